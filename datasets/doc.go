@@ -1,0 +1,2 @@
+// Package datasets reads, downloads, generates and corrupts data for robust NMF.
+package datasets

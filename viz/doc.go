@@ -1,0 +1,2 @@
+// Package viz draws convergence curves, basis images and weight maps.
+package viz
