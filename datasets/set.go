@@ -1,0 +1,259 @@
+package datasets
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+var (
+	// ErrColumn is returned when a column index lies outside the set.
+	ErrColumn = errors.New("datasets: column out of range")
+	// ErrNoLabels is returned when an operation needs the classes of a set
+	// that has none.
+	ErrNoLabels = errors.New("datasets: set has no labels")
+	// ErrNotImages is returned when an operation needs images and the samples
+	// are something else.
+	ErrNotImages = errors.New("datasets: samples are no images")
+	// ErrSize is returned when the size of an image, a sample or a set is
+	// impossible, or when sizes that must agree do not.
+	ErrSize = errors.New("datasets: bad size")
+)
+
+// A Set is a data matrix with what is needed to show and to judge it.
+//
+// Methods never modify their receiver; those that return a Set return one with
+// data of its own, except for Classes, which is shared.
+type Set struct {
+	Name string
+	// X is features × samples: a column is a sample. The pixels of an image
+	// come in raster order: pixel (r, c) is row r*Width+c.
+	X *mat.Dense
+	// Labels holds one class for each column, 0..len(Classes)-1;
+	// nil if unknown.
+	Labels  []int
+	Classes []string
+	// Height and Width are those of an image; 0 if the samples are no images.
+	Height, Width int
+	// Max is the largest possible value: 255, 1, 16 ...; 0 if unknown.
+	Max    float64
+	Credit string // source and licence or terms
+}
+
+// Check returns an error if the parts of the set do not fit together: labels
+// that are no classes, or not one for each column, or an image size that is
+// not the number of rows.
+func (s *Set) Check() error {
+	if s.X == nil || s.X.IsEmpty() {
+		return fmt.Errorf("%w: %q holds no data", ErrSize, s.Name)
+	}
+	m, n := s.X.Dims()
+	if s.Labels != nil {
+		if len(s.Labels) != n {
+			return fmt.Errorf("%w: %q has %d labels for %d columns", ErrSize, s.Name, len(s.Labels), n)
+		}
+		for j, l := range s.Labels {
+			if l < 0 || l >= len(s.Classes) {
+				return fmt.Errorf("%w: label %d of column %d of %q is none of its %d classes", ErrSize, l, j, s.Name, len(s.Classes))
+			}
+		}
+	}
+	if (s.Height != 0 || s.Width != 0) && (s.Height <= 0 || s.Width <= 0 || s.Height > m/s.Width || s.Height*s.Width != m) {
+		return fmt.Errorf("%w: images of %d×%d in %q with %d rows", ErrSize, s.Height, s.Width, s.Name, m)
+	}
+	return nil
+}
+
+// String returns a line that sums the set up.
+func (s *Set) String() string {
+	if s.X == nil || s.X.IsEmpty() {
+		return fmt.Sprintf("%s: empty", cmp.Or(s.Name, "set"))
+	}
+	m, n := s.X.Dims()
+	what := "features"
+	if s.isImage() {
+		what = fmt.Sprintf("pixels (images %d×%d)", s.Height, s.Width)
+	}
+	line := fmt.Sprintf("%s: %d %s × %d samples", cmp.Or(s.Name, "set"), m, what, n)
+	if s.Labels != nil {
+		line += fmt.Sprintf(", %d classes", len(s.Classes))
+	}
+	lo, hi := mat.Min(s.X), mat.Max(s.X)
+	return line + fmt.Sprintf(", values %.4g to %.4g", lo, hi)
+}
+
+func (s *Set) isImage() bool { return s.Height > 0 && s.Width > 0 }
+
+// scale is Max, or the largest value in X where Max is unknown, and 1 where
+// that is of no use either.
+func (s *Set) scale() float64 {
+	top := s.Max
+	if top <= 0 {
+		top = mat.Max(s.X)
+	}
+	if top > 0 && !math.IsInf(top, 0) {
+		return top
+	}
+	return 1
+}
+
+// Image returns sample j in grey: 0 is black and Max is white (the largest
+// value in X, where Max is unknown). Values outside are cut off.
+//
+// Like the access to an element of a matrix it panics if j is out of range, or
+// if the samples are no images.
+func (s *Set) Image(j int) image.Image {
+	if !s.isImage() {
+		panic(ErrNotImages)
+	}
+	if _, n := s.X.Dims(); j < 0 || j >= n {
+		panic(fmt.Errorf("%w: %d of %d", ErrColumn, j, n))
+	}
+	top := s.scale()
+	img := image.NewGray(image.Rect(0, 0, s.Width, s.Height))
+	for r := range s.Height {
+		for c := range s.Width {
+			v := s.X.At(r*s.Width+c, j) / top
+			if !(v > 0) { // NaN too
+				v = 0
+			}
+			img.SetGray(c, r, color.Gray{Y: uint8(math.Round(255 * min(v, 1)))})
+		}
+	}
+	return img
+}
+
+// Pick returns the given columns, in the given order, as a set of its own.
+// A column may be given more than once. Classes stay as they are, even those
+// that have no sample left.
+func (s *Set) Pick(columns []int) (*Set, error) {
+	m, n := s.X.Dims()
+	if len(columns) == 0 {
+		return nil, fmt.Errorf("%w: no columns picked", ErrSize)
+	}
+	for _, j := range columns {
+		if j < 0 || j >= n {
+			return nil, fmt.Errorf("%w: %d of %d", ErrColumn, j, n)
+		}
+	}
+	t := *s
+	t.X = mat.NewDense(m, len(columns), nil)
+	for i := range m {
+		from, to := s.X.RawRowView(i), t.X.RawRowView(i)
+		for k, j := range columns {
+			to[k] = from[j]
+		}
+	}
+	if s.Labels != nil {
+		t.Labels = make([]int, len(columns))
+		for k, j := range columns {
+			t.Labels[k] = s.Labels[j]
+		}
+	}
+	return &t, nil
+}
+
+// Sample returns perClass samples of each class, drawn without replacement;
+// they stay in the order they had. The same seed draws the same samples.
+// A class with fewer samples is an error.
+func (s *Set) Sample(perClass int, seed uint64) (*Set, error) {
+	if s.Labels == nil {
+		return nil, ErrNoLabels
+	}
+	if perClass < 1 {
+		return nil, fmt.Errorf("%w: %d samples a class", ErrSize, perClass)
+	}
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	members := make([][]int, len(s.Classes))
+	for j, l := range s.Labels {
+		members[l] = append(members[l], j)
+	}
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	var columns []int
+	for l, of := range members {
+		if len(of) < perClass {
+			return nil, fmt.Errorf("%w: class %q has %d samples, not %d", ErrSize, s.Classes[l], len(of), perClass)
+		}
+		rnd.Shuffle(len(of), func(a, b int) { of[a], of[b] = of[b], of[a] })
+		columns = append(columns, of[:perClass]...)
+	}
+	slices.Sort(columns)
+	return s.Pick(columns)
+}
+
+// Scaled returns the set with X divided by Max (by the largest value in X,
+// where Max is unknown), so that values lie in 0..1.
+func (s *Set) Scaled() *Set {
+	t := *s
+	top := s.scale()
+	t.X = mat.NewDense(s.X.RawMatrix().Rows, s.X.RawMatrix().Cols, nil)
+	t.X.Apply(func(_, _ int, v float64) float64 { return v / top }, s.X)
+	t.Labels = slices.Clone(s.Labels)
+	t.Max = 1
+	return &t
+}
+
+// Shrink returns the set with images of height × width, each pixel the mean of
+// the area that it covers. It makes images smaller only; to be an exact mean
+// of whole pixels the new size must divide the old one.
+func (s *Set) Shrink(height, width int) (*Set, error) {
+	if !s.isImage() {
+		return nil, ErrNotImages
+	}
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	if height < 1 || width < 1 || height > s.Height || width > s.Width {
+		return nil, fmt.Errorf("%w: images of %d×%d cannot shrink to %d×%d", ErrSize, s.Height, s.Width, height, width)
+	}
+	_, n := s.X.Dims()
+	t := *s
+	t.Height, t.Width = height, width
+	t.X = mat.NewDense(height*width, n, nil)
+	t.Labels = slices.Clone(s.Labels)
+	across := shares(s.Width, width)
+	for r, down := range shares(s.Height, height) {
+		for c := range width {
+			to := t.X.RawRowView(r*width + c)
+			for _, v := range down {
+				for _, h := range across[c] {
+					w := v.share * h.share
+					for j, x := range s.X.RawRowView(v.at*s.Width + h.at) {
+						to[j] += w * x
+					}
+				}
+			}
+		}
+	}
+	return &t, nil
+}
+
+// A share says how much an old pixel counts in the mean of a new one.
+type share struct {
+	at    int
+	share float64
+}
+
+// shares returns for each of the new pixels of a line the old pixels that it
+// covers; their shares sum to 1. In units of 1/(from*to) of the line, an old
+// pixel is `to` long and a new one `from`.
+func shares(from, to int) [][]share {
+	out := make([][]share, to)
+	for k := range out {
+		lo, hi := k*from, (k+1)*from
+		for i := lo / to; i*to < hi; i++ {
+			part := min(hi, (i+1)*to) - max(lo, i*to)
+			out[k] = append(out[k], share{i, float64(part) / float64(from)})
+		}
+	}
+	return out
+}
