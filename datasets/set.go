@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -256,4 +257,68 @@ func shares(from, to int) [][]share {
 		}
 	}
 	return out
+}
+
+// fromSamples returns the matrix with features rows whose columns lie one
+// after the other in flat.
+func fromSamples(flat []float64, features int) *mat.Dense {
+	n := len(flat) / features
+	x := mat.NewDense(features, n, nil)
+	// In tiles, so that neither side is read or written across the cache.
+	const tile = 32
+	for j0 := 0; j0 < n; j0 += tile {
+		for i0 := 0; i0 < features; i0 += tile {
+			for i := i0; i < min(i0+tile, features); i++ {
+				row := x.RawRowView(i)
+				for j := j0; j < min(j0+tile, n); j++ {
+					row[j] = flat[j*features+i]
+				}
+			}
+		}
+	}
+	return x
+}
+
+// number gives each name its index in the sorted list of names: natural order,
+// so that class 10 comes after class 9.
+func number(names []string) (index []int, classes []string) {
+	classes = slices.Clone(names)
+	slices.SortFunc(classes, natural)
+	classes = slices.Compact(classes)
+	at := make(map[string]int, len(classes))
+	for i, c := range classes {
+		at[c] = i
+	}
+	index = make([]int, len(names))
+	for j, c := range names {
+		index[j] = at[c]
+	}
+	return index, classes
+}
+
+// natural compares strings such that digits compare as numbers: s2 comes
+// before s10. Strings that differ never compare equal.
+func natural(a, b string) int {
+	x, y := a, b
+	for x != "" && y != "" {
+		p, q := digits(x), digits(y)
+		if p == 0 || q == 0 {
+			if x[0] != y[0] {
+				return cmp.Compare(x[0], y[0])
+			}
+			x, y = x[1:], y[1:]
+			continue
+		}
+		u, v := strings.TrimLeft(x[:p], "0"), strings.TrimLeft(y[:q], "0")
+		if c := cmp.Or(cmp.Compare(len(u), len(v)), cmp.Compare(u, v)); c != 0 {
+			return c
+		}
+		x, y = x[p:], y[q:]
+	}
+	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
+}
+
+// digits returns how many digits s begins with.
+func digits(s string) int {
+	return len(s) - len(strings.TrimLeft(s, "0123456789"))
 }

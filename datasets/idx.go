@@ -1,0 +1,146 @@
+package datasets
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// An IDXArray is the content of an IDX file, the format of MNIST.
+type IDXArray struct {
+	Dims []int // the last index runs fastest
+
+	size  int // bytes of a value
+	value func([]byte) float64
+	raw   []byte
+	max   float64
+}
+
+// Len is the number of values.
+func (a *IDXArray) Len() int { return len(a.raw) / a.size }
+
+// At returns value i in the order of the file.
+func (a *IDXArray) At(i int) float64 { return a.value(a.raw[i*a.size:]) }
+
+// ReadIDX reads an IDX file, plain or gzip. Errors are ErrFormat, ErrTooLarge
+// (more than MaxValues), or those of r.
+func ReadIDX(r io.Reader) (*IDXArray, error) { return readIDX(r, MaxValues) }
+
+func readIDX(r io.Reader, limit int) (*IDXArray, error) {
+	r, err := gunzip(r)
+	if err != nil {
+		return nil, err
+	}
+	magic, err := readN(r, 4)
+	if err != nil {
+		return nil, fmt.Errorf("IDX header: %w", err)
+	}
+	order := binary.BigEndian
+	a := &IDXArray{size: 1}
+	switch magic[2] {
+	case 0x08:
+		a.max = 255
+		a.value = func(b []byte) float64 { return float64(b[0]) }
+	case 0x09:
+		a.value = func(b []byte) float64 { return float64(int8(b[0])) }
+	case 0x0b:
+		a.size, a.value = 2, func(b []byte) float64 { return float64(int16(order.Uint16(b))) }
+	case 0x0c:
+		a.size, a.value = 4, func(b []byte) float64 { return float64(int32(order.Uint32(b))) }
+	case 0x0d:
+		a.size, a.value = 4, func(b []byte) float64 { return float64(math.Float32frombits(order.Uint32(b))) }
+	case 0x0e:
+		a.size, a.value = 8, func(b []byte) float64 { return math.Float64frombits(order.Uint64(b)) }
+	}
+	if magic[0] != 0 || magic[1] != 0 || a.value == nil || magic[3] == 0 || magic[3] > 8 {
+		return nil, fmt.Errorf("%w: no IDX file (it begins with % x)", ErrFormat, magic)
+	}
+	head, err := readN(r, 4*int(magic[3]))
+	if err != nil {
+		return nil, fmt.Errorf("IDX header: %w", err)
+	}
+	for ; len(head) > 0; head = head[4:] {
+		a.Dims = append(a.Dims, int(int32(order.Uint32(head))))
+	}
+	n := product(limit, a.Dims...)
+	if n < 0 {
+		return nil, fmt.Errorf("%w: IDX array of %v", ErrTooLarge, a.Dims)
+	}
+	if a.raw, err = readN(r, n*a.size); err != nil {
+		return nil, fmt.Errorf("IDX array of %v: %w", a.Dims, err)
+	}
+	// The end must come here; for gzip it also brings the checksum.
+	if k, err := io.ReadFull(r, make([]byte, 1)); k > 0 {
+		return nil, fmt.Errorf("%w: bytes after an IDX array of %v", ErrFormat, a.Dims)
+	} else if !errors.Is(err, io.EOF) {
+		return nil, cutOff(err)
+	}
+	return a, nil
+}
+
+// ReadIDXSet reads samples, and their classes if labels is not nil, from IDX
+// files, plain or gzip. Samples of two dimensions are images, in raster order.
+// The classes are named by their numbers; the caller may put other names.
+func ReadIDXSet(samples, labels io.Reader) (*Set, error) {
+	a, err := ReadIDX(samples)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Dims) < 2 || a.Len() == 0 {
+		return nil, fmt.Errorf("%w: an IDX array of %v holds no samples", ErrSize, a.Dims)
+	}
+	s := &Set{Max: a.max}
+	n, m := a.Dims[0], a.Len()/a.Dims[0]
+	s.X = mat.NewDense(m, n, nil)
+	const tile = 64 // samples, whose parts of a row of X share cache lines
+	for j0 := 0; j0 < n; j0 += tile {
+		for i := range m {
+			row := s.X.RawRowView(i)
+			for j := j0; j < min(j0+tile, n); j++ {
+				v := a.At(j*m + i)
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return nil, fmt.Errorf("%w: value %d of sample %d is %v", ErrFormat, i, j, v)
+				}
+				row[j] = v
+			}
+		}
+	}
+	if len(a.Dims) == 3 {
+		s.Height, s.Width = a.Dims[1], a.Dims[2]
+	}
+	if labels == nil {
+		return s, s.Check()
+	}
+	l, err := ReadIDX(labels)
+	if err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	if len(l.Dims) != 1 || l.Len() != n {
+		return nil, fmt.Errorf("%w: labels of %v for %d samples", ErrSize, l.Dims, n)
+	}
+	s.Labels = make([]int, n)
+	values := make([]int, n)
+	for j := range values {
+		v := l.At(j)
+		if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+			return nil, fmt.Errorf("%w: label %v of sample %d", ErrFormat, v, j)
+		}
+		values[j] = int(v)
+	}
+	distinct := slices.Clone(values)
+	slices.Sort(distinct)
+	distinct = slices.Compact(distinct)
+	for j, v := range values {
+		s.Labels[j], _ = slices.BinarySearch(distinct, v)
+	}
+	for _, v := range distinct {
+		s.Classes = append(s.Classes, strconv.Itoa(v))
+	}
+	return s, s.Check()
+}

@@ -1,0 +1,118 @@
+package datasets
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// MaxValues is the largest number of values that any reader of this package
+// takes from one file: 1 GiB as float64, which holds COIL-100 in grey at full
+// size. It keeps a small compressed file from filling the memory.
+const MaxValues = 1 << 27
+
+// maxText bounds what a text file may unpack to; a value takes a few bytes.
+const maxText = 8 * MaxValues
+
+var (
+	// ErrFormat is returned for a file that is cut off, damaged, or not of
+	// the kind that it was read as.
+	ErrFormat = errors.New("datasets: malformed file")
+	// ErrTooLarge is returned for a file that declares, or unpacks to, more
+	// than the readers take.
+	ErrTooLarge = errors.New("datasets: file too large")
+	// ErrUnsupported is returned for content that is valid but not read here.
+	ErrUnsupported = errors.New("datasets: unsupported content")
+)
+
+// gunzip returns r, unpacked if it is gzip, so that readers take `x.gz` as
+// well as `x`.
+func gunzip(r io.Reader) (io.Reader, error) {
+	b := bufio.NewReader(r)
+	if magic, _ := b.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
+		return b, nil // too short or unreadable: the reader of the format says so
+	}
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, fmt.Errorf("%w: gzip: %w", ErrFormat, err)
+	}
+	return z, nil
+}
+
+// A capReader reads at most left bytes and then fails with ErrTooLarge, where
+// an io.LimitedReader would pretend that the file ends.
+type capReader struct {
+	r    io.Reader
+	left int64
+}
+
+func (c *capReader) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		// Only a file that goes on is too large.
+		if n, err := io.ReadFull(c.r, make([]byte, 1)); n == 0 {
+			return 0, err
+		}
+		return 0, ErrTooLarge
+	}
+	if int64(len(p)) > c.left {
+		p = p[:c.left]
+	}
+	n, err := c.r.Read(p)
+	c.left -= int64(n)
+	return n, err
+}
+
+// readN reads n bytes. Memory grows with the bytes that arrive, so a header
+// that promises more than the file holds costs nothing.
+func readN(r io.Reader, n int) ([]byte, error) {
+	b := make([]byte, 0, min(n, 1<<16))
+	for len(b) < n {
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		k, err := io.ReadFull(r, b[len(b):min(cap(b), n)])
+		b = b[:len(b)+k]
+		if err != nil {
+			return b, cutOff(err)
+		}
+	}
+	return b, nil
+}
+
+// cutOff turns the end of a file in the middle of something into ErrFormat.
+func cutOff(err error) error {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: the file is cut off", ErrFormat)
+	case errors.Is(err, ErrTooLarge), errors.Is(err, ErrFormat):
+		return err
+	}
+	return fmt.Errorf("datasets: %w", err)
+}
+
+// product multiplies dimensions. It is negative if one of them is, or if the
+// product is larger than limit.
+func product(limit int, dims ...int) int {
+	p, zero := 1, false
+	for _, d := range dims {
+		switch {
+		case d < 0:
+			return -1
+		case d == 0:
+			zero = true
+		case p > limit/d:
+			p = limit + 1 // stays too large, unless a zero follows
+		default:
+			p *= d
+		}
+	}
+	switch {
+	case zero:
+		return 0
+	case p > limit:
+		return -1
+	}
+	return p
+}
