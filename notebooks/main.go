@@ -1,4 +1,153 @@
-// Command notebooks sets up Jupyter with the Go kernel and runs the notebooks.
+// Command notebooks sets up Jupyter with the Go kernel, opens the notebooks of
+// this folder, and runs and exports them without a browser.
+//
+//	go run ./notebooks                     set up, open the list of notebooks in the browser
+//	go run ./notebooks -run [names]        execute, in place; names as 01, 01-l21-nmf or a path; default all
+//	go run ./notebooks -check [names]      execute copies, with RNMF_QUICK=1
+//	go run ./notebooks -html DIR [names]   export pages that work offline, from the saved outputs
+//	go run ./notebooks -test [arguments]   set up, then go test with these arguments
+//
+// The first run installs what is missing: Jupyter, the kernel (GoNB) and
+// goimports, the latter two at the versions pinned in go.mod. Nothing but
+// Jupyter from apt goes outside the user's cache folder, and no Jupyter
+// configuration of the user's is changed.
+//
+// Environment: RNMF_DATA is the folder of data sets, relative to where the
+// command is started; RNMF_QUICK=1 asks the notebooks for a quick setting
+// (-check sets it, -run does not); RNMF_NO_INSTALL=1 forbids installing Jupyter.
 package main
 
-func main() {}
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const module = "github.com/robustnmf/robustnmf"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:])
+	stop()
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+	case err == errTests: // go test has said why
+		os.Exit(1)
+	default:
+		fmt.Fprintln(os.Stderr, "notebooks:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	fs := flag.NewFlagSet("notebooks", flag.ContinueOnError)
+	doRun := fs.Bool("run", false, "execute the notebooks (names, default all) in place")
+	doCheck := fs.Bool("check", false, "execute copies of the notebooks in the quick setting")
+	html := fs.String("html", "", "export the notebooks as pages into this `folder`")
+	noBrowser := fs.Bool("no-browser", false, "serve and print the address, but open no browser")
+	fs.Bool("test", false, "set up, then go test; what follows are its arguments")
+	fs.Usage = func() {
+		fmt.Fprintln(fs.Output(), "usage: go run ./notebooks [-run|-check|-html folder|-test|-no-browser] [names or arguments]")
+		fs.PrintDefaults()
+	}
+	// What follows -test is for go test, so our flags must not see it.
+	test := len(args) > 0 && (args[0] == "-test" || args[0] == "--test")
+	if !test {
+		if err := fs.Parse(args); err != nil {
+			return err
+		}
+		args = fs.Args()
+	}
+	start := time.Now()
+	s, err := newSetup(ctx, os.Stdout)
+	if err != nil {
+		return err
+	}
+	headless := *doRun || *doCheck || *html != ""
+	if err := s.jupyter(ctx, !headless && !test, true); err != nil {
+		return err
+	}
+	if *html == "" || *doRun || *doCheck {
+		if err := s.kernel(ctx); err != nil {
+			return err
+		}
+	}
+	if test {
+		return s.goTest(ctx, args)
+	}
+	if !headless {
+		return s.serve(ctx, start, !*noBrowser, args)
+	}
+	files, err := s.notebooks(args)
+	if err != nil {
+		return err
+	}
+	if *doRun || *doCheck {
+		if err := s.runAll(ctx, files, *doCheck, !*doCheck); err != nil {
+			return err
+		}
+	}
+	if *html != "" {
+		return s.exportAll(ctx, files, *html)
+	}
+	return nil
+}
+
+// notebooks finds the files meant by names, all of them when there are none.
+func (s *setup) notebooks(names []string) ([]string, error) {
+	all, err := filepath.Glob(filepath.Join(s.root, "notebooks", "*.ipynb"))
+	if err != nil || len(all) == 0 {
+		return nil, errors.Join(err, errors.New("no notebooks"))
+	}
+	if len(names) == 0 {
+		return all, nil
+	}
+	var files []string
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && !info.IsDir() {
+			files = append(files, name)
+			continue
+		}
+		i := slices.IndexFunc(all, func(file string) bool {
+			base := strings.TrimSuffix(filepath.Base(file), ".ipynb")
+			return base == strings.TrimSuffix(filepath.Base(name), ".ipynb") || strings.HasPrefix(base, name+"-")
+		})
+		if i < 0 {
+			return nil, fmt.Errorf("no notebook %q; there are %s", name, strings.Join(all, ", "))
+		}
+		files = append(files, all[i])
+	}
+	return files, nil
+}
+
+var errTests = errors.New("the tests failed")
+
+// goTest runs go test. That Jupyter is there is told to the notebooks' test,
+// which would skip them otherwise.
+func (s *setup) goTest(ctx context.Context, args []string) error {
+	if !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-timeout") }) {
+		args = append([]string{"-timeout=30m"}, args...)
+	}
+	if !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, ".") || strings.HasPrefix(a, module) }) {
+		args = append(args, "./...")
+	}
+	fmt.Fprintln(s.out, "go test", strings.Join(args, " "))
+	cmd := s.command(ctx, s.goCmd, append([]string{"test"}, args...)...)
+	cmd.Env = append(cmd.Env, "RNMF_NEED_JUPYTER=1")
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && ctx.Err() == nil {
+		return errTests
+	}
+	return err
+}
