@@ -1,0 +1,116 @@
+package viz
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// BarsOptions say how Bars draws.
+type BarsOptions struct {
+	Title, XLabel, YLabel string
+	Width, Height         float64 // inches; 0: 6.5 × 4
+	YMin, YMax            float64 // range of the vertical axis; both 0: from the data and zero
+}
+
+// Bars draws grouped bars: for each group a bar of each series, whose Y holds a
+// value for each group and whose Err, if any, is drawn as an error bar. X is
+// not used.
+//
+// It returns ErrEmpty without groups or series, ErrShape if a series has not
+// one value for each group, and ErrNotFinite.
+func Bars(groups []string, series []Series, opt BarsOptions) (*Chart, error) {
+	if len(groups) == 0 || len(series) == 0 {
+		return nil, fmt.Errorf("%w: %d groups of %d bars", ErrEmpty, len(groups), len(series))
+	}
+	c, err := newChart(opt.Title, opt.XLabel, opt.YLabel, opt.Width, opt.Height)
+	if err != nil {
+		return nil, err
+	}
+	grid := newGrid()
+	grid.Vertical.Width = 0
+	c.Add(grid)
+	named := slices.ContainsFunc(series, func(s Series) bool { return s.Name != "" })
+	wide := 0.8 / float64(len(series))
+	if len(series) == 1 {
+		wide = 0.6
+	}
+	for i, s := range series {
+		if _, err := s.check(i); err != nil {
+			return nil, err
+		}
+		if len(s.Y) != len(groups) {
+			return nil, fmt.Errorf("%w: series %d (%q) has %d values for %d groups", ErrShape, i, s.Name, len(s.Y), len(groups))
+		}
+		b := &blocks{fill: Color(i)}
+		errs := &plotter.YErrorBars{LineStyle: thin(Color(6)), CapWidth: vg.Points(5)}
+		for g, y := range s.Y {
+			mid := float64(g) + (float64(i)-float64(len(series)-1)/2)*wide
+			b.boxes = append(b.boxes, block{mid - 0.46*wide, mid + 0.46*wide, y})
+			if s.Err != nil {
+				errs.XYs = append(errs.XYs, plotter.XY{X: mid, Y: y})
+				errs.YErrors = append(errs.YErrors, struct{ Low, High float64 }{math.Abs(s.Err[g]), math.Abs(s.Err[g])})
+			}
+		}
+		c.Add(b)
+		if s.Err != nil {
+			c.Add(errs)
+		}
+		if named {
+			c.Legend.Add(s.Name, b)
+		}
+	}
+	reach(&c.Y.Min, &c.Y.Max, 0)
+	if c.Y.Min == 0 {
+		c.Y.Padding = 0
+	}
+	c.X.Min, c.X.Max = -0.5, float64(len(groups))-0.5
+	c.X.Tick.Length = 0
+	c.nameX(groups)
+	return c.finish(opt.YMin, opt.YMax)
+}
+
+// nameX puts names at 0, 1, 2, … of the horizontal axis: in several lines if
+// they are too long to stand side by side, and slanted if that is not enough.
+func (c *Chart) nameX(names []string) {
+	room := 0.68 * vg.Length(c.Width) * vg.Inch / vg.Length(len(names))
+	sty := &c.X.Tick.Label
+	ticks := make(plot.ConstantTicks, len(names))
+	var widest vg.Length
+	for i, n := range names {
+		ticks[i] = plot.Tick{Value: float64(i), Label: wrap(n, func(s string) bool { return sty.Width(s) <= room })}
+		for line := range strings.Lines(ticks[i].Label) {
+			widest = max(widest, sty.Width(line))
+		}
+	}
+	c.X.Tick.Marker = ticks
+	if widest <= room*1.15 {
+		return
+	}
+	for i, n := range names {
+		ticks[i].Label = n
+	}
+	sty.Rotation = math.Pi / 6
+	sty.XAlign = draw.XRight
+	sty.YAlign = draw.YTop
+	c.overhang = max(0, sty.Width(names[0])*vg.Length(math.Cos(math.Pi/6))-room/2-vg.Points(24))
+}
+
+// wrap breaks s at spaces into lines that fit.
+func wrap(s string, fits func(string) bool) string {
+	var lines []string
+	for _, w := range strings.Fields(s) {
+		if k := len(lines) - 1; k >= 0 && fits(lines[k]+" "+w) {
+			lines[k] += " " + w
+			continue
+		}
+		lines = append(lines, w)
+	}
+	return strings.Join(lines, "\n")
+}
