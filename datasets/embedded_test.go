@@ -4,13 +4,13 @@ import (
 	"flag"
 	"image"
 	"image/color"
-	"image/draw"
 	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"golang.org/x/image/draw"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -121,7 +121,10 @@ func sheet(t *testing.T, s *Set) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := png.Encode(f, to); err != nil {
+	k := max(1, 64/s.Width)
+	big := image.NewGray(image.Rect(0, 0, k*to.Rect.Dx(), k*to.Rect.Dy()))
+	draw.NearestNeighbor.Scale(big, big.Rect, to, to.Rect, draw.Src, nil)
+	if err := png.Encode(f, big); err != nil {
 		t.Fatal(err)
 	}
 }
