@@ -105,11 +105,11 @@ func run(ctx context.Context, args []string) error {
 // notebooks finds the files meant by names, all of them when there are none.
 func (s *setup) notebooks(names []string) ([]string, error) {
 	all, err := filepath.Glob(filepath.Join(s.root, "notebooks", "*.ipynb"))
-	if err != nil || len(all) == 0 {
-		return nil, errors.Join(err, errors.New("no notebooks"))
-	}
-	if len(names) == 0 {
-		return all, nil
+	if err != nil || len(names) == 0 {
+		if len(all) == 0 {
+			err = errors.Join(err, errors.New("there are no notebooks"))
+		}
+		return all, err
 	}
 	var files []string
 	for _, name := range names {

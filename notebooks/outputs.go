@@ -106,8 +106,10 @@ func (nb notebook) check() []string {
 			switch {
 			case o["output_type"] == "error":
 				msg := text(o["evalue"])
-				if n := text(o["ename"]); n != "" && n != "ERROR" {
-					msg = n + ": " + msg
+				if trace, ok := o["traceback"].([]any); ok { // says which line of which cell
+					for _, t := range trace {
+						msg += "\n" + text(t)
+					}
 				}
 				errs = append(errs, msg)
 			case o["name"] == "stderr":
@@ -154,7 +156,7 @@ func (nb notebook) clean(root string) {
 	if data := os.Getenv("RNMF_DATA"); data != "" {
 		pairs = append(pairs, data, "$RNMF_DATA")
 	}
-	pairs = append(pairs, root+"/", "", root, ".")
+	pairs = append(pairs, root+"/", "", root+"\n", ".\n")
 	if home, err := os.UserHomeDir(); err == nil && len(home) > 1 {
 		pairs = append(pairs, filepath.Clean(home)+"/", "~/")
 	}
@@ -176,6 +178,11 @@ func (nb notebook) clean(root string) {
 			}
 		}
 		return v
+	}
+	if meta, ok := nb["metadata"].(map[string]any); ok {
+		if lang, ok := meta["language_info"].(map[string]any); ok {
+			delete(lang, "version") // of Go
+		}
 	}
 	for _, c := range nb.cells() {
 		if meta, ok := c["metadata"].(map[string]any); ok {
