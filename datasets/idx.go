@@ -103,11 +103,7 @@ func ReadIDXSet(samples, labels io.Reader) (*Set, error) {
 		for i := range m {
 			row := s.X.RawRowView(i)
 			for j := j0; j < min(j0+tile, n); j++ {
-				v := a.At(j*m + i)
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return nil, fmt.Errorf("%w: value %d of sample %d is %v", ErrFormat, i, j, v)
-				}
-				row[j] = v
+				row[j] = a.At(j*m + i)
 			}
 		}
 	}

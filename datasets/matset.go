@@ -20,7 +20,7 @@ type MATLayout struct {
 	// or its number where the cells are in one line. Cells are taken row by row.
 	X string
 	// Labels names the variable of the classes; "" is the first there is of
-	// gnd and Y, and "-" is none. It is a vector of numbers, one for each
+	// gnd and Y, if any, and "-" is none. It is a vector of numbers, one for each
 	// sample, whose distinct values in order become the classes; or, with a
 	// cell array of images, a cell array of strings that name the classes.
 	Labels string
@@ -55,13 +55,13 @@ func (f *MATFile) Set(l MATLayout) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.Labels == "-" {
-		s.Labels, s.Classes = nil, nil
-		return s, s.Check()
-	}
 	y, err := f.first(l.Labels, "gnd", "Y")
 	switch {
-	case err != nil && l.Labels == "": // none
+	case l.Labels == "-":
+		s.Labels, s.Classes = nil, nil
+		return s, s.Check()
+	case err != nil && l.Labels == "":
+		return s, s.Check() // none, or those that cells bring along
 	case err != nil:
 		return nil, err
 	case x.Cells != nil && y.Cells != nil:
@@ -69,7 +69,7 @@ func (f *MATFile) Set(l MATLayout) (*Set, error) {
 	default:
 		s.Labels, s.Classes, err = matLabels(y)
 	}
-	if err != nil && l.Labels != "" {
+	if err != nil {
 		return nil, err
 	}
 	return s, s.Check()

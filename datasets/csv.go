@@ -1,0 +1,202 @@
+package datasets
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A CSVHeader says whether the first line of a table names its columns.
+type CSVHeader int
+
+const (
+	// GuessHeader takes the first line for a header if no field of it, but
+	// for the label, is a number.
+	GuessHeader CSVHeader = iota
+	WithHeader
+	NoHeader
+)
+
+// A CSVLayout says how a table of text makes a Set. Its zero value suits a
+// table of numbers alone.
+type CSVLayout struct {
+	// Separator is between the fields: comma, semicolon, tab, ...; a space
+	// stands for any blanks. 0 takes whichever of these is in the first line.
+	Separator rune
+	Header    CSVHeader
+	// Label names the column that holds the class; this needs a header.
+	Label string
+	// LabelColumn is the number of that column from 1, or from the right: -1
+	// is the last. With Label "" and 0 there are no labels.
+	LabelColumn int
+	// Height and Width are those of images in raster order; 0 if there are none.
+	Height, Width int
+	Max           float64 // the largest possible value; 0 if unknown
+}
+
+// ReadCSV reads a table of text, plain or gzip, with a sample on each line.
+// Classes are the distinct texts of the label column in natural order.
+//
+// Errors are ErrFormat, with the line and the column (from 1), ErrTooLarge,
+// ErrNoVariable for a label that no column has, or those of r.
+func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) {
+	r, err := gunzip(r)
+	if err != nil {
+		return nil, err
+	}
+	in := bufio.NewReaderSize(&capReader{r: r, left: maxText}, 1<<16)
+	if bom, _ := in.Peek(3); string(bom) == "\uFEFF" {
+		in.Discard(3)
+	}
+	if l.Separator == 0 {
+		l.Separator = guessSeparator(in)
+	}
+	next := csvLines(in, l.Separator)
+	var (
+		t      table
+		labels []string
+		class  = -1 // index of the column
+		first  = true
+	)
+	for {
+		line, fields, err := next()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if first {
+			first = false
+			if class, err = l.labelIndex(fields); err != nil {
+				return nil, err
+			}
+			if l.hasHeader(fields, class) {
+				if class, err = l.find(fields, class); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			if l.Label != "" {
+				return nil, fmt.Errorf("%w: column %q, as line %d is no header", ErrNoVariable, l.Label, line)
+			}
+		}
+		if class >= 0 {
+			if class >= len(fields) {
+				return nil, fmt.Errorf("%w: line %d has %d columns and none for the label", ErrFormat, line, len(fields))
+			}
+			labels = append(labels, strings.Clone(strings.TrimSpace(fields[class])))
+		}
+		if err := t.add(line, fields, class); err != nil {
+			return nil, err
+		}
+	}
+	if len(t.lines) == 0 || t.columns == 0 {
+		return nil, fmt.Errorf("%w: no data", ErrFormat)
+	}
+	s := &Set{X: fromSamples(t.values, t.columns), Height: l.Height, Width: l.Width, Max: l.Max}
+	if class >= 0 {
+		s.Labels, s.Classes = number(labels)
+	}
+	return s, s.Check()
+}
+
+// labelIndex turns LabelColumn into an index, -1 for none.
+func (l *CSVLayout) labelIndex(fields []string) (int, error) {
+	at := l.LabelColumn - 1
+	if l.LabelColumn < 0 {
+		at = len(fields) + l.LabelColumn
+	}
+	if at >= len(fields) || (at < 0 && l.LabelColumn != 0) {
+		return 0, fmt.Errorf("%w: label column %d of %d", ErrNoVariable, l.LabelColumn, len(fields))
+	}
+	return at, nil
+}
+
+func (l *CSVLayout) hasHeader(fields []string, class int) bool {
+	if l.Header != GuessHeader {
+		return l.Header == WithHeader
+	}
+	for c, f := range fields {
+		if c == class {
+			continue
+		}
+		if _, err := parseNumber(f); err == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// find returns the column of the label by its name, class if it has none.
+func (l *CSVLayout) find(header []string, class int) (int, error) {
+	if l.Label == "" {
+		return class, nil
+	}
+	for c, name := range header {
+		if strings.TrimSpace(name) == l.Label {
+			return c, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: column %q; the file has %s", ErrNoVariable, l.Label, strings.Join(header, ", "))
+}
+
+// guessSeparator looks at the first line. A comma may be part of a number
+// where semicolons or tabs separate, and blanks may surround any of them.
+func guessSeparator(in *bufio.Reader) rune {
+	head, _ := in.Peek(1 << 16)
+	line, _, _ := strings.Cut(strings.TrimLeft(string(head), "\r\n"), "\n")
+	for _, sep := range ";\t," {
+		if strings.ContainsRune(line, sep) {
+			return sep
+		}
+	}
+	return ' '
+}
+
+// csvLines returns a function that gives the number of the next line that is
+// not blank and its fields, and io.EOF at the end.
+func csvLines(in *bufio.Reader, separator rune) func() (int, []string, error) {
+	if separator == ' ' { // runs of blanks, which encoding/csv has not
+		line := 0
+		lines := bufio.NewScanner(in)
+		lines.Buffer(nil, 1<<26)
+		return func() (int, []string, error) {
+			for lines.Scan() {
+				line++
+				if fields := strings.Fields(lines.Text()); len(fields) > 0 {
+					return line, fields, nil
+				}
+			}
+			if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+				return 0, nil, fmt.Errorf("%w: line %d is too long", ErrTooLarge, line+1)
+			} else if err != nil {
+				return 0, nil, cutOff(err)
+			}
+			return 0, nil, io.EOF
+		}
+	}
+	c := csv.NewReader(in)
+	c.Comma = separator
+	c.FieldsPerRecord = -1 // the table counts, and tells the line
+	c.ReuseRecord = true
+	c.TrimLeadingSpace = separator != '\t'
+	return func() (int, []string, error) {
+		fields, err := c.Read()
+		var parse *csv.ParseError
+		switch {
+		case errors.Is(err, io.EOF):
+			return 0, nil, io.EOF
+		case errors.As(err, &parse):
+			return 0, nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, ErrTooLarge):
+			return 0, nil, cutOff(err)
+		case err != nil:
+			return 0, nil, fmt.Errorf("datasets: CSV: %w", err)
+		}
+		line, _ := c.FieldPos(0)
+		return line, fields, nil
+	}
+}
