@@ -3,6 +3,7 @@ module github.com/robustnmf/robustnmf
 go 1.24.4
 
 require (
+	github.com/cavaliergopher/grab/v3 v3.0.1
 	github.com/janpfeifer/gonb v0.11.3
 	github.com/spakin/netpbm v1.3.2
 	github.com/wyatt915/treeblood v0.1.16

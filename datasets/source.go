@@ -1,0 +1,258 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Folder is the environment variable that names the folder with the user's own
+// data files.
+const Folder = "RNMF_DATA"
+
+var (
+	// ErrNotFound is returned when no file of a set is in any of the folders;
+	// the message lists them and says what to do.
+	ErrNotFound = errors.New("datasets: not found")
+	// ErrAsk is returned by Download for a set that is not to be had without
+	// its owner's consent, or of which no reliable public home is known; the
+	// message says where to ask.
+	ErrAsk = errors.New("datasets: not for download")
+	// ErrContent is returned when a file can be read but does not hold what it
+	// should: another number of samples, for one.
+	ErrContent = errors.New("datasets: not the expected data")
+)
+
+// A Source is a public data set that is not part of this package: a file in the
+// user's folder, or one to be downloaded.
+type Source struct {
+	Name   string
+	Credit string // owner and terms
+	Home   string // page to read about it, or to ask for it
+
+	forms  []form
+	remote []remote // nil: ask
+	ask    string   // what to do where remote is nil
+}
+
+// A form is one of the shapes in which a set comes.
+type form struct {
+	// files must all be there. Each is a list of names, one of which will do:
+	// relative to a folder, with slashes; of a file or, with a slash at its end,
+	// of a folder.
+	files [][]string
+	// samples and classes are what there must be; 0 if that varies.
+	samples, classes int
+	read             func(ctx context.Context, paths []string) (*Set, error)
+}
+
+// String returns the name.
+func (s *Source) String() string { return s.Name }
+
+// Load reads the set from the first of these folders that has its files under
+// one of their usual names: that of the environment variable RNMF_DATA, a
+// folder in there with the name of the set, and the cache that Download fills.
+// It never downloads.
+//
+// The error is ErrNotFound if there is no file; ErrContent if there is one that
+// holds something else; that of the reader; or ctx.Err().
+func (s *Source) Load(ctx context.Context) (*Set, error) {
+	folders := s.folders()
+	for _, folder := range folders {
+		for _, f := range s.forms {
+			if paths := f.find(folder); paths != nil {
+				return s.read(ctx, f, paths)
+			}
+		}
+	}
+	return nil, s.notFound(folders)
+}
+
+// Download fetches the set from its public home into the cache, which is the
+// folder rnmf in os.UserCacheDir. What is there already is not fetched again,
+// and an interrupted download is continued. It never touches RNMF_DATA.
+//
+// The progress function may be nil. It is called now and then, and never at
+// the same time twice, with the bytes of all files so far and in total; the
+// total is -1 while it is not known.
+//
+// Files are compared with their known SHA-256, if there is one, and are read to
+// see that they hold what they should; if not, they are removed. The error is
+// ErrAsk, ErrServer, ErrChecksum, ErrTooLarge, ErrContent, that of the network,
+// the file system or the reader, or ctx.Err().
+func (s *Source) Download(ctx context.Context, progress func(done, total int64)) error {
+	if s.remote == nil {
+		return fmt.Errorf("%w: %s: %s", ErrAsk, s.Name, s.howToAsk())
+	}
+	if progress == nil {
+		progress = func(_, _ int64) {}
+	}
+	cache, err := cacheFolder()
+	if err != nil {
+		return fmt.Errorf("datasets: no folder to download to: %w", err)
+	}
+	folder := filepath.Join(cache, s.Name)
+	var before int64
+	for k, r := range s.remote {
+		var after int64
+		for _, next := range s.remote[k+1:] {
+			if next.size == 0 {
+				after = -1
+				break
+			}
+			after += next.size
+		}
+		var size int64
+		err := r.fetch(ctx, folder, func(done, total int64) {
+			size = done
+			if total < 0 || after < 0 {
+				progress(before+done, -1)
+			} else {
+				progress(before+done, before+total+after)
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("download of %s: %w", s.Name, err)
+		}
+		before += size
+	}
+	for _, f := range s.forms {
+		paths := f.find(folder)
+		if paths == nil {
+			continue
+		}
+		if _, err := s.read(ctx, f, paths); err != nil {
+			if ctx.Err() == nil {
+				for _, r := range s.remote {
+					err = errors.Join(err, remove(filepath.Join(folder, r.name)))
+				}
+			}
+			return fmt.Errorf("download of %s: %w", s.Name, err)
+		}
+		return nil
+	}
+	return fmt.Errorf("download of %s: %w: no file that can be read", s.Name, ErrContent)
+}
+
+// read reads one form, checks it and puts name and credit.
+func (s *Source) read(ctx context.Context, f form, paths []string) (*Set, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	set, err := f.read(ctx, paths)
+	where := strings.Join(paths, ", ")
+	if err != nil {
+		return nil, fmt.Errorf("%s in %s: %w", s.Name, where, err)
+	}
+	if set.Name == "" {
+		set.Name = s.Name
+	}
+	set.Credit = s.Credit
+	if err := set.Check(); err != nil {
+		return nil, fmt.Errorf("%s in %s: %w", s.Name, where, err)
+	}
+	_, n := set.X.Dims()
+	if f.samples != 0 && n != f.samples || f.classes != 0 && len(set.Classes) != f.classes {
+		return nil, fmt.Errorf("%w: %s has %d samples of %d classes, but %s holds %d of %d",
+			ErrContent, s.Name, f.samples, f.classes, where, n, len(set.Classes))
+	}
+	return set, nil
+}
+
+// find returns the paths of a form's files, or nil if they are not all there.
+func (f form) find(folder string) []string {
+	var paths []string
+	for _, names := range f.files {
+		found := ""
+		for _, name := range names {
+			path := filepath.Join(folder, filepath.FromSlash(name))
+			info, err := os.Stat(path)
+			if err == nil && info.IsDir() == strings.HasSuffix(name, "/") {
+				found = path
+				break
+			}
+		}
+		if found == "" {
+			return nil
+		}
+		paths = append(paths, found)
+	}
+	return paths
+}
+
+// folders are those that Load looks in.
+func (s *Source) folders() []string {
+	var folders []string
+	if own := os.Getenv(Folder); own != "" {
+		folders = append(folders, own, filepath.Join(own, s.Name))
+	}
+	if cache, err := cacheFolder(); err == nil {
+		folders = append(folders, filepath.Join(cache, s.Name))
+	}
+	return folders
+}
+
+func cacheFolder() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "rnmf"), nil
+}
+
+func (s *Source) notFound(folders []string) error {
+	var forms []string
+	for _, f := range s.forms {
+		var all []string
+		for _, names := range f.files {
+			all = append(all, strings.Join(names, " or "))
+		}
+		forms = append(forms, strings.Join(all, " with "))
+	}
+	do := "call its Download"
+	if s.remote == nil {
+		do = s.howToAsk()
+	}
+	put := "put one into a folder and set " + Folder + " to that folder"
+	if os.Getenv(Folder) != "" {
+		put = "put one into the folder " + os.Getenv(Folder)
+	}
+	return fmt.Errorf("%w: %s: no %s in %s; %s, or %s",
+		ErrNotFound, s.Name, strings.Join(forms, ", no "), strings.Join(folders, ", "), do, put)
+}
+
+func (s *Source) howToAsk() string {
+	return fmt.Sprintf("%s (%s)", s.ask, s.Home)
+}
+
+// reading opens a file for a reader that stops when the context does.
+func reading[T any](ctx context.Context, path string, read func(io.Reader) (T, error)) (T, error) {
+	var none T
+	f, err := os.Open(path)
+	if err != nil {
+		return none, err
+	}
+	defer f.Close()
+	t, err := read(&cancelReader{ctx, f})
+	if ctx.Err() != nil {
+		return none, ctx.Err()
+	}
+	return t, err
+}
+
+type cancelReader struct {
+	ctx context.Context
+	f   fs.File
+}
+
+func (r *cancelReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.f.Read(p)
+}
