@@ -95,18 +95,26 @@ var (
 	tagOrWord = regexp.MustCompile(`<[^<>]*>|RNMFMATH(\d+)X`)
 )
 
-// put replaces the words of a page by MathML. A word inside a tag is part of
-// the identifier nbconvert makes of a heading.
+// put replaces the words of a page by MathML, and drops them inside tags, where
+// they are part of the identifier nbconvert makes of a heading.
 func (f *formulas) put(page string) string {
-	return tagOrWord.ReplaceAllStringFunc(page, func(s string) string {
-		if s[0] == '<' {
-			return mathWord.ReplaceAllString(s, "")
-		}
-		i, err := strconv.Atoi(mathWord.FindStringSubmatch(s)[1])
+	meaning := func(word string) string {
+		i, err := strconv.Atoi(mathWord.FindStringSubmatch(word)[1])
 		if err != nil || i >= len(f.html) {
-			return s
+			return word
 		}
 		return f.html[i]
+	}
+	return tagOrWord.ReplaceAllStringFunc(page, func(s string) string {
+		if s[0] != '<' {
+			return meaning(s)
+		}
+		return mathWord.ReplaceAllStringFunc(s, func(word string) string {
+			if m := meaning(word); m == "$" {
+				return m
+			}
+			return ""
+		})
 	})
 }
 

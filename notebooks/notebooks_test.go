@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	// What the notebooks import, so that go test does not take an old result
+	// for theirs when it changed.
+	_ "github.com/robustnmf/robustnmf/datasets"
+	_ "github.com/robustnmf/robustnmf/rnmf"
+	_ "github.com/robustnmf/robustnmf/viz"
+)
+
+// ready skips a test that executes notebooks where that cannot be done.
+func ready(t *testing.T) *setup {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("notebooks are not executed with -short")
+	}
+	s, err := newSetup(t.Context(), t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.jupyter(t.Context(), false, false); err != nil {
+		if os.Getenv("RNMF_NEED_JUPYTER") != "" {
+			t.Fatal(err)
+		}
+		t.Skipf("notebooks are not executed: no Jupyter (%v); go run ./notebooks -test installs it", err)
+	}
+	if err := s.kernel(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestNotebooks executes the committed notebooks in the quick setting.
+func TestNotebooks(t *testing.T) {
+	s := ready(t)
+	files, err := filepath.Glob("*.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Skip("there are no notebooks")
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(file, ".ipynb"), func(t *testing.T) {
+			bad, err := s.execute(t.Context(), file, true, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range bad {
+				t.Error(text)
+			}
+		})
+	}
+}
+
+// writeNotebook makes a notebook of the given code cells.
+func writeNotebook(t *testing.T, name string, cells ...string) string {
+	t.Helper()
+	var list []any
+	for _, source := range cells {
+		list = append(list, map[string]any{"cell_type": "code", "execution_count": nil, "metadata": map[string]any{}, "outputs": []any{}, "source": source})
+	}
+	data, err := json.Marshal(map[string]any{
+		"cells":    list,
+		"metadata": map[string]any{"kernelspec": map[string]any{"display_name": "Go (gonb)", "language": "go", "name": "gonb"}},
+		"nbformat": 4, "nbformat_minor": 4,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), name+".ipynb")
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestFailuresAreSeen executes cells each of which fails in a way of its own,
+// none of which makes nbconvert fail.
+func TestFailuresAreSeen(t *testing.T) {
+	s := ready(t)
+	cells := []struct{ source, want string }{
+		{"%%\npanic(\"boom\")", "panic: boom"},
+		{"%%\nfmt.Fprint(os.Stderr, \"half a line\")\nos.Exit(3)", "half a lineexit status 3"},
+		{"%%\nundefinedFunction()", "Line 2"},
+		{"%test\nfunc TestX(t *testing.T) { t.Fatal(\"nope\") }", "nope"},
+		{"!false", "exit status 1"},
+		{"%%bash\nexit 4", "exit status 4"},
+		{"%nosuchcommand", "unknown"},
+		{"%%\nfmt.Println(\"fine\")", ""},
+	}
+	var sources []string
+	for _, c := range cells {
+		sources = append(sources, c.source)
+	}
+	file := writeNotebook(t, "bad", sources...)
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad, err := s.execute(t.Context(), file, true, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range cells {
+		name, found := "cell "+string(rune('1'+i)), false
+		for _, text := range bad {
+			if strings.HasPrefix(text, name+" ") {
+				found = true
+				if c.want == "" || !strings.Contains(strings.Join(bad, "\n"), c.want) {
+					t.Errorf("%s: got %q, want %q", name, text, c.want)
+				}
+			}
+		}
+		if !found && c.want != "" {
+			t.Errorf("%s: %q was not seen to fail", name, c.source)
+		}
+	}
+	after, err := os.ReadFile(file)
+	if err != nil || !bytes.Equal(before, after) {
+		t.Error("a check must not change the notebook")
+	}
+}
+
+// TestRunInPlace also checks that the module of the notebook is this checkout,
+// that a second run makes no diff, and that a page can be made of the result.
+func TestRunInPlace(t *testing.T) {
+	s := ready(t)
+	file := writeNotebook(t, "good",
+		"import \"github.com/robustnmf/robustnmf/rnmf\"\n\nfunc square(x int) int { return x * x }",
+		"%%\nvar loss rnmf.Loss\nfmt.Println(square(3), loss, os.Getenv(\"RNMF_QUICK\") == \"\")",
+		"!*go list -m -f '{{.Dir}}/LICENSE' "+module+"; pwd",
+	)
+	var files [2][]byte
+	for i := range files {
+		if err := s.runAll(t.Context(), []string{file}, false, true); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if files[i], err = os.ReadFile(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(files[0], files[1]) {
+		t.Errorf("two runs differ:\n%s\n%s", files[0], files[1])
+	}
+	for _, want := range []string{`"9 <nil> true\n"`, `"LICENSE\n"`, `"/gonb\n"`} {
+		if !bytes.Contains(files[0], []byte(want)) {
+			t.Errorf("no %s in\n%s", want, files[0])
+		}
+	}
+	dir := t.TempDir()
+	if err := s.exportAll(t.Context(), []string{file}, dir); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "good.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"<script src", "cdnjs", "x-mathjax"} {
+		if bytes.Contains(page, []byte(bad)) {
+			t.Errorf("the page contains %q", bad)
+		}
+	}
+	if !bytes.Contains(page, []byte("Content-Security-Policy")) {
+		t.Error("the page may load things")
+	}
+}
