@@ -1,0 +1,127 @@
+package datasets
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// maxArchive bounds what an archive may unpack to, files that are no images
+// with it.
+const maxArchive = 1 << 32
+
+// ReadTar reads the images of a tar archive, plain or gzip, as ReadImages does.
+// Nothing is written to disk.
+func ReadTar(r io.Reader, l ImageLayout) (*Set, error) { return readTar(r, l, MaxValues) }
+
+func readTar(r io.Reader, l ImageLayout, limit int) (*Set, error) {
+	r, err := gunzip(r)
+	if err != nil {
+		return nil, err
+	}
+	c := &imageCollector{layout: l, left: limit}
+	in := tar.NewReader(&capReader{r: r, left: maxArchive})
+	for {
+		h, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return c.set()
+		} else if err != nil {
+			return nil, archiveError("tar", err)
+		}
+		p := strings.TrimPrefix(path.Clean("/"+h.Name), "/")
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		if class, take := c.takes(p); take {
+			if err := c.add(p, class, in); err != nil {
+				return nil, archiveError("tar", err)
+			}
+		}
+	}
+}
+
+// ReadZip reads the images of a zip archive, as ReadImages does.
+func ReadZip(r io.ReaderAt, size int64, l ImageLayout) (*Set, error) {
+	return readZip(r, size, l, MaxValues)
+}
+
+func readZip(r io.ReaderAt, size int64, l ImageLayout, limit int) (*Set, error) {
+	in, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, archiveError("zip", err)
+	}
+	c := &imageCollector{layout: l, left: limit}
+	// The list of files, not the tree that zip.Reader makes of it: names that
+	// are no valid paths are of no harm here.
+	for _, f := range in.File {
+		p := strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(f.Name, `\`, "/")), "/")
+		class, take := c.takes(p)
+		if !f.Mode().IsRegular() || !take {
+			continue
+		}
+		file, err := f.Open()
+		if err == nil {
+			err = c.add(p, class, file)
+			file.Close()
+		}
+		if err != nil {
+			return nil, archiveError("zip", err)
+		}
+	}
+	return c.set()
+}
+
+func archiveError(kind string, err error) error {
+	for _, known := range []error{ErrFormat, ErrTooLarge, ErrSize, ErrUnsupported} {
+		if errors.Is(err, known) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %s: %w", ErrFormat, kind, err)
+}
+
+// OpenImages reads the images of a folder, or of an archive (.tar, .tar.gz,
+// .tgz, .zip), as ReadImages does. The set has the name of the folder or file.
+func OpenImages(name string, l ImageLayout) (*Set, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	base := filepath.Base(name)
+	var s *Set
+	switch lower := strings.ToLower(base); {
+	case info.IsDir():
+		s, err = ReadImages(os.DirFS(name), l)
+	case strings.HasSuffix(lower, ".zip"), strings.HasSuffix(lower, ".tar"),
+		strings.HasSuffix(lower, ".tar.gz"), strings.HasSuffix(lower, ".tgz"):
+		s, err = openArchive(name, strings.HasSuffix(lower, ".zip"), info.Size(), l)
+		for _, ext := range []string{".zip", ".gz", ".tgz", ".tar"} {
+			base = strings.TrimSuffix(base, ext)
+		}
+	default:
+		return nil, fmt.Errorf("%w: %s is no folder and no .tar, .tar.gz, .tgz or .zip", ErrUnsupported, name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	s.Name = base
+	return s, nil
+}
+
+func openArchive(name string, isZip bool, size int64, l ImageLayout) (*Set, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if isZip {
+		return ReadZip(f, size, l)
+	}
+	return ReadTar(f, l)
+}
