@@ -63,7 +63,7 @@ func (s *setup) jupyter(ctx context.Context, server, install bool) error {
 		}
 		reasons = append(reasons, fmt.Errorf("%s: %w", way.name, err))
 	}
-	return fmt.Errorf(`Jupyter is missing and every way to install it failed.
+	return fmt.Errorf(`no Jupyter, and every way to install it failed.
 Install it yourself by one of
 	uv tool install --with-executables-from jupyter-core,nbconvert notebook
 	pipx install --include-deps notebook

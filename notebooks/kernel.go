@@ -39,8 +39,13 @@ const kernelScript = `#!/bin/sh
 # Written by go run ./notebooks: the Go kernel for the checkout at %[1]s
 unset GOWORK
 PATH=%[2]s:%[3]s:$PATH:%[4]s
+if [ -n "$RNMF_HEADLESS" ]; then
+	set -- "$@" -raw_error # errors as text, not as HTML
+else
+	PATH=$PATH:%[3]s/gopls
+fi
 export PATH
-exec gonb -logtostderr=false -stderrthreshold=FATAL -log_file=/dev/null $RNMF_GONB_FLAGS -kernel "$1"
+exec gonb -logtostderr=false -stderrthreshold=FATAL -log_file=/dev/null -kernel "$@"
 `
 
 // kernel installs the pinned tools and registers the kernel.
@@ -134,6 +139,7 @@ func (s *setup) gopls(ctx context.Context) {
 	if err != nil {
 		return
 	}
+	dir = filepath.Join(dir, "gopls") // not where programs that run the notebooks would start it
 	if _, err := os.Stat(filepath.Join(dir, "gopls")); err == nil {
 		return
 	}

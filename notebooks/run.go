@@ -65,7 +65,7 @@ func (s *setup) execute(ctx context.Context, file string, quick, save bool) ([]s
 		"--ExecutePreprocessor.timeout=1200", "--ExecutePreprocessor.startup_timeout=180",
 		"--ExecutePreprocessor.record_timing=False")
 	cmd.Dir = filepath.Dir(file)
-	cmd.Env = append(cmd.Env, "RNMF_GONB_FLAGS=-raw_error") // errors as text, not as HTML
+	cmd.Env = append(cmd.Env, "RNMF_HEADLESS=1") // see kernelScript
 	if quick {
 		cmd.Env = append(cmd.Env, "RNMF_QUICK=1")
 	}

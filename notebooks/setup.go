@@ -60,7 +60,7 @@ func newSetup(ctx context.Context, out io.Writer) (*setup, error) {
 func (s *setup) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = s.root
-	cmd.Env = append(os.Environ(), "PYTHONUTF8=1", "PYTHONWARNINGS=ignore")
+	cmd.Env = append(os.Environ(), "PYTHONUTF8=1", "PYTHONWARNINGS=ignore", "PYDEVD_DISABLE_FILE_VALIDATION=1")
 	if s.dataDir != "" {
 		path := s.dataDir
 		if old := os.Getenv("JUPYTER_PATH"); old != "" {
