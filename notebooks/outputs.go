@@ -105,11 +105,14 @@ func (nb notebook) check() []string {
 		for _, o := range c.outputs() {
 			switch {
 			case o["output_type"] == "error":
-				msg := text(o["evalue"])
-				if trace, ok := o["traceback"].([]any); ok { // says which line of which cell
-					for _, t := range trace {
-						msg += "\n" + text(t)
-					}
+				var lines []string
+				trace, _ := o["traceback"].([]any) // says which line of which cell, and all of evalue
+				for _, t := range trace {
+					lines = append(lines, text(t))
+				}
+				msg := strings.Join(lines, "\n")
+				if msg == "" {
+					msg = text(o["ename"]) + ": " + text(o["evalue"])
 				}
 				errs = append(errs, msg)
 			case o["name"] == "stderr":
