@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,9 +36,10 @@ type Source struct {
 	Credit string // owner and terms
 	Home   string // page to read about it, or to ask for it
 
+	folder string // of the cache and in the user's folder; "" is Name
 	forms  []form
 	remote []remote // nil: ask
-	ask    string   // what to do where remote is nil
+	ask    string   // "to get it, ..." where remote is nil
 }
 
 // A form is one of the shapes in which a set comes.
@@ -55,9 +57,9 @@ type form struct {
 func (s *Source) String() string { return s.Name }
 
 // Load reads the set from the first of these folders that has its files under
-// one of their usual names: that of the environment variable RNMF_DATA, a
-// folder in there with the name of the set, and the cache that Download fills.
-// It never downloads.
+// one of their usual names: a folder with the name of the set in that of the
+// environment variable RNMF_DATA, that folder itself, and the cache that
+// Download fills. It never downloads.
 //
 // The error is ErrNotFound if there is no file; ErrContent if there is one that
 // holds something else; that of the reader; or ctx.Err().
@@ -65,9 +67,15 @@ func (s *Source) Load(ctx context.Context) (*Set, error) {
 	folders := s.folders()
 	for _, folder := range folders {
 		for _, f := range s.forms {
-			if paths := f.find(folder); paths != nil {
-				return s.read(ctx, f, paths)
+			paths := f.find(folder)
+			if paths == nil {
+				continue
 			}
+			set, err := s.read(ctx, f, paths)
+			if errors.Is(err, ErrNoImages) {
+				continue // a folder of that name, but with something else
+			}
+			return set, err
 		}
 	}
 	return nil, s.notFound(folders)
@@ -87,7 +95,7 @@ func (s *Source) Load(ctx context.Context) (*Set, error) {
 // the file system or the reader, or ctx.Err().
 func (s *Source) Download(ctx context.Context, progress func(done, total int64)) error {
 	if s.remote == nil {
-		return fmt.Errorf("%w: %s: %s", ErrAsk, s.Name, s.howToAsk())
+		return s.mustAsk()
 	}
 	if progress == nil {
 		progress = func(_, _ int64) {}
@@ -96,7 +104,7 @@ func (s *Source) Download(ctx context.Context, progress func(done, total int64))
 	if err != nil {
 		return fmt.Errorf("datasets: no folder to download to: %w", err)
 	}
-	folder := filepath.Join(cache, s.Name)
+	folder := filepath.Join(cache, s.place())
 	var before int64
 	for k, r := range s.remote {
 		var after int64
@@ -117,7 +125,7 @@ func (s *Source) Download(ctx context.Context, progress func(done, total int64))
 			}
 		})
 		if err != nil {
-			return fmt.Errorf("download of %s: %w", s.Name, err)
+			return fmt.Errorf("download of %s (about it: %s): %w", s.Name, s.Home, err)
 		}
 		before += size
 	}
@@ -189,13 +197,15 @@ func (f form) find(folder string) []string {
 func (s *Source) folders() []string {
 	var folders []string
 	if own := os.Getenv(Folder); own != "" {
-		folders = append(folders, own, filepath.Join(own, s.Name))
+		folders = append(folders, filepath.Join(own, s.place()), own)
 	}
 	if cache, err := cacheFolder(); err == nil {
-		folders = append(folders, filepath.Join(cache, s.Name))
+		folders = append(folders, filepath.Join(cache, s.place()))
 	}
 	return folders
 }
+
+func (s *Source) place() string { return cmp.Or(s.folder, s.Name) }
 
 func cacheFolder() (string, error) {
 	dir, err := os.UserCacheDir()
@@ -206,6 +216,21 @@ func cacheFolder() (string, error) {
 }
 
 func (s *Source) notFound(folders []string) error {
+	get := "to get it, call its Download, or"
+	if s.remote == nil {
+		get = "to get it, " + s.ask + " (" + s.Home + "); then"
+	}
+	return fmt.Errorf("%w: %s: no %s in %s; %s put it into %s",
+		ErrNotFound, s.Name, s.wanted(", no "), strings.Join(folders, ", "), get, ownFolder())
+}
+
+func (s *Source) mustAsk() error {
+	return fmt.Errorf("%w: %s: to get it, %s (%s); then put %s into %s",
+		ErrAsk, s.Name, s.ask, s.Home, s.wanted(" or "), ownFolder())
+}
+
+// wanted lists the names of the files of all forms.
+func (s *Source) wanted(or string) string {
 	var forms []string
 	for _, f := range s.forms {
 		var all []string
@@ -214,20 +239,14 @@ func (s *Source) notFound(folders []string) error {
 		}
 		forms = append(forms, strings.Join(all, " with "))
 	}
-	do := "call its Download"
-	if s.remote == nil {
-		do = s.howToAsk()
-	}
-	put := "put one into a folder and set " + Folder + " to that folder"
-	if os.Getenv(Folder) != "" {
-		put = "put one into the folder " + os.Getenv(Folder)
-	}
-	return fmt.Errorf("%w: %s: no %s in %s; %s, or %s",
-		ErrNotFound, s.Name, strings.Join(forms, ", no "), strings.Join(folders, ", "), do, put)
+	return strings.Join(forms, or)
 }
 
-func (s *Source) howToAsk() string {
-	return fmt.Sprintf("%s (%s)", s.ask, s.Home)
+func ownFolder() string {
+	if own := os.Getenv(Folder); own != "" {
+		return own + " (" + Folder + ")"
+	}
+	return "a folder and name that folder in " + Folder
 }
 
 // reading opens a file for a reader that stops when the context does.

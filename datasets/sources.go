@@ -1,0 +1,435 @@
+package datasets
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// The checksums below are those of archives that several independent projects
+// record; for semeion.data and pendigits.* they were computed from the files as
+// well. Where there is none, no such agreement was found, and only the content
+// is checked after a download.
+
+const (
+	megabyte = 1 << 20
+	// dengCai offers the 32×32 matrices that papers on clustering use.
+	dengCai  = "http://www.cad.zju.edu.cn/home/dengcai/Data/"
+	columbia = "https://www.cs.columbia.edu/CAVE/databases/SLAM_coil-20_coil-100/"
+	uci      = "https://archive.ics.uci.edu/ml/machine-learning-databases/"
+	roweis   = "https://cs.nyu.edu/~roweis/data/"
+)
+
+const (
+	creditORL  = "AT&T Laboratories Cambridge (Olivetti Research Laboratory); free to use with this credit"
+	creditCOIL = "Nene, Nayar, Murase: Columbia Object Image Library (1996), Columbia University; for research"
+	homeORL    = "https://cam-orl.co.uk/facedatabase.html"
+	homeCai    = dengCai + "FaceData.html"
+)
+
+var (
+	remoteORL = []remote{{
+		name:  "att_faces.zip",
+		urls:  []string{"https://www.cl.cam.ac.uk/Research/DTG/attarchive/pub/data/att_faces.zip"},
+		limit: 16 * megabyte,
+	}}
+	filesORL = [][]string{{
+		"ORL_faces.tar.gz", "att_faces.zip", "orl_faces.zip", "ORL_faces/", "orl_faces/", "att_faces/", "ORL/",
+	}}
+)
+
+// ORL holds faces: 1024 pixels (32×32) × 400 samples of 40 persons, 0..255.
+//
+// Load prefers ORL_32x32.mat, cropped by Deng Cai, which is what papers on
+// clustering use; if there is none, it shrinks the original images of 112×92,
+// which show more of the surroundings and become squarer than they are: the
+// name of the set tells which. Download fetches the originals.
+var ORL = &Source{
+	Name:   "ORL",
+	Credit: creditORL,
+	Home:   homeORL,
+	forms: []form{
+		{files: [][]string{{"ORL_32x32.mat"}}, samples: 400, classes: 40, read: matReader("ORL 32×32", square(32))},
+		{files: filesORL, samples: 400, classes: 40,
+			read: imageReader("ORL, shrunk from 112×92", 32, 32, `(s[0-9]+)/[0-9]+\.pgm$`)},
+	},
+	remote: remoteORL,
+}
+
+// ORLOriginal holds the faces of ORL as they were taken: 10304 pixels
+// (112×92) × 400 samples of 40 persons, 0..255. The L2,1-NMF paper has them at
+// half that size: Shrink(56, 46).
+var ORLOriginal = &Source{
+	Name:   "ORLOriginal",
+	folder: "ORL",
+	Credit: creditORL,
+	Home:   homeORL,
+	forms: []form{{files: filesORL, samples: 400, classes: 40,
+		read: imageReader("ORL 112×92", 0, 0, `(s[0-9]+)/[0-9]+\.pgm$`)}},
+	remote: remoteORL,
+}
+
+// Yale holds faces: 1024 pixels (32×32) × 165 samples of 15 persons, 0..255,
+// as cropped by Deng Cai.
+var Yale = &Source{
+	Name:   "Yale",
+	Credit: "Yale Face Database, Yale University (Belhumeur, Hespanha, Kriegman), cropped by Deng Cai; for research, with this credit",
+	Home:   homeCai,
+	forms: []form{{files: [][]string{{"Yale_32x32.mat"}}, samples: 165, classes: 15,
+		read: matReader("Yale 32×32", square(32))}},
+	remote: []remote{{name: "Yale_32x32.mat", urls: []string{dengCai + "Yale/Yale_32x32.mat"}, limit: 8 * megabyte}},
+}
+
+// ExtendedYaleB holds faces: 1024 pixels (32×32) × 2414 samples of 38 persons,
+// under 64 lights, 0..255: YaleB_32x32.mat by Deng Cai or, if there is none,
+// the cropped images of 192×168 (a folder CroppedYale), shrunk and without
+// those named Ambient.
+var ExtendedYaleB = &Source{
+	Name:   "ExtendedYaleB",
+	Credit: "Extended Yale Face Database B (Georghiades, Belhumeur, Kriegman; Lee, Ho, Kriegman), Yale University and UCSD; for research, with this credit",
+	Home:   homeCai,
+	forms: []form{
+		{files: [][]string{{"YaleB_32x32.mat"}}, samples: 2414, classes: 38, read: matReader("Extended Yale B 32×32", square(32))},
+		{files: [][]string{{"CroppedYale/", "CroppedYale.zip"}}, samples: 2414, classes: 38,
+			read: imageReader("Extended Yale B, shrunk from 192×168", 32, 32, `(yaleB[0-9]+)_P00A[^/]*E[+-][0-9]+\.pgm$`)},
+	},
+	remote: []remote{{name: "YaleB_32x32.mat", urls: []string{dengCai + "YaleB/YaleB_32x32.mat"}, limit: 32 * megabyte}},
+}
+
+// COIL20 holds images of 20 objects on a turntable: 1024 pixels (32×32) × 1440
+// samples. COIL20.mat by Deng Cai, which papers use, has values in 0..1; other
+// files of that name, COIL20_uint8.mat and the processed images of 128×128 from
+// Columbia, which are shrunk and which Download fetches, have 0..255.
+var COIL20 = &Source{
+	Name:   "COIL20",
+	Credit: creditCOIL,
+	Home:   "https://www.cs.columbia.edu/CAVE/software/softlib/coil-20.php",
+	forms: []form{
+		{files: [][]string{{"COIL20.mat", "COIL20_uint8.mat"}}, samples: 1440, classes: 20, read: matReader("COIL-20 32×32", square(32))},
+		{files: [][]string{{"coil-20-proc.zip", "coil-20-proc/"}}, samples: 1440, classes: 20,
+			read: imageReader("COIL-20, shrunk from 128×128", 32, 32, `obj([0-9]+)__[0-9]+\.png$`)},
+	},
+	remote: []remote{{
+		name:   "coil-20-proc.zip",
+		urls:   []string{columbia + "coil-20/coil-20-proc.zip"},
+		sha256: "517c5594820eb40066ba0ff6842e7f09392bf7fde849bf9cb9c28445b0f29e88",
+		limit:  64 * megabyte,
+	}},
+}
+
+// COIL100 holds images of 100 objects on a turntable: 1024 pixels (32×32) ×
+// 7200 samples: COIL100.mat by Deng Cai or, if there is none, the images of
+// 128×128 from Columbia, in grey and shrunk, with values in 0..255; Download
+// fetches the latter (125 MB).
+var COIL100 = &Source{
+	Name:   "COIL100",
+	Credit: creditCOIL,
+	Home:   "https://www.cs.columbia.edu/CAVE/software/softlib/coil-100.php",
+	forms: []form{
+		{files: [][]string{{"COIL100.mat"}}, samples: 7200, classes: 100, read: matReader("COIL-100 32×32", square(32))},
+		{files: [][]string{{"coil-100.zip", "coil-100/"}}, samples: 7200, classes: 100,
+			read: imageReader("COIL-100, shrunk from 128×128", 32, 32, `obj([0-9]+)__[0-9]+\.png$`)},
+	},
+	remote: []remote{{name: "coil-100.zip", urls: []string{columbia + "coil-100/coil-100.zip"}, limit: 256 * megabyte}},
+}
+
+// Semeion holds handwritten digits: 256 binary pixels (16×16) × 1593 samples.
+var Semeion = &Source{
+	Name:   "Semeion",
+	Credit: "Semeion Research Center and Tattile: Semeion Handwritten Digit, UCI Machine Learning Repository, doi:10.24432/C5SC8V, CC BY 4.0",
+	Home:   "https://archive.ics.uci.edu/dataset/178/semeion+handwritten+digit",
+	forms:  []form{{files: [][]string{{"semeion.data"}}, samples: 1593, classes: 10, read: one(ReadSemeion)}},
+	remote: []remote{{
+		name:   "semeion.data",
+		urls:   []string{uci + "semeion/semeion.data"},
+		sha256: "f43228ae3da5ea6a3c95069d53450b86166770e3b719dcc333182128fe08d4b1",
+		size:   2889702,
+	}},
+}
+
+// Pendigits holds pen strokes of digits: 16 features (8 points x, y in 0..100)
+// × 10992 samples, the 7494 for training before the 3498 for testing.
+var Pendigits = &Source{
+	Name:   "Pendigits",
+	Credit: "Alpaydin, Alimoglu: Pen-Based Recognition of Handwritten Digits (1996), UCI Machine Learning Repository, doi:10.24432/C5MG6K, CC BY 4.0",
+	Home:   "https://archive.ics.uci.edu/dataset/81/pen+based+recognition+of+handwritten+digits",
+	forms: []form{{files: [][]string{{"pendigits.tra"}, {"pendigits.tes"}}, samples: 10992, classes: 10,
+		read: readPendigits}},
+	remote: []remote{
+		{
+			name:   "pendigits.tra",
+			urls:   []string{uci + "pendigits/pendigits.tra"},
+			sha256: "e2b9eb9f0d0467e2b64a4816a3420edf2b8043447576f4b84337aba44a9f97d3",
+			size:   502098,
+		},
+		{
+			name:   "pendigits.tes",
+			urls:   []string{uci + "pendigits/pendigits.tes"},
+			sha256: "8bd03229c5c5291fefe43e45465dd948d2645bf23328b9d993e0b777666b2015",
+			size:   234366,
+		},
+	},
+}
+
+// BinaryAlphadigits holds handwritten digits and capital letters: 320 binary
+// pixels (20×16) × 1404 samples of 36 classes.
+var BinaryAlphadigits = &Source{
+	Name:   "BinaryAlphadigits",
+	Credit: "Binary Alphadigits, from the data page of Sam Roweis (New York University); no licence stated",
+	Home:   "https://cs.nyu.edu/~roweis/data.html",
+	forms: []form{{files: [][]string{{"binaryalphadigs.mat", "binaryalphadigs_fea.mat"}}, samples: 1404, classes: 36,
+		read: readAlphadigits}},
+	remote: []remote{{name: "binaryalphadigs.mat", urls: []string{roweis + "binaryalphadigs.mat"}, limit: 8 * megabyte}},
+}
+
+// UMIST holds faces from profile to front: 10304 pixels (112×92) × 575 samples
+// of 20 persons, 0..255, as cropped by Daniel Graham.
+var UMIST = &Source{
+	Name:   "UMIST",
+	Credit: "Graham, Allinson: UMIST (Sheffield) face database, from the data page of Sam Roweis (New York University); for research",
+	Home:   "https://cs.nyu.edu/~roweis/data.html",
+	forms: []form{{files: [][]string{{"umist_cropped.mat"}}, samples: 575, classes: 20,
+		read: matReader("UMIST 112×92", MATLayout{X: "facedat"})}},
+	remote: []remote{{name: "umist_cropped.mat", urls: []string{roweis + "umist_cropped.mat"}, limit: 32 * megabyte}},
+}
+
+// MNIST holds the handwritten digits for training: 784 pixels (28×28) × 60000
+// samples, 0..255. It takes 376 MB of memory: see Set.Sample.
+var MNIST = &Source{
+	Name:   "MNIST",
+	Credit: creditMNIST,
+	Home:   homeMNIST,
+	forms:  mnistForm("MNIST, training", "train", 60000, 5923),
+	remote: []remote{
+		mnistFile("train-images-idx3-ubyte.gz", "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609", 9912422),
+		mnistFile("train-labels-idx1-ubyte.gz", "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c", 28881),
+	},
+}
+
+// MNISTTest holds the handwritten digits for testing: 784 pixels (28×28) ×
+// 10000 samples, 0..255.
+var MNISTTest = &Source{
+	Name:   "MNISTTest",
+	folder: "MNIST",
+	Credit: creditMNIST,
+	Home:   homeMNIST,
+	forms:  mnistForm("MNIST, test", "t10k", 10000, 980),
+	remote: []remote{
+		mnistFile("t10k-images-idx3-ubyte.gz", "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6", 1648877),
+		mnistFile("t10k-labels-idx1-ubyte.gz", "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6", 4542),
+	},
+}
+
+// GeorgiaTech holds faces with their surroundings: 3072 pixels (48×64, shrunk
+// from 480×640) × 750 samples of 50 persons, in grey, 0..255. Download fetches
+// 133 MB.
+var GeorgiaTech = &Source{
+	Name:   "GeorgiaTech",
+	Credit: "Georgia Tech face database (Ara Nefian)",
+	Home:   "https://www.anefian.com/research/face_reco.htm",
+	forms: []form{{files: [][]string{{"gt_db.zip", "gt_db/"}}, samples: 750, classes: 50,
+		read: imageReader("Georgia Tech, shrunk from 480×640", 48, 64, `(s[0-9]+)/[0-9]+\.jpg$`)}},
+	remote: []remote{{
+		name:   "gt_db.zip",
+		urls:   []string{"https://www.anefian.com/research/gt_db.zip"},
+		sha256: "2c4e379ef7c3cc5580eb409673a1e6eb75c5e5a7efd9bf3beb1de8059e835cbf",
+		size:   133192489,
+	}},
+}
+
+// CMUPIE holds faces: 1024 pixels (32×32) of 68 persons, as cropped by Deng
+// Cai: 2856 samples of the frontal pose in PIE_pose27.mat or, if there is none,
+// 11554 samples of five poses in PIE_32x32.mat.
+var CMUPIE = &Source{
+	Name:   "CMUPIE",
+	Credit: "Sim, Baker, Bsat: CMU Pose, Illumination, and Expression database, Carnegie Mellon University; for research, by agreement",
+	Home:   homeCai,
+	forms: []form{
+		{files: [][]string{{"PIE_pose27.mat"}}, samples: 2856, classes: 68, read: matReader("CMU PIE 32×32, pose 27", square(32))},
+		{files: [][]string{{"PIE_32x32.mat"}}, samples: 11554, classes: 68, read: matReader("CMU PIE 32×32", square(32))},
+	},
+	ask: "sign the agreement of Carnegie Mellon University; the cropped matrices are on a page of Deng Cai",
+}
+
+// AR holds faces, many behind sunglasses or a scarf: 2200 pixels (55×40) × 2600
+// samples of 100 persons, in grey, 0..255, from the cropped images of 165×120
+// (m-001-01.bmp to w-050-26.bmp), or a matrix of that size with variables fea
+// and gnd.
+var AR = &Source{
+	Name:   "AR",
+	Credit: "Martinez, Benavente: The AR face database, CVC Technical Report 24 (1998); for research, by consent",
+	Home:   "https://www2.ece.ohio-state.edu/~aleix/ARdatabase.html",
+	forms: []form{
+		{files: [][]string{{"AR_55x40.mat"}}, read: matReader("AR 55×40", MATLayout{Height: 55, Width: 40})},
+		{files: [][]string{{"AR/", "AR.zip", "test_AR_database_cropped.zip"}}, samples: 2600, classes: 100,
+			read: imageReader("AR, shrunk from 165×120", 55, 40, `([mwMW]-[0-9]+)-[0-9]+\.(bmp|png|jpg|ppm|pgm|tif)$`)},
+	},
+	ask: "ask Aleix Martinez, Ohio State University, for the cropped images",
+}
+
+// JAFFE holds faces of ten women with seven expressions: 1024 pixels (32×32,
+// shrunk from 256×256) × 213 samples, 0..255, classed by person. The matrix of
+// 26×26 that papers on multiple kernels use is read too, column by column,
+// though its orientation could not be checked.
+var JAFFE = &Source{
+	Name:   "JAFFE",
+	Credit: "Lyons, Kamachi, Gyoba: The Japanese Female Facial Expression (JAFFE) database (1998), doi:10.5281/zenodo.3451524; for research, by consent",
+	Home:   "https://zenodo.org/record/3451524",
+	forms: []form{
+		{files: [][]string{{"jaffe/", "jaffedbase/", "JAFFE/", "jaffe.zip", "jaffedbase.zip"}}, samples: 213, classes: 10,
+			read: imageReader("JAFFE, shrunk from 256×256", 32, 32, `([A-Z][A-Z])\.[A-Z][A-Z][0-9]?\.[0-9]+\.(tiff?|png|jpg|bmp|pgm)$`)},
+		{files: [][]string{{"jaffe_213n_676d_10c.mat", "jaffe_213n_676d_10c_uni.mat"}}, samples: 213, classes: 10,
+			read: matReader("JAFFE 26×26", MATLayout{X: "X", Labels: "y", Height: 26, Width: 26})},
+	},
+	ask: "request access on its page",
+}
+
+const (
+	creditMNIST = "LeCun, Cortes, Burges: The MNIST database of handwritten digits"
+	homeMNIST   = "http://yann.lecun.com/exdb/mnist/"
+)
+
+func mnistFile(name, sum string, size int64) remote {
+	return remote{
+		name: name,
+		urls: []string{
+			"https://ossci-datasets.s3.amazonaws.com/mnist/" + name,
+			"https://storage.googleapis.com/cvdf-datasets/mnist/" + name,
+		},
+		sha256: sum,
+		size:   size,
+	}
+}
+
+func mnistForm(name, part string, samples, zeros int) []form {
+	names := func(what, idx string) []string {
+		name := part + "-" + what + "-" + idx
+		return []string{name + ".gz", name, part + "-" + what + "." + idx, "raw/" + name}
+	}
+	return []form{{
+		files:   [][]string{names("images", "idx3-ubyte"), names("labels", "idx1-ubyte")},
+		samples: samples,
+		classes: 10,
+		read: func(ctx context.Context, paths []string) (*Set, error) {
+			s, err := reading(ctx, paths[0], func(images io.Reader) (*Set, error) {
+				return reading(ctx, paths[1], func(labels io.Reader) (*Set, error) { return ReadIDXSet(images, labels) })
+			})
+			if err != nil {
+				return nil, err
+			}
+			// Fashion-MNIST and others have the same file names and sizes.
+			n := 0
+			for _, l := range s.Labels {
+				if l == 0 {
+					n++
+				}
+			}
+			if n != zeros {
+				return nil, fmt.Errorf("%w: %d zeros, where MNIST has %d: another set with the same file names", ErrContent, n, zeros)
+			}
+			s.Name, s.Max = name, 255
+			return s, nil
+		},
+	}}
+}
+
+func square(side int) MATLayout { return MATLayout{Height: side, Width: side} }
+
+// matReader reads a MAT file of images with values in 0..1 or 0..255.
+func matReader(name string, l MATLayout) func(context.Context, []string) (*Set, error) {
+	return func(ctx context.Context, paths []string) (*Set, error) {
+		f, err := reading(ctx, paths[0], ReadMAT)
+		if err != nil {
+			return nil, err
+		}
+		s, err := f.Set(l)
+		if err != nil {
+			return nil, err
+		}
+		s.Name = name
+		s.Max = 255
+		if mat.Max(s.X) <= 1 {
+			s.Max = 1
+		}
+		return s, nil
+	}
+}
+
+// imageReader reads a folder or an archive of images, shrunk to a size if that
+// is not 0. The pattern tells the end of the path of those to be read; its
+// first group is the class.
+func imageReader(name string, height, width int, pattern string) func(context.Context, []string) (*Set, error) {
+	match := regexp.MustCompile(`(?:^|/)` + pattern)
+	return func(ctx context.Context, paths []string) (*Set, error) {
+		s, err := OpenImages(paths[0], ImageLayout{
+			Height: height,
+			Width:  width,
+			Class: func(p string) (string, bool) {
+				m := match.FindStringSubmatch(path.Clean(p))
+				if m == nil || ctx.Err() != nil {
+					return "", false
+				}
+				return m[1], true
+			},
+		})
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.Name = name
+		return s, nil
+	}
+}
+
+func one(read func(io.Reader) (*Set, error)) func(context.Context, []string) (*Set, error) {
+	return func(ctx context.Context, paths []string) (*Set, error) { return reading(ctx, paths[0], read) }
+}
+
+func readPendigits(ctx context.Context, paths []string) (*Set, error) {
+	s, err := reading(ctx, paths[0], ReadPendigits)
+	if err != nil {
+		return nil, err
+	}
+	t, err := reading(ctx, paths[1], ReadPendigits)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(s.Classes, t.Classes) {
+		return nil, fmt.Errorf("%w: classes %v for training, %v for testing", ErrContent, s.Classes, t.Classes)
+	}
+	var x mat.Dense
+	x.Augment(s.X, t.X)
+	s.X, s.Labels = &x, append(s.Labels, t.Labels...)
+	return s, nil
+}
+
+// readAlphadigits reads either of the two files that go by this name: images in
+// cells, or flattened into the rows of a matrix.
+func readAlphadigits(ctx context.Context, paths []string) (*Set, error) {
+	f, err := reading(ctx, paths[0], ReadMAT)
+	if err != nil {
+		return nil, err
+	}
+	l := MATLayout{X: "dat", Labels: "classlabels", Max: 1}
+	if _, err := f.Var("dat"); err != nil {
+		l = MATLayout{Height: 20, Width: 16, Max: 1}
+	}
+	s, err := f.Set(l)
+	if err != nil {
+		return nil, err
+	}
+	s.Name = "Binary Alphadigits"
+	if len(s.Classes) == 36 { // numbered, in the matrix
+		for k, r := range "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+			s.Classes[k] = string(r)
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,182 @@
+package datasets
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+var allSources = []*Source{
+	ORL, ORLOriginal, Yale, ExtendedYaleB, COIL20, COIL100, Semeion, Pendigits, BinaryAlphadigits,
+	UMIST, MNIST, MNISTTest, GeorgiaTech, CMUPIE, AR, JAFFE,
+}
+
+// realData sets RNMF_DATA to the folder with the real files, and skips the test
+// where there is none.
+func realData(t *testing.T) {
+	t.Helper()
+	own := os.Getenv(Folder)
+	emptyCache(t)
+	if own == "" {
+		own = filepath.Join("..", "..", "shared", "data")
+	}
+	if _, err := os.Stat(own); err != nil {
+		t.Skipf("no real data: set %s (%v)", Folder, err)
+	}
+	t.Setenv(Folder, own)
+}
+
+func TestRealSources(t *testing.T) {
+	realData(t)
+	for _, c := range []struct {
+		s          *Source
+		name       string
+		m, n       int
+		height     int
+		classes    int
+		lo, hi     float64
+		top        float64
+		first, end string
+	}{
+		{ORL, "ORL 32×32", 1024, 400, 32, 40, 2, 235, 255, "1", "40"},
+		{ORLOriginal, "ORL 112×92", 10304, 400, 112, 40, 0, 251, 255, "s1", "s40"},
+		{Yale, "Yale 32×32", 1024, 165, 32, 15, 0, 255, 255, "1", "15"},
+		{COIL20, "COIL-20 32×32", 1024, 1440, 32, 20, 0, 1, 1, "1", "20"},
+		{Semeion, "Semeion", 256, 1593, 16, 10, 0, 1, 1, "0", "9"},
+		{Pendigits, "Pendigits", 16, 10992, 0, 10, 0, 100, 100, "0", "9"},
+		{BinaryAlphadigits, "Binary Alphadigits", 320, 1404, 20, 36, 0, 1, 1, "0", "Z"},
+	} {
+		t.Run(c.s.Name, func(t *testing.T) {
+			s, err := c.s.Load(t.Context())
+			if errors.Is(err, ErrNotFound) {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Log(s)
+			m, n := s.X.Dims()
+			if s.Name != c.name || m != c.m || n != c.n || s.Height != c.height || len(s.Classes) != c.classes || s.Max != c.top {
+				t.Errorf("%v, Max %g", s, s.Max)
+			}
+			if lo, hi := mat.Min(s.X), mat.Max(s.X); lo != c.lo || hi != c.hi {
+				t.Errorf("values %g..%g, want %g..%g", lo, hi, c.lo, c.hi)
+			}
+			if s.Classes[0] != c.first || s.Classes[c.classes-1] != c.end {
+				t.Errorf("classes %v", s.Classes)
+			}
+			if s.Credit != c.s.Credit {
+				t.Errorf("credit %q", s.Credit)
+			}
+			count := make([]int, c.classes)
+			for _, l := range s.Labels {
+				count[l]++
+			}
+			t.Log(count)
+			sheet(t, s)
+		})
+	}
+}
+
+// The two files of Binary Alphadigits hold the same images; the two of ORL and
+// of COIL-20 do not.
+func TestRealForms(t *testing.T) {
+	realData(t)
+	own := os.Getenv(Folder)
+	load := func(s *Source, file, as string) *Set {
+		t.Helper()
+		data, err := os.ReadFile(filepath.Join(own, file))
+		if err != nil {
+			t.Skip(err)
+		}
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, as), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv(Folder, dir)
+		set, err := s.Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sheet(t, set)
+		return set
+	}
+	a := load(BinaryAlphadigits, "binaryalphadigs.mat", "binaryalphadigs.mat")
+	b := load(BinaryAlphadigits, "binaryalphadigs_fea.mat", "binaryalphadigs.mat")
+	if !mat.Equal(a.X, b.X) || strings.Join(a.Classes, "") != strings.Join(b.Classes, "") {
+		t.Error("the two forms of Binary Alphadigits differ")
+	}
+	if s := load(ORL, "ORL_faces.tar.gz", "ORL_faces.tar.gz"); s.Name != "ORL, shrunk from 112×92" || s.Height != 32 || s.Width != 32 {
+		t.Errorf("%v", s)
+	}
+	if s := load(COIL20, "COIL20_uint8.mat", "COIL20.mat"); s.Max != 255 {
+		t.Errorf("%v, Max %g", s, s.Max)
+	}
+	// A file under the name of another set.
+	data, err := os.ReadFile(filepath.Join(own, "Yale_32x32.mat"))
+	if err != nil {
+		t.Skip(err)
+	}
+	dir := t.TempDir()
+	os.WriteFile(filepath.Join(dir, "ORL_32x32.mat"), data, 0o644)
+	t.Setenv(Folder, dir)
+	if _, err := ORL.Load(t.Context()); !errors.Is(err, ErrContent) {
+		t.Errorf("Yale for ORL: %v", err)
+	}
+}
+
+func TestSourcesMissing(t *testing.T) {
+	emptyCache(t)
+	for _, own := range []string{"", t.TempDir()} {
+		t.Setenv(Folder, own)
+		for _, s := range allSources {
+			_, err := s.Load(t.Context())
+			if !errors.Is(err, ErrNotFound) {
+				t.Errorf("%v: %v", s, err)
+				continue
+			}
+			for _, want := range []string{s.Name, s.forms[0].files[0][0], Folder, own} {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%v: %q is not in %q", s, want, err)
+				}
+			}
+			t.Log(err)
+			if s.Credit == "" || !strings.HasPrefix(s.Home, "http") {
+				t.Errorf("%v: credit %q, home %q", s, s.Credit, s.Home)
+			}
+		}
+	}
+}
+
+func TestSourcesAsk(t *testing.T) {
+	emptyCache(t)
+	for _, s := range allSources {
+		switch s {
+		case CMUPIE, AR, JAFFE:
+			err := s.Download(t.Context(), nil)
+			if !errors.Is(err, ErrAsk) || !strings.Contains(err.Error(), s.Home) {
+				t.Errorf("%v: %v", s, err)
+			}
+			t.Log(err)
+		default:
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel() // before anything is sent
+			if err := s.Download(ctx, nil); !errors.Is(err, context.Canceled) {
+				t.Errorf("%v: %v", s, err)
+			}
+		}
+		for _, r := range s.remote {
+			if r.limit == 0 && r.size == 0 || len(r.urls) == 0 || r.sha256 != "" && len(r.sha256) != 64 {
+				t.Errorf("%v: %+v", s, r)
+			}
+			if strings.ContainsAny(r.name, `/\`) {
+				t.Errorf("%v: file name %q", s, r.name)
+			}
+		}
+	}
+}
