@@ -2,14 +2,8 @@ package datasets
 
 import (
 	"bytes"
-	"compress/gzip"
 	_ "embed"
-	"encoding/csv"
 	"fmt"
-	"io"
-	"strconv"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // The sources and licences of the files are in embed/README.md.
@@ -29,13 +23,11 @@ var (
 // Digits returns handwritten digits: 64 pixels (images of 8×8) × 1797 samples
 // of 10 classes, with values 0..16. Every call returns a set of its own.
 func Digits() *Set {
-	z, err := gzip.NewReader(bytes.NewReader(digitsFile))
+	s, err := ReadCSV(bytes.NewReader(digitsFile), CSVLayout{
+		Separator: ',', Header: NoHeader, LabelColumn: -1, Height: 8, Width: 8, Max: 16,
+	})
 	must(err)
-	s := labelled(z)
-	must(z.Close())
 	s.Name = "Digits"
-	s.Classes = []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}
-	s.Height, s.Width, s.Max = 8, 8, 16
 	s.Credit = "Alpaydin, Kaynak: Optical Recognition of Handwritten Digits (1998), UCI Machine Learning Repository, doi:10.24432/C50P49, CC BY 4.0"
 	must(s.Check())
 	return s
@@ -45,8 +37,9 @@ func Digits() *Set {
 // scales of the features differ widely: 0.13 (hue and the like) to 1680
 // (proline). Every call returns a set of its own.
 func Wine() *Set {
-	lines := bytes.IndexByte(wineFile, '\n') + 1 // the first line is a heading
-	s := labelled(bytes.NewReader(wineFile[lines:]))
+	from := bytes.IndexByte(wineFile, '\n') + 1 // the first line counts samples and features
+	s, err := ReadCSV(bytes.NewReader(wineFile[from:]), CSVLayout{Separator: ',', Header: NoHeader, LabelColumn: -1})
+	must(err)
 	s.Name = "Wine"
 	s.Classes = []string{"1", "2", "3"}
 	s.Credit = "Aeberhard, Forina: Wine (1991), UCI Machine Learning Repository, doi:10.24432/C5PC7J, CC BY 4.0"
@@ -68,24 +61,6 @@ func Fashion() *Set {
 	s.Max = 255
 	s.Credit = "Xiao, Rasul, Vollgraf: Fashion-MNIST (2017), github.com/zalandoresearch/fashion-mnist, © Zalando SE, MIT licence"
 	must(s.Check())
-	return s
-}
-
-// labelled reads lines of features and a class at the end, separated by commas.
-func labelled(r io.Reader) *Set {
-	lines, err := csv.NewReader(r).ReadAll()
-	must(err)
-	m := len(lines[0]) - 1
-	s := &Set{X: mat.NewDense(m, len(lines), nil), Labels: make([]int, len(lines))}
-	for j, line := range lines {
-		for i, field := range line[:m] {
-			v, err := strconv.ParseFloat(field, 64)
-			must(err)
-			s.X.Set(i, j, v)
-		}
-		s.Labels[j], err = strconv.Atoi(line[m])
-		must(err)
-	}
 	return s
 }
 
