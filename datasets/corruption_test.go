@@ -14,7 +14,7 @@ import (
 // unbounded noise, for statistics that clipping would spoil.
 var unbounded = math.Inf(-1)
 
-func grey(m, n int, v float64) *mat.Dense {
+func constant(m, n int, v float64) *mat.Dense {
 	x := mat.NewDense(m, n, nil)
 	x.Apply(func(_, _ int, _ float64) float64 { return v }, x)
 	return x
@@ -73,7 +73,7 @@ func TestCorruptions(t *testing.T) {
 }
 
 func TestNoiseStatistics(t *testing.T) {
-	x := grey(200, 500, 100)
+	x := constant(200, 500, 100)
 	for _, c := range []struct {
 		name     string
 		c        Corruption
@@ -128,7 +128,7 @@ func TestNoiseClipped(t *testing.T) {
 }
 
 func TestSaltPepper(t *testing.T) {
-	x := grey(1000, 20, 100)
+	x := constant(1000, 20, 100)
 	x.Set(3, 4, 200)
 	y, mask, err := SaltPepper{Share: 0.3}.Apply(x, 5)
 	if err != nil {
@@ -163,7 +163,7 @@ func TestSaltPepper(t *testing.T) {
 
 func TestBlock(t *testing.T) {
 	const height, width, size = 10, 7, 3
-	x := grey(height*width, 400, 1)
+	x := constant(height*width, 400, 1)
 	y, mask, err := Block{Size: size, Value: 550, Height: height, Width: width}.Apply(x, 5)
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestBlock(t *testing.T) {
 }
 
 func TestRemoval(t *testing.T) {
-	x := grey(50, 40, 3)
+	x := constant(50, 40, 3)
 	for _, share := range []float64{0, 0.2, 0.4, 0.6, 1} {
 		y, mask, err := Removal{Share: share}.Apply(x, 5)
 		if err != nil {
@@ -244,7 +244,7 @@ func TestOutlierSamples(t *testing.T) {
 }
 
 func TestCorruptionErrors(t *testing.T) {
-	x := grey(12, 5, 1)
+	x := constant(12, 5, 1)
 	nan := math.NaN()
 	for _, c := range []struct {
 		c    Corruption

@@ -26,7 +26,7 @@ import (
 // numbers and most of the sizes of the real ones: black images with a white top row and a
 // grey left column, which shows their orientation.
 
-func picture(t *testing.T, ext string, height, width int) []byte {
+func fakePicture(t *testing.T, ext string, height, width int) []byte {
 	t.Helper()
 	img := image.NewGray(image.Rect(0, 0, width, height))
 	for r := range height {
@@ -62,7 +62,7 @@ func picture(t *testing.T, ext string, height, width int) []byte {
 	return b.Bytes()
 }
 
-func zipped(t *testing.T, names []string, body []byte) []byte {
+func fakeZip(t *testing.T, names []string, body []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -79,8 +79,8 @@ func zipped(t *testing.T, names []string, body []byte) []byte {
 	return b.Bytes()
 }
 
-// upright fails unless sample 0 and the last one are images like picture.
-func upright(t *testing.T, s *Set) {
+// checkUpright fails unless sample 0 and the last one are images like fakePicture.
+func checkUpright(t *testing.T, s *Set) {
 	t.Helper()
 	_, n := s.X.Dims()
 	for _, j := range []int{0, n - 1} {
@@ -135,7 +135,7 @@ func TestSourcesFromImages(t *testing.T) {
 			emptyCache(t)
 			own := t.TempDir()
 			t.Setenv(Folder, own)
-			body := picture(t, path.Ext(c.names[0]), c.height, c.width)
+			body := fakePicture(t, path.Ext(c.names[0]), c.height, c.width)
 			if c.s == ExtendedYaleB {
 				c.names = append(c.names, "CroppedYale/yaleB01/yaleB01_P00A-110E+40.pgm") // 2414 = 38·63 + 20
 				for k := range 19 {
@@ -150,7 +150,7 @@ func TestSourcesFromImages(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-			} else if err := os.WriteFile(filepath.Join(own, c.file), zipped(t, append(c.names, c.strays...), body), 0o644); err != nil {
+			} else if err := os.WriteFile(filepath.Join(own, c.file), fakeZip(t, append(c.names, c.strays...), body), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			s, err := c.s.Load(t.Context())
@@ -160,7 +160,7 @@ func TestSourcesFromImages(t *testing.T) {
 			if s.Height != c.toH || s.Width != c.toW || s.Classes[0] != c.first || s.Classes[len(s.Classes)-1] != c.last {
 				t.Errorf("%v, classes %v", s, s.Classes)
 			}
-			upright(t, s)
+			checkUpright(t, s)
 		})
 	}
 }
@@ -196,7 +196,7 @@ func TestSourceInItsFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	upright(t, s)
+	checkUpright(t, s)
 	if _, err := ORLOriginal.Load(t.Context()); !errors.Is(err, ErrNotFound) {
 		t.Errorf("originals: %v", err)
 	}
@@ -219,7 +219,7 @@ func TestUMIST(t *testing.T) {
 	if s.Height != 112 || s.Width != 92 || s.Labels[28] != 1 || s.Labels[574] != 19 {
 		t.Errorf("%v, labels %v", s, s.Labels)
 	}
-	upright(t, s)
+	checkUpright(t, s)
 	os.WriteFile(filepath.Join(own, "umist_cropped.mat"), umistMAT(counts[:19]), 0o644)
 	if _, err := UMIST.Load(t.Context()); !errors.Is(err, ErrContent) {
 		t.Errorf("19 persons: %v", err)
@@ -305,7 +305,7 @@ func TestMNISTFiles(t *testing.T) {
 	if s.Name != "MNIST, test" || s.Max != 255 || len(s.Classes) != 10 {
 		t.Errorf("%v", s)
 	}
-	upright(t, s)
+	checkUpright(t, s)
 	write("MNIST/t10k-images.idx3-ubyte", "MNIST/t10k-labels.idx1-ubyte", 1000)
 	if _, err := MNISTTest.Load(t.Context()); !errors.Is(err, ErrContent) {
 		t.Errorf("Fashion-MNIST for MNIST: %v", err)
