@@ -61,7 +61,9 @@ func run(ctx context.Context, args []string) error {
 	}
 	// What follows -test is for go test, so our flags must not see it.
 	test := len(args) > 0 && (args[0] == "-test" || args[0] == "--test")
-	if !test {
+	if test {
+		args = args[1:]
+	} else {
 		if err := fs.Parse(args); err != nil {
 			return err
 		}

@@ -15,13 +15,20 @@ import (
 	_ "github.com/robustnmf/robustnmf/viz"
 )
 
+type logTo struct{ *testing.T }
+
+func (l logTo) Write(p []byte) (int, error) {
+	l.Log(strings.TrimSpace(string(p)))
+	return len(p), nil
+}
+
 // ready skips a test that executes notebooks where that cannot be done.
 func ready(t *testing.T) *setup {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("notebooks are not executed with -short")
 	}
-	s, err := newSetup(t.Context(), t.Output())
+	s, err := newSetup(t.Context(), logTo{t})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -155,7 +155,7 @@ func TestKernelFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the kernel")
 	}
-	s, err := newSetup(t.Context(), t.Output())
+	s, err := newSetup(t.Context(), logTo{t})
 	if err != nil {
 		t.Fatal(err)
 	}
