@@ -285,7 +285,8 @@ func TestMATSet(t *testing.T) {
 	str := func(s string) *MATArray { return &MATArray{Class: "char", Dims: []int{1, 1}, Text: []string{s}} }
 	names := &MATArray{Name: "names", Class: "cell", Dims: []int{1, 2}, Cells: []*MATArray{str("p"), str("q")}}
 	f := &MATFile{Vars: []*MATArray{gnd, rows, columns, both, cells, cubes, names,
-		num("short", []int{1, 1}, 1), num("nan", []int{1, 2}, math.NaN(), 1), num("none", []int{0, 3})}}
+		num("short", []int{1, 1}, 1), num("nan", []int{1, 2}, math.NaN(), 1), num("none", []int{0, 3}),
+		{Name: "hollow", Class: "cell", Dims: []int{math.MaxInt32, 0}, Cells: []*MATArray{}}}}
 	for _, c := range []struct {
 		name    string
 		layout  MATLayout
@@ -326,6 +327,7 @@ func TestMATSet(t *testing.T) {
 		{MATLayout{Height: 5, Width: 5}, ErrSize},
 		{MATLayout{Height: -2, Width: -3}, ErrSize},
 		{MATLayout{X: "none"}, ErrSize},
+		{MATLayout{X: "hollow"}, ErrSize},
 		{MATLayout{X: "names"}, ErrUnsupported},
 	} {
 		if _, err := f.Set(c.layout); !errors.Is(err, c.want) {

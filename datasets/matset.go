@@ -118,6 +118,9 @@ func (s *Set) fromCells(x *MATArray) error {
 	if len(x.Dims) != 2 {
 		return fmt.Errorf("%w: variable %q: cell array of %d dimensions", ErrUnsupported, x.Name, len(x.Dims))
 	}
+	if len(x.Cells) == 0 { // one of the dimensions may still be large
+		return fmt.Errorf("%w: variable %q is %v", ErrSize, x.Name, x.Dims)
+	}
 	rows, cols := x.Dims[0], x.Dims[1]
 	var flat []float64 // raster images one after the other
 	classes := rows
@@ -154,9 +157,6 @@ func (s *Set) fromCells(x *MATArray) error {
 				s.Labels = append(s.Labels, class)
 			}
 		}
-	}
-	if len(flat) == 0 {
-		return fmt.Errorf("%w: variable %q is %v", ErrSize, x.Name, x.Dims)
 	}
 	for k := range classes {
 		s.Classes = append(s.Classes, strconv.Itoa(k+1))
