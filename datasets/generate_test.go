@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -149,4 +150,38 @@ func TestLaurberg(t *testing.T) {
 	if !mat.Equal(&p, x) {
 		t.Error("x is not w·h")
 	}
+}
+
+func TestSwimmer(t *testing.T) {
+	s, w, h := Swimmer()
+	if err := s.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if mat.Min(s.X) != 0 || mat.Max(s.X) != 1 {
+		t.Errorf("pixels %g..%g: parts overlap", mat.Min(s.X), mat.Max(s.X))
+	}
+	for part := range 17 {
+		want := 6.0
+		if part == 0 {
+			want = 20
+		}
+		if n := mat.Sum(w.ColView(part)); n != want {
+			t.Errorf("part %d has %g pixels, want %g", part, n, want)
+		}
+	}
+	seen := map[string]bool{}
+	for j := range 256 {
+		column := mat.Col(nil, j, h)
+		if mat.Sum(h.ColView(j)) != 5 || column[0] != 1 {
+			t.Fatalf("image %d has parts %v", j, column)
+		}
+		seen[fmt.Sprint(column)] = true
+	}
+	if len(seen) != 256 {
+		t.Errorf("%d different images", len(seen))
+	}
+	if r := rank(s.X); r != 13 { // 1 + 4·(4-1)
+		t.Errorf("rank %d", r)
+	}
+	sheet(t, s)
 }

@@ -120,7 +120,7 @@ func TestSourcesFromImages(t *testing.T) {
 			return fmt.Sprintf("CroppedYale/yaleB%02d/yaleB%02d_P00_Ambient.pgm", c+1, c+1)
 		}), 48, 42, 32, 32, "yaleB01", "yaleB38"},
 		{COIL20, "coil-20-proc.zip", list(20, 72, func(c, k int) string { return fmt.Sprintf("coil-20-proc/obj%d__%d.png", c+1, k) }),
-			nil, 128, 128, 32, 32, "1", "20"},
+			nil, 64, 64, 32, 32, "1", "20"},
 		{COIL100, "coil-100.zip", list(100, 72, func(c, k int) string { return fmt.Sprintf("coil-100/obj%d__%d.png", c+1, 5*k) }),
 			nil, 32, 32, 32, 32, "1", "100"},
 		{GeorgiaTech, "gt_db.zip", list(50, 15, func(c, k int) string { return fmt.Sprintf("gt_db/s%02d/%02d.jpg", c+1, k+1) }),
@@ -129,7 +129,7 @@ func TestSourcesFromImages(t *testing.T) {
 			nil, 55, 40, 55, 40, "m-001", "w-050"},
 		{JAFFE, "jaffe/", append(list(9, 21, func(c, k int) string { return fmt.Sprintf("K%c.AN%d.%d.tiff", 'A'+c, k%3+1, 100*c+k) }),
 			list(1, 24, func(_, k int) string { return fmt.Sprintf("YM.NE%d.%d.tiff", k%3+1, k) })...),
-			[]string{"README.tiff"}, 256, 256, 32, 32, "KA", "YM"},
+			[]string{"README.tiff"}, 64, 64, 32, 32, "KA", "YM"},
 	} {
 		t.Run(c.s.Name, func(t *testing.T) {
 			emptyCache(t)
