@@ -26,10 +26,15 @@ func readTar(r io.Reader, l ImageLayout, limit int) (*Set, error) {
 		return nil, err
 	}
 	c := &imageCollector{layout: l, left: limit}
-	in := tar.NewReader(&capReader{r: r, left: maxArchive})
+	r = &capReader{r: r, left: maxArchive}
+	in := tar.NewReader(r)
 	for {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
+			// The padding; after it gzip compares its checksum.
+			if _, err := io.Copy(io.Discard, r); err != nil {
+				return nil, archiveError("tar", err)
+			}
 			return c.set()
 		} else if err != nil {
 			return nil, archiveError("tar", err)

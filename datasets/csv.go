@@ -77,6 +77,10 @@ func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) {
 				if class, err = l.find(fields, class); err != nil {
 					return nil, err
 				}
+				// A header may have other fields than columns, as scikit-learn's
+				// have: a column given by number is counted in the data.
+				first = l.Label == "" && l.LabelColumn != 0
+				l.Header = NoHeader
 				continue
 			}
 			if l.Label != "" {

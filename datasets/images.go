@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -159,6 +158,7 @@ func (c *imageCollector) set() (*Set, error) {
 type codec struct {
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
+	mend   func([]byte) ([]byte, error) // of files damaged in a known way; may be nil
 }
 
 // imageFormat returns the format of a file by its extension, nil if it is no
@@ -166,23 +166,29 @@ type codec struct {
 func imageFormat(p string) *codec {
 	switch strings.ToLower(path.Ext(p)) {
 	case ".pgm", ".ppm", ".pnm":
-		return &codec{pnmConfig, decodePNM}
+		return &codec{pnmConfig, decodePNM, mendPNM}
 	case ".png":
-		return &codec{png.DecodeConfig, png.Decode}
+		return &codec{png.DecodeConfig, png.Decode, nil}
 	case ".jpg", ".jpeg":
-		return &codec{jpeg.DecodeConfig, jpeg.Decode}
+		return &codec{jpeg.DecodeConfig, jpeg.Decode, nil}
 	case ".gif":
-		return &codec{gif.DecodeConfig, gif.Decode}
+		return &codec{gif.DecodeConfig, gif.Decode, nil}
 	case ".bmp":
-		return &codec{bmp.DecodeConfig, bmp.Decode}
+		return &codec{bmp.DecodeConfig, bmp.Decode, nil}
 	case ".tif", ".tiff":
-		return &codec{tiff.DecodeConfig, tiff.Decode}
+		return &codec{tiff.DecodeConfig, tiff.Decode, nil}
 	}
 	return nil
 }
 
 func (l ImageLayout) decode(p string, data []byte) (collected, error) {
 	format := imageFormat(p)
+	if format.mend != nil {
+		var err error
+		if data, err = format.mend(data); err != nil {
+			return collected{}, err
+		}
+	}
 	config, err := format.config(bytes.NewReader(data))
 	if err != nil {
 		return collected{}, imageError(err)
@@ -257,48 +263,4 @@ func luminance(img image.Image) ([]float64, error) {
 		return nil, fmt.Errorf("%w: a pixel is above the maximum that the header gives", ErrFormat)
 	}
 	return pixels, nil
-}
-
-// pnmReader prepares bytes for package netpbm, which loops for ever on a
-// comment that never ends: a line end after the last byte ends it.
-func pnmReader(r io.Reader) (*bufio.Reader, error) {
-	in := bufio.NewReader(io.MultiReader(r, strings.NewReader("\n")))
-	magic, _ := in.Peek(2)
-	switch string(magic) {
-	case "P2", "P3", "P5", "P6":
-		return in, nil
-	}
-	return nil, fmt.Errorf("no PGM or PPM file (it begins with %q)", magic)
-}
-
-func pnmConfig(r io.Reader) (image.Config, error) {
-	in, err := pnmReader(r)
-	if err != nil {
-		return image.Config{}, err
-	}
-	config, err := netpbm.DecodeConfig(in)
-	if err != nil {
-		return config, err
-	}
-	// Neither form has less than a byte for a pixel.
-	rest, err := io.Copy(io.Discard, in)
-	if p := product(maxImagePixels, config.Width, config.Height); err == nil && int64(p) > rest {
-		err = fmt.Errorf("%d×%d pixels in %d bytes", config.Height, config.Width, rest)
-	}
-	return config, err
-}
-
-func decodePNM(r io.Reader) (image.Image, error) {
-	in, err := pnmReader(r)
-	if err != nil {
-		return nil, err
-	}
-	img, err := netpbm.Decode(in, &netpbm.DecodeOptions{Target: netpbm.PNM})
-	if err != nil {
-		return nil, err
-	}
-	if _, err := in.Peek(1); err != nil { // the added line end served as a pixel
-		return nil, io.ErrUnexpectedEOF
-	}
-	return img, nil
 }

@@ -1,0 +1,115 @@
+package datasets
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestReadCSV(t *testing.T) {
+	ab := []string{"a", "b"}
+	want := mat.NewDense(2, 2, []float64{1, 3, 2.5, -4})
+	for _, c := range []struct {
+		name, file string
+		layout     CSVLayout
+		classes    []string // of labels 1, 0
+	}{
+		{"plain", "1,2.5\n3,-4\n", CSVLayout{}, nil},
+		{"no end, CR LF, blank lines", "1,2.5\r\n\r\n3,-4", CSVLayout{}, nil},
+		{"gzip", string(gzipped([]byte("1,2.5\n3,-4\n"))), CSVLayout{}, nil},
+		{"byte order mark", "\uFEFF1,2.5\n3,-4\n", CSVLayout{}, nil},
+		{"semicolon", "1;2.5\n3;-4\n", CSVLayout{}, nil},
+		{"tab", "1\t2.5\n3\t-4\n", CSVLayout{}, nil},
+		{"blanks", "  1   2.5 \n\n3\t-4\n", CSVLayout{Separator: ' '}, nil},
+		{"guessed blanks", " 1   2.5 \n\n3 -4\n", CSVLayout{}, nil},
+		{"given", "1|2.5\n3|-4\n", CSVLayout{Separator: '|'}, nil},
+		{"header", "x,y\n1,2.5\n3,-4\n", CSVLayout{}, nil},
+		{"header of numbers", "0,1\n1,2.5\n3,-4\n", CSVLayout{Header: WithHeader}, nil},
+		{"label by name", "x,kind,y\n1,b,2.5\n3,a,-4\n", CSVLayout{Label: "kind"}, ab},
+		{"label by number", "b,1,2.5\na,3,-4\n", CSVLayout{LabelColumn: 1}, ab},
+		{"label from the right", "x,y,kind\n1,2.5,b\n3,-4,a\n", CSVLayout{LabelColumn: -1}, ab},
+		{"header of scikit-learn", "2,2,b,a,z,z\n1,2.5,b\n3,-4,a\n", CSVLayout{LabelColumn: -1, Header: WithHeader}, ab},
+		{"numbers for labels", "1,2.5,10\n3,-4,9\n", CSVLayout{LabelColumn: -1}, []string{"9", "10"}},
+		{"quotes", "\"x\",\"ki\nnd\",y\n1,\"b\",2.5\n\"3\",\"a\",-4\n", CSVLayout{Label: "ki\nnd"}, ab},
+		{"padding", "1, 2.5, b\n3, -4, a\n", CSVLayout{LabelColumn: 3}, ab},
+	} {
+		s, err := ReadCSV(iotest.OneByteReader(strings.NewReader(c.file)), c.layout)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if !mat.Equal(s.X, want) {
+			t.Errorf("%s: %v", c.name, mat.Formatted(s.X))
+		}
+		if !reflect.DeepEqual(s.Classes, c.classes) || (c.classes != nil && !reflect.DeepEqual(s.Labels, []int{1, 0})) {
+			t.Errorf("%s: labels %v of %v", c.name, s.Labels, s.Classes)
+		}
+	}
+	if s, err := ReadCSV(strings.NewReader("1,2,3,4"), CSVLayout{Height: 2, Width: 2, Max: 16}); err != nil || s.Height != 2 || s.Max != 16 {
+		t.Errorf("image: %v, %v", s, err)
+	}
+}
+
+func TestReadCSVErrors(t *testing.T) {
+	for _, c := range []struct {
+		name, file string
+		layout     CSVLayout
+		want       error
+		say        string
+	}{
+		{"empty", "", CSVLayout{}, ErrFormat, "no data"},
+		{"blank", "\n\n", CSVLayout{}, ErrFormat, "no data"},
+		{"header only", "x,y\n", CSVLayout{}, ErrFormat, "no data"},
+		{"labels only", "a\nb\n", CSVLayout{LabelColumn: 1, Header: NoHeader}, ErrFormat, "no data"},
+		{"typo in line 1", "1,2x,3\n1,2,3\n", CSVLayout{}, ErrFormat, "line 1, column 2"},
+		{"typo", "x,y\n1,2\n\n1,2x\n", CSVLayout{}, ErrFormat, "line 4, column 2: datasets: malformed file: \"2x\""},
+		{"typo after the label", "1,a,3\n1,a,3x\n", CSVLayout{LabelColumn: 2}, ErrFormat, "line 2, column 3"},
+		{"typo in blanks", "1 2\n\n1 ,\n", CSVLayout{Separator: ' '}, ErrFormat, "line 3, column 2"},
+		{"missing", "1,2\n1,\n", CSVLayout{}, ErrFormat, "line 2, column 2"},
+		{"infinite", "1,Inf\n", CSVLayout{}, ErrFormat, "column 2"},
+		{"ragged", "1,2\n1,2,3\n", CSVLayout{}, ErrFormat, "line 2 has 3 columns, not 2"},
+		{"ragged with label", "1,2,a\n1\n", CSVLayout{LabelColumn: 3}, ErrFormat, "line 2"},
+		{"quote", "1,\"2\n", CSVLayout{}, ErrFormat, "line"},
+		{"no such label", "x,y\n1,2\n", CSVLayout{Label: "z"}, ErrNoVariable, "x, y"},
+		{"label without header", "1,2\n", CSVLayout{Label: "z"}, ErrNoVariable, "line 1"},
+		{"label column", "1,2\n", CSVLayout{LabelColumn: 3}, ErrNoVariable, "3 of 2"},
+		{"label column", "1,2\n", CSVLayout{LabelColumn: -3}, ErrNoVariable, "-3 of 2"},
+		{"image", "1,2\n", CSVLayout{Height: 2, Width: 2}, ErrSize, "2×2"},
+		{"separator", "1,2\n", CSVLayout{Separator: '\n'}, nil, "delimiter"},
+		{"gzip", string(gzipped([]byte("1,2\n"))[:15]), CSVLayout{}, ErrFormat, "cut off"},
+	} {
+		_, err := ReadCSV(strings.NewReader(c.file), c.layout)
+		if err == nil || (c.want != nil && !errors.Is(err, c.want)) || !strings.Contains(err.Error(), c.say) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.say)
+		}
+	}
+	broken := errors.New("broken")
+	r := io.MultiReader(strings.NewReader("1,2\n3,"), iotest.ErrReader(broken))
+	if _, err := ReadCSV(r, CSVLayout{Separator: ','}); !errors.Is(err, broken) {
+		t.Errorf("error of the reader: %v", err)
+	}
+}
+
+func FuzzReadCSV(f *testing.F) {
+	f.Add([]byte("x,y,kind\n1,2.5,b\n3,-4,a\n"), "kind", 0, ',')
+	f.Add([]byte("1;2\n3;4"), "", -1, rune(0))
+	f.Add([]byte(" 1   2 \n\n3 4\n"), "", 0, ' ')
+	f.Add([]byte("\uFEFF\"a\n\"\t\"\"\"\"\n1\t2"), "", 1, '\t')
+	f.Add(gzipped([]byte("1,2\n")), "", 0, rune(0))
+	f.Fuzz(func(t *testing.T, data []byte, label string, column int, separator rune) {
+		for _, h := range []CSVHeader{GuessHeader, WithHeader, NoHeader} {
+			l := CSVLayout{Separator: separator, Header: h, Label: label, LabelColumn: column}
+			if s, err := ReadCSV(bytes.NewReader(data), l); err == nil {
+				if err := s.Check(); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
