@@ -41,6 +41,7 @@ unset GOWORK
 PATH=%[2]s:%[3]s:$PATH:%[4]s
 if [ -n "$RNMF_HEADLESS" ]; then
 	set -- "$@" -raw_error # errors as text, not as HTML
+	echo $$ >"$TMPDIR/kernel.pid"
 else
 	PATH=$PATH:%[3]s/gopls
 fi

@@ -124,7 +124,7 @@ func (s *setup) notebooks(names []string) ([]string, error) {
 			return base == strings.TrimSuffix(filepath.Base(name), ".ipynb") || strings.HasPrefix(base, name+"-")
 		})
 		if i < 0 {
-			return nil, fmt.Errorf("no notebook %q; there are %s", name, strings.Join(all, ", "))
+			return nil, fmt.Errorf("no notebook %q in %s", name, filepath.Join(s.root, "notebooks"))
 		}
 		files = append(files, all[i])
 	}

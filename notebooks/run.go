@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -59,13 +60,29 @@ func (s *setup) execute(ctx context.Context, file string, quick, save bool) ([]s
 
 	// The notebook goes in and out by pipes, so that the kernel's folder is
 	// that of the notebook while the file itself is not touched. Failing cells
-	// do not stop it: Jupyter misses most failures anyway, see check.
+	// do not stop it: Jupyter misses most failures anyway, see check. The kernel
+	// is killed at the end, as a busy one does not heed a polite request, and so
+	// cannot tidy up: we do.
+	tmp, err := os.MkdirTemp("", "rnmf-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
 	cmd := s.command(ctx, s.jup.path, "nbconvert", "--to=notebook", "--execute", "--allow-errors",
 		"--stdin", "--stdout", "--log-level=ERROR",
 		"--ExecutePreprocessor.timeout=1200", "--ExecutePreprocessor.startup_timeout=180",
-		"--ExecutePreprocessor.record_timing=False")
+		"--ExecutePreprocessor.record_timing=False", "--ExecutePreprocessor.shutdown_kernel=immediate")
+	ask := cmd.Cancel
+	cmd.Cancel = func() error {
+		// Jupyter would leave the kernel and the cell's program running. They
+		// are a process group of their own; kill is the shell's.
+		if pid, err := os.ReadFile(filepath.Join(tmp, "kernel.pid")); err == nil {
+			exec.Command("sh", "-c", "kill -9 -"+strings.TrimSpace(string(pid))).Run()
+		}
+		return ask()
+	}
 	cmd.Dir = filepath.Dir(file)
-	cmd.Env = append(cmd.Env, "RNMF_HEADLESS=1") // see kernelScript
+	cmd.Env = append(cmd.Env, "TMPDIR="+tmp, "RNMF_HEADLESS=1") // see kernelScript
 	if quick {
 		cmd.Env = append(cmd.Env, "RNMF_QUICK=1")
 	}
