@@ -2,6 +2,7 @@ package rnmf
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -44,6 +45,24 @@ func TestScoresScikitLearn(t *testing.T) {
 				break
 			}
 		}
+		var alone Scores // by the functions for one score
+		alone.Accuracy, _ = Accuracy(c.Truth, c.Found)
+		alone.Purity, _ = Purity(c.Truth, c.Found)
+		alone.AdjustedRand, _ = AdjustedRand(c.Truth, c.Found)
+		for _, by := range []Mean{Arithmetic, Geometric, Max} {
+			if alone.NMI[by], err = NMI(c.Truth, c.Found, by); err != nil {
+				t.Error(err)
+			}
+		}
+		if alone != got {
+			t.Errorf("case %d: %+v one by one, %+v at once", i, alone, got)
+		}
+	}
+}
+
+func TestMeanString(t *testing.T) {
+	if s := fmt.Sprint(Arithmetic, Geometric, Max, Mean(9)); s != "arithmetic geometric max Mean(9)" {
+		t.Error(s)
 	}
 }
 

@@ -1,0 +1,151 @@
+package rnmf
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// nndsvd returns the start of Boutsidis and Gallopoulos (2008) for non-negative
+// x. The leading singular vectors are non-negative; of each further triplet,
+// with p⁺ = max(p, 0) and p⁻ = max(−p, 0),
+//
+//	σuvᵀ = σ(u⁺v⁺ᵀ + u⁻v⁻ᵀ) − σ(u⁺v⁻ᵀ + u⁻v⁺ᵀ),
+//
+// it takes the larger of the two non-negative terms, say σ‖u⁺‖‖v⁺‖ ûv̂ᵀ with unit
+// vectors û and v̂, and splits its size evenly between w and h. The triplets come
+// from the smaller Gram matrix, see topSVD, and need no seed.
+//
+// About half of the entries are 0, and all of those of components beyond the
+// rank of x (beyond min(m, n) at any rate). Multiplicative updates never leave a
+// 0, and a component that is 0 in w and in h is lost to every solver: fill them
+// by fillMean or fillRandom. HALS by itself needs no filling up to the rank of x.
+func nndsvd(x *mat.Dense, r int) (w, h *mat.Dense) {
+	m, n := x.Dims()
+	w, h = mat.NewDense(m, r, nil), mat.NewDense(r, n, nil)
+	ut, s, vt := topSVD(x, min(r, m, n))
+	for k, sigma := range s {
+		if sigma == 0 {
+			break
+		}
+		u, v := ut.RawRowView(k), vt.RawRowView(k)
+		if k == 0 {
+			for _, p := range [][]float64{u, v} {
+				for i, x := range p {
+					p[i] = math.Abs(x)
+				}
+			}
+		}
+		uPlus, uMinus := parts(u)
+		vPlus, vMinus := parts(v)
+		nu, nv := floats.Norm(uPlus, 2), floats.Norm(vPlus, 2)
+		mu, mv := floats.Norm(uMinus, 2), floats.Norm(vMinus, 2)
+		if nu*nv < mu*mv {
+			uPlus, vPlus, nu, nv = uMinus, vMinus, mu, mv
+		}
+		if nu*nv == 0 {
+			continue
+		}
+		size := math.Sqrt(sigma * nu * nv)
+		floats.Scale(size/nu, uPlus)
+		floats.Scale(size/nv, vPlus)
+		w.SetCol(k, uPlus)
+		h.SetRow(k, vPlus)
+	}
+	return w, h
+}
+
+// parts returns the positive part of v and the negative one, without its sign.
+// Entries that are 0 but for rounding are 0 in both.
+func parts(v []float64) (plus, minus []float64) {
+	plus, minus = make([]float64, len(v)), make([]float64, len(v))
+	least := 1e-12 * floats.Norm(v, math.Inf(1))
+	for i, x := range v {
+		switch {
+		case x > least:
+			plus[i] = x
+		case x < -least:
+			minus[i] = -x
+		}
+	}
+	return plus, minus
+}
+
+// fillMean makes NNDSVDa of a start: zeros of w and h become the mean of x.
+func fillMean(x, w, h *mat.Dense) {
+	mean := matrixMean(x)
+	fillZeros(w, func() float64 { return mean })
+	fillZeros(h, func() float64 { return mean })
+}
+
+// fillRandom makes NNDSVDar of a start: zeros become even draws from (0, a],
+// with a a hundredth of the mean of x.
+func fillRandom(x, w, h *mat.Dense, rng *rand.Rand) {
+	a := matrixMean(x) / 100
+	draw := func() float64 { return a * (1 - rng.Float64()) }
+	fillZeros(w, draw)
+	fillZeros(h, draw)
+}
+
+func fillZeros(a *mat.Dense, value func() float64) {
+	m, _ := a.Dims()
+	for i := range m {
+		row := a.RawRowView(i)
+		for j, v := range row {
+			if v == 0 {
+				row[j] = value()
+			}
+		}
+	}
+}
+
+// matrixMean is the mean entry of x, or 1 if all are 0, when a fill by 0 would
+// be none.
+func matrixMean(x *mat.Dense) float64 {
+	m, n := x.Dims()
+	if mean := mat.Sum(x) / float64(m) / float64(n); mean > 0 {
+		return mean
+	}
+	return 1
+}
+
+// kmeansStart returns the start of section 5.4 of the L2,1-NMF paper. k-means
+// (10 runs) on the scores of x in its r principal directions gives labels, and
+//
+//	G = G′ + shift,  F = centroids of the clusters in the original space,
+//
+// with G′ the 0/1 indicator of the clusters; the paper's shift is 0.3. Here F is
+// w and Gᵀ is h. It takes 1 ≤ r ≤ n; directions beyond min(m, n) do not exist,
+// and k-means does without them.
+func kmeansStart(x *mat.Dense, r int, shift float64, seed uint64) (w, h *mat.Dense, labels []int, err error) {
+	m, n := x.Dims()
+	if r < 1 || r > n {
+		return nil, nil, nil, fmt.Errorf("%w: %d clusters of %d samples", ErrRank, r, n)
+	}
+	if !(shift >= 0 && shift <= maxEntry) {
+		return nil, nil, nil, errParameter("Shift", shift, "a number from 0 up")
+	}
+	p, err := PCA(x, min(r, m, n))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	c, err := KMeans{K: r, Seed: seed}.Fit(p.Scores)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	w = clusterMeans(x, c.Labels, r)
+	h = mat.NewDense(r, n, nil)
+	for k := range r {
+		row := h.RawRowView(k)
+		for j, l := range c.Labels {
+			row[j] = shift
+			if l == k {
+				row[j]++
+			}
+		}
+	}
+	return w, h, c.Labels, nil
+}
