@@ -1,0 +1,144 @@
+package rnmf
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// An Init makes the factors that a fit starts from: w m×r and h r×n, finite and
+// non-negative. x is not to be changed; entries that are missing hold the mean
+// of what is known of their row.
+type Init interface {
+	Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error)
+}
+
+// Random draws both factors evenly from (0, a], with a such that the mean of
+// WH is that of X. It is the default.
+type Random struct{}
+
+// Start returns the random factors.
+func (Random) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+	m, n := x.Dims()
+	// Means of uniform factors are a/2, so the mean of WH is r·a²/4.
+	a := 2 * math.Sqrt(max(mat.Sum(x)/float64(m)/float64(n), 0)/float64(rank))
+	if a == 0 {
+		a = 1 // all of X is 0; any start will do
+	}
+	fill := func(rows, cols int) *mat.Dense {
+		d := make([]float64, rows*cols)
+		for i := range d {
+			d[i] = a * (1 - rng.Float64())
+		}
+		return mat.NewDense(rows, cols, d)
+	}
+	return fill(m, rank), fill(rank, n), nil
+}
+
+// Factors starts from given factors: a warm start, or a start of your own. They
+// are copied. Multiplicative updates never leave a 0.
+type Factors struct {
+	W mat.Matrix // m×r
+	H mat.Matrix // r×n
+}
+
+// Start returns copies of the factors.
+func (f Factors) Start(x *mat.Dense, rank int, _ *rand.Rand) (w, h *mat.Dense, err error) {
+	m, n := x.Dims()
+	if f.W == nil || f.H == nil {
+		return nil, nil, fmt.Errorf("%w: the start lacks W or H", ErrShape)
+	}
+	if err := wantDims("W", f.W, m, rank); err != nil {
+		return nil, nil, err
+	}
+	if err := wantDims("H", f.H, rank, n); err != nil {
+		return nil, nil, err
+	}
+	return mat.DenseCopyOf(f.W), mat.DenseCopyOf(f.H), nil
+}
+
+func wantDims(name string, a mat.Matrix, rows, cols int) error {
+	if r, c := a.Dims(); r != rows || c != cols {
+		return fmt.Errorf("%w: %s is %d×%d, want %d×%d", ErrShape, name, r, c, rows, cols)
+	}
+	return nil
+}
+
+// checkEntries returns an error that names the first entry that is not finite,
+// is negative (unless signed) or is too large to be squared. Entries whose mask
+// is 0 may be anything.
+func checkEntries(name string, a, mask *mat.Dense, signed bool) error {
+	rows, _ := a.Dims()
+	for i := range rows {
+		for j, v := range a.RawRowView(i) {
+			if mask != nil && mask.At(i, j) == 0 {
+				continue
+			}
+			var bad error
+			switch {
+			case math.IsNaN(v) || math.IsInf(v, 0):
+				bad = ErrNotFinite
+			case v < 0 && !signed:
+				bad = ErrNegative
+			case math.Abs(v) > maxEntry:
+				bad = ErrTooLarge
+			}
+			if bad != nil {
+				return &EntryError{Matrix: name, Row: i, Col: j, Value: v, Err: bad}
+			}
+		}
+	}
+	return nil
+}
+
+// maxEntry is the largest entry accepted: squares, their sums and products with
+// weights stay far from overflow.
+const maxEntry = 1e100
+
+// asDense returns a itself if it is a *mat.Dense, or a copy.
+func asDense(a mat.Matrix) *mat.Dense {
+	if d, ok := a.(*mat.Dense); ok {
+		return d
+	}
+	return mat.DenseCopyOf(a)
+}
+
+// fillMissing returns a copy of x in which missing entries hold the mean of the
+// known entries of their row, or of all if a row has none.
+func fillMissing(x, mask *mat.Dense) *mat.Dense {
+	out := mat.DenseCopyOf(x)
+	m, _ := x.Dims()
+	var total, count float64
+	means := make([]float64, m)
+	known := make([]bool, m)
+	for i := range m {
+		var sum, c float64
+		row := mask.RawRowView(i)
+		for j, v := range x.RawRowView(i) {
+			if row[j] > 0 {
+				sum += v
+				c++
+			}
+		}
+		total += sum
+		count += c
+		if c > 0 {
+			means[i], known[i] = sum/c, true
+		}
+	}
+	for i := range m {
+		mean := means[i]
+		if !known[i] {
+			mean = total / max(count, 1)
+		}
+		row := mask.RawRowView(i)
+		for j := range out.RawRowView(i) {
+			if row[j] == 0 {
+				out.Set(i, j, mean)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,176 @@
+package rnmf
+
+import "math"
+
+// A Loss is a concave, increasing function ρ of a squared residual s ≥ 0; its
+// slope ρ′(s) is the weight that the residual gets. Concavity is all that the
+// engine needs:
+//
+//	ρ(u) ≤ ρ(s) + ρ′(s)(u − s)   for all u, s ≥ 0,
+//
+// so the weighted squares Σ ρ′(s)·u touch the objective at s and lie above it
+// everywhere else. CheckLoss tests a new one.
+type Loss interface {
+	Rho(s float64) (value, slope float64)
+}
+
+// ByColumn applies a loss to the squared norm of a whole column (a sample),
+// s_j = ‖x_j − Wh_j‖², instead of to each entry. The L2,1 loss is
+// ByColumn{L1{}}, the capped norm is ByColumn{Truncated{Loss: L1{}}}.
+type ByColumn struct{ Loss }
+
+// Frobenius is the squared error of standard NMF, ρ(s) = s (L2,1 paper, (1)).
+type Frobenius struct{}
+
+// Rho returns s and 1.
+func (Frobenius) Rho(s float64) (value, slope float64) { return s, 1 }
+
+// L1 is the smoothed absolute value, ρ(s) = √(s + ε²) (L2,1 paper, (60)).
+// Its sum is a little larger than the L1 norm, by at most ε for each entry;
+// a trace shows this smooth value. With Eps 0 it is set once, before the first
+// round, to a thousandth of the median residual.
+type L1 struct{ Eps float64 }
+
+// Rho returns √(s + ε²) and 1/(2√(s + ε²)).
+func (l L1) Rho(s float64) (value, slope float64) {
+	v := math.Sqrt(s + l.Eps*l.Eps)
+	return v, 0.5 / max(v, tiny)
+}
+
+// Huber is quadratic up to Cut and linear from there (Truncated Cauchy paper,
+// Table 1):
+//
+//	ρ(e²) = e²  for |e| ≤ c,   2c|e| − c²  beyond.
+//
+// With Cut 0 the cut-off is the median of |e|, estimated again in each round
+// (section 4.7). Huber is also what RNMF-L1 becomes once its outlier matrix is
+// minimised out: min_S (e − S)² + λ|S| has c = λ/2.
+type Huber struct {
+	Cut  float64
+	auto bool
+}
+
+// Rho returns the formula above and min(1, c/|e|).
+func (l Huber) Rho(s float64) (value, slope float64) {
+	c := l.Cut
+	if s <= c*c {
+		return s, 1
+	}
+	e := math.Sqrt(s)
+	return c * (2*e - c), c / e
+}
+
+// Hypersurface is ρ(s) = √(1 + s/σ²) − 1 (RSS-NMF paper, Theorem 1, where σ is
+// always 1: pixels in 0..255 and in 0..1 are then two different models).
+// With Scale 0, σ is 1.4826 times the median of |e|, estimated in each round.
+type Hypersurface struct {
+	Scale float64
+	auto  bool
+}
+
+// Rho returns √(1 + s/σ²) − 1 and 1/(2σ²√(1 + s/σ²)).
+func (l Hypersurface) Rho(s float64) (value, slope float64) {
+	c := 1 / (l.Scale * l.Scale)
+	x := s * c
+	root := math.Sqrt(1 + x)
+	return x / (1 + root), 0.5 * c / root // x/(1+√(1+x)) = √(1+x) − 1 without cancellation
+}
+
+// Correntropy is the correntropy-induced metric of CIM-NMF,
+// ρ(s) = 1 − exp(−s/2σ²) (Truncated Cauchy paper, Table 1, without its constant
+// factor, and with the sign of the weight's exponent corrected). With Scale 0,
+// σ² is half the mean squared residual, estimated in each round.
+type Correntropy struct {
+	Scale float64
+	auto  bool
+}
+
+// Rho returns 1 − exp(−s/2σ²) and exp(−s/2σ²)/2σ².
+func (l Correntropy) Rho(s float64) (value, slope float64) {
+	c := 0.5 / (l.Scale * l.Scale)
+	return -math.Expm1(-s * c), c * math.Exp(-s*c)
+}
+
+// Cauchy is ρ(s) = ln(1 + s/γ²) (Truncated Cauchy paper, (2) with σ = ∞ and
+// without its factor ½). With Scale 0, γ comes from Nagy's iteration (18) in
+// each round.
+type Cauchy struct {
+	Scale float64
+	auto  bool
+}
+
+// Rho returns ln(1 + s/γ²) and 1/(γ² + s).
+func (l Cauchy) Rho(s float64) (value, slope float64) {
+	g := l.Scale * l.Scale
+	return math.Log1p(s / g), 1 / (g + s)
+}
+
+// Truncated stops a loss from growing beyond a residual of size Cut,
+// ρ(s) = ρ₀(min(s, Cut²)): what lies beyond has weight 0 and no influence at
+// all. Truncated{Loss: Cauchy{}} is the Truncated Cauchy loss (1). With Cut 0
+// the cut-off follows Rule, in each round.
+type Truncated struct {
+	Loss
+	Cut  float64
+	Rule OutlierRule
+	auto bool
+}
+
+// Rho returns ρ₀(min(s, Cut²)), and slope 0 where s > Cut².
+func (l Truncated) Rho(s float64) (value, slope float64) {
+	if c := l.Cut * l.Cut; s > c {
+		value, _ = l.Loss.Rho(c)
+		return value, 0
+	}
+	return l.Loss.Rho(s)
+}
+
+// tiny is the floor under a norm that is divided by. Residuals below it are
+// rounding errors of any data whose squares can be represented.
+const tiny = 1e-150
+
+// isFrobenius reports whether a loss is plain least squares, whose weights
+// are all 1.
+func isFrobenius(l Loss) bool {
+	if c, ok := l.(ByColumn); ok {
+		l = c.Loss
+	}
+	_, ok := l.(Frobenius)
+	return ok || l == nil
+}
+
+// CheckLoss returns an error if a loss is no concave, increasing function of
+// the squared residual, or if its slope is not its derivative; it looks at
+// squared residuals from 0 to the square of ten times size. Run it once on a
+// loss of your own: the engine's descent stands on this property.
+func CheckLoss(l Loss, size float64) error {
+	if !(size > 0) || math.IsInf(size, 0) {
+		return errParameter("size", size, "a positive number")
+	}
+	if t, ok := l.(Tuner); ok {
+		l = t.Tune(oneTile([]float64{0.25 * size * size, size * size, 2 * size * size}))
+	}
+	const n = 400
+	var s [n]float64
+	for i := range s {
+		e := 10 * size * float64(i) / (n - 1)
+		s[i] = e * e
+	}
+	for _, a := range s {
+		va, da := l.Rho(a)
+		if math.IsNaN(va) || math.IsInf(va, 0) || math.IsNaN(da) || math.IsInf(da, 0) {
+			return errLoss(l, a, "value %g or slope %g is not finite", va, da)
+		}
+		if da < 0 {
+			return errLoss(l, a, "slope %g is negative", da)
+		}
+		for _, b := range s {
+			vb, _ := l.Rho(b)
+			bound := va + da*(b-a)
+			if vb > bound+1e-9*(math.Abs(va)+math.Abs(da*(b-a))+math.Abs(vb)) {
+				return errLoss(l, a, "ρ(%g) = %g lies above the tangent, %g", b, vb, bound)
+			}
+		}
+	}
+	return nil
+}

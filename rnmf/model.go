@@ -1,0 +1,240 @@
+package rnmf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Model says what to minimise,
+//
+//	Σ Mask∘ρ((X − WH)²) + Σ OnW(Wᵀ) + Σ OnH(H)   over W, H ≥ 0,
+//
+// and how. Only Rank must be set; each other zero value is a sound choice. A
+// Model is a plain value and can be copied, changed and used for many fits at
+// once.
+type Model struct {
+	// Rank is the number r of components, from 1 to min(m, n).
+	Rank int
+	// Loss is ρ; nil is Frobenius.
+	Loss Loss
+	// OnW and OnH are penalties on Wᵀ and on H.
+	OnW, OnH []Penalty
+	// Solver improves each factor in turn; nil is HALS.
+	Solver Solver
+	// Mask (m×n, entries ≥ 0) weighs the entries of X. Where it is 0, the entry
+	// is missing, and X may hold anything there, NaN as well.
+	Mask mat.Matrix
+	// Init makes the first W and H; nil is Random.
+	Init Init
+	// Seed of all that is random. The same seed gives the same bits.
+	Seed uint64
+	// MaxIter bounds the rounds (H, then W); 0 is 500.
+	MaxIter int
+	// Tol ends the fit when a round lowers the objective by less than this
+	// share of it, at the scale of the round (L2,1 paper, (58), with the sign
+	// corrected). 0 is 1e-5; negative never ends it.
+	Tol float64
+	// TuneFor is the number of rounds in which a Tuner estimates its scale;
+	// after them the scale stays, and the objective never rises. 0 is all.
+	TuneFor int
+	// Signed accepts negative entries in X, as additive noise makes them.
+	Signed bool
+	// TraceKKT computes the KKT residual in each round. It costs about as much
+	// as a multiplicative update and is not counted in the seconds.
+	TraceKKT bool
+}
+
+// A Reason says why a fit stopped.
+type Reason int
+
+// The reasons. Only Cancelled comes with an error.
+const (
+	Converged Reason = iota + 1 // a round lowered the objective by less than Tol
+	MaxIter                     // the rounds ran out
+	Stalled                     // a round changed nothing at all
+	Diverged                    // the objective rose tenfold, or was no number: the best factors are returned
+	Cancelled                   // the context ended
+)
+
+func (r Reason) String() string {
+	switch r {
+	case Converged:
+		return "converged"
+	case MaxIter:
+		return "maximum of iterations"
+	case Stalled:
+		return "stalled"
+	case Diverged:
+		return "diverged"
+	case Cancelled:
+		return "cancelled"
+	}
+	return fmt.Sprintf("Reason(%d)", int(r))
+}
+
+// A Step is what the loop over Steps sees after each round.
+type Step struct {
+	Point
+	fit *fit
+}
+
+// W returns a copy of the current basis (m×r).
+func (s Step) W() *mat.Dense { return mat.DenseCopyOf(s.fit.wt.T()) }
+
+// H returns a copy of the current coefficients (r×n).
+func (s Step) H() *mat.Dense { return mat.DenseCopyOf(s.fit.h) }
+
+// Result returns the state of the fit as a Result, to look at or to keep when
+// the loop is left.
+func (s Step) Result() *Result { return s.fit.result() }
+
+// Steps runs the fit and yields after each round, the start as round 0 first:
+// progress, a picture, a stopping rule of your own are the body of the loop.
+// It ends as Fit does. Bad input gives one error and no step; when ctx ends,
+// its error comes last, after the step that was reached.
+func (m Model) Steps(ctx context.Context, x mat.Matrix) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		f, err := m.start(ctx, x, false)
+		if err != nil {
+			yield(Step{}, err)
+			return
+		}
+		left := false
+		f.run(func() bool {
+			left = !yield(Step{f.trace[len(f.trace)-1], f}, nil)
+			return !left
+		})
+		if f.reason == Cancelled && !left {
+			yield(Step{f.trace[len(f.trace)-1], f}, ctx.Err())
+		}
+	}
+}
+
+// Fit factorises x (m×n, a column is a sample). Not converging is a reason in
+// the Result, not an error. If ctx ends, Fit returns the factors reached so far
+// and ctx.Err(). x is not modified.
+func (m Model) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
+	f, err := m.start(ctx, x, false)
+	if err != nil {
+		return nil, err
+	}
+	f.run(func() bool { return true })
+	if f.reason == Cancelled {
+		return f.result(), ctx.Err()
+	}
+	return f.result(), nil
+}
+
+// start checks everything and makes the first factors. With onlyH, W stays as
+// it starts and the rank is that of W, whatever the shape of x.
+func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error) {
+	if x == nil {
+		return nil, fmt.Errorf("%w: X is nil", ErrEmpty)
+	}
+	rows, cols := x.Dims()
+	if rows == 0 || cols == 0 {
+		return nil, fmt.Errorf("%w: X is %d×%d", ErrEmpty, rows, cols)
+	}
+	if m.Rank < 1 || m.Rank > min(rows, cols) && !onlyH {
+		return nil, fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d", ErrRank, m.Rank, min(rows, cols), rows, cols)
+	}
+	if m.MaxIter < 0 || m.TuneFor < 0 {
+		return nil, errParameter("MaxIter or TuneFor", min(m.MaxIter, m.TuneFor), "0 or more")
+	}
+	if math.IsNaN(m.Tol) {
+		return nil, errParameter("Tol", m.Tol, "a number")
+	}
+	if err := checkLossParameters(m.Loss); err != nil {
+		return nil, err
+	}
+	f := &fit{model: m, x: asDense(x), onlyH: onlyH}
+	if m.Mask != nil {
+		if err := wantDims("Mask", m.Mask, rows, cols); err != nil {
+			return nil, err
+		}
+		f.mask = asDense(m.Mask)
+		if err := checkEntries("Mask", f.mask, nil, false); err != nil {
+			return nil, err
+		}
+		if mat.Max(f.mask) == 0 {
+			return nil, fmt.Errorf("%w: Mask leaves no entry of X", ErrEmpty)
+		}
+	}
+	if err := checkEntries("X", f.x, f.mask, m.Signed); err != nil {
+		return nil, err
+	}
+	full := f.x
+	if f.mask != nil {
+		full = fillMissing(f.x, f.mask)
+		f.x = full // 0·NaN would be NaN
+	}
+	init := m.Init
+	if init == nil {
+		init = Random{}
+	}
+	w, h, err := init.Start(full, m.Rank, rand.New(rand.NewPCG(m.Seed, 0x52_4e_4d_46)))
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(wantDims("W", w, rows, m.Rank), wantDims("H", h, m.Rank, cols)); err != nil {
+		return nil, err
+	}
+	if err := checkEntries("W", w, nil, false); err != nil {
+		return nil, err
+	}
+	if err := checkEntries("H", h, nil, false); err != nil {
+		return nil, err
+	}
+	f.wt, f.h = mat.DenseCopyOf(w.T()), mat.DenseCopyOf(h)
+	f.loss, f.solver = m.Loss, m.Solver
+	if f.loss == nil {
+		f.loss = Frobenius{}
+	}
+	if f.solver == nil {
+		f.solver = HALS{}
+	}
+	f.pool = newPool(func() bool { return ctx.Err() != nil })
+	return f, nil
+}
+
+// checkLossParameters finds a scale or cut-off that is negative or no number.
+func checkLossParameters(l Loss) error {
+	bad := func(name string, v float64) error {
+		if v < 0 || math.IsNaN(v) || math.IsInf(v, 0) || v > 0 && v < 1e-75 {
+			return errParameter(name, v, "a positive number, or 0 to have it estimated")
+		}
+		return nil
+	}
+	switch l := l.(type) {
+	case L1:
+		return bad("L1.Eps", l.Eps)
+	case Huber:
+		return bad("Huber.Cut", l.Cut)
+	case Hypersurface:
+		return bad("Hypersurface.Scale", l.Scale)
+	case Correntropy:
+		return bad("Correntropy.Scale", l.Scale)
+	case Cauchy:
+		return bad("Cauchy.Scale", l.Scale)
+	case Truncated:
+		if l.Loss == nil {
+			return errParameter("Truncated.Loss", l.Loss, "a loss")
+		}
+		return errors.Join(bad("Truncated.Cut", l.Cut), checkLossParameters(l.Loss))
+	case ByColumn:
+		if l.Loss == nil {
+			return errParameter("ByColumn.Loss", l.Loss, "a loss")
+		}
+		if _, nested := l.Loss.(ByColumn); nested {
+			return errParameter("ByColumn.Loss", "ByColumn", "a loss of a squared residual")
+		}
+		return checkLossParameters(l.Loss)
+	}
+	return nil
+}

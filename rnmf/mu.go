@@ -1,0 +1,84 @@
+package rnmf
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
+)
+
+// MU is the multiplicative update of the papers,
+//
+//	V ← V ∘ (U(Ω∘X) + C⁺) / (U(Ω∘UᵀV) + D∘V + C⁻),
+//
+// which is (2)-(3) of the L2,1 paper for Frobenius, (16)-(17) for the L2,1 loss
+// and (62)-(63) for L1. It keeps zeros, so a start with zeros stays there, and
+// reaches in hundreds of rounds what HALS reaches in tens: it is here to be
+// taught and compared with. Negative entries of UX and C are counted in the
+// denominator, which keeps the bound (Ding, Li and Jordan 2010).
+type MU struct{}
+
+var _ Solver = MU{}
+
+// Improve multiplies v by the ratio above, once.
+func (MU) Improve(q *Quadratic, v *mat.Dense) {
+	u := q.U.RawMatrix().Data
+	if q.Weighted() {
+		q.Tiles(v, func(t *Tile) {
+			m, r, b := t.M, t.R, t.B
+			for i, w := range t.Omega {
+				y := t.X[i] - t.E[i]
+				t.X[i] *= w
+				t.E[i] = w * y
+			}
+			space := t.Space(2 * r * b)
+			num, den := space[:r*b], space[r*b:]
+			kernel.AddCross(num, u, t.X, m, r, b)
+			kernel.AddCross(den, u, t.E, m, r, b)
+			t.multiply(num, den)
+		})
+		return
+	}
+	m, _, r := q.Dims()
+	gram := make([]float64, r*r)
+	kernel.Gram(gram, u, q.row, m, r)
+	if q.row != nil {
+		u = scaleColumns(u, q.row, m, r)
+	}
+	q.Tiles(v, func(t *Tile) {
+		b := t.B
+		space := t.Space(2 * r * b)
+		num, den := space[:r*b], space[r*b:]
+		kernel.AddCross(num, u, t.X, m, r, b)
+		kernel.AddCross(den, gram, t.V, r, r, b)
+		for i := range num {
+			num[i] *= t.Col[i%b]
+			den[i] *= t.Col[i%b]
+		}
+		t.multiply(num, den)
+	})
+}
+
+// multiply moves the negative terms to the other side and multiplies V.
+func (t *Tile) multiply(num, den []float64) {
+	for i, v := range t.V {
+		n, d := num[i], den[i]
+		if n < 0 {
+			n, d = 0, d-n
+		}
+		if t.D != nil {
+			d += t.D[i] * v
+		}
+		if t.C != nil {
+			if c := t.C[i]; c > 0 {
+				n += c
+			} else {
+				d -= c
+			}
+		}
+		if d > 0 {
+			if x := v * (n / d); x < maxFactor {
+				t.V[i] = x
+			}
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package rnmf
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Outliers is the report of a fit on what did not follow WH.
+type Outliers struct {
+	// Weights (m×n, 0 to 1) is the weight that the loss gives each entry,
+	// relative to that of the median weight: 1 is as trusted as most, 0 is
+	// ignored. Missing entries have weight 1.
+	Weights *mat.Dense
+	// Samples (n, 0 to 1) is the same for whole columns: the weight of the
+	// column under ByColumn, or the mean weight of its entries.
+	Samples []float64
+	// S (m×n) is the part of X − WH that the model takes for outliers,
+	// (1 − ρ′(s)/ρ′(0))·(X − WH): what the additive form subtracts.
+	S *mat.Dense
+}
+
+// Outliers weighs x (m×n), the data of the fit.
+func (r *Result) Outliers(x mat.Matrix) (*Outliers, error) {
+	m, _ := r.W.Dims()
+	_, n := r.H.Dims()
+	if err := wantDims("X", x, m, n); err != nil {
+		return nil, err
+	}
+	if err := checkEntries("X", asDense(x), r.mask, true); err != nil {
+		return nil, err
+	}
+	var e mat.Dense
+	e.Mul(r.W, r.H)
+	weights := mat.NewDense(m, n, nil)
+	observed := func(i, j int) bool { return r.mask == nil || r.mask.At(i, j) > 0 }
+	for i := range m {
+		for j, y := range e.RawRowView(i) {
+			if observed(i, j) {
+				e.Set(i, j, x.At(i, j)-y)
+			} else {
+				e.Set(i, j, 0)
+			}
+		}
+	}
+	loss, byColumn := r.Loss, false
+	if c, ok := loss.(ByColumn); ok {
+		loss, byColumn = c.Loss, true
+	}
+	o := &Outliers{Weights: weights, Samples: make([]float64, n), S: mat.NewDense(m, n, nil)}
+	var all []float64 // slopes, to relate to their median
+	if byColumn {
+		for j := range n {
+			var s float64
+			for i := range m {
+				w := 1.0
+				if r.mask != nil {
+					w = r.mask.At(i, j)
+				}
+				s += w * e.At(i, j) * e.At(i, j)
+			}
+			_, o.Samples[j] = loss.Rho(s)
+			for i := range m {
+				weights.Set(i, j, o.Samples[j])
+			}
+		}
+		all = slices.Clone(o.Samples)
+	} else {
+		for i := range m {
+			for j, v := range e.RawRowView(i) {
+				_, w := loss.Rho(v * v)
+				weights.Set(i, j, w)
+				if observed(i, j) {
+					all = append(all, w)
+				}
+			}
+		}
+	}
+	slices.Sort(all)
+	unit := all[len(all)/2]
+	if unit == 0 { // more than half is ignored
+		unit = all[len(all)-1]
+	}
+	_, most := loss.Rho(0)
+	for i := range m {
+		for j, w := range weights.RawRowView(i) {
+			o.S.Set(i, j, (1-min(w/most, 1))*e.At(i, j))
+			switch {
+			case !observed(i, j) && !byColumn:
+				w = 1
+			case unit > 0:
+				w = min(w/unit, 1)
+			}
+			weights.Set(i, j, w)
+			if !byColumn {
+				o.Samples[j] += w / float64(m)
+			}
+		}
+	}
+	if byColumn && unit > 0 {
+		for j, w := range o.Samples {
+			o.Samples[j] = min(w/unit, 1)
+		}
+	}
+	return o, nil
+}
+
+// Flags marks with 1 the entries (m×n) whose weight is below the given share of
+// the median weight, with 0 the others.
+func (o *Outliers) Flags(below float64) *mat.Dense {
+	var f mat.Dense
+	f.Apply(func(_, _ int, w float64) float64 {
+		if w < below {
+			return 1
+		}
+		return 0
+	}, o.Weights)
+	return &f
+}
+
+// FlagSamples tells the samples whose weight is below the given share of the
+// median weight.
+func (o *Outliers) FlagSamples(below float64) []bool {
+	f := make([]bool, len(o.Samples))
+	for j, w := range o.Samples {
+		f[j] = w < below
+	}
+	return f
+}

@@ -1,0 +1,49 @@
+package rnmf
+
+// NMF is standard NMF, min ‖X − WH‖² (L2,1 paper, (1)).
+func NMF(rank int) Model { return Model{Rank: rank} }
+
+// L21NMF is robust NMF with the L2,1 norm, min Σ_j ‖x_j − Wh_j‖ (Kong, Ding and
+// Huang 2011, (11)).
+func L21NMF(rank int) Model { return Model{Rank: rank, Loss: ByColumn{L1{}}} }
+
+// L1NMF is robust NMF with the (smoothed) L1 norm, min Σ √((X − WH)² + ε²)
+// (Kong, Ding and Huang 2011, (60)).
+func L1NMF(rank int) Model { return Model{Rank: rank, Loss: L1{}} }
+
+// HuberNMF cuts off at the median residual (Du, Li and Shen 2012).
+func HuberNMF(rank int) Model { return Model{Rank: rank, Loss: Huber{}} }
+
+// CIMNMF minimises the correntropy-induced metric (Du, Li and Shen 2012).
+func CIMNMF(rank int) Model { return Model{Rank: rank, Loss: Correntropy{}} }
+
+// HypersurfaceNMF minimises Σ √(1 + (X − WH)²/σ²) − 1 (Hamza and Brady 2006;
+// RSS-NMF paper without labels). A scale of 0 has it estimated; the papers use 1.
+func HypersurfaceNMF(rank int, scale float64) Model {
+	return Model{Rank: rank, Loss: Hypersurface{Scale: scale}}
+}
+
+// CauchyNMF minimises Σ ln(1 + (X − WH)²/γ²) with Nagy's scale, without
+// truncation (Guan et al. 2019, (2) with σ = ∞).
+func CauchyNMF(rank int) Model { return Model{Rank: rank, Loss: Cauchy{}} }
+
+// TruncatedCauchyNMF minimises the Cauchy loss truncated by the three-sigma
+// rule, with Nagy's scale (Guan et al. 2019, (2)).
+func TruncatedCauchyNMF(rank int) Model {
+	return Model{Rank: rank, Loss: Truncated{Loss: Cauchy{}}}
+}
+
+// CappedNMF caps the norm of each sample's residual, min Σ_j min(‖x_j − Wh_j‖, θ)
+// (RCNMF, Gao et al. 2015). With θ = 0 the cap follows the three-sigma rule of a
+// normal distribution.
+func CappedNMF(rank int, theta float64) Model {
+	return Model{Rank: rank, Loss: ByColumn{Truncated{Loss: L1{}, Cut: theta, Rule: NormalThreeSigma}}}
+}
+
+// RNMFL1 takes a sparse outlier matrix out of the data,
+// min ‖X − WH − S‖² + λ‖S‖₁ (Zhang et al. 2011), alternating over S, H and W.
+// Minimised over S this is the Huber loss with cut-off λ/2, solved in the
+// additive form; Outliers gives S.
+func RNMFL1(rank int, lambda float64) Model {
+	return Model{Rank: rank, Loss: Huber{Cut: lambda / 2}, Solver: Additive{}}
+}

@@ -1,0 +1,47 @@
+package rnmf
+
+import "gonum.org/v1/gonum/mat"
+
+// A Penalty is a term of the objective that depends on one factor alone, given
+// with r rows: H, or Wᵀ. Majorize adds to q an upper bound of it that touches
+// at v: a part D∘V², a part −2C∘V, or both, through q.Diagonal and q.Linear.
+// A concave term is bounded by its tangent, as a loss is.
+type Penalty interface {
+	Value(v *mat.Dense) float64
+	Majorize(q *Quadratic, v *mat.Dense)
+}
+
+// Sparse is the L1 norm of a factor, λ Σ v.
+type Sparse struct{ Lambda float64 }
+
+var _ Penalty = Sparse{}
+
+// Value returns λ Σ v.
+func (p Sparse) Value(v *mat.Dense) float64 { return p.Lambda * mat.Sum(v) }
+
+// Majorize subtracts λ/2 from C.
+func (p Sparse) Majorize(q *Quadratic, _ *mat.Dense) {
+	c := q.Linear().RawMatrix().Data
+	for i := range c {
+		c[i] -= p.Lambda / 2
+	}
+}
+
+// Ridge is the squared norm of a factor, λ Σ v².
+type Ridge struct{ Lambda float64 }
+
+var _ Penalty = Ridge{}
+
+// Value returns λ Σ v².
+func (p Ridge) Value(v *mat.Dense) float64 {
+	f := mat.Norm(v, 2)
+	return p.Lambda * f * f
+}
+
+// Majorize adds λ to D.
+func (p Ridge) Majorize(q *Quadratic, _ *mat.Dense) {
+	d := q.Diagonal().RawMatrix().Data
+	for i := range d {
+		d[i] += p.Lambda
+	}
+}

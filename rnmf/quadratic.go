@@ -1,0 +1,399 @@
+package rnmf
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
+)
+
+// A Quadratic is the upper bound of the objective that one half-step lowers:
+// over the factor V ≥ 0 (r×n) with the other factor U (r×m) fixed,
+//
+//	q(V) = Σ Ω∘(X − UᵀV)² + Σ D∘V² − 2 Σ C∘V + constant,
+//
+// where Ω are the slopes of the loss at the V the half-step starts from. In the
+// H half-step U is Wᵀ and V is H; in the W half-step the roles change, X is the
+// transposed data, U is H and V is Wᵀ. A Solver sees no difference.
+//
+// Nothing of the size of X is ever stored: a Solver works on one Tile after
+// the other, each of which brings its part of X, the residual and the weights.
+type Quadratic struct {
+	U *mat.Dense // r×m, not to be changed
+
+	m, n, r int
+	x, mask *mat.Dense // as the user gave them; mask nil if all entries count
+	trans   bool       // the W half-step works on the transpose of x
+	loss    Loss
+	sample  axis
+	row     []float64  // weights of the m rows, where those are samples under ByColumn
+	c, d    *mat.Dense // nil while no penalty has asked for them
+	bound   float64    // > 0: the additive form, with this weight for all
+	pool    *pool
+
+	squares  []float64 // squared norms of the n columns at the V left behind
+	reached  float64   // loss at the V left behind
+	measured atomic.Int64
+	tileLoss []float64
+}
+
+// axis tells where the samples of a ByColumn loss lie in a Quadratic.
+type axis int
+
+const (
+	entries axis = iota // the loss is taken of each entry
+	columns             // a sample is a column: the H half-step
+	rows                // a sample is a row: the W half-step
+)
+
+// Dims returns the shapes: U is r×m, V is r×n.
+func (q *Quadratic) Dims() (m, n, r int) { return q.m, q.n, q.r }
+
+// Linear returns C (r×n), for a Penalty to add to.
+func (q *Quadratic) Linear() *mat.Dense {
+	if q.c == nil {
+		q.c = mat.NewDense(q.r, q.n, nil)
+	}
+	return q.c
+}
+
+// Diagonal returns D (r×n), for a Penalty to add to. It must stay non-negative.
+func (q *Quadratic) Diagonal() *mat.Dense {
+	if q.d == nil {
+		q.d = mat.NewDense(q.r, q.n, nil)
+	}
+	return q.d
+}
+
+// Weighted reports whether Ω differs from entry to entry, so that a Tile has
+// E and Omega. If not, Ω is row_i·col_j, and products with U and UUᵀ replace
+// all sums over entries.
+func (q *Quadratic) Weighted() bool {
+	return q.bound == 0 && (q.mask != nil || q.sample == entries && !isFrobenius(q.loss))
+}
+
+// Additive returns the same problem in the additive form: since ω ≤ L, with L
+// the slope of the loss at 0,
+//
+//	ω(x − y)² ≤ L(x − s − y)² + constant,   s = (1 − ω/L)(x − y₀),
+//
+// with equality at the y₀ = Uᵀv₀ it starts from. The outliers s are taken out of
+// the data, and the weights are all L.
+func (q *Quadratic) Additive() *Quadratic {
+	a := &Quadratic{U: q.U, m: q.m, n: q.n, r: q.r, x: q.x, mask: q.mask, trans: q.trans,
+		loss: q.loss, sample: q.sample, row: q.row, c: q.c, d: q.d, pool: q.pool, reached: math.NaN()}
+	_, a.bound = q.loss.Rho(0)
+	if q.mask != nil {
+		a.bound *= mat.Max(q.mask)
+	}
+	return a
+}
+
+// A Tile is a group of neighbouring columns of a Quadratic, with everything
+// that a Solver needs to improve them: no other column depends on them.
+// Matrices are stored row by row without gaps.
+type Tile struct {
+	M, R, B int // rows, components, columns
+	First   int // the first column
+
+	X     []float64 // M×B data (less the outliers in the additive form)
+	E     []float64 // M×B residual X − UᵀV, if Weighted
+	Omega []float64 // M×B weights, if Weighted
+	Row   []float64 // M weights, or nil for all 1, if not Weighted
+	Col   []float64 // B weights, if not Weighted
+	V     []float64 // R×B: in, the current factor; out, the better one
+	C, D  []float64 // R×B, or nil for all 0
+
+	q         *Quadratic
+	tileSpace []float64
+	rowSpace  []float64
+	known     bool // loss holds the tile's loss at the V left behind
+	loss      float64
+	maskTile  []float64
+}
+
+// Space returns n zeros that the solver can use until it is done with the tile.
+func (t *Tile) Space(n int) []float64 {
+	if cap(t.tileSpace) < n {
+		t.tileSpace = make([]float64, n)
+	}
+	s := t.tileSpace[:n]
+	clear(s)
+	return s
+}
+
+// LeavesResidual tells the engine that E is the residual at the V left behind,
+// so that the objective there needs no product of its own.
+func (t *Tile) LeavesResidual() {
+	switch t.q.sample {
+	case entries:
+		t.loss = lossOf(t.q.loss, t.E, t.maskTile)
+	case columns:
+		s := t.q.squares[t.First:][:t.B]
+		squaredNorms(s, t.E, t.maskTile, t.M, t.B)
+		t.loss = lossOfSquares(t.q.loss, s)
+	default:
+		return
+	}
+	t.known = true
+}
+
+// leavesSquares is LeavesResidual for a solver that knows ‖x_j − Uᵀv_j‖² only.
+// It is of no use where the loss is taken of entries, unless it is their sum.
+func (t *Tile) leavesSquares(s []float64) {
+	copy(t.q.squares[t.First:], s)
+	if t.q.sample == columns {
+		t.loss, t.known = lossOfSquares(t.q.loss, s), true
+	} else if isFrobenius(t.q.loss) {
+		t.loss, t.known = lossOfSquares(Frobenius{}, s), true
+	}
+}
+
+// Tiles hands the columns of v to f, tile by tile, and stores the V that f
+// leaves. Tiles are handled by several goroutines at once, in any order; f must
+// touch nothing outside its tile. The split does not depend on their number, so
+// neither does the result. A cancelled fit skips the tiles that remain.
+func (q *Quadratic) Tiles(v *mat.Dense, f func(t *Tile)) {
+	width := tileWidth(q.m, q.n)
+	count := (q.n + width - 1) / width
+	if q.squares == nil {
+		q.squares = make([]float64, q.n)
+	}
+	q.tileLoss = make([]float64, count)
+	q.measured.Store(0)
+	q.pool.each(count, func(t *Tile, i int) {
+		t.load(q, v, i*width, min(width, q.n-i*width))
+		f(t)
+		t.store(v)
+		if t.known {
+			q.tileLoss[i] = t.loss
+			q.measured.Add(1)
+		}
+	})
+	q.reached = math.NaN()
+	if q.measured.Load() == int64(count) {
+		q.reached = total(q.tileLoss)
+	}
+}
+
+// tileWidth chooses the width so that a tile of X and one of Ω fit the
+// second-level cache together, as a multiple of 8.
+func tileWidth(m, n int) int {
+	const bytes = 384 << 10
+	b := bytes / (2 * 8 * max(m, 1)) / 8 * 8
+	return min(max(b, 8), 64, max(n, 1))
+}
+
+func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
+	m, r := q.m, q.r
+	t.q, t.M, t.R, t.B, t.First, t.known = q, m, r, b, first, false
+	t.X, t.V = grow(t.X, m*b), grow(t.V, r*b)
+	x := q.x.RawMatrix()
+	kernel.Load(t.X, x.Data, x.Stride, q.trans, first, m, b)
+	gather(t.V, v, first, r, b)
+	t.C, t.D = nil, nil
+	if q.c != nil {
+		t.C = make([]float64, r*b)
+		gather(t.C, q.c, first, r, b)
+	}
+	if q.d != nil {
+		t.D = make([]float64, r*b)
+		gather(t.D, q.d, first, r, b)
+	}
+	t.maskTile = nil
+	if q.mask != nil {
+		t.rowSpace = grow(t.rowSpace, m*b)
+		t.maskTile = t.rowSpace
+		w := q.mask.RawMatrix()
+		kernel.Load(t.maskTile, w.Data, w.Stride, q.trans, first, m, b)
+	}
+	if q.Weighted() {
+		t.residual()
+		t.Row, t.Col = nil, nil
+		t.weigh()
+		return
+	}
+	t.Row, t.Col = q.row, grow(t.Col, b)
+	for j := range t.Col {
+		t.Col[j] = 1
+	}
+	switch {
+	case q.bound > 0:
+		t.Row = nil
+		t.residual()
+		t.weigh()
+		for i, e := range t.E {
+			t.X[i] -= (1 - t.Omega[i]/q.bound) * e
+		}
+		for j := range t.Col {
+			t.Col[j] = q.bound
+		}
+	case q.sample == columns && (q.c != nil || q.d != nil):
+		// Without a penalty the weight of a column does not change its
+		// minimiser: the loss increases with ‖x_j − Uᵀv_j‖, so the smallest is
+		// the best whatever ρ is, also where a truncated loss has slope 0.
+		t.residual()
+		squaredNorms(t.Col, t.E, nil, m, b)
+		for j, s := range t.Col {
+			_, t.Col[j] = q.loss.Rho(s)
+		}
+	}
+}
+
+func (t *Tile) store(v *mat.Dense) {
+	raw := v.RawMatrix()
+	for k := range t.R {
+		copy(raw.Data[k*raw.Stride+t.First:][:t.B], t.V[k*t.B:])
+	}
+}
+
+// residual computes E = X − UᵀV.
+func (t *Tile) residual() {
+	t.E = grow(t.E, t.M*t.B)
+	copy(t.E, t.X)
+	kernel.SubProduct(t.E, t.q.U.RawMatrix().Data, t.V, t.M, t.R, t.B)
+}
+
+// weigh computes Omega from E.
+func (t *Tile) weigh() {
+	q := t.q
+	t.Omega = grow(t.Omega, t.M*t.B)
+	switch {
+	case isFrobenius(q.loss):
+		for i := range t.Omega {
+			t.Omega[i] = 1
+		}
+	case q.sample == entries:
+		weights(q.loss, t.Omega, t.E)
+	case q.sample == columns:
+		t.Col = grow(t.Col, t.B)
+		squaredNorms(t.Col, t.E, t.maskTile, t.M, t.B)
+		for j, s := range t.Col {
+			_, t.Col[j] = q.loss.Rho(s)
+		}
+		for i := range t.M {
+			copy(t.Omega[i*t.B:][:t.B], t.Col)
+		}
+	default:
+		for i := range t.M {
+			row := t.Omega[i*t.B:][:t.B]
+			for j := range row {
+				row[j] = q.row[i]
+			}
+		}
+	}
+	for i, w := range t.maskTile {
+		t.Omega[i] *= w
+	}
+}
+
+// weights writes the slopes of an entry-wise loss.
+func weights(l Loss, omega, e []float64) {
+	for i, x := range e {
+		_, omega[i] = l.Rho(x * x)
+	}
+}
+
+// lossOf returns Σ m ρ(e²).
+func lossOf(l Loss, e, mask []float64) float64 {
+	var sum float64
+	if mask == nil {
+		for _, x := range e {
+			v, _ := l.Rho(x * x)
+			sum += v
+		}
+		return sum
+	}
+	for i, x := range e {
+		v, _ := l.Rho(x * x)
+		sum += mask[i] * v
+	}
+	return sum
+}
+
+func lossOfSquares(l Loss, s []float64) float64 {
+	var sum float64
+	for _, x := range s {
+		v, _ := l.Rho(x)
+		sum += v
+	}
+	return sum
+}
+
+// squaredNorms writes Σ_i m_ij e_ij² for each column of a tile.
+func squaredNorms(s, e, mask []float64, m, b int) {
+	s = s[:b]
+	clear(s)
+	for i := range m {
+		row := e[i*b:][:b]
+		if mask == nil {
+			for j, x := range row {
+				s[j] += x * x
+			}
+			continue
+		}
+		mr := mask[i*b:][:b]
+		for j, x := range row {
+			s[j] += mr[j] * x * x
+		}
+	}
+}
+
+func gather(dst []float64, v *mat.Dense, first, r, b int) {
+	raw := v.RawMatrix()
+	for k := range r {
+		copy(dst[k*b:][:b], raw.Data[k*raw.Stride+first:])
+	}
+}
+
+func grow(s []float64, n int) []float64 {
+	if cap(s) < n {
+		return make([]float64, n)
+	}
+	return s[:n]
+}
+
+// A pool keeps the tiles of a fit, one for each goroutine, and knows when the
+// fit is cancelled.
+type pool struct {
+	tiles []*Tile
+	stop  func() bool
+}
+
+func newPool(stop func() bool) *pool {
+	p := &pool{stop: stop}
+	for range runtime.GOMAXPROCS(0) {
+		p.tiles = append(p.tiles, new(Tile))
+	}
+	return p
+}
+
+// each calls f for 0..n-1, and stops early when the fit is cancelled.
+func (p *pool) each(n int, f func(t *Tile, i int)) {
+	var next atomic.Int64
+	work := func(t *Tile) {
+		for !p.stop() {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			f(t, i)
+		}
+	}
+	workers := min(n, len(p.tiles))
+	if workers <= 1 {
+		work(p.tiles[0])
+		return
+	}
+	var wg sync.WaitGroup
+	for _, t := range p.tiles[1:workers] {
+		wg.Add(1)
+		go func() { defer wg.Done(); work(t) }()
+	}
+	work(p.tiles[0])
+	wg.Wait()
+}

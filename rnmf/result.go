@@ -1,0 +1,173 @@
+package rnmf
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Result is what a fit found.
+type Result struct {
+	W *mat.Dense // m×r basis, ≥ 0
+	H *mat.Dense // r×n coefficients, ≥ 0
+
+	// Loss is the loss at its last scale, which is fixed in it.
+	Loss      Loss
+	Objective float64 // of W and H under Loss, penalties included
+	// KKT is how far an exact step of each coordinate would still move the
+	// factors, relative to their norm: 0 where the KKT conditions hold.
+	KKT    float64
+	Trace  Trace
+	Reason Reason
+
+	// Solver and OnH are those of the model, for Transform.
+	Solver Solver
+	OnH    []Penalty
+
+	mask *mat.Dense
+}
+
+func (f *fit) result() *Result {
+	r := &Result{W: mat.DenseCopyOf(f.wt.T()), H: mat.DenseCopyOf(f.h), Loss: freeze(f.loss),
+		Trace: append(Trace(nil), f.trace...), Reason: f.reason,
+		Solver: f.model.Solver, OnH: f.model.OnH, mask: f.mask}
+	f.resume(func() { r.Objective, r.KKT = f.objective(), f.kkt() })
+	return r
+}
+
+// freeze returns the loss without its wish to be tuned again.
+func freeze(l Loss) Loss {
+	switch l := l.(type) {
+	case Huber:
+		l.auto = false
+		return l
+	case Hypersurface:
+		l.auto = false
+		return l
+	case Correntropy:
+		l.auto = false
+		return l
+	case Cauchy:
+		l.auto = false
+		return l
+	case Truncated:
+		l.auto, l.Loss = false, freeze(l.Loss)
+		return l
+	case ByColumn:
+		return ByColumn{freeze(l.Loss)}
+	}
+	if t, ok := l.(Tuner); ok {
+		return frozen{t}
+	}
+	return l
+}
+
+// frozen hides the Tune of a user's loss.
+type frozen struct{ l Loss }
+
+func (f frozen) Rho(s float64) (value, slope float64) { return f.l.Rho(s) }
+func (f frozen) ScaleNow() float64                    { return scaleNow(f.l) }
+
+// Norm says in which norm the columns of W have length 1.
+type Norm int
+
+// The norms of Normalized.
+const (
+	L2Norm  Norm = iota // Euclidean
+	SumNorm             // entries sum to 1
+	MaxNorm             // largest entry 1
+)
+
+// Normalized returns copies of W, its columns scaled to length 1, and of H, its
+// rows scaled so that WH stays the same. A component that is 0 in W stays 0.
+// The fit itself never scales: that would change the value of penalties.
+func (r *Result) Normalized(norm Norm) (w, h *mat.Dense) {
+	w, h = mat.DenseCopyOf(r.W), mat.DenseCopyOf(r.H)
+	m, k := w.Dims()
+	for j := range k {
+		col := mat.Col(nil, j, w)
+		var length float64
+		switch norm {
+		case SumNorm:
+			for _, v := range col {
+				length += v
+			}
+		case MaxNorm:
+			for _, v := range col {
+				length = max(length, v)
+			}
+		default:
+			length = mat.Norm(w.ColView(j), 2)
+		}
+		row := h.RawRowView(j)
+		if length == 0 {
+			clear(row)
+			continue
+		}
+		for i := range m {
+			w.Set(i, j, w.At(i, j)/length)
+		}
+		for i := range row {
+			row[i] *= length
+		}
+	}
+	return w, h
+}
+
+// Clusters assigns each sample to the component that contributes most to it:
+// the largest coefficient, with the columns of W at Euclidean length 1.
+func (r *Result) Clusters() []int {
+	_, h := r.Normalized(L2Norm)
+	k, n := h.Dims()
+	found := make([]int, n)
+	for j := range n {
+		for i := 1; i < k; i++ {
+			if h.At(i, j) > h.At(found[j], j) {
+				found[j] = i
+			}
+		}
+	}
+	return found
+}
+
+// Transform finds the coefficients (r×p) of p new samples (the columns of x,
+// m×p) with W, the loss and its scale fixed. It returns the best found so far
+// and ctx.Err() when ctx ends.
+func (r *Result) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	rows, k := r.W.Dims()
+	m, n := x.Dims()
+	if err := wantDims("X", x, rows, n); err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, fmt.Errorf("%w: no samples", ErrEmpty)
+	}
+	// All coefficients of a sample equal, with the sum of the sample.
+	h := mat.NewDense(k, n, nil)
+	sum := mat.Sum(r.W)
+	for j := range n {
+		var s float64
+		for i := range m {
+			s += math.Abs(x.At(i, j))
+		}
+		v := 1.0
+		if sum > 0 && s > 0 {
+			v = s / sum
+		}
+		for i := range k {
+			h.Set(i, j, v)
+		}
+	}
+	f, err := Model{Rank: k, Loss: freeze(r.Loss), Solver: r.Solver, OnH: r.OnH,
+		Init: Factors{W: r.W, H: h}, Tol: 1e-8, Signed: true}.start(ctx, x, true)
+	if err != nil {
+		return nil, err
+	}
+	f.run(func() bool { return true })
+	if f.reason == Cancelled {
+		return f.h, ctx.Err()
+	}
+	return f.h, nil
+}

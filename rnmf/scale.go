@@ -1,0 +1,281 @@
+package rnmf
+
+import (
+	"iter"
+	"math"
+)
+
+// A Tuner is a Loss that estimates its scale from the data. Tune gets the
+// squared residuals (of entries, or of columns under ByColumn) tile by tile and
+// returns a loss with that scale fixed; the sequence can be read many times.
+// The engine calls Tune at the start of each round, on what Tune returned
+// before, and the objective of the round is that of the returned loss.
+type Tuner interface {
+	Loss
+	Tune(s iter.Seq[[]float64]) Loss
+}
+
+// A Scaled loss can tell its scale, for the trace.
+type Scaled interface {
+	ScaleNow() float64
+}
+
+// OutlierRule says from where on residuals count as outliers.
+type OutlierRule int
+
+const (
+	// ThreeSigma is the rule of the Truncated Cauchy paper, section 3.3: mean
+	// plus three standard deviations of those magnitudes that do not exceed
+	// their median. On pure Gaussian noise it marks 36.6 % of all entries.
+	ThreeSigma OutlierRule = iota
+	// NormalThreeSigma is three standard deviations of a normal distribution
+	// with the same median magnitude, 3·1.4826·median: 0.27 % of Gaussian noise.
+	NormalThreeSigma
+)
+
+// madToSigma is 1/Φ⁻¹(¾): the standard deviation of a normal distribution over
+// the median of its magnitudes.
+const madToSigma = 1.4826022185056018
+
+// Tune sets Eps, once.
+func (l L1) Tune(s iter.Seq[[]float64]) Loss {
+	if l.Eps == 0 {
+		l.Eps = 1e-3 * typical(s)
+	}
+	return l
+}
+
+// Tune sets Cut to the median of |e|.
+func (l Huber) Tune(s iter.Seq[[]float64]) Loss {
+	if l.Cut == 0 || l.auto {
+		l.Cut, l.auto = typical(s), true
+	}
+	return l
+}
+
+// Tune sets Scale to 1.4826 times the median of |e|.
+func (l Hypersurface) Tune(s iter.Seq[[]float64]) Loss {
+	if l.Scale == 0 || l.auto {
+		l.Scale, l.auto = madToSigma*typical(s), true
+	}
+	return l
+}
+
+// Tune sets Scale to the root of half the mean square.
+func (l Correntropy) Tune(s iter.Seq[[]float64]) Loss {
+	if l.Scale == 0 || l.auto {
+		l.Scale, l.auto = max(math.Sqrt(mean(s)/2), floor(s)), true
+	}
+	return l
+}
+
+// Tune sets Scale by Nagy's iteration.
+func (l Cauchy) Tune(s iter.Seq[[]float64]) Loss {
+	if l.Scale == 0 || l.auto {
+		l.Scale, l.auto = nagy(s, l.Scale), true
+	}
+	return l
+}
+
+// Tune tunes the loss below, then sets Cut by the rule.
+func (l Truncated) Tune(s iter.Seq[[]float64]) Loss {
+	if t, ok := l.Loss.(Tuner); ok {
+		l.Loss = t.Tune(s)
+	}
+	if l.Cut == 0 || l.auto {
+		l.Cut, l.auto = l.Rule.Cut(s), true
+	}
+	return l
+}
+
+// Tune tunes the loss of the columns.
+func (l ByColumn) Tune(s iter.Seq[[]float64]) Loss {
+	if t, ok := l.Loss.(Tuner); ok {
+		l.Loss = t.Tune(s)
+	}
+	return l
+}
+
+// ScaleNow returns Eps.
+func (l L1) ScaleNow() float64 { return l.Eps }
+
+// ScaleNow returns Cut.
+func (l Huber) ScaleNow() float64 { return l.Cut }
+
+// ScaleNow returns Scale.
+func (l Hypersurface) ScaleNow() float64 { return l.Scale }
+
+// ScaleNow returns Scale.
+func (l Correntropy) ScaleNow() float64 { return l.Scale }
+
+// ScaleNow returns Scale.
+func (l Cauchy) ScaleNow() float64 { return l.Scale }
+
+// ScaleNow returns the scale of the loss below.
+func (l Truncated) ScaleNow() float64 { return scaleNow(l.Loss) }
+
+// ScaleNow returns the scale of the loss of the columns.
+func (l ByColumn) ScaleNow() float64 { return scaleNow(l.Loss) }
+
+func scaleNow(l Loss) float64 {
+	if s, ok := l.(Scaled); ok {
+		return s.ScaleNow()
+	}
+	return 0
+}
+
+// tunes reports whether a loss would estimate anything, so that the residuals
+// need not be gathered for one that would not.
+func tunes(l Loss) bool {
+	switch l := l.(type) {
+	case L1:
+		return l.Eps == 0
+	case Huber:
+		return l.Cut == 0 || l.auto
+	case Hypersurface:
+		return l.Scale == 0 || l.auto
+	case Correntropy:
+		return l.Scale == 0 || l.auto
+	case Cauchy:
+		return l.Scale == 0 || l.auto
+	case Truncated:
+		return l.Cut == 0 || l.auto || tunes(l.Loss)
+	case ByColumn:
+		return tunes(l.Loss)
+	}
+	_, ok := l.(Tuner)
+	return ok
+}
+
+// Cut returns the size of residual above which an entry is an outlier.
+func (r OutlierRule) Cut(s iter.Seq[[]float64]) float64 {
+	med := selectHalf(s)
+	if r == NormalThreeSigma {
+		return max(3*madToSigma*math.Sqrt(med), floor(s))
+	}
+	// Two passes, so that the deviation does not cancel.
+	var n, sum float64
+	for tile := range s {
+		for _, v := range tile {
+			if v <= med {
+				n++
+				sum += math.Sqrt(v)
+			}
+		}
+	}
+	if n == 0 {
+		return floor(s)
+	}
+	mu := sum / n
+	var ss float64
+	for tile := range s {
+		for _, v := range tile {
+			if v <= med {
+				d := math.Sqrt(v) - mu
+				ss += d * d
+			}
+		}
+	}
+	return max(mu+3*math.Sqrt(ss/n), floor(s))
+}
+
+// nagy finds the scale of a Cauchy distribution with location 0 by
+//
+//	γ ← γ √(1/e₀ − 1),  e₀ = mean 1/(1 + s/γ²)   (18),
+//
+// starting from the scale of the round before, or from the median of |e|,
+// which is γ itself where the residuals do follow a Cauchy distribution.
+func nagy(s iter.Seq[[]float64], gamma float64) float64 {
+	low := floor(s)
+	if gamma <= low {
+		gamma = max(math.Sqrt(selectHalf(s)), low)
+	}
+	for range 50 {
+		g2 := gamma * gamma
+		var sum, n float64
+		for tile := range s {
+			for _, v := range tile {
+				sum += g2 / (g2 + v)
+			}
+			n += float64(len(tile))
+		}
+		if n == 0 {
+			break
+		}
+		// The step needs 0 < e₀ < 1: at e₀ = 1 every residual is 0.
+		e0 := min(max(sum/n, 1e-12), 1-1e-12)
+		next := max(gamma*math.Sqrt(1/e0-1), low)
+		done := math.Abs(next-gamma) <= 1e-3*gamma
+		gamma = next
+		if done {
+			break
+		}
+	}
+	return gamma
+}
+
+// typical returns the median of |e|, not below the floor.
+func typical(s iter.Seq[[]float64]) float64 {
+	return max(math.Sqrt(selectHalf(s)), floor(s))
+}
+
+// floor keeps a scale away from 0 where the fit is (nearly) exact: 1e-6 of the
+// root mean square residual, and never below 1e-75, whose square is a normal
+// number with a finite inverse.
+func floor(s iter.Seq[[]float64]) float64 {
+	return max(1e-6*math.Sqrt(mean(s)), 1e-75)
+}
+
+func mean(s iter.Seq[[]float64]) float64 {
+	var sum, n float64
+	for tile := range s {
+		for _, v := range tile {
+			sum += v
+		}
+		n += float64(len(tile))
+	}
+	if n == 0 {
+		return 0
+	}
+	return sum / n
+}
+
+// selectHalf returns the lower median of s exactly, without sorting or copying
+// it: non-negative floats are ordered like their bits, so four passes of a
+// histogram over 16 bits each find it.
+func selectHalf(s iter.Seq[[]float64]) float64 {
+	n := 0
+	for tile := range s {
+		n += len(tile)
+	}
+	if n == 0 {
+		return 0
+	}
+	rank := (n - 1) / 2 // how many lie below the one sought
+	var prefix uint64
+	count := make([]int, 1<<16)
+	for shift := 48; shift >= 0; shift -= 16 {
+		clear(count)
+		for tile := range s {
+			for _, v := range tile {
+				b := math.Float64bits(v)
+				if shift == 48 || b>>(shift+16) == prefix {
+					count[b>>shift&0xffff]++
+				}
+			}
+		}
+		for d, c := range count {
+			if rank < c {
+				prefix = prefix<<16 | uint64(d)
+				break
+			}
+			rank -= c
+		}
+	}
+	return math.Float64frombits(prefix)
+}
+
+// oneTile is the sequence of a single tile.
+func oneTile(s []float64) iter.Seq[[]float64] {
+	return func(yield func([]float64) bool) { yield(s) }
+}

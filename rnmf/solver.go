@@ -1,0 +1,30 @@
+package rnmf
+
+import "gonum.org/v1/gonum/mat"
+
+// A Solver lowers a Quadratic: Improve replaces v (r×n, non-negative) by a
+// better, non-negative v. It need not find the minimum: the objective never
+// rises as long as q does not.
+type Solver interface {
+	Improve(q *Quadratic, v *mat.Dense)
+}
+
+// Additive solves with the outliers subtracted from the data instead of with
+// weights: see Quadratic.Additive. HALS and multiplicative updates then need
+// only products with U and UUᵀ. It works for every loss, and is slow where the
+// weights differ by orders of magnitude (L1 with a small Eps). RNMF-L1 and
+// RLS-NMF alternate in this form.
+type Additive struct {
+	Solver Solver // nil: HALS{}
+}
+
+var _ Solver = Additive{}
+
+// Improve runs the solver below on q.Additive().
+func (a Additive) Improve(q *Quadratic, v *mat.Dense) {
+	s := a.Solver
+	if s == nil {
+		s = HALS{}
+	}
+	s.Improve(q.Additive(), v)
+}
