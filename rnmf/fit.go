@@ -22,7 +22,6 @@ type fit struct {
 	onlyH   bool // W stays as it is
 
 	squares []float64 // squared residuals, tile after tile, for a Tuner
-	width   int       // of their tiles
 	columns []float64 // ‖x_j − Wh_j‖² after an H half-step, if the solver knows them
 	trace   Trace
 	reason  Reason

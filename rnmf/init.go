@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -141,4 +142,74 @@ func fillMissing(x, mask *mat.Dense) *mat.Dense {
 		}
 	}
 	return out
+}
+
+// NNDSVD starts from the singular vectors of X (Boutsidis and Gallopoulos
+// 2008): no randomness, and often fewer rounds. Its zeros, about half of all
+// entries, stay under multiplicative updates unless they are filled.
+type NNDSVD struct{ Fill Fill }
+
+// Fill says what replaces the zeros of NNDSVD.
+type Fill int
+
+// The fills.
+const (
+	FillNone   Fill = iota // the zeros stay; HALS moves them
+	FillMean               // NNDSVDa: the mean of X
+	FillRandom             // NNDSVDar: random, up to a hundredth of the mean of X
+)
+
+// Start returns the factors.
+func (s NNDSVD) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+	w, h = nndsvd(x, rank)
+	switch s.Fill {
+	case FillNone:
+	case FillMean:
+		fillMean(x, w, h)
+	case FillRandom:
+		fillRandom(x, w, h, rng)
+	default:
+		return nil, nil, errParameter("NNDSVD.Fill", int(s.Fill), "FillNone, FillMean or FillRandom")
+	}
+	return w, h, nil
+}
+
+// Clusters is the start of the L2,1 paper, section 5.4: PCA to r dimensions,
+// k-means there, W the centroids of the clusters and H = G′ + Shift, with G′ the
+// indicator of the clusters. As printed, with a shift of 0.3, all other
+// centroids together outweigh a sample's own by far where clusters are many;
+// Scaled divides H by one number so that WH fits X best.
+type Clusters struct {
+	Shift  float64 // 0 is 0.3; negative none, which locks multiplicative updates
+	Scaled bool
+}
+
+// Start returns the factors.
+func (s Clusters) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+	shift := s.Shift
+	if shift == 0 {
+		shift = 0.3
+	}
+	if math.IsNaN(shift) || math.IsInf(shift, 0) {
+		return nil, nil, errParameter("Clusters.Shift", shift, "a number")
+	}
+	w, h, _, err = kmeansStart(x, rank, max(shift, 0), rng.Uint64())
+	if err != nil {
+		return nil, nil, err
+	}
+	// A centroid of signed data can be negative.
+	w.Apply(func(_, _ int, v float64) float64 { return max(v, 0) }, w)
+	if s.Scaled {
+		var wh mat.Dense
+		wh.Mul(w, h)
+		var xy, yy float64
+		for i := range wh.RawMatrix().Rows {
+			xy += floats.Dot(x.RawRowView(i), wh.RawRowView(i))
+			yy += floats.Dot(wh.RawRowView(i), wh.RawRowView(i))
+		}
+		if xy > 0 && yy > 0 {
+			h.Scale(xy/yy, h)
+		}
+	}
+	return w, h, nil
 }

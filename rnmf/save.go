@@ -1,0 +1,96 @@
+package rnmf
+
+import (
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// saveMagic and saveVersion head a saved Result. A later version of this
+// package reads all earlier versions.
+const (
+	saveMagic   = "rnmf"
+	saveVersion = uint16(1)
+)
+
+// savedResult is version 1 of the format.
+type savedResult struct {
+	Rows, Rank, Cols int
+	W, H             []float64 // row by row
+	Loss             Loss
+	Solver           Solver
+	OnH              []Penalty
+	Objective, KKT   float64
+	Trace            Trace
+	Reason           Reason
+}
+
+func init() {
+	for _, v := range []any{Frobenius{}, L1{}, Huber{}, Hypersurface{}, Correntropy{}, Cauchy{},
+		Truncated{}, ByColumn{}, HALS{}, MU{}, Additive{}, Sparse{}, Ridge{}} {
+		gob.Register(v)
+	}
+}
+
+// Save writes the Result to w, all but the mask. Losses, solvers and penalties
+// of your own must be known to gob.Register.
+func (r *Result) Save(w io.Writer) error {
+	m, k := r.W.Dims()
+	_, n := r.H.Dims()
+	loss := r.Loss
+	if f, ok := loss.(frozen); ok {
+		loss = f.l
+	}
+	if _, err := w.Write(binary.BigEndian.AppendUint16([]byte(saveMagic), saveVersion)); err != nil {
+		return err
+	}
+	err := gob.NewEncoder(w).Encode(savedResult{Rows: m, Rank: k, Cols: n,
+		W: flat(r.W), H: flat(r.H), Loss: loss, Solver: r.Solver, OnH: r.OnH,
+		Objective: r.Objective, KKT: r.KKT, Trace: r.Trace, Reason: r.Reason})
+	if err != nil {
+		return fmt.Errorf("rnmf: save: %w", err)
+	}
+	return nil
+}
+
+// Load reads a Result that Save wrote. What is no such file, is damaged, or was
+// written by a later version, is an error that wraps ErrFormat.
+func Load(r io.Reader) (*Result, error) {
+	head := make([]byte, len(saveMagic)+2)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if string(head[:len(saveMagic)]) != saveMagic {
+		return nil, fmt.Errorf("%w: it starts with %q", ErrFormat, head[:len(saveMagic)])
+	}
+	if v := binary.BigEndian.Uint16(head[len(saveMagic):]); v == 0 || v > saveVersion {
+		return nil, fmt.Errorf("%w: version %d, this package reads up to %d", ErrFormat, v, saveVersion)
+	}
+	var s savedResult
+	if err := gob.NewDecoder(r).Decode(&s); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if s.Rows < 1 || s.Rank < 1 || s.Cols < 1 ||
+		len(s.W)%s.Rank != 0 || len(s.W)/s.Rank != s.Rows || len(s.H)%s.Rank != 0 || len(s.H)/s.Rank != s.Cols {
+		return nil, fmt.Errorf("%w: W of %d and H of %d entries do not make %d×%d·%d×%d",
+			ErrFormat, len(s.W), len(s.H), s.Rows, s.Rank, s.Rank, s.Cols)
+	}
+	w, h := mat.NewDense(s.Rows, s.Rank, s.W), mat.NewDense(s.Rank, s.Cols, s.H)
+	if err := errors.Join(checkEntries("W", w, nil, false), checkEntries("H", h, nil, false)); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if s.Loss == nil {
+		return nil, fmt.Errorf("%w: no loss", ErrFormat)
+	}
+	if err := checkLossParameters(s.Loss); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return &Result{W: w, H: h, Loss: freeze(s.Loss), Objective: s.Objective, KKT: s.KKT,
+		Trace: s.Trace, Reason: s.Reason, Solver: s.Solver, OnH: s.OnH}, nil
+}
+
+func flat(a *mat.Dense) []float64 { return mat.DenseCopyOf(a).RawMatrix().Data }
