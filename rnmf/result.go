@@ -40,6 +40,8 @@ func (f *fit) result() *Result {
 // freeze returns the loss without its wish to be tuned again.
 func freeze(l Loss) Loss {
 	switch l := l.(type) {
+	case L1:
+		return l // tunes itself once
 	case Huber:
 		l.auto = false
 		return l
