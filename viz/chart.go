@@ -3,7 +3,6 @@ package viz
 import (
 	"fmt"
 	"image"
-	"image/color"
 	"io"
 	"math"
 
@@ -42,7 +41,6 @@ const (
 // of the user's own.
 func NewChart() *Chart {
 	p := plot.New()
-	grey := color.Gray{0x60}
 	p.Title.TextStyle.Font = sans(12.5, true)
 	p.Title.Padding = vg.Points(6)
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -73,6 +71,9 @@ func sans(points float64, bold bool) font.Font {
 
 // Image draws the chart.
 func (c *Chart) Image() image.Image {
+	if c == nil || c.Plot == nil {
+		return image.NewRGBA(image.Rectangle{})
+	}
 	w, h := c.size()
 	cv := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(DPI))
 	c.Draw(draw.New(cv))
@@ -81,6 +82,9 @@ func (c *Chart) Image() image.Image {
 
 // WriteSVG writes the chart to w as SVG.
 func (c *Chart) WriteSVG(w io.Writer) error {
+	if c == nil || c.Plot == nil {
+		return fmt.Errorf("%w: chart without a plot", ErrEmpty)
+	}
 	cv := vgsvg.New(c.size())
 	c.Draw(draw.New(cv))
 	_, err := cv.WriteTo(w)
@@ -132,17 +136,39 @@ func (c *Chart) Draw(dc draw.Canvas) {
 	legend.Draw(dc)
 }
 
-// drawPlot draws p, a copy of c.Plot.
+// drawPlot draws p, a copy of c.Plot. It places the axis labels itself: the room
+// that plot reserves for centred labels is wrong on logarithmic axes.
 func (c *Chart) drawPlot(p *plot.Plot, dc draw.Canvas) {
-	if c.equal {
-		size := p.DataCanvas(dc).Size()
-		if size.X > 0 && size.Y > 0 {
-			perX, perY := (p.X.Max-p.X.Min)/size.X.Points(), (p.Y.Max-p.Y.Min)/size.Y.Points()
-			widen(&p.X, max(1, perY/perX))
-			widen(&p.Y, max(1, perX/perY))
-		}
+	xlabel, ylabel := p.X.Label, p.Y.Label
+	full := dc
+	centred := func(a *plot.Axis) bool { return a.Label.Text != "" && a.Label.Position == draw.PosCenter }
+	drawX, drawY := centred(&p.X), centred(&p.Y)
+	if drawX {
+		dc.Min.Y += xlabel.TextStyle.Height(xlabel.Text) + xlabel.Padding
+		p.X.Label.Text = ""
+	}
+	if drawY {
+		dc.Min.X += ylabel.TextStyle.Height(ylabel.Text) + ylabel.Padding
+		p.Y.Label.Text = ""
+	}
+	area := p.DataCanvas(dc)
+	if size := area.Size(); c.equal && size.X > 0 && size.Y > 0 {
+		perX, perY := (p.X.Max-p.X.Min)/size.X.Points(), (p.Y.Max-p.Y.Min)/size.Y.Points()
+		widen(&p.X, max(1, perY/perX))
+		widen(&p.Y, max(1, perX/perY))
+		area = p.DataCanvas(dc)
 	}
 	p.Draw(dc)
+	mid := area.Center()
+	if drawX {
+		sty := xlabel.TextStyle
+		full.FillText(sty, vg.Point{X: mid.X, Y: full.Min.Y + sty.FontExtents().Descent}, xlabel.Text)
+	}
+	if drawY {
+		sty := ylabel.TextStyle
+		sty.Rotation += math.Pi / 2
+		full.FillText(sty, vg.Point{X: full.Min.X + sty.Height(ylabel.Text) - sty.FontExtents().Descent, Y: mid.Y}, ylabel.Text)
+	}
 }
 
 // widen multiplies the range of an axis by f, and keeps an end that is zero.

@@ -116,3 +116,8 @@ func contrast(c color.RGBA) color.RGBA {
 	}
 	return color.RGBA{0, 0, 0, 255}
 }
+
+var (
+	black = color.RGBA{0, 0, 0, 0xff}
+	grey  = color.RGBA{0x60, 0x60, 0x60, 0xff}
+)

@@ -28,12 +28,9 @@ type Figure interface {
 // WritePNG writes f to w as PNG, with as few bits per pixel as hold its
 // colours. Equal figures give equal bytes.
 func WritePNG(w io.Writer, f Figure) error {
-	if f == nil {
-		return fmt.Errorf("%w: nil figure", ErrEmpty)
-	}
-	img := f.Image()
-	if img == nil || img.Bounds().Empty() {
-		return fmt.Errorf("%w: empty image", ErrEmpty)
+	img, err := render(f)
+	if err != nil {
+		return err
 	}
 	enc := png.Encoder{CompressionLevel: png.BestCompression}
 	return enc.Encode(w, compact(img))

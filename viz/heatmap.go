@@ -1,0 +1,299 @@
+package viz
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// HeatmapOptions say how Heatmap draws. The zero value maps the range of the
+// matrix to Viridis, beside a colour bar.
+type HeatmapOptions struct {
+	Title, XLabel, YLabel string
+	RowNames, ColumnNames []string // nil: numbers from 0
+	Map                   ColorMap // nil: Viridis, or Diverging with Centered
+	Min, Max              float64  // range of the colours; both 0: of the values
+	Centered              bool     // a range that is symmetric about zero
+	Values                bool     // write the values into the cells where they fit
+	Digits                int      // of these values after the point; 0: 2, negative: none
+	BarLabel              string
+	NoBar                 bool
+}
+
+// Heatmap draws the matrix x, row 0 on top, in cells of one colour: weights,
+// coefficients, consensus. A matrix with more rows or columns than pixels is
+// averaged over blocks.
+//
+// It returns ErrEmpty, ErrShape if there is not one name for each row or
+// column, ErrNotFinite, and ErrOption for a range that is empty.
+func Heatmap(x mat.Matrix, opt HeatmapOptions) (*Picture, error) {
+	m, n, lo, hi, err := checkMatrix("X", x)
+	if err != nil {
+		return nil, err
+	}
+	if opt.RowNames != nil && len(opt.RowNames) != m {
+		return nil, fmt.Errorf("%w: %d names for %d rows", ErrShape, len(opt.RowNames), m)
+	}
+	if opt.ColumnNames != nil && len(opt.ColumnNames) != n {
+		return nil, fmt.Errorf("%w: %d names for %d columns", ErrShape, len(opt.ColumnNames), n)
+	}
+	if opt.Min != 0 || opt.Max != 0 {
+		if !(opt.Min < opt.Max) || !drawable(opt.Min) || !drawable(opt.Max) {
+			return nil, fmt.Errorf("%w: range from %g to %g", ErrOption, opt.Min, opt.Max)
+		}
+		lo, hi = opt.Min, opt.Max
+	}
+	cm := opt.Map
+	if opt.Centered {
+		hi = max(-lo, hi)
+		lo = -hi
+		if cm == nil {
+			cm = Diverging
+		}
+	}
+	if cm == nil {
+		cm = Viridis
+	}
+	if d := max(math.Abs(lo), math.Abs(hi)); hi-lo <= 1e-12*d || d < 1e-250 {
+		lo, hi = lo-0.5*max(d, 1), hi+0.5*max(d, 1)
+	}
+	g := grid{
+		rows: m, cols: n, lo: lo, hi: hi, m: cm,
+		at:       x.At,
+		title:    opt.Title,
+		xlabel:   opt.XLabel,
+		ylabel:   opt.YLabel,
+		barLabel: opt.BarLabel,
+		bar:      !opt.NoBar,
+	}
+	g.rowNames, g.colNames = opt.RowNames, opt.ColumnNames
+	if opt.Values {
+		digits := opt.Digits
+		if digits == 0 {
+			digits = 2
+		}
+		g.text = func(i, j int) string { return strconv.FormatFloat(x.At(i, j), 'f', max(0, min(digits, 12)), 64) }
+	}
+	return g.draw()
+}
+
+// grid is a matrix of coloured cells with names, labels and a colour bar.
+type grid struct {
+	rows, cols            int
+	at                    func(i, j int) float64
+	lo, hi                float64
+	m                     ColorMap
+	text                  func(i, j int) string // nil: no values
+	rowNames, colNames    []string              // nil: numbers
+	title, xlabel, ylabel string
+	bar                   bool
+	barLabel              string
+}
+
+const (
+	gridWidth  = 700 // of the cells, in pixels
+	gridHeight = 600
+	maxCell    = 64
+)
+
+func (g grid) draw() (*Picture, error) {
+	label, tick, small, title := newPen(headingPoints, false), newPen(labelPoints, false), newPen(captionPoints, false), newPen(titlePoints, true)
+	// A pixel row shows several rows of the matrix, or a row has several pixels.
+	poolR, poolC := (g.rows+gridHeight-1)/gridHeight, (g.cols+gridWidth-1)/gridWidth
+	rows, cols := (g.rows+poolR-1)/poolR, (g.cols+poolC-1)/poolC
+	ch, cw := min(maxCell, gridHeight/rows), min(maxCell, gridWidth/cols)
+	switch {
+	case ch >= 12 && cw >= 12:
+		ch, cw = min(ch, cw), min(ch, cw)
+	default:
+		ch, cw = min(ch, max(cw, 26)), min(cw, max(ch, 26))
+	}
+	text := g.text
+	if text != nil {
+		widest := 0
+		if g.rows <= 40 && g.cols <= 40 {
+			for i := range g.rows {
+				for j := range g.cols {
+					widest = max(widest, small.width(text(i, j)))
+				}
+			}
+		}
+		switch {
+		case widest == 0 || max(ch, small.height+4) > gridHeight/rows || widest+8 > gridWidth/cols:
+			text = nil // they do not fit
+		default:
+			ch, cw = max(ch, small.height+4), max(cw, widest+12)
+		}
+	}
+	rowTicks := marks(g.rows, g.rowNames, poolR, ch, tick.height)
+	colTicks := marks(g.cols, g.colNames, poolC, cw, tick.height)
+	wideName := 0
+	for _, t := range rowTicks {
+		wideName = max(wideName, tick.width(t.label))
+	}
+	colWide := 0
+	for _, t := range colTicks {
+		colWide = max(colWide, tick.width(t.label))
+	}
+	upright := false
+	if len(colTicks) > 1 {
+		pitch := (colTicks[1].index - colTicks[0].index) * cw / poolC
+		if g.colNames == nil && colWide+10 > pitch { // numbers: thin out, stay flat
+			colTicks = marks(g.cols, nil, poolC, cw, colWide+14)
+		} else {
+			upright = colWide+8 > pitch
+		}
+	}
+	const maxName = 240
+	wideName, colWide = min(wideName, maxName), min(colWide, maxName)
+
+	left, top := margin+wideName+8, margin
+	if g.ylabel != "" {
+		left += label.height + 6
+	}
+	if g.title != "" {
+		top += title.height + 8
+	}
+	area := image.Rect(left, top, left+cols*cw, top+rows*ch)
+	bottom := area.Max.Y + 6
+	under := tick.height
+	if upright {
+		under = colWide
+	}
+	bottom += under
+	if g.xlabel != "" {
+		bottom += label.height + 4
+	}
+	right := area.Max.X + margin
+	if !upright && len(colTicks) > 0 { // the last flat name may stick out
+		t := colTicks[len(colTicks)-1]
+		mid := area.Min.X + (t.index/poolC)*cw + cw/2
+		right = max(right, mid+min(maxName, tick.width(t.label))/2+4)
+	}
+	var barAt image.Rectangle
+	var barTicks []float64
+	var barStep float64
+	if g.bar {
+		barAt = image.Rect(area.Max.X+18, area.Min.Y, area.Max.X+36, area.Max.Y)
+		if barAt.Dy() < 100 {
+			barAt.Max.Y = barAt.Min.Y + 100
+			bottom = max(bottom, barAt.Max.Y+tick.height/2)
+		}
+		barStep, _ = niceStep(g.lo, g.hi, max(2, min(6, barAt.Dy()/50)))
+		wide := 0
+		if barStep > 0 {
+			for k := math.Ceil(g.lo/barStep - 1e-9); k*barStep <= g.hi+1e-9*(g.hi-g.lo) && len(barTicks) < 20; k++ {
+				barTicks = append(barTicks, k*barStep)
+				wide = max(wide, tick.width(g.barTick(k*barStep, barStep)))
+			}
+		}
+		right = max(right, barAt.Max.X+10+wide+margin)
+		if g.barLabel != "" {
+			right += label.height + 2
+		}
+	}
+	w := max(right, min(left+title.width(g.title)+margin, pageWidth+left))
+	p, err := blank(w, bottom+margin)
+	if err != nil {
+		return nil, err
+	}
+	if g.title != "" {
+		title.write(p, left, margin-2, 0, title.fit(g.title, w-left-margin), black)
+	}
+	for i := range rows {
+		for j := range cols {
+			fill := g.m(unit(g.pooled(i*poolR, j*poolC, poolR, poolC), g.lo, g.hi))
+			cell := image.Rect(left+j*cw, top+i*ch, left+(j+1)*cw, top+(i+1)*ch)
+			p.fill(cell, fill)
+			if text != nil {
+				small.write(p, (cell.Min.X+cell.Max.X)/2, cell.Min.Y+(ch-small.height)/2, 0.5, text(i, j), contrast(fill))
+			}
+		}
+	}
+	p.frame(area, 1, grey)
+	for _, t := range rowTicks {
+		y := area.Min.Y + (t.index/poolR)*ch + ch/2
+		p.fill(image.Rect(area.Min.X-5, y, area.Min.X-1, y+1), grey)
+		tick.write(p, area.Min.X-8, y-tick.height/2, 1, tick.fit(t.label, maxName), black)
+	}
+	for _, t := range colTicks {
+		x := area.Min.X + (t.index/poolC)*cw + cw/2
+		p.fill(image.Rect(x, area.Max.Y+1, x+1, area.Max.Y+5), grey)
+		if upright {
+			tick.writeUp(p, x-tick.height/2, area.Max.Y+7, 1, tick.fit(t.label, maxName), black)
+		} else {
+			tick.write(p, x, area.Max.Y+5, 0.5, tick.fit(t.label, maxName), black)
+		}
+	}
+	if g.xlabel != "" {
+		label.write(p, (area.Min.X+area.Max.X)/2, area.Max.Y+6+under+2, 0.5, g.xlabel, black)
+	}
+	if g.ylabel != "" {
+		label.writeUp(p, margin-2, (area.Min.Y+area.Max.Y)/2, 0.5, g.ylabel, black)
+	}
+	if g.bar {
+		for y := barAt.Min.Y; y < barAt.Max.Y; y++ {
+			t := 1 - (float64(y-barAt.Min.Y)+0.5)/float64(barAt.Dy())
+			p.fill(image.Rect(barAt.Min.X, y, barAt.Max.X, y+1), g.m(t))
+		}
+		p.frame(barAt, 1, grey)
+		for _, v := range barTicks {
+			y := barAt.Max.Y - 1 - int(math.Round(unit(v, g.lo, g.hi)*float64(barAt.Dy()-1)))
+			p.fill(image.Rect(barAt.Max.X+1, y, barAt.Max.X+5, y+1), grey)
+			ty := max(0, min(p.img.Bounds().Dy()-tick.height, y-tick.height/2))
+			tick.write(p, barAt.Max.X+9, ty, 0, g.barTick(v, barStep), black)
+		}
+		if g.barLabel != "" {
+			label.writeUp(p, right-margin-label.height+2, (barAt.Min.Y+barAt.Max.Y)/2, 0.5, g.barLabel, black)
+		}
+	}
+	return p, nil
+}
+
+func (g grid) barTick(v, step float64) string {
+	return tickLabel(v, step, max(math.Abs(g.lo), math.Abs(g.hi)))
+}
+
+// pooled returns the mean of a block of the matrix.
+func (g grid) pooled(i, j, h, w int) float64 {
+	sum, n := 0.0, 0.0
+	for r := i; r < min(i+h, g.rows); r++ {
+		for c := j; c < min(j+w, g.cols); c++ {
+			n++
+			sum += (g.at(r, c) - sum) / n // a running mean cannot overflow
+		}
+	}
+	return sum
+}
+
+type mark struct {
+	index int
+	label string
+}
+
+// marks chooses which of n rows or columns to label: each pool of them has cell
+// pixels, a label needs room.
+func marks(n int, names []string, pool, cell, room int) []mark {
+	every := max(1, (room*pool+cell-1)/cell)
+	if names == nil && every > 1 { // round numbers
+		unit := int(math.Pow10(int(math.Log10(float64(every)))))
+		for _, k := range []int{1, 2, 5, 10} {
+			if k*unit >= every {
+				every = k * unit
+				break
+			}
+		}
+	}
+	var out []mark
+	for i := 0; i < n; i += every {
+		m := mark{index: i, label: strconv.Itoa(i)}
+		if names != nil {
+			m.label = names[i]
+		}
+		out = append(out, m)
+	}
+	return out
+}
