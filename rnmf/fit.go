@@ -50,6 +50,7 @@ func (f *fit) run(seen func() bool) {
 	var last kept                  // the round before
 	for round := 1; f.reason == 0; round++ {
 		last.keep(f.wt, f.h, f.trace[round-1].Objective)
+		before := f.loss
 		if round > 1 && (f.model.TuneFor == 0 || round <= f.model.TuneFor) && tunes(f.loss) {
 			f.timed(f.tune)
 			if !f.pool.stop() {
@@ -73,8 +74,9 @@ func (f *fit) run(seen func() bool) {
 		}
 		if f.pool.stop() {
 			f.wt, f.h = last.wt, last.h // of the last complete round, whose objective is known
+			f.loss = before
 			f.reason = Cancelled
-			return
+			break
 		}
 		start := last.objective
 		switch {
@@ -99,7 +101,7 @@ func (f *fit) run(seen func() bool) {
 		}
 		// A solver without descent (RRA as printed) must not lose the best.
 		switch {
-		case f.reason != Diverged && reached <= best.objective*(1+1e-9):
+		case f.reason != Diverged && reached <= best.objective+1e-9*math.Abs(best.objective):
 			best = kept{objective: min(reached, best.objective)}
 		case best.wt == nil:
 			best.keep(last.wt, last.h, best.objective)
@@ -310,6 +312,9 @@ func (t *Tile) loadResidual(q *Quadratic, v *mat.Dense, first, b int) {
 // which is 0 exactly where the KKT conditions V ≥ 0, ∇ ≥ 0, V∘∇ = 0 hold, and
 // does not depend on the units of X.
 func (f *fit) kkt() float64 {
+	if f.onlyH {
+		return f.kktOf(false)
+	}
 	return max(f.kktOf(false), f.kktOf(true))
 }
 
@@ -339,8 +344,8 @@ func (f *fit) kktOf(ofW bool) float64 {
 		t.load(q, v, i*width, min(width, q.n-i*width))
 		if !q.Weighted() {
 			t.residual()
-			t.weigh()
 		}
+		t.weigh() // the slopes as they are: load may leave out those of columns
 		moved[i] = t.moved(u, uu)
 	})
 	norm := mat.Norm(v, 2)

@@ -27,8 +27,8 @@ var _ Solver = HALS{}
 
 // Improve lowers q by coordinate descent over the components.
 func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
-	u := q.U.RawMatrix().Data
 	if q.Weighted() {
+		u := q.U.RawMatrix().Data
 		q.Tiles(v, func(t *Tile) {
 			for range max(s.Sweeps, 1) {
 				weightedSweep(t, u)
@@ -38,11 +38,7 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 		return
 	}
 	m, _, r := q.Dims()
-	gram := make([]float64, r*r)
-	kernel.Gram(gram, u, q.row, m, r)
-	if q.row != nil { // UD, so that (UD)X carries the weights
-		u = scaleColumns(u, q.row, m, r)
-	}
+	u, gram := q.gram()
 	sweeps := s.Sweeps
 	if sweeps == 0 {
 		// A sweep costs r/m of the product UX that it lives on; stop at half.

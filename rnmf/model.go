@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -153,6 +154,14 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if err := checkLossParameters(m.Loss); err != nil {
 		return nil, err
 	}
+	if err := checkSolver(m.Solver); err != nil {
+		return nil, err
+	}
+	for _, p := range slices.Concat(m.OnW, m.OnH) {
+		if err := checkPenalty(p); err != nil {
+			return nil, err
+		}
+	}
 	f := &fit{model: m, x: asDense(x), onlyH: onlyH}
 	if m.Mask != nil {
 		if err := wantDims("Mask", m.Mask, rows, cols); err != nil {
@@ -203,6 +212,36 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	return f, nil
 }
 
+// checkSolver finds a number of sweeps that is negative.
+func checkSolver(s Solver) error {
+	switch s := s.(type) {
+	case HALS:
+		if s.Sweeps < 0 {
+			return errParameter("HALS.Sweeps", s.Sweeps, "0 or more")
+		}
+	case Additive:
+		return checkSolver(s.Solver)
+	}
+	return nil
+}
+
+// checkPenalty finds a penalty that is nil, or a λ that is negative or no number.
+func checkPenalty(p Penalty) error {
+	lambda := 0.0
+	switch p := p.(type) {
+	case nil:
+		return errParameter("a penalty", p, "a value")
+	case Sparse:
+		lambda = p.Lambda
+	case Ridge:
+		lambda = p.Lambda
+	}
+	if !(lambda >= 0) || math.IsInf(lambda, 0) {
+		return errParameter(fmt.Sprintf("%T.Lambda", p), lambda, "0 or more")
+	}
+	return nil
+}
+
 // checkLossParameters finds a scale or cut-off that is negative or no number.
 func checkLossParameters(l Loss) error {
 	bad := func(name string, v float64) error {
@@ -225,6 +264,9 @@ func checkLossParameters(l Loss) error {
 	case Truncated:
 		if l.Loss == nil {
 			return errParameter("Truncated.Loss", l.Loss, "a loss")
+		}
+		if _, nested := l.Loss.(ByColumn); nested {
+			return errParameter("Truncated.Loss", "ByColumn", "a loss of a squared residual; ByColumn goes outside")
 		}
 		return errors.Join(bad("Truncated.Cut", l.Cut), checkLossParameters(l.Loss))
 	case ByColumn:

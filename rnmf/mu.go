@@ -21,8 +21,8 @@ var _ Solver = MU{}
 
 // Improve multiplies v by the ratio above, once.
 func (MU) Improve(q *Quadratic, v *mat.Dense) {
-	u := q.U.RawMatrix().Data
 	if q.Weighted() {
+		u := q.U.RawMatrix().Data
 		q.Tiles(v, func(t *Tile) {
 			m, r, b := t.M, t.R, t.B
 			for i, w := range t.Omega {
@@ -39,11 +39,7 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 		return
 	}
 	m, _, r := q.Dims()
-	gram := make([]float64, r*r)
-	kernel.Gram(gram, u, q.row, m, r)
-	if q.row != nil {
-		u = scaleColumns(u, q.row, m, r)
-	}
+	u, gram := q.gram()
 	q.Tiles(v, func(t *Tile) {
 		b := t.B
 		space := t.Space(2 * r * b)

@@ -93,6 +93,22 @@ func (q *Quadratic) Additive() *Quadratic {
 	return a
 }
 
+// gram returns U·diag(row) and its product with Uᵀ, for solvers of a Quadratic
+// that is not Weighted. In the additive form the weights of the rows have gone
+// into the data, and only the bound is left, which is in Tile.Col.
+func (q *Quadratic) gram() (u, g []float64) {
+	row := q.row
+	if q.bound > 0 {
+		row = nil
+	}
+	u, g = q.U.RawMatrix().Data, make([]float64, q.r*q.r)
+	kernel.Gram(g, u, row, q.m, q.r)
+	if row != nil {
+		u = scaleColumns(u, row, q.m, q.r)
+	}
+	return u, g
+}
+
 // A Tile is a group of neighbouring columns of a Quadratic, with everything
 // that a Solver needs to improve them: no other column depends on them.
 // Matrices are stored row by row without gaps.
@@ -215,6 +231,9 @@ func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
 		t.residual()
 		t.Row, t.Col = nil, nil
 		t.weigh()
+		if q.sample == columns && q.c == nil && q.d == nil {
+			t.freeColumns()
+		}
 		return
 	}
 	t.Row, t.Col = q.row, grow(t.Col, b)
@@ -240,6 +259,19 @@ func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
 		squaredNorms(t.Col, t.E, nil, m, b)
 		for j, s := range t.Col {
 			_, t.Col[j] = q.loss.Rho(s)
+		}
+	}
+}
+
+// freeColumns weighs the columns that a truncated loss ignores by the mask
+// alone: see load.
+func (t *Tile) freeColumns() {
+	for j, w := range t.Col {
+		if w > 0 {
+			continue
+		}
+		for i := range t.M {
+			t.Omega[i*t.B+j] = t.maskTile[i*t.B+j]
 		}
 	}
 }

@@ -1,0 +1,220 @@
+package rnmf
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// masks returns no mask, one with missing entries, and one with weights; the
+// data of the second hold NaN where an entry is missing.
+func masks(x *mat.Dense, seed uint64) map[string][2]*mat.Dense {
+	m, n := x.Dims()
+	rng := rand.New(rand.NewPCG(seed, 3))
+	missing, weights, holes := mat.NewDense(m, n, nil), mat.NewDense(m, n, nil), mat.DenseCopyOf(x)
+	for i := range m {
+		for j := range n {
+			if rng.Float64() < 0.7 || i == j {
+				missing.Set(i, j, 1)
+			} else {
+				holes.Set(i, j, math.NaN())
+			}
+			weights.Set(i, j, 1.7*rng.Float64())
+		}
+	}
+	return map[string][2]*mat.Dense{"none": {x, nil}, "missing": {holes, missing}, "weights": {x, weights}}
+}
+
+// The property that the engine stands on, for everything that can be combined:
+// no round raises the objective, which is the one that a naive evaluation
+// gives, and the factors are finite and non-negative.
+func TestNoRoundRises(t *testing.T) {
+	shapes := []struct{ m, n, r int }{{1, 1, 1}, {7, 5, 3}, {5, 70, 4}, {33, 17, 9}, {4, 3, 3}}
+	penalties := []struct {
+		name     string
+		onW, onH []Penalty
+	}{
+		{"none", nil, nil},
+		{"sparse H, ridge W", []Penalty{Ridge{0.1}}, []Penalty{Sparse{0.2}}},
+		{"both on both", []Penalty{Sparse{0.05}, Ridge{0.02}}, []Penalty{Ridge{0.3}, Sparse{0.01}}},
+	}
+	if testing.Short() {
+		shapes = shapes[1:3]
+	}
+	for si, shape := range shapes {
+		x, _ := planted(shape.m, shape.n, shape.r, 0.1, 0.1, uint64(si))
+		for maskName, c := range masks(x, uint64(si)) {
+			for _, loss := range fixedLosses {
+				for _, solver := range allSolvers {
+					for _, p := range penalties {
+						m := Model{Rank: shape.r, Loss: loss, Solver: solver, OnW: p.onW, OnH: p.onH, Seed: 3, MaxIter: 8, Tol: -1}
+						if c[1] != nil {
+							m.Mask = c[1]
+						}
+						name := fmt.Sprintf("%v, mask %s, penalties %s, %s, %T%+v", shape, maskName, p.name, lossName(loss), solver, solver)
+						checkDescent(t, name, m, c[0])
+					}
+				}
+			}
+		}
+	}
+}
+
+func checkDescent(t *testing.T, name string, m Model, x *mat.Dense) {
+	t.Helper()
+	last := math.Inf(1)
+	for s, err := range m.Steps(context.Background(), x) {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		want := naiveObjective(m, m.Loss, x, s.W(), s.H())
+		if math.Abs(s.Objective-want) > 1e-10*(1e-10+math.Abs(want)) {
+			t.Errorf("%s: round %d: objective %.15g, want %.15g", name, s.Round, s.Objective, want)
+			return
+		}
+		if s.Objective > last+1e-10*math.Abs(last)+1e-18 {
+			t.Errorf("%s: round %d: the objective rose from %.15g to %.15g", name, s.Round, last, s.Objective)
+			return
+		}
+		last = s.Objective
+		r := s.Result()
+		if !sound(t, name, r) {
+			return
+		}
+		if r.Objective != s.Objective && math.Abs(r.Objective-want) > 1e-10*(1e-10+want) {
+			t.Errorf("%s: the result's objective %g, the step's %g", name, r.Objective, s.Objective)
+		}
+	}
+}
+
+// Tuned losses: the objective of a trace is that of its scale, and does not
+// rise once the scale stays.
+func TestTunedRounds(t *testing.T) {
+	x, _ := planted(13, 21, 3, 0.05, 0.1, 4)
+	for _, loss := range tunedLosses {
+		for _, solver := range []Solver{HALS{}, MU{}, Additive{}} {
+			name := fmt.Sprintf("%s %T", lossName(loss), solver)
+			m := Model{Rank: 3, Loss: loss, Solver: solver, TuneFor: 4, MaxIter: 25, Tol: -1}
+			last := Point{}
+			for s, err := range m.Steps(context.Background(), x) {
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				r := s.Result()
+				if want := naiveObjective(m, r.Loss, x, r.W, r.H); !near(s.Objective, want, 1e-10) || !near(r.Objective, want, 1e-10) {
+					t.Errorf("%s: round %d: objective %.15g and %.15g, want %.15g", name, s.Round, s.Objective, r.Objective, want)
+				}
+				if s.Scale != scaleNow(r.Loss) {
+					t.Errorf("%s: scale %g, the loss has %g", name, s.Scale, scaleNow(r.Loss))
+				}
+				if s.Round > 4 && (s.Scale != last.Scale || s.Objective > last.Objective*(1+1e-10)) {
+					t.Errorf("%s: %+v after %+v", name, s.Point, last)
+				}
+				last = s.Point
+			}
+			// To the end, tuned in each round.
+			m.TuneFor, m.MaxIter, m.Tol = 0, 0, 0
+			r := mustFit(t, m, x)
+			sound(t, name, r)
+			if want := naiveObjective(m, r.Loss, x, r.W, r.H); !near(r.Objective, want, 1e-10) {
+				t.Errorf("%s: in the end %.15g, want %.15g", name, r.Objective, want)
+			}
+		}
+	}
+}
+
+// naiveBound is q(V) for the half-step of H, without its constant: the
+// weighted squares and the penalties' bounds.
+func naiveBound(m Model, omega, x, w, v *mat.Dense, q *Quadratic) float64 {
+	rows, cols := x.Dims()
+	e := naiveResidual(x, w, v)
+	var sum float64
+	for i := range rows {
+		for j := range cols {
+			if o := omega.At(i, j); o > 0 {
+				sum += o * e.At(i, j) * e.At(i, j)
+			}
+		}
+	}
+	for i := range m.Rank {
+		for j := range cols {
+			a := v.At(i, j)
+			if q.d != nil {
+				sum += q.d.At(i, j) * a * a
+			}
+			if q.c != nil {
+				sum -= 2 * q.c.At(i, j) * a
+			}
+		}
+	}
+	return sum
+}
+
+// The weighted squares lie above the objective and touch it at V; each solver
+// lowers them.
+func TestQuadraticMajorizes(t *testing.T) {
+	const m, n, r = 9, 14, 3
+	x, _ := planted(m, n, r, 0.1, 0.1, 8)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, loss := range fixedLosses {
+		for maskName, c := range masks(x, 5) {
+			model := Model{Rank: r, Loss: loss, OnH: []Penalty{Sparse{0.2}, Ridge{0.1}}}
+			if c[1] != nil {
+				model.Mask = c[1]
+			}
+			f, err := model.start(context.Background(), c[0], false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := lossName(loss) + " mask " + maskName
+			w, h := mat.DenseCopyOf(f.wt.T()), mat.DenseCopyOf(f.h)
+			omega := naiveWeights(model, loss, c[0], w, h)
+			bounded := func() *Quadratic {
+				q := f.quadratic(false)
+				for _, p := range model.OnH {
+					p.Majorize(q, h)
+				}
+				return q
+			}
+			q := bounded()
+			at := naiveBound(model, omega, f.x, w, h, q)
+			constant := naiveObjective(model, loss, c[0], w, h) - at
+			for range 30 {
+				v := mat.DenseCopyOf(h)
+				far := math.Pow(10, 2*rng.Float64()-2)
+				v.Apply(func(_, _ int, a float64) float64 { return max(0, a+far*rng.NormFloat64()) }, v)
+				objective, bound := naiveObjective(model, loss, c[0], w, v), naiveBound(model, omega, f.x, w, v, q)+constant
+				if objective > bound+1e-10*math.Abs(bound) {
+					t.Errorf("%s: objective %g above the bound %g", name, objective, bound)
+				}
+			}
+			for _, s := range allSolvers {
+				v := mat.DenseCopyOf(h)
+				s.Improve(bounded(), v)
+				if got := naiveBound(model, omega, f.x, w, v, q); got > at+1e-12*math.Abs(at) {
+					t.Errorf("%s: %T%+v raised the bound from %g to %g", name, s, s, at, got)
+				}
+			}
+		}
+	}
+}
+
+// Near a minimum an exact step of each coordinate moves nothing.
+func TestKKTVanishes(t *testing.T) {
+	x, _ := planted(12, 15, 2, 0.05, 0, 3)
+	for _, loss := range fixedLosses {
+		if _, ok := loss.(Truncated); ok {
+			continue // not smooth
+		}
+		m := Model{Rank: 2, Loss: loss, MaxIter: 1500, Tol: -1, OnW: []Penalty{Ridge{0.01}}, OnH: []Penalty{Ridge{0.01}}, TraceKKT: true}
+		r := mustFit(t, m, x)
+		if r.KKT > 1e-4 || r.Trace[0].KKT < 100*r.KKT {
+			t.Errorf("%s: KKT %g at first, %g in the end (%v after %d)", lossName(loss), r.Trace[0].KKT, r.KKT, r.Reason, len(r.Trace))
+		}
+	}
+}

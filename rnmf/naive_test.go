@@ -1,0 +1,197 @@
+package rnmf
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Everything here is written for obviousness: the tests hold the engine
+// against it.
+
+// fixedLosses are all losses at a scale that suits residuals about 0.1 to 1.
+var fixedLosses = []Loss{
+	Frobenius{},
+	L1{Eps: 1e-3},
+	Huber{Cut: 0.2},
+	Hypersurface{Scale: 0.3},
+	Correntropy{Scale: 0.4},
+	Cauchy{Scale: 0.2},
+	Truncated{Loss: Cauchy{Scale: 0.2}, Cut: 0.5},
+	Truncated{Loss: Frobenius{}, Cut: 0.4},
+	ByColumn{Frobenius{}},
+	ByColumn{L1{Eps: 1e-3}},
+	ByColumn{Huber{Cut: 0.8}},
+	ByColumn{Cauchy{Scale: 0.8}},
+	ByColumn{Truncated{Loss: L1{Eps: 1e-3}, Cut: 1}},
+	rootLoss{},
+	ByColumn{rootLoss{}},
+}
+
+// tunedLosses estimate their scale.
+var tunedLosses = []Loss{
+	L1{}, Huber{}, Hypersurface{}, Correntropy{}, Cauchy{},
+	Truncated{Loss: Cauchy{}},
+	Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma},
+	Truncated{Loss: Frobenius{}},
+	ByColumn{L1{}}, ByColumn{Huber{}}, ByColumn{Hypersurface{}}, ByColumn{Correntropy{}}, ByColumn{Cauchy{}},
+	ByColumn{Truncated{Loss: L1{}, Rule: NormalThreeSigma}},
+	ByColumn{Truncated{Loss: L1{}}},
+}
+
+var allSolvers = []Solver{HALS{}, HALS{Sweeps: 2}, MU{}, Additive{}, Additive{Solver: MU{}}}
+
+// rootLoss is a loss as a user would write one, ρ(s) = (s + 0.01)^0.4.
+type rootLoss struct{}
+
+func (rootLoss) Rho(s float64) (value, slope float64) {
+	return math.Pow(s+0.01, 0.4), 0.4 * math.Pow(s+0.01, -0.6)
+}
+
+// lossName tells a loss and its parameters.
+func lossName(l Loss) string { return fmt.Sprintf("%T%+v", l, l) }
+
+// naiveObjective is Σ Mask∘ρ((X − WH)²) and the penalties, entry by entry.
+func naiveObjective(m Model, l Loss, x, w, h *mat.Dense) float64 {
+	rows, cols := x.Dims()
+	_, r := w.Dims()
+	c, byColumn := l.(ByColumn)
+	var sum float64
+	for j := range cols {
+		var norm float64
+		for i := range rows {
+			k := 1.0
+			if m.Mask != nil {
+				k = m.Mask.At(i, j)
+			}
+			if k == 0 {
+				continue
+			}
+			e := x.At(i, j)
+			for a := range r {
+				e -= w.At(i, a) * h.At(a, j)
+			}
+			if byColumn {
+				norm += k * e * e
+				continue
+			}
+			v := e * e
+			if l != nil {
+				v, _ = l.Rho(e * e)
+			}
+			sum += k * v
+		}
+		if byColumn {
+			v, _ := c.Loss.Rho(norm)
+			sum += v
+		}
+	}
+	wt := mat.DenseCopyOf(w.T())
+	for _, p := range m.OnW {
+		sum += p.Value(wt)
+	}
+	for _, p := range m.OnH {
+		sum += p.Value(h)
+	}
+	return sum
+}
+
+// naiveWeights is Ω, the slopes of the loss at X − WH, times the mask.
+func naiveWeights(m Model, l Loss, x, w, h *mat.Dense) *mat.Dense {
+	rows, cols := x.Dims()
+	omega := mat.NewDense(rows, cols, nil)
+	e := naiveResidual(x, w, h)
+	c, byColumn := l.(ByColumn)
+	at := func(i, j int) float64 {
+		if m.Mask == nil {
+			return 1
+		}
+		return m.Mask.At(i, j)
+	}
+	for j := range cols {
+		var norm float64
+		for i := range rows {
+			if k := at(i, j); k > 0 {
+				norm += k * e.At(i, j) * e.At(i, j)
+			}
+		}
+		for i := range rows {
+			k := at(i, j)
+			if k == 0 {
+				continue
+			}
+			s := 1.0
+			if byColumn {
+				_, s = c.Loss.Rho(norm)
+			} else if l != nil {
+				_, s = l.Rho(e.At(i, j) * e.At(i, j))
+			}
+			omega.Set(i, j, k*s)
+		}
+	}
+	return omega
+}
+
+func naiveResidual(x, w, h *mat.Dense) *mat.Dense {
+	var e mat.Dense
+	e.Mul(w, h)
+	e.Sub(x, &e)
+	return &e
+}
+
+// planted returns a non-negative matrix of rank r with some noise, and gross
+// errors in a share of its entries.
+func planted(m, n, r int, noise, gross float64, seed uint64) (x, clean *mat.Dense) {
+	clean = mat.NewDense(m, n, nil)
+	clean.Mul(uniform(m, r, seed), uniform(r, n, seed+1))
+	x = mat.DenseCopyOf(clean)
+	rng := rand.New(rand.NewPCG(seed, 2))
+	for i := range m {
+		for j := range n {
+			v := x.At(i, j) + noise*rng.NormFloat64()
+			if rng.Float64() < gross {
+				v += 2 + 2*rng.Float64()
+			}
+			x.Set(i, j, max(v, 0))
+		}
+	}
+	return x, clean
+}
+
+func mustFit(t testing.TB, m Model, x mat.Matrix) *Result {
+	t.Helper()
+	r, err := m.Fit(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// sound reports factors that are not finite or negative, and a trace with
+// anything else than numbers in it.
+func sound(t testing.TB, name string, r *Result) bool {
+	t.Helper()
+	ok := true
+	for _, f := range []struct {
+		name string
+		v    *mat.Dense
+	}{{"W", r.W}, {"H", r.H}} {
+		if err := checkEntries(f.name, f.v, nil, false); err != nil {
+			t.Errorf("%s: %v", name, err)
+			ok = false
+		}
+	}
+	for _, p := range append(r.Trace, Point{Objective: r.Objective, KKT: r.KKT}) {
+		for _, v := range []float64{p.Objective, p.Scale, p.KKT, p.Seconds} {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Errorf("%s: %+v", name, p)
+				return false
+			}
+		}
+	}
+	return ok
+}
