@@ -1,0 +1,292 @@
+package rnmf
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// convexLoss grows faster than the square: no bound by a weighted square.
+type convexLoss struct{}
+
+func (convexLoss) Rho(s float64) (value, slope float64) { return s * s, 2 * s }
+
+// wrongSlope has a slope that is not its derivative.
+type wrongSlope struct{}
+
+func (wrongSlope) Rho(s float64) (value, slope float64) { return math.Sqrt(1 + s), 1 / math.Sqrt(1+s) }
+
+// falling loss: a negative slope.
+type fallingLoss struct{}
+
+func (fallingLoss) Rho(s float64) (value, slope float64) { return -s, -1 }
+
+type brokenLoss struct{}
+
+func (brokenLoss) Rho(s float64) (value, slope float64) { return math.Log(s), 1 / s }
+
+func TestCheckLoss(t *testing.T) {
+	for _, l := range slices.Concat(fixedLosses, tunedLosses) {
+		for _, size := range []float64{0.01, 1, 300} {
+			if err := CheckLoss(l, size); err != nil {
+				t.Errorf("size %g: %v", size, err)
+			}
+		}
+	}
+	for _, l := range []Loss{convexLoss{}, wrongSlope{}, fallingLoss{}, brokenLoss{}} {
+		if err := CheckLoss(l, 1); !errors.Is(err, ErrParameter) {
+			t.Errorf("%T passes: %v", l, err)
+		}
+	}
+	for _, size := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if err := CheckLoss(L1{}, size); !errors.Is(err, ErrParameter) {
+			t.Errorf("size %g: %v", size, err)
+		}
+	}
+}
+
+// The formulas as they are printed (Table 1 of the Truncated Cauchy paper, (1)
+// of the RSS-NMF paper, (60) of the L2,1 paper), e being the residual.
+func TestLossFormulas(t *testing.T) {
+	const c = 0.7
+	for _, k := range []struct {
+		loss  Loss
+		value func(e float64) float64
+		kinks []float64
+	}{
+		{Frobenius{}, func(e float64) float64 { return e * e }, nil},
+		{L1{Eps: c}, func(e float64) float64 { return math.Sqrt(e*e + c*c) }, nil},
+		{Huber{Cut: c}, func(e float64) float64 {
+			if e <= c {
+				return e * e
+			}
+			return 2*c*e - c*c
+		}, []float64{c}},
+		{Hypersurface{Scale: c}, func(e float64) float64 { return math.Sqrt(1+e*e/c/c) - 1 }, nil},
+		{Correntropy{Scale: c}, func(e float64) float64 { return 1 - math.Exp(-e*e/(2*c*c)) }, nil},
+		{Cauchy{Scale: c}, func(e float64) float64 { return math.Log(1 + e*e/c/c) }, nil},
+		{Truncated{Loss: Cauchy{Scale: c}, Cut: 2}, func(e float64) float64 {
+			return math.Log(1 + min(e, 2)*min(e, 2)/c/c)
+		}, []float64{2}},
+		{Truncated{Loss: L1{}, Cut: 2}, func(e float64) float64 { return min(e, 2) }, []float64{2}},
+		{ByColumn{Huber{Cut: c}}, func(e float64) float64 {
+			if e <= c {
+				return e * e
+			}
+			return 2*c*e - c*c
+		}, []float64{c}},
+	} {
+		for i := range 60 {
+			e := 0.013 + 0.09*float64(i)
+			v, slope := k.loss.Rho(e * e)
+			if want := k.value(e); !near(v, want, 1e-12) {
+				t.Errorf("%s: ρ(%g²) = %.15g, want %.15g", lossName(k.loss), e, v, want)
+			}
+			const d = 1e-5
+			if slices.ContainsFunc(k.kinks, func(a float64) bool { return math.Abs(a*a-e*e) < 2*d }) {
+				continue
+			}
+			above, below := k.value(math.Sqrt(e*e+d*e*e)), k.value(math.Sqrt(e*e-d*e*e))
+			if want := (above - below) / (2 * d * e * e); math.Abs(slope-want) > 1e-6*(1e-3+want) {
+				t.Errorf("%s: ρ′(%g²) = %.12g, want %.12g", lossName(k.loss), e, slope, want)
+			}
+		}
+	}
+	// No cancellation where residuals are far below the scale.
+	for _, l := range []Loss{Hypersurface{Scale: 1}, Correntropy{Scale: math.Sqrt(0.5)}, Cauchy{Scale: 1}} {
+		v, slope := l.Rho(1e-20)
+		if !near(v/slope, 1e-20, 1e-12) {
+			t.Errorf("%T: ρ(1e-20) = %g, slope %g", l, v, slope)
+		}
+	}
+}
+
+// tiled cuts s into uneven tiles, an empty one among them.
+func tiled(s []float64) iter.Seq[[]float64] {
+	return func(yield func([]float64) bool) {
+		for i, step := 0, 0; i < len(s); i, step = i+step, (step*5+3)%11 {
+			if !yield(s[i:min(i+step, len(s))]) {
+				return
+			}
+		}
+	}
+}
+
+func TestMedianIsExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for n := 1; n < 120; n++ {
+		s := make([]float64, n)
+		for i := range s {
+			switch rng.IntN(6) {
+			case 0: // zeros and ties
+			case 1:
+				s[i] = 1
+			default:
+				s[i] = math.Pow(10, 600*rng.Float64()-320)
+			}
+		}
+		sorted := slices.Sorted(slices.Values(s))
+		if got, want := selectHalf(tiled(s)), sorted[(n-1)/2]; got != want {
+			t.Fatalf("n = %d: %g, want %g", n, got, want)
+		}
+	}
+	if got := selectHalf(tiled(nil)); got != 0 {
+		t.Error(got)
+	}
+}
+
+func gaussian(n int, sigma float64, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	s := make([]float64, n)
+	for i := range s {
+		e := sigma * rng.NormFloat64()
+		s[i] = e * e
+	}
+	return s
+}
+
+func TestNagy(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, gamma := range []float64{1e-60, 0.03, 5, 1e40} {
+		s := make([]float64, 20001)
+		for i := range s {
+			e := gamma * math.Tan(math.Pi*(rng.Float64()-0.5))
+			s[i] = e * e
+		}
+		// (18), to the end, from far away.
+		want := 50 * gamma
+		for range 1000 {
+			var e0 float64
+			for _, v := range s {
+				e0 += 1 / (1 + v/want/want)
+			}
+			e0 /= float64(len(s))
+			want *= math.Sqrt(1/e0 - 1)
+		}
+		for _, from := range []float64{0, gamma / 30, 30 * gamma} {
+			if got := nagy(tiled(s), from); !near(got, want, 2e-3) {
+				t.Errorf("from %g: %g, want %g", from, got, want)
+			}
+		}
+		if !near(want, gamma, 0.05) {
+			t.Errorf("%g of Cauchy noise at scale %g", want, gamma)
+		}
+	}
+}
+
+func TestOutlierRules(t *testing.T) {
+	s := gaussian(200001, 0.3, 2)
+	share := func(cut float64) float64 {
+		var n float64
+		for _, v := range s {
+			if v > cut*cut {
+				n++
+			}
+		}
+		return n / float64(len(s))
+	}
+	// The rule of the paper, naively.
+	var e []float64
+	for _, v := range s {
+		e = append(e, math.Sqrt(v))
+	}
+	slices.Sort(e)
+	half := e[:(len(e)+1)/2]
+	var mu, ss float64
+	for _, v := range half {
+		mu += v / float64(len(half))
+	}
+	for _, v := range half {
+		ss += (v - mu) * (v - mu) / float64(len(half))
+	}
+	got := ThreeSigma.Cut(tiled(s))
+	if want := mu + 3*math.Sqrt(ss); !near(got, want, 1e-9) {
+		t.Errorf("cut %g, want %g", got, want)
+	}
+	if p := share(got); math.Abs(p-0.366) > 0.006 {
+		t.Errorf("the paper's rule marks %.4f of Gaussian noise, 0.366 is known", p)
+	}
+	if p := share(NormalThreeSigma.Cut(tiled(s))); math.Abs(p-0.0027) > 0.0005 {
+		t.Errorf("the normal rule marks %.5f of Gaussian noise, want 0.0027", p)
+	}
+}
+
+// Every tuner scales with the data, keeps its floor, leaves what the user set,
+// and can be tuned again.
+func TestTuners(t *testing.T) {
+	s := gaussian(999, 1, 3)
+	zeros, mostly := make([]float64, 50), make([]float64, 50)
+	mostly[3] = 4
+	for _, l := range tunedLosses {
+		name := lossName(l)
+		if !tunes(l) {
+			t.Errorf("%s has nothing to tune", name)
+		}
+		unit := l.(Tuner).Tune(tiled(s))
+		for _, by := range []float64{1e-3, 40, 1e30} {
+			large := slices.Clone(s)
+			for i := range large {
+				large[i] *= by * by
+			}
+			a, b := scaleNow(l.(Tuner).Tune(tiled(large))), scaleNow(unit)*by
+			if !near(a, b, 1e-8) {
+				t.Errorf("%s: scale %g of residuals that are %g times larger, want %g", name, a, by, b)
+			}
+			if again := scaleNow(unit.(Tuner).Tune(tiled(large))); !once(l) && !near(again, b, 3e-3) {
+				t.Errorf("%s: tuned again %g, want %g", name, again, b)
+			}
+		}
+		for _, r := range [][]float64{zeros, mostly, nil, {0}, {1e-320}, {1e200, 1e200}} {
+			tuned := l.(Tuner).Tune(tiled(r))
+			for _, v := range append(slices.Clone(r), 0) {
+				if v, w := tuned.Rho(v); math.IsNaN(v+w) || math.IsInf(v+w, 0) || w < 0 {
+					t.Errorf("%s: ρ = %g, ρ′ = %g when tuned to %.4v", name, v, w, r)
+				}
+			}
+		}
+		if tunes(freeze(unit)) {
+			t.Errorf("%s: still tunes when frozen", name)
+		}
+		v, slope := unit.Rho(0.3)
+		if v2, slope2 := freeze(unit).Rho(0.3); v2 != v || slope2 != slope || scaleNow(freeze(unit)) != scaleNow(unit) {
+			t.Errorf("%s: freezing changes it", name)
+		}
+	}
+	for _, l := range fixedLosses {
+		if tunes(l) {
+			t.Errorf("%s has nothing to tune", lossName(l))
+		}
+		if tuner, ok := l.(Tuner); ok {
+			if got := tuner.Tune(tiled(s)); fmt.Sprint(got) != fmt.Sprint(l) {
+				t.Errorf("%s became %s", lossName(l), lossName(got))
+			}
+		}
+	}
+	for _, c := range []struct {
+		got  Loss
+		want float64
+	}{
+		{Huber{}.Tune(tiled(s)), math.Sqrt(slices.Sorted(slices.Values(s))[499])},
+		{Correntropy{}.Tune(tiled(s)), math.Sqrt(mean(tiled(s)) / 2)},
+	} {
+		if !near(scaleNow(c.got), c.want, 1e-12) {
+			t.Errorf("%T: %g, want %g", c.got, scaleNow(c.got), c.want)
+		}
+	}
+}
+
+// once tells a loss whose scale is set before the first round only.
+func once(l Loss) bool {
+	if c, ok := l.(ByColumn); ok {
+		l = c.Loss
+	}
+	if c, ok := l.(Truncated); ok {
+		l = c.Loss
+	}
+	_, ok := l.(L1)
+	return ok
+}
