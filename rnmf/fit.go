@@ -21,6 +21,7 @@ type fit struct {
 	pool    *pool
 	onlyH   bool // W stays as it is
 
+	largest float64   // magnitude in X
 	squares []float64 // squared residuals, tile after tile, for a Tuner
 	columns []float64 // ‖x_j − Wh_j‖² after an H half-step, if the solver knows them
 	trace   Trace
@@ -80,7 +81,7 @@ func (f *fit) run(seen func() bool) {
 		}
 		start := last.objective
 		switch {
-		case math.IsNaN(reached) || math.IsInf(reached, 0) || reached > 10*(math.Abs(first)+math.Abs(start)):
+		case math.IsNaN(reached) || math.IsInf(reached, 0) || reached > 10*(math.Abs(first)+math.Abs(start))+f.rounding():
 			f.reason = Diverged
 			f.wt, f.h = last.wt, last.h
 		case mat.Equal(last.wt, f.wt) && mat.Equal(last.h, f.h):
@@ -88,7 +89,7 @@ func (f *fit) run(seen func() bool) {
 			if reached == 0 || f.kkt() < 1e-6 {
 				f.reason = Converged // at a minimum nothing can change
 			}
-		case tol >= 0 && math.Abs(start-reached) <= tol*math.Abs(start):
+		case tol >= 0 && math.Abs(start-reached) <= tol*math.Abs(start)+f.rounding():
 			f.reason = Converged
 		case round >= maxIter:
 			f.reason = MaxIter
@@ -262,11 +263,13 @@ func (f *fit) tune() {
 	if !ok || !tunes(f.loss) {
 		return
 	}
+	m, n := f.x.Dims()
 	if _, byColumn := f.loss.(ByColumn); byColumn {
-		f.loss = tuner.Tune(oneTile(f.columnSquares()))
+		if s := f.columnSquares(); !f.pool.stop() {
+			f.loss = tuner.Tune(f.visible(oneTile(s), m))
+		}
 		return
 	}
-	m, n := f.x.Dims()
 	f.squares = grow(f.squares, m*n)
 	width := tileWidth(m, n)
 	known := make([]int, n) // by tile
@@ -291,7 +294,32 @@ func (f *fit) tune() {
 			}
 		}
 	}
-	f.loss = tuner.Tune(tiles)
+	f.loss = tuner.Tune(f.visible(tiles, 1))
+}
+
+// visible returns the squared residuals, each a sum over m entries, or one of
+// the size below which rounding errors take over where they are all smaller: a
+// scale must not follow those.
+func (f *fit) visible(s iter.Seq[[]float64], m int) iter.Seq[[]float64] {
+	if least := 1e-24 * f.largest * f.largest * float64(m); mean(s) < least {
+		return oneTile([]float64{least})
+	}
+	return s
+}
+
+// rounding returns by how much rounding errors in the residuals may change the
+// objective, so that an exact fit neither goes on for ever nor seems to diverge.
+func (f *fit) rounding() float64 {
+	m, n := f.x.Dims()
+	loss, terms, s := f.loss, float64(m)*float64(n), 1e-28*f.largest*f.largest
+	if c, ok := loss.(ByColumn); ok {
+		loss, terms, s = c.Loss, float64(n), s*float64(m)
+	} else if f.mask != nil {
+		terms *= mat.Max(f.mask)
+	}
+	above, _ := loss.Rho(s)
+	at, _ := loss.Rho(0)
+	return terms * (above - at)
 }
 
 // loadResidual fills X, V, E and the mask of a tile, without weights.

@@ -208,6 +208,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if f.solver == nil {
 		f.solver = HALS{}
 	}
+	f.largest = max(mat.Max(f.x), -mat.Min(f.x))
 	f.pool = newPool(func() bool { return ctx.Err() != nil })
 	return f, nil
 }
