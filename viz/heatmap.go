@@ -5,6 +5,7 @@ import (
 	"image"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -75,7 +76,10 @@ func Heatmap(x mat.Matrix, opt HeatmapOptions) (*Picture, error) {
 		if digits == 0 {
 			digits = 2
 		}
-		g.text = func(i, j int) string { return strconv.FormatFloat(x.At(i, j), 'f', max(0, min(digits, 12)), 64) }
+		digits = max(0, min(digits, 12))
+		g.text = func(i, j int) string {
+			return strings.Replace(strconv.FormatFloat(x.At(i, j), 'f', digits, 64), "-", "−", 1)
+		}
 	}
 	return g.draw()
 }
@@ -128,6 +132,9 @@ func (g grid) draw() (*Picture, error) {
 			ch, cw = max(ch, small.height+4), max(cw, widest+12)
 		}
 	}
+	if wide := tick.widest(g.colNames) + 14; g.colNames != nil && g.cols*wide <= gridWidth { // room for flat names
+		cw = max(cw, wide)
+	}
 	rowTicks := marks(g.rows, g.rowNames, poolR, ch, tick.height)
 	colTicks := marks(g.cols, g.colNames, poolC, cw, tick.height)
 	wideName := 0
@@ -176,10 +183,11 @@ func (g grid) draw() (*Picture, error) {
 	var barAt image.Rectangle
 	var barTicks []float64
 	var barStep float64
+	barLabelX := 0
 	if g.bar {
 		barAt = image.Rect(area.Max.X+18, area.Min.Y, area.Max.X+36, area.Max.Y)
-		if barAt.Dy() < 100 {
-			barAt.Max.Y = barAt.Min.Y + 100
+		if least := max(100, label.width(g.barLabel)); barAt.Dy() < least {
+			barAt.Max.Y = barAt.Min.Y + least
 			bottom = max(bottom, barAt.Max.Y+tick.height/2)
 		}
 		barStep, _ = niceStep(g.lo, g.hi, max(2, min(6, barAt.Dy()/50)))
@@ -190,11 +198,17 @@ func (g grid) draw() (*Picture, error) {
 				wide = max(wide, tick.width(g.barTick(k*barStep, barStep)))
 			}
 		}
-		right = max(right, barAt.Max.X+10+wide+margin)
+		barLabelX = barAt.Max.X + 12 + wide
+		right = max(right, barLabelX-2+margin)
 		if g.barLabel != "" {
-			right += label.height + 2
+			right = max(right, barLabelX+label.height+margin-2)
 		}
 	}
+	// Labels may be longer than their sides of a small matrix.
+	midX := max((area.Min.X+area.Max.X)/2, margin+label.width(g.xlabel)/2)
+	midY := max((area.Min.Y+area.Max.Y)/2, margin+label.width(g.ylabel)/2)
+	right = max(right, midX+label.width(g.xlabel)/2+margin)
+	bottom = max(bottom, midY+label.width(g.ylabel)/2)
 	w := max(right, min(left+title.width(g.title)+margin, pageWidth+left))
 	p, err := blank(w, bottom+margin)
 	if err != nil {
@@ -229,10 +243,10 @@ func (g grid) draw() (*Picture, error) {
 		}
 	}
 	if g.xlabel != "" {
-		label.write(p, (area.Min.X+area.Max.X)/2, area.Max.Y+6+under+2, 0.5, g.xlabel, black)
+		label.write(p, midX, area.Max.Y+6+under+2, 0.5, g.xlabel, black)
 	}
 	if g.ylabel != "" {
-		label.writeUp(p, margin-2, (area.Min.Y+area.Max.Y)/2, 0.5, g.ylabel, black)
+		label.writeUp(p, margin-2, midY, 0.5, g.ylabel, black)
 	}
 	if g.bar {
 		for y := barAt.Min.Y; y < barAt.Max.Y; y++ {
@@ -247,7 +261,7 @@ func (g grid) draw() (*Picture, error) {
 			tick.write(p, barAt.Max.X+9, ty, 0, g.barTick(v, barStep), black)
 		}
 		if g.barLabel != "" {
-			label.writeUp(p, right-margin-label.height+2, (barAt.Min.Y+barAt.Max.Y)/2, 0.5, g.barLabel, black)
+			label.writeUp(p, barLabelX, (barAt.Min.Y+barAt.Max.Y)/2, 0.5, g.barLabel, black)
 		}
 	}
 	return p, nil

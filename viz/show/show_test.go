@@ -1,0 +1,109 @@
+//go:build unix
+
+package show
+
+import (
+	"bytes"
+	"encoding/gob"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+type failing struct{ viz.Figure } // panics when it is drawn
+
+func TestOutsideNotebook(t *testing.T) {
+	if InNotebook() {
+		t.Skip("run from a notebook")
+	}
+	start := time.Now()
+	Figure(failing{}, nil)
+	Table(nil, &viz.Table{})
+	Markdown("*x*")
+	HTML("<b>x</b>")
+	if d := time.Since(start); d > time.Second {
+		t.Errorf("took %v", d)
+	}
+}
+
+// TestInNotebook plays the kernel at the other end of the two pipes.
+func TestInNotebook(t *testing.T) {
+	if InNotebook() {
+		t.Skip("run from a notebook")
+	}
+	there, back := filepath.Join(t.TempDir(), "there"), filepath.Join(t.TempDir(), "back")
+	for _, p := range []string{there, back} {
+		if err := syscall.Mkfifo(p, 0o600); err != nil {
+			t.Skip("no named pipes:", err)
+		}
+	}
+	t.Setenv(protocol.GONB_PIPE_ENV, there)
+	t.Setenv(protocol.GONB_PIPE_BACK_ENV, back)
+	gonbui.IsNotebook = true
+	defer func() { gonbui.IsNotebook = false }()
+
+	got := make(chan *protocol.DisplayData, 10)
+	go func() {
+		in, err := os.Open(there)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		out, err := os.OpenFile(back, os.O_WRONLY, 0)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		dec, enc := gob.NewDecoder(in), gob.NewEncoder(out)
+		for {
+			d := new(protocol.DisplayData)
+			if dec.Decode(d) != nil {
+				return
+			}
+			if v, ok := d.Data[protocol.MIMECommValue]; ok {
+				_ = enc.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.(protocol.CommValue).Value})
+				continue
+			}
+			got <- d
+		}
+	}()
+
+	chart := viz.Must(viz.Lines([]viz.Series{{Y: []float64{1, 2, 3}}}, viz.LinesOptions{}))
+	table := viz.Must(viz.NewTable([]string{"a"}, [][]any{{1}}))
+	start := time.Now()
+	Figure(chart)
+	Table(table)
+	Markdown("*x*")
+	if d := time.Since(start); d > 4*time.Second {
+		t.Errorf("took %v: the answer of the kernel was missed", d)
+	}
+	d := <-got
+	img, err := png.Decode(bytes.NewReader(d.Data[protocol.MIMEImagePNG].([]byte)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := d.Metadata["image/png"].(map[string]int)["width"]
+	if want := img.Bounds().Dx() * 96 / viz.DPI; width != want || width != 624 {
+		t.Errorf("shown %d pixels wide, want %d", width, want)
+	}
+	if d := <-got; !strings.HasPrefix(d.Data[protocol.MIMETextHTML].(string), "<table>") {
+		t.Errorf("table: %v", d.Data)
+	}
+	if d := <-got; d.Data[protocol.MIMETextMarkdown] != "*x*" {
+		t.Errorf("markdown: %v", d.Data)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic for a figure that cannot be drawn")
+		}
+	}()
+	Figure(nil)
+}
