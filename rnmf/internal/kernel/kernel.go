@@ -3,92 +3,41 @@
 // (entry (i, j) at i*b+j), small enough for the second-level cache. The fixed
 // factor U is r×m, row by row without gaps; the tile of the factor that is
 // solved for, V, is r×b.
+//
+// On amd64 machines with AVX2 and FMA the loops are in assembly, which the module
+// in gen writes. Setting RNMF_KERNEL=portable in the environment makes the
+// program use the loops in Go there too; the two differ in rounding only.
 package kernel
+
+import "os"
+
+// useAVX2 tells which of the two sets of loops does the work.
+var useAVX2 = haveAVX2 && os.Getenv("RNMF_KERNEL") != "portable"
 
 // SubProduct subtracts a product from a tile, E ← E − UᵀV.
 func SubProduct(e, u, v []float64, m, r, b int) {
-	k := 0
-	for ; k+4 <= r; k += 4 {
-		u0, u1, u2, u3 := u[k*m:][:m], u[(k+1)*m:][:m], u[(k+2)*m:][:m], u[(k+3)*m:][:m]
-		v0, v1, v2, v3 := v[k*b:][:b], v[(k+1)*b:][:b], v[(k+2)*b:][:b], v[(k+3)*b:][:b]
-		for i := range m {
-			a0, a1, a2, a3 := u0[i], u1[i], u2[i], u3[i]
-			row := e[i*b:][:b]
-			for j := range row {
-				row[j] -= (a0*v0[j] + a1*v1[j]) + (a2*v2[j] + a3*v3[j])
-			}
-		}
-	}
-	for ; k < r; k++ {
-		uk, vk := u[k*m:][:m], v[k*b:][:b]
-		for i, a := range uk {
-			row := e[i*b:][:b]
-			for j := range row {
-				row[j] -= a * vk[j]
-			}
-		}
+	if useAVX2 {
+		subProductAVX2(e, u, v, m, r, b)
+	} else {
+		subProduct(e, u, v, m, r, b)
 	}
 }
 
 // AddCross adds the product of U with a tile, N ← N + UZ, with N r×b.
 func AddCross(n, u, z []float64, m, r, b int) {
-	k := 0
-	for ; k+4 <= r; k += 4 {
-		u0, u1, u2, u3 := u[k*m:][:m], u[(k+1)*m:][:m], u[(k+2)*m:][:m], u[(k+3)*m:][:m]
-		n0, n1, n2, n3 := n[k*b:][:b], n[(k+1)*b:][:b], n[(k+2)*b:][:b], n[(k+3)*b:][:b]
-		for i := range m {
-			a0, a1, a2, a3 := u0[i], u1[i], u2[i], u3[i]
-			row := z[i*b:][:b]
-			for j, x := range row {
-				n0[j] += a0 * x
-				n1[j] += a1 * x
-				n2[j] += a2 * x
-				n3[j] += a3 * x
-			}
-		}
-	}
-	for ; k < r; k++ {
-		uk, nk := u[k*m:][:m], n[k*b:][:b]
-		for i, a := range uk {
-			row := z[i*b:][:b]
-			for j, x := range row {
-				nk[j] += a * x
-			}
-		}
+	if useAVX2 {
+		addCrossAVX2(n, u, z, m, r, b)
+	} else {
+		addCross(n, u, z, m, r, b)
 	}
 }
 
 // Gram writes UUᵀ, or U·diag(d)·Uᵀ where d is not nil, to g (r×r).
 func Gram(g, u, d []float64, m, r int) {
-	for k := range r {
-		uk := u[k*m:][:m]
-		for l := 0; l <= k; l++ {
-			ul := u[l*m:][:m]
-			var s0, s1, s2, s3 float64
-			i := 0
-			if d == nil {
-				for ; i+4 <= m; i += 4 {
-					a, c := uk[i:][:4], ul[i:][:4]
-					s0 += a[0] * c[0]
-					s1 += a[1] * c[1]
-					s2 += a[2] * c[2]
-					s3 += a[3] * c[3]
-				}
-				for ; i < m; i++ {
-					s0 += uk[i] * ul[i]
-				}
-			} else {
-				for ; i+2 <= m; i += 2 {
-					s0 += uk[i] * d[i] * ul[i]
-					s1 += uk[i+1] * d[i+1] * ul[i+1]
-				}
-				for ; i < m; i++ {
-					s0 += uk[i] * d[i] * ul[i]
-				}
-			}
-			s := (s0 + s1) + (s2 + s3)
-			g[k*r+l], g[l*r+k] = s, s
-		}
+	if useAVX2 {
+		gramAVX2(g, u, d, m, r)
+	} else {
+		gram(g, u, d, m, r)
 	}
 }
 
@@ -101,48 +50,19 @@ func Gram(g, u, d []float64, m, r int) {
 // p (length m) is the row of U of the component before and delta (length b) its
 // change; p is nil for the first component.
 func Weighted(num, den, e, omega, u, p, delta []float64, m, b int) {
-	num, den = num[:b], den[:b]
-	clear(num)
-	clear(den)
-	if p == nil {
-		for i, a := range u[:m] {
-			if a == 0 {
-				continue
-			}
-			row, om := e[i*b:][:b], omega[i*b:][:b]
-			for j, x := range row {
-				t := om[j] * a
-				num[j] += t * x
-				den[j] += t * a
-			}
-		}
-		return
-	}
-	delta = delta[:b]
-	for i, a := range u[:m] {
-		q := p[i]
-		row, om := e[i*b:][:b], omega[i*b:][:b]
-		for j, x := range row {
-			x -= q * delta[j]
-			row[j] = x
-			t := om[j] * a
-			num[j] += t * x
-			den[j] += t * a
-		}
+	if useAVX2 {
+		weightedAVX2(num, den, e, omega, u, p, delta, m, b)
+	} else {
+		weighted(num, den, e, omega, u, p, delta, m, b)
 	}
 }
 
 // SubOuter subtracts a matrix of rank one from a tile, e_ij ← e_ij − p_i δ_j.
 func SubOuter(e, p, delta []float64, m, b int) {
-	delta = delta[:b]
-	for i, q := range p[:m] {
-		if q == 0 {
-			continue
-		}
-		row := e[i*b:][:b]
-		for j := range row {
-			row[j] -= q * delta[j]
-		}
+	if useAVX2 {
+		subOuterAVX2(e, p, delta, m, b)
+	} else {
+		subOuter(e, p, delta, m, b)
 	}
 }
 

@@ -28,8 +28,20 @@ func compare(t *testing.T, name string, got, want []float64) {
 	}
 }
 
+// both runs a test or a benchmark with each of the two sets of loops.
+func both[T interface{ Run(string, func(T)) bool }](t T, f func(t T)) {
+	defer func(old bool) { useAVX2 = old }(useAVX2)
+	for _, name := range []string{"portable", "avx2"} {
+		if useAVX2 = name == "avx2"; !useAVX2 || haveAVX2 {
+			t.Run(name, f)
+		}
+	}
+}
+
+func TestKernels(t *testing.T) { both(t, testKernels) }
+
 // Every kernel against loops over i, j, k, on shapes around the unrolling.
-func TestKernels(t *testing.T) {
+func testKernels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, m := range []int{1, 2, 3, 5, 8, 13} {
 		for _, r := range []int{1, 2, 3, 4, 5, 8, 11} {
