@@ -1,3 +1,54 @@
 // Package rnmf factorises a non-negative matrix X ≈ WH so that gross errors in
-// X do not spoil W and H.
+// X do not spoil W and H: robust non-negative matrix factorisation.
+//
+// X is m×n and a column is a sample; W is m×r, the basis; H is r×n, the
+// coefficients. A Model says what to minimise and fits it:
+//
+//	r, err := rnmf.L21NMF(10).Fit(ctx, x)
+//
+// # One inequality
+//
+// Every loss here is a concave, increasing function ρ of a squared residual s,
+// of an entry or (under ByColumn) of a whole sample, so
+//
+//	ρ(u) ≤ ρ(s) + ρ′(s)(u − s).
+//
+// This one line is the re-weighting of half-quadratic programming (the weight is
+// ρ′), the proof that the objective never rises, and the test of a new loss
+// (CheckLoss). Each half-step minimises the weighted squares on the right, a
+// Quadratic, over one factor; the W half-step is the H half-step on the
+// transposed data. Three parts make all models: a Loss, Penalties and a Solver.
+//
+//	model                 loss                              source
+//	NMF                   Frobenius{}                       L2,1 paper (1)
+//	L21NMF                ByColumn{L1{}}                    L2,1 paper (11)
+//	L1NMF                 L1{}                              L2,1 paper (60)
+//	HuberNMF              Huber{}                           Du et al. 2012
+//	HypersurfaceNMF       Hypersurface{Scale: σ}            Hamza, Brady 2006; RSS-NMF
+//	CIMNMF                Correntropy{}                     Du et al. 2012
+//	CauchyNMF             Cauchy{}                          Truncated Cauchy paper (2), σ = ∞
+//	TruncatedCauchyNMF    Truncated{Loss: Cauchy{}}         Truncated Cauchy paper (2)
+//	CappedNMF             ByColumn{Truncated{Loss: L1{}}}   Gao et al. 2015
+//	RNMFL1                Huber{Cut: λ/2}, Additive{}       Zhang et al. 2011
+//
+// To add a loss, write a type with the method Rho, in one file; with Tune it
+// estimates its scale. To add a penalty or a solver, see Penalty and Solver.
+//
+// # Promises
+//
+// The objective never rises at a fixed scale, with the solvers of this package.
+// Bad input is an error that errors.Is can test and that names the first bad
+// entry. Factors and objectives are finite. Inputs are not modified. The same
+// seed gives the same bits on the same machine for any GOMAXPROCS. A cancelled
+// fit returns the factors of its last complete round.
+//
+// # Where the code leaves the design
+//
+// Steps yields (Step, error) and takes a context, because bad input must be
+// seen and a half-step on large data must be stoppable. A Quadratic never holds
+// its weights: a Solver walks over Tiles, each with its residual and weights, so
+// that no matrix of the size of X is stored. The additive form is a Solver that
+// wraps another (Additive), as it bounds the same Quadratic once more. Tune is
+// called on what it returned the round before, so that Nagy's iteration goes on
+// from there.
 package rnmf
