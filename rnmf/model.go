@@ -191,6 +191,9 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if err != nil {
 		return nil, err
 	}
+	if w == nil || h == nil {
+		return nil, fmt.Errorf("%w: the start lacks W or H", ErrShape)
+	}
 	if err := errors.Join(wantDims("W", w, rows, m.Rank), wantDims("H", h, m.Rank, cols)); err != nil {
 		return nil, err
 	}
@@ -198,6 +201,9 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 		return nil, err
 	}
 	if err := checkEntries("H", h, nil, false); err != nil {
+		return nil, err
+	}
+	if err := checkProduct(w, h); err != nil {
 		return nil, err
 	}
 	f.wt, f.h = mat.DenseCopyOf(w.T()), mat.DenseCopyOf(h)
@@ -211,6 +217,22 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	f.largest = max(mat.Max(f.x), -mat.Min(f.x))
 	f.pool = newPool(func() bool { return ctx.Err() != nil })
 	return f, nil
+}
+
+// checkProduct finds the largest entry of W where an entry of WH could be too
+// large to be squared.
+func checkProduct(w, h *mat.Dense) error {
+	largest := mat.Max(w)
+	if largest*mat.Max(h) <= 1e10*maxEntry {
+		return nil
+	}
+	rows, _ := w.Dims()
+	for i := range rows {
+		if j := slices.Index(w.RawRowView(i), largest); j >= 0 {
+			return &EntryError{Matrix: "W", Row: i, Col: j, Value: largest, Err: fmt.Errorf("%w: it is when multiplied by %g in H", ErrTooLarge, mat.Max(h))}
+		}
+	}
+	return nil
 }
 
 // checkSolver finds a number of sweeps that is negative.

@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -22,6 +23,9 @@ type Outliers struct {
 
 // Outliers weighs x (m×n), the data of the fit.
 func (r *Result) Outliers(x mat.Matrix) (*Outliers, error) {
+	if x == nil {
+		return nil, fmt.Errorf("%w: X is nil", ErrEmpty)
+	}
 	m, _ := r.W.Dims()
 	_, n := r.H.Dims()
 	if err := wantDims("X", x, m, n); err != nil {

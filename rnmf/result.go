@@ -138,6 +138,9 @@ func (r *Result) Clusters() []int {
 // m×p) with W, the loss and its scale fixed. It returns the best found so far
 // and ctx.Err() when ctx ends.
 func (r *Result) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	if x == nil {
+		return nil, fmt.Errorf("%w: X is nil", ErrEmpty)
+	}
 	rows, k := r.W.Dims()
 	m, n := x.Dims()
 	if err := wantDims("X", x, rows, n); err != nil {

@@ -40,7 +40,7 @@ const madToSigma = 1.4826022185056018
 // Tune sets Eps, once.
 func (l L1) Tune(s iter.Seq[[]float64]) Loss {
 	if l.Eps == 0 {
-		l.Eps = 1e-3 * typical(s)
+		l.Eps = 1e-2 * typical(s)
 	}
 	return l
 }

@@ -1,0 +1,265 @@
+package rnmf
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// with returns a 4×5 matrix of ones with one entry set.
+func with(i, j int, v float64) *mat.Dense {
+	d := constantOnes(4, 5)
+	d.Set(i, j, v)
+	return d
+}
+
+// funcInit is a start as a user would write one.
+type funcInit func() (w, h *mat.Dense, err error)
+
+func (f funcInit) Start(*mat.Dense, int, *rand.Rand) (w, h *mat.Dense, err error) { return f() }
+
+func TestErrors(t *testing.T) {
+	ones := constantOnes(4, 5)
+	own := errors.New("own")
+	start := func(w, h mat.Matrix) Model { return Model{Rank: 2, Init: Factors{W: w, H: h}} }
+	w, h := constantOnes(4, 2), constantOnes(2, 5)
+	for _, c := range []struct {
+		name string
+		m    Model
+		x    mat.Matrix
+		want error
+		says string // a part of the message
+	}{
+		{"NaN", Model{Rank: 2}, with(2, 3, math.NaN()), ErrNotFinite, "X[2,3] = NaN"},
+		{"Inf", Model{Rank: 2}, with(0, 4, math.Inf(1)), ErrNotFinite, "X[0,4] = +Inf"},
+		{"NaN in signed", Model{Rank: 2, Signed: true}, with(2, 3, math.NaN()), ErrNotFinite, "X[2,3] = NaN"},
+		{"negative", Model{Rank: 2}, with(3, 0, -0.5), ErrNegative, "X[3,0] = -0.5"},
+		{"too large", Model{Rank: 2}, with(3, 1, 1e101), ErrTooLarge, "X[3,1] = 1e+101"},
+		{"too small", Model{Rank: 2, Signed: true}, with(3, 1, -1e101), ErrTooLarge, "X[3,1] = -1e+101"},
+		{"nil", Model{Rank: 2}, nil, ErrEmpty, "X is nil"},
+		{"empty", Model{Rank: 2}, &mat.Dense{}, ErrEmpty, "0×0"},
+		{"no rank", Model{}, ones, ErrRank, "0, want 1 to 4"},
+		{"negative rank", Model{Rank: -3}, ones, ErrRank, "-3"},
+		{"rank too high", Model{Rank: 5}, ones, ErrRank, "5, want 1 to 4 for X of 4×5"},
+		{"mask's shape", Model{Rank: 2, Mask: constantOnes(5, 4)}, ones, ErrShape, "Mask is 5×4, want 4×5"},
+		{"mask of NaN", Model{Rank: 2, Mask: with(1, 1, math.NaN())}, ones, ErrNotFinite, "Mask[1,1]"},
+		{"negative mask", Model{Rank: 2, Mask: with(1, 2, -1)}, ones, ErrNegative, "Mask[1,2] = -1"},
+		{"nothing left", Model{Rank: 2, Mask: mat.NewDense(4, 5, nil)}, ones, ErrEmpty, "Mask"},
+		{"W's shape", start(constantOnes(5, 2), h), ones, ErrShape, "W is 5×2, want 4×2"},
+		{"H's shape", start(w, constantOnes(2, 4)), ones, ErrShape, "H is 2×4, want 2×5"},
+		{"no H", start(w, nil), ones, ErrShape, "W or H"},
+		{"negative W", start(mat.NewDense(4, 2, []float64{0, 0, 0, 0, 0, -2, 0, 0}), h), ones, ErrNegative, "W[2,1] = -2"},
+		{"NaN in H", start(w, mat.NewDense(2, 5, []float64{0, 0, 0, 0, 0, 0, math.NaN(), 0, 0, 0})), ones, ErrNotFinite, "H[1,1]"},
+		{"too large together", start(scaled(constantOnes(4, 2), 1e90), scaled(constantOnes(2, 5), 1e90)), ones, ErrTooLarge, "W[0,0]"},
+		{"a start that fails", Model{Rank: 2, Init: funcInit(func() (*mat.Dense, *mat.Dense, error) { return nil, nil, own })}, ones, own, "own"},
+		{"a start without factors", Model{Rank: 2, Init: funcInit(func() (*mat.Dense, *mat.Dense, error) { return nil, nil, nil })}, ones, ErrShape, ""},
+		{"MaxIter", Model{Rank: 2, MaxIter: -1}, ones, ErrParameter, "MaxIter"},
+		{"TuneFor", Model{Rank: 2, TuneFor: -1}, ones, ErrParameter, "TuneFor"},
+		{"Tol", Model{Rank: 2, Tol: math.NaN()}, ones, ErrParameter, "Tol"},
+		{"Eps", Model{Rank: 2, Loss: L1{Eps: -1}}, ones, ErrParameter, "L1.Eps is -1"},
+		{"Cut", Model{Rank: 2, Loss: Huber{Cut: math.NaN()}}, ones, ErrParameter, "Huber.Cut"},
+		{"Scale", Model{Rank: 2, Loss: Hypersurface{Scale: math.Inf(1)}}, ones, ErrParameter, "Hypersurface.Scale"},
+		{"scale too small to be squared", Model{Rank: 2, Loss: Cauchy{Scale: 1e-200}}, ones, ErrParameter, "Cauchy.Scale"},
+		{"Correntropy", Model{Rank: 2, Loss: Correntropy{Scale: -1}}, ones, ErrParameter, "Correntropy.Scale"},
+		{"inner scale", Model{Rank: 2, Loss: ByColumn{Truncated{Loss: Cauchy{Scale: -1}}}}, ones, ErrParameter, "Cauchy.Scale"},
+		{"cut-off", Model{Rank: 2, Loss: Truncated{Loss: Cauchy{}, Cut: -1}}, ones, ErrParameter, "Truncated.Cut"},
+		{"truncated nil", Model{Rank: 2, Loss: Truncated{}}, ones, ErrParameter, "Truncated.Loss"},
+		{"columns of nil", Model{Rank: 2, Loss: ByColumn{}}, ones, ErrParameter, "ByColumn.Loss"},
+		{"columns of columns", Model{Rank: 2, Loss: ByColumn{ByColumn{L1{}}}}, ones, ErrParameter, "ByColumn.Loss"},
+		{"truncated columns", Model{Rank: 2, Loss: Truncated{Loss: ByColumn{L1{}}}}, ones, ErrParameter, "Truncated.Loss"},
+		{"RNMF-L1", RNMFL1(2, -1), ones, ErrParameter, "Huber.Cut"},
+		{"sweeps", Model{Rank: 2, Solver: HALS{Sweeps: -1}}, ones, ErrParameter, "Sweeps"},
+		{"sweeps below", Model{Rank: 2, Solver: Additive{HALS{Sweeps: -1}}}, ones, ErrParameter, "Sweeps"},
+		{"no penalty", Model{Rank: 2, OnW: []Penalty{nil}}, ones, ErrParameter, "penalty"},
+		{"sparse", Model{Rank: 2, OnH: []Penalty{Sparse{-1}}}, ones, ErrParameter, "Sparse.Lambda is -1"},
+		{"ridge", Model{Rank: 2, OnW: []Penalty{Ridge{math.NaN()}}}, ones, ErrParameter, "Ridge.Lambda"},
+	} {
+		r, err := c.m.Fit(context.Background(), c.x)
+		if r != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, %v, want %v that says %q", c.name, r, err, c.want, c.says)
+		}
+		steps := 0
+		for _, got := range c.m.Steps(context.Background(), c.x) {
+			if steps++; steps > 1 || got == nil || got.Error() != err.Error() {
+				t.Errorf("%s: step %d has %v, Fit %v", c.name, steps, got, err)
+			}
+		}
+		if steps != 1 {
+			t.Errorf("%s: %d steps", c.name, steps)
+		}
+	}
+	var entry *EntryError
+	if _, err := NMF(1).Fit(context.Background(), with(2, 3, -7)); !errors.As(err, &entry) || entry.Row != 2 || entry.Col != 3 || entry.Value != -7 {
+		t.Errorf("%+v", entry)
+	}
+}
+
+func TestResultErrors(t *testing.T) {
+	r := mustFit(t, NMF(2), uniform(4, 5, 1))
+	for name, c := range map[string]struct {
+		x    mat.Matrix
+		want error
+	}{
+		"nil": {nil, ErrEmpty}, "shape": {uniform(5, 4, 1), ErrShape}, "NaN": {with(1, 1, math.NaN()), ErrNotFinite},
+	} {
+		if _, err := r.Outliers(c.x); !errors.Is(err, c.want) {
+			t.Errorf("Outliers, %s: %v", name, err)
+		}
+		if _, err := r.Transform(context.Background(), c.x); !errors.Is(err, c.want) {
+			t.Errorf("Transform, %s: %v", name, err)
+		}
+	}
+}
+
+// Negative data are fitted where the user says so.
+func TestSigned(t *testing.T) {
+	x := uniform(8, 9, 1)
+	x.Apply(func(_, _ int, v float64) float64 { return v - 0.4 }, x)
+	for _, loss := range fixedLosses {
+		for _, solver := range allSolvers {
+			m := Model{Rank: 3, Loss: loss, Solver: solver, Signed: true, MaxIter: 12, Tol: -1}
+			checkDescent(t, lossName(loss), m, x)
+		}
+	}
+	x.Scale(-1, x)
+	x.Apply(func(_, _ int, v float64) float64 { return v - 1 }, x)
+	for _, solver := range allSolvers {
+		if r := mustFit(t, Model{Rank: 2, Solver: solver, Signed: true, MaxIter: 200}, x); mat.Norm(mul(r.W, r.H), 2) > 1e-2 {
+			t.Errorf("%T: the best fit of negative data is 0, not %g", solver, mat.Max(mul(r.W, r.H)))
+		}
+	}
+}
+
+func TestCancel(t *testing.T) {
+	x, _ := planted(30, 40, 3, 0.1, 0.1, 1)
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	r, err := L21NMF(3).Fit(done, x)
+	if !errors.Is(err, context.Canceled) || r == nil || r.Reason != Cancelled || len(r.Trace) != 1 || !sound(t, "cancelled before", r) {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	late, cancel := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
+	defer cancel()
+	if _, err := L21NMF(3).Fit(late, x); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	for _, loss := range tunedLosses {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		m := Model{Rank: 3, Loss: loss, Tol: -1, TraceKKT: true}
+		var last Step
+		var end error
+		rounds := 0
+		for s, err := range m.Steps(ctx, x) {
+			if err != nil {
+				last, end = s, err
+				continue
+			}
+			if rounds = s.Round; s.Round == 4 {
+				cancel()
+			}
+		}
+		r := last.Result()
+		if !errors.Is(end, context.Canceled) || rounds != 4 || last.Round != 4 || r.Reason != Cancelled {
+			t.Errorf("%s: %v in round %d of %d: %v", lossName(loss), end, last.Round, rounds, r.Reason)
+			continue
+		}
+		m.MaxIter = 4
+		whole := mustFit(t, m, x)
+		if !mat.Equal(r.W, whole.W) || !mat.Equal(r.H, whole.H) || r.Objective != whole.Objective || !near(r.Objective, last.Objective, 1e-12) {
+			t.Errorf("%s: not the factors of round 4", lossName(loss))
+		}
+	}
+	// Somewhere in the middle of the work.
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+	defer cancel()
+	big := uniform(300, 400, 2)
+	r, err = Model{Rank: 20, Loss: Cauchy{}, Tol: -1, MaxIter: 1 << 30}.Fit(ctx, big)
+	if !errors.Is(err, context.DeadlineExceeded) || r.Reason != Cancelled || !sound(t, "deadline", r) {
+		t.Fatalf("%v %v", r.Reason, err)
+	}
+	if end := r.Trace[len(r.Trace)-1]; !near(r.Objective, end.Objective, 1e-9) {
+		t.Errorf("objective %g, the last complete round had %g", r.Objective, end.Objective)
+	}
+}
+
+func TestLeavingTheLoop(t *testing.T) {
+	x, _ := planted(9, 12, 3, 0.1, 0.1, 1)
+	var at *Result
+	for s, err := range NMF(3).Steps(context.Background(), x) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Round == 3 {
+			at = s.Result()
+			break
+		}
+	}
+	m := NMF(3)
+	m.MaxIter = 3
+	if want := mustFit(t, m, x); !mat.Equal(at.W, want.W) || at.Reason != 0 || want.Reason != MaxIter || len(at.Trace) != 4 {
+		t.Errorf("%v after %d, %v", at.Reason, len(at.Trace), want.Reason)
+	}
+	for k, p := range at.Trace {
+		if p.Round != k || p.KKT != -1 || k > 0 && p.Seconds < at.Trace[k-1].Seconds {
+			t.Errorf("%d: %+v", k, p)
+		}
+	}
+	// A negative Tol never ends it, a large one at once.
+	m = Model{Rank: 3, MaxIter: 40, Tol: -1}
+	if r := mustFit(t, m, x); len(r.Trace) != 41 || r.Reason != MaxIter {
+		t.Errorf("%v after %d", r.Reason, len(r.Trace)-1)
+	}
+	m.Tol = 0.99
+	if r := mustFit(t, m, x); r.Reason != Converged || len(r.Trace) > 4 {
+		t.Errorf("%v after %d", r.Reason, len(r.Trace)-1)
+	}
+}
+
+// brakeless makes the objective rise, and later explode.
+type brakeless struct{ by float64 }
+
+func (b brakeless) Improve(q *Quadratic, v *mat.Dense) {
+	HALS{}.Improve(q, v)
+	q.Tiles(v, func(t *Tile) {
+		for i := range t.V {
+			t.V[i] *= b.by
+		}
+	})
+}
+
+// idle does nothing.
+type idle struct{}
+
+func (idle) Improve(*Quadratic, *mat.Dense) {}
+
+// A solver that does not descend loses nothing.
+func TestBadSolvers(t *testing.T) {
+	x, _ := planted(9, 12, 3, 0.1, 0, 1)
+	for _, by := range []float64{1.2, 10, 1e30, math.Inf(1), math.NaN()} {
+		m := Model{Rank: 3, Solver: brakeless{by}, MaxIter: 6, Tol: -1}
+		r := mustFit(t, m, x)
+		if !sound(t, "brakeless", r) || by > 2 && r.Reason != Diverged || by < 2 && r.Reason != MaxIter {
+			t.Errorf("by %g: %v", by, r.Reason)
+		}
+		for _, p := range r.Trace {
+			if r.Objective > p.Objective*(1+1e-9) {
+				t.Errorf("by %g: the result's objective %g, round %d had %g", by, r.Objective, p.Round, p.Objective)
+			}
+		}
+	}
+	if r := mustFit(t, Model{Rank: 3, Solver: idle{}}, x); r.Reason != Stalled || len(r.Trace) != 2 {
+		t.Errorf("idle: %v after %d", r.Reason, len(r.Trace)-1)
+	}
+	for r := Reason(0); r <= Cancelled+1; r++ {
+		if r.String() == "" {
+			t.Error(int(r))
+		}
+	}
+}
