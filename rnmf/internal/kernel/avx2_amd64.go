@@ -232,52 +232,63 @@ func gramAVX2(g, u, d []float64, m, r int) {
 	}
 }
 
+// weightedAVX2 takes few rows of the tile at a time, so that no line of the cache
+// which two blocks share is fetched twice.
 func weightedAVX2(num, den, e, omega, u, p, delta []float64, m, b int) {
 	if b <= 0 {
 		return
 	}
 	num, den = num[:b], den[:b]
+	clear(num)
+	clear(den)
 	if m <= 0 {
-		clear(num)
-		clear(den)
 		return
 	}
 	e, omega, u = e[:m*b], omega[:m*b], u[:m]
-	if p == nil {
+	if p != nil {
+		p, delta = p[:m], delta[:b]
+	}
+	chunk := max(weightedChunk/b, 16)
+	if b <= 16 {
+		chunk = m
+	}
+	for i := 0; i < m; i += chunk {
+		c := min(chunk, m-i)
 		for j := 0; j < b; {
 			w := width1(min(b-j, 16))
-			pn, pd, pe, po, pu := &num[j], &den[j], &e[j], &omega[j], &u[0]
-			switch w {
-			case 16:
-				weightedFirst4(pn, pd, pe, po, pu, b, m)
-			case 8:
-				weightedFirst2(pn, pd, pe, po, pu, b, m)
-			case 4:
-				weightedFirst1(pn, pd, pe, po, pu, b, m)
-			default:
-				weightedFirst1m(pn, pd, pe, po, pu, b, m, mask(w))
+			pn, pd, pe, po, pu := &num[j], &den[j], &e[i*b+j], &omega[i*b+j], &u[i]
+			if p == nil {
+				switch w {
+				case 16:
+					weightedFirst4(pn, pd, pe, po, pu, b, c)
+				case 8:
+					weightedFirst2(pn, pd, pe, po, pu, b, c)
+				case 4:
+					weightedFirst1(pn, pd, pe, po, pu, b, c)
+				default:
+					weightedFirst1m(pn, pd, pe, po, pu, b, c, mask(w))
+				}
+			} else {
+				pp, dj := &p[i], &delta[j]
+				switch w {
+				case 16:
+					weighted4(pn, pd, pe, po, pu, pp, dj, b, c)
+				case 8:
+					weighted2(pn, pd, pe, po, pu, pp, dj, b, c)
+				case 4:
+					weighted1(pn, pd, pe, po, pu, pp, dj, b, c)
+				default:
+					weighted1m(pn, pd, pe, po, pu, pp, dj, b, c, mask(w))
+				}
 			}
 			j += w
 		}
-		return
-	}
-	p, delta = p[:m], delta[:b]
-	for j := 0; j < b; {
-		w := width1(min(b-j, 16))
-		pn, pd, pe, po, pu, pp, dj := &num[j], &den[j], &e[j], &omega[j], &u[0], &p[0], &delta[j]
-		switch w {
-		case 16:
-			weighted4(pn, pd, pe, po, pu, pp, dj, b, m)
-		case 8:
-			weighted2(pn, pd, pe, po, pu, pp, dj, b, m)
-		case 4:
-			weighted1(pn, pd, pe, po, pu, pp, dj, b, m)
-		default:
-			weighted1m(pn, pd, pe, po, pu, pp, dj, b, m, mask(w))
-		}
-		j += w
 	}
 }
+
+// weightedChunk is the number of entries of the tile that weightedAVX2 handles
+// at a time.
+const weightedChunk = 1024
 
 func subOuterAVX2(e, p, delta []float64, m, b int) {
 	if m <= 0 || b <= 0 {

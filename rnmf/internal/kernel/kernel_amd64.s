@@ -889,101 +889,103 @@ TEXT ·weighted4(SB), NOSPLIT, $0-72
 	MOVQ    ld+56(FP), BX
 	SHLQ    $0x03, BX
 	MOVQ    m+64(FP), SI
-	VXORPD  Y0, Y0, Y0
-	VXORPD  Y4, Y4, Y4
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y5, Y5, Y5
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y6, Y6, Y6
-	VXORPD  Y3, Y3, Y3
-	VXORPD  Y7, Y7, Y7
-	MOVQ    p+40(FP), DI
-	MOVQ    delta+48(FP), R8
-	VMOVUPD (R8), Y8
-	VMOVUPD 32(R8), Y9
-	VMOVUPD 64(R8), Y10
-	VMOVUPD 96(R8), Y11
+	MOVQ    num+0(FP), DI
+	MOVQ    den+8(FP), R8
+	VMOVUPD (DI), Y0
+	VMOVUPD (R8), Y4
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 32(R8), Y5
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 64(R8), Y6
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 96(R8), Y7
+	MOVQ    p+40(FP), R9
+	MOVQ    delta+48(FP), R10
+	VMOVUPD (R10), Y8
+	VMOVUPD 32(R10), Y9
+	VMOVUPD 64(R10), Y10
+	VMOVUPD 96(R10), Y11
 
 loop:
 	VBROADCASTSD (DX), Y12
-	VBROADCASTSD (DI), Y13
+	VBROADCASTSD (R9), Y13
+	VMULPD       (CX), Y12, Y15
 	VMOVUPD      (AX), Y14
 	VFNMADD231PD Y8, Y13, Y14
 	VMOVUPD      Y14, (AX)
-	VMULPD       (CX), Y12, Y15
 	VFMADD231PD  Y14, Y15, Y0
 	VFMADD231PD  Y12, Y15, Y4
+	VMULPD       32(CX), Y12, Y15
 	VMOVUPD      32(AX), Y14
 	VFNMADD231PD Y9, Y13, Y14
 	VMOVUPD      Y14, 32(AX)
-	VMULPD       32(CX), Y12, Y15
 	VFMADD231PD  Y14, Y15, Y1
 	VFMADD231PD  Y12, Y15, Y5
+	VMULPD       64(CX), Y12, Y15
 	VMOVUPD      64(AX), Y14
 	VFNMADD231PD Y10, Y13, Y14
 	VMOVUPD      Y14, 64(AX)
-	VMULPD       64(CX), Y12, Y15
 	VFMADD231PD  Y14, Y15, Y2
 	VFMADD231PD  Y12, Y15, Y6
+	VMULPD       96(CX), Y12, Y15
 	VMOVUPD      96(AX), Y14
 	VFNMADD231PD Y11, Y13, Y14
 	VMOVUPD      Y14, 96(AX)
-	VMULPD       96(CX), Y12, Y13
-	VFMADD231PD  Y14, Y13, Y3
-	VFMADD231PD  Y12, Y13, Y7
+	VFMADD231PD  Y14, Y15, Y3
+	VFMADD231PD  Y12, Y15, Y7
 	ADDQ         $0x08, DX
-	ADDQ         $0x08, DI
+	ADDQ         $0x08, R9
 	ADDQ         BX, AX
 	ADDQ         BX, CX
 	DECQ         SI
 	JNZ          loop
-	MOVQ         num+0(FP), AX
-	MOVQ         den+8(FP), CX
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y4, (CX)
-	VMOVUPD      Y1, 32(AX)
-	VMOVUPD      Y5, 32(CX)
-	VMOVUPD      Y2, 64(AX)
-	VMOVUPD      Y6, 64(CX)
-	VMOVUPD      Y3, 96(AX)
-	VMOVUPD      Y7, 96(CX)
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y4, (R8)
+	VMOVUPD      Y1, 32(DI)
+	VMOVUPD      Y5, 32(R8)
+	VMOVUPD      Y2, 64(DI)
+	VMOVUPD      Y6, 64(R8)
+	VMOVUPD      Y3, 96(DI)
+	VMOVUPD      Y7, 96(R8)
 	VZEROUPPER
 	RET
 
 // func weightedFirst4(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int)
 // Requires: AVX, FMA3
 TEXT ·weightedFirst4(SB), NOSPLIT, $0-56
-	MOVQ   e+16(FP), AX
-	MOVQ   omega+24(FP), CX
-	MOVQ   u+32(FP), DX
-	MOVQ   ld+40(FP), BX
-	SHLQ   $0x03, BX
-	MOVQ   m+48(FP), SI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y4, Y4, Y4
-	VXORPD Y1, Y1, Y1
-	VXORPD Y5, Y5, Y5
-	VXORPD Y2, Y2, Y2
-	VXORPD Y6, Y6, Y6
-	VXORPD Y3, Y3, Y3
-	VXORPD Y7, Y7, Y7
+	MOVQ    e+16(FP), AX
+	MOVQ    omega+24(FP), CX
+	MOVQ    u+32(FP), DX
+	MOVQ    ld+40(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+48(FP), SI
+	MOVQ    num+0(FP), DI
+	MOVQ    den+8(FP), R8
+	VMOVUPD (DI), Y0
+	VMOVUPD (R8), Y4
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 32(R8), Y5
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 64(R8), Y6
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 96(R8), Y7
 
 loop:
 	VBROADCASTSD (DX), Y8
-	VMOVUPD      (AX), Y9
 	VMULPD       (CX), Y8, Y10
+	VMOVUPD      (AX), Y9
 	VFMADD231PD  Y9, Y10, Y0
 	VFMADD231PD  Y8, Y10, Y4
-	VMOVUPD      32(AX), Y9
 	VMULPD       32(CX), Y8, Y10
+	VMOVUPD      32(AX), Y9
 	VFMADD231PD  Y9, Y10, Y1
 	VFMADD231PD  Y8, Y10, Y5
-	VMOVUPD      64(AX), Y9
 	VMULPD       64(CX), Y8, Y10
+	VMOVUPD      64(AX), Y9
 	VFMADD231PD  Y9, Y10, Y2
 	VFMADD231PD  Y8, Y10, Y6
-	VMOVUPD      96(AX), Y9
 	VMULPD       96(CX), Y8, Y10
+	VMOVUPD      96(AX), Y9
 	VFMADD231PD  Y9, Y10, Y3
 	VFMADD231PD  Y8, Y10, Y7
 	ADDQ         $0x08, DX
@@ -991,16 +993,14 @@ loop:
 	ADDQ         BX, CX
 	DECQ         SI
 	JNZ          loop
-	MOVQ         num+0(FP), AX
-	MOVQ         den+8(FP), CX
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y4, (CX)
-	VMOVUPD      Y1, 32(AX)
-	VMOVUPD      Y5, 32(CX)
-	VMOVUPD      Y2, 64(AX)
-	VMOVUPD      Y6, 64(CX)
-	VMOVUPD      Y3, 96(AX)
-	VMOVUPD      Y7, 96(CX)
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y4, (R8)
+	VMOVUPD      Y1, 32(DI)
+	VMOVUPD      Y5, 32(R8)
+	VMOVUPD      Y2, 64(DI)
+	VMOVUPD      Y6, 64(R8)
+	VMOVUPD      Y3, 96(DI)
+	VMOVUPD      Y7, 96(R8)
 	VZEROUPPER
 	RET
 
@@ -1013,67 +1013,69 @@ TEXT ·weighted2(SB), NOSPLIT, $0-72
 	MOVQ    ld+56(FP), BX
 	SHLQ    $0x03, BX
 	MOVQ    m+64(FP), SI
-	VXORPD  Y0, Y0, Y0
-	VXORPD  Y2, Y2, Y2
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y3, Y3, Y3
-	MOVQ    p+40(FP), DI
-	MOVQ    delta+48(FP), R8
-	VMOVUPD (R8), Y4
-	VMOVUPD 32(R8), Y5
+	MOVQ    num+0(FP), DI
+	MOVQ    den+8(FP), R8
+	VMOVUPD (DI), Y0
+	VMOVUPD (R8), Y2
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 32(R8), Y3
+	MOVQ    p+40(FP), R9
+	MOVQ    delta+48(FP), R10
+	VMOVUPD (R10), Y4
+	VMOVUPD 32(R10), Y5
 
 loop:
 	VBROADCASTSD (DX), Y6
-	VBROADCASTSD (DI), Y7
+	VBROADCASTSD (R9), Y7
+	VMULPD       (CX), Y6, Y9
 	VMOVUPD      (AX), Y8
 	VFNMADD231PD Y4, Y7, Y8
 	VMOVUPD      Y8, (AX)
-	VMULPD       (CX), Y6, Y9
 	VFMADD231PD  Y8, Y9, Y0
 	VFMADD231PD  Y6, Y9, Y2
+	VMULPD       32(CX), Y6, Y9
 	VMOVUPD      32(AX), Y8
 	VFNMADD231PD Y5, Y7, Y8
 	VMOVUPD      Y8, 32(AX)
-	VMULPD       32(CX), Y6, Y7
-	VFMADD231PD  Y8, Y7, Y1
-	VFMADD231PD  Y6, Y7, Y3
+	VFMADD231PD  Y8, Y9, Y1
+	VFMADD231PD  Y6, Y9, Y3
 	ADDQ         $0x08, DX
-	ADDQ         $0x08, DI
+	ADDQ         $0x08, R9
 	ADDQ         BX, AX
 	ADDQ         BX, CX
 	DECQ         SI
 	JNZ          loop
-	MOVQ         num+0(FP), AX
-	MOVQ         den+8(FP), CX
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y2, (CX)
-	VMOVUPD      Y1, 32(AX)
-	VMOVUPD      Y3, 32(CX)
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y2, (R8)
+	VMOVUPD      Y1, 32(DI)
+	VMOVUPD      Y3, 32(R8)
 	VZEROUPPER
 	RET
 
 // func weightedFirst2(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int)
 // Requires: AVX, FMA3
 TEXT ·weightedFirst2(SB), NOSPLIT, $0-56
-	MOVQ   e+16(FP), AX
-	MOVQ   omega+24(FP), CX
-	MOVQ   u+32(FP), DX
-	MOVQ   ld+40(FP), BX
-	SHLQ   $0x03, BX
-	MOVQ   m+48(FP), SI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y2, Y2, Y2
-	VXORPD Y1, Y1, Y1
-	VXORPD Y3, Y3, Y3
+	MOVQ    e+16(FP), AX
+	MOVQ    omega+24(FP), CX
+	MOVQ    u+32(FP), DX
+	MOVQ    ld+40(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+48(FP), SI
+	MOVQ    num+0(FP), DI
+	MOVQ    den+8(FP), R8
+	VMOVUPD (DI), Y0
+	VMOVUPD (R8), Y2
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 32(R8), Y3
 
 loop:
 	VBROADCASTSD (DX), Y4
-	VMOVUPD      (AX), Y5
 	VMULPD       (CX), Y4, Y6
+	VMOVUPD      (AX), Y5
 	VFMADD231PD  Y5, Y6, Y0
 	VFMADD231PD  Y4, Y6, Y2
-	VMOVUPD      32(AX), Y5
 	VMULPD       32(CX), Y4, Y6
+	VMOVUPD      32(AX), Y5
 	VFMADD231PD  Y5, Y6, Y1
 	VFMADD231PD  Y4, Y6, Y3
 	ADDQ         $0x08, DX
@@ -1081,12 +1083,10 @@ loop:
 	ADDQ         BX, CX
 	DECQ         SI
 	JNZ          loop
-	MOVQ         num+0(FP), AX
-	MOVQ         den+8(FP), CX
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y2, (CX)
-	VMOVUPD      Y1, 32(AX)
-	VMOVUPD      Y3, 32(CX)
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y2, (R8)
+	VMOVUPD      Y1, 32(DI)
+	VMOVUPD      Y3, 32(R8)
 	VZEROUPPER
 	RET
 
@@ -1099,50 +1099,52 @@ TEXT ·weighted1(SB), NOSPLIT, $0-72
 	MOVQ    ld+56(FP), BX
 	SHLQ    $0x03, BX
 	MOVQ    m+64(FP), SI
-	VXORPD  Y0, Y0, Y0
-	VXORPD  Y1, Y1, Y1
-	MOVQ    p+40(FP), DI
-	MOVQ    delta+48(FP), R8
-	VMOVUPD (R8), Y2
+	MOVQ    num+0(FP), DI
+	MOVQ    den+8(FP), R8
+	VMOVUPD (DI), Y0
+	VMOVUPD (R8), Y1
+	MOVQ    p+40(FP), R9
+	MOVQ    delta+48(FP), R10
+	VMOVUPD (R10), Y2
 
 loop:
 	VBROADCASTSD (DX), Y3
-	VBROADCASTSD (DI), Y4
+	VBROADCASTSD (R9), Y4
+	VMULPD       (CX), Y3, Y6
 	VMOVUPD      (AX), Y5
 	VFNMADD231PD Y2, Y4, Y5
 	VMOVUPD      Y5, (AX)
-	VMULPD       (CX), Y3, Y4
-	VFMADD231PD  Y5, Y4, Y0
-	VFMADD231PD  Y3, Y4, Y1
+	VFMADD231PD  Y5, Y6, Y0
+	VFMADD231PD  Y3, Y6, Y1
 	ADDQ         $0x08, DX
-	ADDQ         $0x08, DI
+	ADDQ         $0x08, R9
 	ADDQ         BX, AX
 	ADDQ         BX, CX
 	DECQ         SI
 	JNZ          loop
-	MOVQ         num+0(FP), AX
-	MOVQ         den+8(FP), CX
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, (CX)
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, (R8)
 	VZEROUPPER
 	RET
 
 // func weightedFirst1(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int)
 // Requires: AVX, FMA3
 TEXT ·weightedFirst1(SB), NOSPLIT, $0-56
-	MOVQ   e+16(FP), AX
-	MOVQ   omega+24(FP), CX
-	MOVQ   u+32(FP), DX
-	MOVQ   ld+40(FP), BX
-	SHLQ   $0x03, BX
-	MOVQ   m+48(FP), SI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
+	MOVQ    e+16(FP), AX
+	MOVQ    omega+24(FP), CX
+	MOVQ    u+32(FP), DX
+	MOVQ    ld+40(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+48(FP), SI
+	MOVQ    num+0(FP), DI
+	MOVQ    den+8(FP), R8
+	VMOVUPD (DI), Y0
+	VMOVUPD (R8), Y1
 
 loop:
 	VBROADCASTSD (DX), Y2
-	VMOVUPD      (AX), Y3
 	VMULPD       (CX), Y2, Y4
+	VMOVUPD      (AX), Y3
 	VFMADD231PD  Y3, Y4, Y0
 	VFMADD231PD  Y2, Y4, Y1
 	ADDQ         $0x08, DX
@@ -1150,10 +1152,8 @@ loop:
 	ADDQ         BX, CX
 	DECQ         SI
 	JNZ          loop
-	MOVQ         num+0(FP), AX
-	MOVQ         den+8(FP), CX
-	VMOVUPD      Y0, (AX)
-	VMOVUPD      Y1, (CX)
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, (R8)
 	VZEROUPPER
 	RET
 
@@ -1168,54 +1168,56 @@ TEXT ·weighted1m(SB), NOSPLIT, $0-80
 	MOVQ       m+64(FP), SI
 	MOVQ       mask+72(FP), DI
 	VMOVUPD    (DI), Y0
-	VXORPD     Y1, Y1, Y1
-	VXORPD     Y2, Y2, Y2
-	MOVQ       p+40(FP), DI
-	MOVQ       delta+48(FP), R8
-	VMASKMOVPD (R8), Y0, Y3
+	MOVQ       num+0(FP), DI
+	MOVQ       den+8(FP), R8
+	VMASKMOVPD (DI), Y0, Y1
+	VMASKMOVPD (R8), Y0, Y2
+	MOVQ       p+40(FP), R9
+	MOVQ       delta+48(FP), R10
+	VMASKMOVPD (R10), Y0, Y3
 
 loop:
 	VBROADCASTSD (DX), Y4
-	VBROADCASTSD (DI), Y5
+	VBROADCASTSD (R9), Y5
+	VMASKMOVPD   (CX), Y0, Y7
+	VMULPD       Y7, Y4, Y7
 	VMASKMOVPD   (AX), Y0, Y6
 	VFNMADD231PD Y3, Y5, Y6
 	VMASKMOVPD   Y6, Y0, (AX)
-	VMASKMOVPD   (CX), Y0, Y5
-	VMULPD       Y5, Y4, Y5
-	VFMADD231PD  Y6, Y5, Y1
-	VFMADD231PD  Y4, Y5, Y2
+	VFMADD231PD  Y6, Y7, Y1
+	VFMADD231PD  Y4, Y7, Y2
 	ADDQ         $0x08, DX
-	ADDQ         $0x08, DI
+	ADDQ         $0x08, R9
 	ADDQ         BX, AX
 	ADDQ         BX, CX
 	DECQ         SI
 	JNZ          loop
-	MOVQ         num+0(FP), AX
-	MOVQ         den+8(FP), CX
-	VMASKMOVPD   Y1, Y0, (AX)
-	VMASKMOVPD   Y2, Y0, (CX)
+	VMASKMOVPD   Y1, Y0, (DI)
+	VMASKMOVPD   Y2, Y0, (R8)
 	VZEROUPPER
 	RET
 
 // func weightedFirst1m(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int, mask *int64)
 // Requires: AVX, FMA3
 TEXT ·weightedFirst1m(SB), NOSPLIT, $0-64
-	MOVQ    e+16(FP), AX
-	MOVQ    omega+24(FP), CX
-	MOVQ    u+32(FP), DX
-	MOVQ    ld+40(FP), BX
-	SHLQ    $0x03, BX
-	MOVQ    m+48(FP), SI
-	MOVQ    mask+56(FP), DI
-	VMOVUPD (DI), Y0
-	VXORPD  Y1, Y1, Y1
-	VXORPD  Y2, Y2, Y2
+	MOVQ       e+16(FP), AX
+	MOVQ       omega+24(FP), CX
+	MOVQ       u+32(FP), DX
+	MOVQ       ld+40(FP), BX
+	SHLQ       $0x03, BX
+	MOVQ       m+48(FP), SI
+	MOVQ       mask+56(FP), DI
+	VMOVUPD    (DI), Y0
+	MOVQ       num+0(FP), DI
+	MOVQ       den+8(FP), R8
+	VMASKMOVPD (DI), Y0, Y1
+	VMASKMOVPD (R8), Y0, Y2
 
 loop:
 	VBROADCASTSD (DX), Y3
-	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   (CX), Y0, Y5
 	VMULPD       Y5, Y3, Y5
+	VMASKMOVPD   (AX), Y0, Y4
 	VFMADD231PD  Y4, Y5, Y1
 	VFMADD231PD  Y3, Y5, Y2
 	ADDQ         $0x08, DX
@@ -1223,10 +1225,8 @@ loop:
 	ADDQ         BX, CX
 	DECQ         SI
 	JNZ          loop
-	MOVQ         num+0(FP), AX
-	MOVQ         den+8(FP), CX
-	VMASKMOVPD   Y1, Y0, (AX)
-	VMASKMOVPD   Y2, Y0, (CX)
+	VMASKMOVPD   Y1, Y0, (DI)
+	VMASKMOVPD   Y2, Y0, (R8)
 	VZEROUPPER
 	RET
 

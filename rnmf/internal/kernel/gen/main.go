@@ -188,7 +188,8 @@ func gemm(rows, cols int, sub, masked bool) {
 	ret()
 }
 
-// weighted writes a kernel for Weighted on all the rows of a block of columns.
+// weighted writes a kernel for Weighted on some rows of a block of columns; it
+// adds to the sums.
 func weighted(cols int, prev, masked bool) {
 	suffix, param := names(masked)
 	first, extra := "First", ""
@@ -203,9 +204,10 @@ func weighted(cols int, prev, masked bool) {
 	ld, m := stride("ld"), Load(Param("m"), GP64())
 	mask := tail(masked)
 	num, den := vectors(cols), vectors(cols)
+	pn, pd := Load(Param("num"), GP64()), Load(Param("den"), GP64())
 	for j := range cols {
-		VXORPD(num[j], num[j], num[j])
-		VXORPD(den[j], den[j], den[j])
+		load(Mem{Base: pn, Disp: j * vec}, mask, num[j])
+		load(Mem{Base: pd, Disp: j * vec}, mask, den[j])
 	}
 	var p Register
 	var delta []VecVirtual
@@ -225,16 +227,16 @@ func weighted(cols int, prev, masked bool) {
 	}
 	for j := range cols {
 		x, t := YMM(), YMM()
-		load(Mem{Base: e, Disp: j * vec}, mask, x)
-		if prev {
-			VFNMADD231PD(delta[j], q, x)
-			store(x, mask, Mem{Base: e, Disp: j * vec})
-		}
 		if masked {
 			load(Mem{Base: omega, Disp: j * vec}, mask, t)
 			VMULPD(t, a, t)
 		} else {
 			VMULPD(Mem{Base: omega, Disp: j * vec}, a, t)
+		}
+		load(Mem{Base: e, Disp: j * vec}, mask, x)
+		if prev {
+			VFNMADD231PD(delta[j], q, x)
+			store(x, mask, Mem{Base: e, Disp: j * vec})
 		}
 		VFMADD231PD(x, t, num[j])
 		VFMADD231PD(a, t, den[j])
@@ -246,7 +248,6 @@ func weighted(cols int, prev, masked bool) {
 	ADDQ(ld, e)
 	ADDQ(ld, omega)
 	end("loop", m)
-	pn, pd := Load(Param("num"), GP64()), Load(Param("den"), GP64())
 	for j := range cols {
 		store(num[j], mask, Mem{Base: pn, Disp: j * vec})
 		store(den[j], mask, Mem{Base: pd, Disp: j * vec})
