@@ -158,21 +158,42 @@ func (r *Result) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 			s += math.Abs(x.At(i, j))
 		}
 		v := 1.0
-		if sum > 0 && s > 0 {
+		if sum > 0 {
 			v = s / sum
 		}
 		for i := range k {
 			h.Set(i, j, v)
 		}
 	}
-	f, err := Model{Rank: k, Loss: freeze(r.Loss), Solver: r.Solver, OnH: r.OnH,
-		Init: Factors{W: r.W, H: h}, Tol: 1e-8, Signed: true}.start(ctx, x, true)
-	if err != nil {
-		return nil, err
+	model := Model{Rank: k, Solver: r.Solver, OnH: r.OnH, Tol: 1e-8, Signed: true}
+	for _, model.Loss = range []Loss{convex(freeze(r.Loss)), freeze(r.Loss)} {
+		model.Init = Factors{W: r.W, H: h}
+		f, err := model.start(ctx, x, true)
+		if err != nil {
+			return nil, err
+		}
+		f.run(func() bool { return true })
+		if h = f.h; f.reason == Cancelled {
+			return h, ctx.Err()
+		}
 	}
-	f.run(func() bool { return true })
-	if f.reason == Cancelled {
-		return f.h, ctx.Err()
+	return h, nil
+}
+
+// convex returns a convex loss of about the same scale. From a poor start all
+// residuals of a sample may lie where a loss that levels off has no slope left;
+// with W given the convex one has no such trap.
+func convex(l Loss) Loss {
+	switch l := l.(type) {
+	case nil, Huber, L1:
+		return l
+	case Truncated:
+		return convex(l.Loss)
+	case ByColumn:
+		return Frobenius{} // of one sample the norm alone counts
 	}
-	return f.h, nil
+	if c := scaleNow(l); c > 0 {
+		return Huber{Cut: c}
+	}
+	return Frobenius{}
 }
