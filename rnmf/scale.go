@@ -37,10 +37,12 @@ const (
 // the median of its magnitudes.
 const madToSigma = 1.4826022185056018
 
-// Tune sets Eps, once.
+// Tune sets Eps, once. A smaller one makes the weights of fitted entries so
+// large that they hold the factors where they are: on ORL faces with salt &
+// pepper, 60 rounds with this one end at a lower L1 norm than with less.
 func (l L1) Tune(s iter.Seq[[]float64]) Loss {
 	if l.Eps == 0 {
-		l.Eps = 1e-2 * typical(s)
+		l.Eps = 0.05 * typical(s)
 	}
 	return l
 }
@@ -88,8 +90,12 @@ func (l Truncated) Tune(s iter.Seq[[]float64]) Loss {
 	return l
 }
 
-// Tune tunes the loss of the columns.
+// Tune tunes the loss of the columns. Norms of columns seldom come near 0, so
+// the Eps of an L1 loss is a thousandth of their median.
 func (l ByColumn) Tune(s iter.Seq[[]float64]) Loss {
+	if v, ok := l.Loss.(L1); ok && v.Eps == 0 {
+		return ByColumn{L1{Eps: 1e-3 * typical(s)}}
+	}
 	if t, ok := l.Loss.(Tuner); ok {
 		l.Loss = t.Tune(s)
 	}
