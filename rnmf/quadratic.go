@@ -323,13 +323,6 @@ func (t *Tile) weigh() {
 	}
 }
 
-// weights writes the slopes of an entry-wise loss.
-func weights(l Loss, omega, e []float64) {
-	for i, x := range e {
-		_, omega[i] = l.Rho(x * x)
-	}
-}
-
 // lossOf returns Σ m ρ(e²).
 func lossOf(l Loss, e, mask []float64) float64 {
 	var sum float64
