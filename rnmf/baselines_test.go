@@ -15,6 +15,9 @@ import (
 // TestBaselinesOnDigits compares PCA and k-means on real data with
 // scikit-learn's, the latter with the lowest inertia of 300 starts.
 func TestBaselinesOnDigits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a second, and half a minute under the race detector")
+	}
 	var g struct {
 		Digits struct {
 			Variance []float64

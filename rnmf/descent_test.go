@@ -118,7 +118,7 @@ func TestTunedRounds(t *testing.T) {
 				last = s.Point
 			}
 			// To the end, tuned in each round.
-			m.TuneFor, m.MaxIter, m.Tol = 0, 0, 0
+			m.TuneFor, m.MaxIter, m.Tol = 0, 100, 0
 			r := mustFit(t, m, x)
 			sound(t, name, r)
 			if want := naiveObjective(m, r.Loss, x, r.W, r.H); !near(r.Objective, want, 1e-10) {
