@@ -196,7 +196,7 @@ func (f *fit) halfStep(ofW bool) float64 {
 // residual.
 func (f *fit) eachResidual(visit func(t *Tile, i int)) (count int) {
 	q := f.quadratic(false)
-	width := tileWidth(q.m, q.n)
+	width := tileWidth(q.m, q.n, 2)
 	count = (q.n + width - 1) / width
 	f.pool.each(count, func(t *Tile, i int) {
 		t.loadResidual(q, f.h, i*width, min(width, q.n-i*width))
@@ -212,7 +212,7 @@ func (f *fit) objectiveOfSquares() float64 {
 		return f.objective()
 	}
 	m, n := f.x.Dims()
-	width := tileWidth(m, n)
+	width := tileWidth(m, n, 2)
 	sums := make([]float64, (n+width-1)/width)
 	f.pool.each(len(sums), func(_ *Tile, i int) {
 		sums[i] = lossOfSquares(f.loss, f.squares[i*width*m:min((i+1)*width, n)*m])
@@ -271,7 +271,7 @@ func (f *fit) tune() {
 		return
 	}
 	f.squares = grow(f.squares, m*n)
-	width := tileWidth(m, n)
+	width := tileWidth(m, n, 2)
 	known := make([]int, n) // by tile
 	count := f.eachResidual(func(t *Tile, i int) {
 		out := f.squares[t.First*m:][:m*t.B]
@@ -360,7 +360,7 @@ func (f *fit) kktOf(ofW bool) float64 {
 	for _, p := range penalties {
 		p.Majorize(q, v)
 	}
-	width := tileWidth(q.m, q.n)
+	width := tileWidth(q.m, q.n, 2)
 	count := (q.n + width - 1) / width
 	moved := make([]float64, count)
 	u := q.U.RawMatrix().Data

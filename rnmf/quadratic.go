@@ -174,7 +174,11 @@ func (t *Tile) leavesSquares(s []float64) {
 // touch nothing outside its tile. The split does not depend on their number, so
 // neither does the result. A cancelled fit skips the tiles that remain.
 func (q *Quadratic) Tiles(v *mat.Dense, f func(t *Tile)) {
-	width := tileWidth(q.m, q.n)
+	tiles := 1
+	if q.Weighted() || q.bound > 0 {
+		tiles = 2
+	}
+	width := tileWidth(q.m, q.n, tiles)
 	count := (q.n + width - 1) / width
 	if q.squares == nil {
 		q.squares = make([]float64, q.n)
@@ -196,12 +200,13 @@ func (q *Quadratic) Tiles(v *mat.Dense, f func(t *Tile)) {
 	}
 }
 
-// tileWidth chooses the width so that a tile of X and one of Ω fit the
-// second-level cache together, as a multiple of 8.
-func tileWidth(m, n int) int {
-	const bytes = 384 << 10
-	b := bytes / (2 * 8 * max(m, 1)) / 8 * 8
-	return min(max(b, 8), 64, max(n, 1))
+// tileWidth chooses the width of tiles so that the given number of them, X or E
+// and Ω, fit the second-level cache together, as a multiple of the 12 columns
+// that the kernels take at once.
+func tileWidth(m, n, tiles int) int {
+	const bytes = 512 << 10
+	b := bytes / (tiles * 8 * max(m, 1)) / 12 * 12
+	return min(max(b, 12), 36, max(n, 1))
 }
 
 func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
