@@ -65,6 +65,8 @@ const (
 
 func (r Reason) String() string {
 	switch r {
+	case 0:
+		return "running" // in a Result taken from a Step
 	case Converged:
 		return "converged"
 	case MaxIter:
