@@ -1,0 +1,59 @@
+package rnmf
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Every start gives finite, non-negative factors of the right shape, also with
+// missing entries, leaves x alone, and HALS descends from it.
+func TestInits(t *testing.T) {
+	x := mat.NewDense(9, 12, nil)
+	mask := mat.NewDense(9, 12, nil)
+	for i := range 9 {
+		for j := range 12 {
+			x.Set(i, j, float64((i*7+j*5+i*j)%11))
+			mask.Set(i, j, 1)
+		}
+	}
+	mask.Set(2, 3, 0)
+	x.Set(2, 3, math.NaN())
+	before := mat.DenseCopyOf(x)
+	for _, init := range []Init{Random{}, NNDSVD{}, NNDSVD{FillMean}, NNDSVD{FillRandom}, Clusters{}, Clusters{Scaled: true}, Clusters{Shift: -1}} {
+		r, err := Model{Rank: 3, Loss: Hypersurface{Scale: 1}, Init: init, Mask: mask, MaxIter: 20, Seed: 1}.Fit(context.Background(), x)
+		if err != nil {
+			t.Errorf("%#v: %v", init, err)
+			continue
+		}
+		if r.Objective > r.Trace[0].Objective || r.Objective < 0 || math.IsNaN(r.Objective) {
+			t.Errorf("%#v: objective from %g to %g", init, r.Trace[0].Objective, r.Objective)
+		}
+	}
+	for i, v := range x.RawMatrix().Data {
+		if w := before.RawMatrix().Data[i]; v != w && !(math.IsNaN(v) && math.IsNaN(w)) {
+			t.Fatal("x was modified")
+		}
+	}
+	// The scaled start fits better than the printed one.
+	plain, scaled := Model{Rank: 3, Init: Clusters{}, Mask: mask, MaxIter: 1}, Model{Rank: 3, Init: Clusters{Scaled: true}, Mask: mask, MaxIter: 1}
+	a, err := plain.Fit(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := scaled.Fit(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Trace[0].Objective >= a.Trace[0].Objective {
+		t.Errorf("scaled start %g, printed %g", b.Trace[0].Objective, a.Trace[0].Objective)
+	}
+	for _, bad := range []Init{NNDSVD{Fill: 7}, Clusters{Shift: math.NaN()}} {
+		if _, err := (Model{Rank: 3, Init: bad, Mask: mask}).Fit(context.Background(), x); !errors.Is(err, ErrParameter) {
+			t.Errorf("%#v: %v", bad, err)
+		}
+	}
+}
