@@ -1,12 +1,6 @@
 package kernel
 
-import "golang.org/x/sys/cpu"
-
 //go:generate go run -C gen . -out ../kernel_amd64.s -stubs ../kernel_amd64.go -pkg kernel
-
-// haveAVX2 tells whether the processor and the operating system let a program
-// use AVX2 and FMA.
-var haveAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
 // The functions of this file cut a tile into the blocks that the kernels of
 // kernel_amd64.s handle. They check the lengths of the slices first, because the

@@ -2,8 +2,6 @@
 
 package kernel
 
-const haveAVX2 = false
-
 func subProductAVX2(e, u, v []float64, m, r, b int) { subProduct(e, u, v, m, r, b) }
 
 func addCrossAVX2(n, u, z []float64, m, r, b int) { addCross(n, u, z, m, r, b) }

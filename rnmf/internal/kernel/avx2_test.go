@@ -176,7 +176,7 @@ func exact(t *testing.T, m, r, b, power int, rng *rand.Rand) {
 // Both sets of loops stop a caller whose slice is too short, and do nothing but
 // clear the sums where a size is zero.
 func TestBounds(t *testing.T) {
-	both(t, func(t *testing.T) {
+	levels(t, func(t *testing.T) {
 		const m, r, b = 9, 5, 7
 		s := func(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 		for i, f := range []func(){
@@ -223,7 +223,7 @@ func TestBounds(t *testing.T) {
 }
 
 func BenchmarkKernels(b *testing.B) {
-	both(b, func(bench *testing.B) {
+	levels(b, func(bench *testing.B) {
 		rng := rand.New(rand.NewPCG(3, 3))
 		for _, size := range [][3]int{{1024, 40, 24}, {1024, 40, 48}, {2576, 40, 8}, {400, 40, 64}, {40, 1, 48}} {
 			m, r, b := size[0], size[1], size[2]

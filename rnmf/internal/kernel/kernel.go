@@ -4,15 +4,11 @@
 // factor U is r×m, row by row without gaps; the tile of the factor that is
 // solved for, V, is r×b.
 //
-// On amd64 machines with AVX2 and FMA the loops are in assembly, which the module
-// in gen writes. Setting RNMF_KERNEL=portable in the environment makes the
-// program use the loops in Go there too; the two differ in rounding only.
+// On amd64 machines with AVX2 and FMA, or with AVX-512, the loops are in assembly,
+// which the module in gen writes. Setting RNMF_KERNEL=portable or avx2 in the
+// environment makes the program use the loops in Go, or AVX2 at most, there too;
+// they differ in rounding only.
 package kernel
-
-import "os"
-
-// useAVX2 tells which of the two sets of loops does the work.
-var useAVX2 = haveAVX2 && os.Getenv("RNMF_KERNEL") != "portable"
 
 // SubProduct subtracts a product from a tile, E ← E − UᵀV.
 func SubProduct(e, u, v []float64, m, r, b int) {

@@ -28,17 +28,7 @@ func compare(t *testing.T, name string, got, want []float64) {
 	}
 }
 
-// both runs a test or a benchmark with each of the two sets of loops.
-func both[T interface{ Run(string, func(T)) bool }](t T, f func(t T)) {
-	defer func(old bool) { useAVX2 = old }(useAVX2)
-	for _, name := range []string{"portable", "avx2"} {
-		if useAVX2 = name == "avx2"; !useAVX2 || haveAVX2 {
-			t.Run(name, f)
-		}
-	}
-}
-
-func TestKernels(t *testing.T) { both(t, testKernels) }
+func TestKernels(t *testing.T) { levels(t, testKernels) }
 
 // Every kernel against loops over i, j, k, on shapes around the unrolling.
 func testKernels(t *testing.T) {

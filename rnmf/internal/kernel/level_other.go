@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package kernel
+
+const haveAVX2, haveAVX512 = false, false
