@@ -234,10 +234,10 @@ func (b brakeless) Improve(q *Quadratic, v *mat.Dense) {
 	})
 }
 
-// idle does nothing.
-type idle struct{}
+// lazy does nothing.
+type lazy struct{}
 
-func (idle) Improve(*Quadratic, *mat.Dense) {}
+func (lazy) Improve(*Quadratic, *mat.Dense) {}
 
 // A solver that does not descend loses nothing.
 func TestBadSolvers(t *testing.T) {
@@ -254,8 +254,8 @@ func TestBadSolvers(t *testing.T) {
 			}
 		}
 	}
-	if r := mustFit(t, Model{Rank: 3, Solver: idle{}}, x); r.Reason != Stalled || len(r.Trace) != 2 {
-		t.Errorf("idle: %v after %d", r.Reason, len(r.Trace)-1)
+	if r := mustFit(t, Model{Rank: 3, Solver: lazy{}}, x); r.Reason != Stalled || len(r.Trace) != 2 {
+		t.Errorf("lazy: %v after %d", r.Reason, len(r.Trace)-1)
 	}
 	for r := Reason(0); r <= Cancelled+1; r++ {
 		if r.String() == "" {

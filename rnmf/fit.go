@@ -1,7 +1,6 @@
 package rnmf
 
 import (
-	"iter"
 	"math"
 	"time"
 
@@ -21,16 +20,27 @@ type fit struct {
 	pool    *pool
 	onlyH   bool // W stays as it is
 
-	largest float64   // magnitude in X
-	squares []float64 // squared residuals, tile after tile, for a Tuner
-	columns []float64 // ‖x_j − Wh_j‖² after an H half-step, if the solver knows them
-	trace   Trace
-	reason  Reason
-	spent   time.Duration
+	largest float64      // magnitude in X
+	norms   [2][]float64 // squared norms of the columns and rows of X
+	cross   []float64    // WᵀX, nil if unknown
+	gram    []float64    // WᵀW, with it
+
+	next      *mat.Dense // H after the H half-step of the round to come
+	ahead     bool       // next is up to date
+	residuals *Residuals // those of the round to come, for its scale
+
+	trace  Trace
+	reason Reason
+	spent  time.Duration
 }
 
 // run goes round after round until there is a reason to stop; seen is called
 // after each, and ends the fit without a reason by returning false.
+//
+// The objective of a round is known only from the residuals of its factors, and
+// these are what the H half-step of the round to come begins with. So that
+// half-step is done ahead, on a copy, and the objective comes out of its weights
+// for next to nothing.
 func (f *fit) run(seen func() bool) {
 	maxIter, tol := f.model.MaxIter, f.model.Tol
 	if maxIter == 0 {
@@ -39,9 +49,13 @@ func (f *fit) run(seen func() bool) {
 	if tol == 0 {
 		tol = 1e-5
 	}
+	f.next = mat.DenseCopyOf(f.h)
 	f.resume(func() {
-		f.timed(f.tune)
-		f.record(0, f.objective())
+		if tunes(f.loss) {
+			f.timed(func() { f.measure() })
+			f.tune()
+		}
+		f.record(0, f.look())
 	})
 	if !seen() {
 		return
@@ -49,30 +63,19 @@ func (f *fit) run(seen func() bool) {
 	first := f.trace[0].Objective
 	best := kept{objective: first} // of this scale
 	var last kept                  // the round before
+	var push momentum
 	for round := 1; f.reason == 0; round++ {
 		last.keep(f.wt, f.h, f.trace[round-1].Objective)
 		before := f.loss
-		if round > 1 && (f.model.TuneFor == 0 || round <= f.model.TuneFor) && tunes(f.loss) {
+		retuned := f.residuals != nil && round > 1
+		if retuned {
 			f.timed(f.tune)
-			if !f.pool.stop() {
-				last.objective = f.objectiveOfSquares()
-			}
-			best = kept{objective: last.objective}
-		}
-		reached := math.NaN()
-		f.timed(func() {
-			reached = f.halfStep(false)
-			if !f.onlyH {
-				reached = f.halfStep(true)
-			}
-		})
-		if !f.pool.stop() {
-			if math.IsNaN(reached) {
-				reached = f.objective()
-			} else {
-				reached += f.penalties()
+			if last.objective = f.look(); !f.pool.stop() {
+				best = kept{objective: last.objective}
 			}
 		}
+		fixed := !f.tunesIn(round + 1)
+		reached := f.round(&last, &push, fixed && !retuned, round < maxIter)
 		if f.pool.stop() {
 			f.wt, f.h = last.wt, last.h // of the last complete round, whose objective is known
 			f.loss = before
@@ -113,6 +116,99 @@ func (f *fit) run(seen func() bool) {
 	}
 }
 
+// round does both half-steps and returns the objective that they reach. The
+// factors are pushed further the way they go as long as that pays, if a push is
+// allowed: the scale must be the same before and after.
+func (f *fit) round(last *kept, push *momentum, mayPush, goesOn bool) float64 {
+	if !mayPush || !extrapolates(f.solver) {
+		push.reset()
+		f.timed(func() { f.stepH(); f.stepW() })
+		return f.reach(goesOn)
+	}
+	f.timed(f.stepH)
+	cross, gram := f.cross, f.gram
+	plain := mat.DenseCopyOf(f.h)
+	push.extrapolate(0, f.h)
+	f.timed(f.stepW)
+	push.extrapolate(1, f.wt)
+	if reached := f.reach(true); !push.tried || reached <= last.objective || f.pool.stop() {
+		push.accept()
+		return reached
+	}
+	// It went too far: the plain round, whose H half-step is already there.
+	push.reject()
+	f.h, f.wt, f.ahead = plain, mat.DenseCopyOf(last.wt), false
+	f.cross, f.gram = cross, gram
+	f.timed(f.stepW)
+	return f.reach(goesOn)
+}
+
+// reach returns the objective of the current factors, and gets the residuals
+// that the round to come needs, or does its first half-step.
+func (f *fit) reach(goesOn bool) float64 {
+	if f.pool.stop() {
+		return math.NaN()
+	}
+	if !goesOn {
+		return f.objective()
+	}
+	if f.tunesIn(len(f.trace) + 1) {
+		return f.measure()
+	}
+	return f.look()
+}
+
+// tunesIn reports whether the scale is estimated again in a round.
+func (f *fit) tunesIn(round int) bool {
+	return tunes(f.loss) && (f.model.TuneFor == 0 || round <= f.model.TuneFor)
+}
+
+// look does the H half-step of the round to come on a copy of H, and returns the
+// objective of the current factors.
+func (f *fit) look() float64 {
+	q := f.quadratic(false)
+	q.from = f.h
+	f.next.Copy(f.h)
+	f.improve(q, f.next, f.model.OnH)
+	f.ahead, f.cross, f.gram = true, q.cross, q.g
+	if math.IsNaN(q.entered) && !f.pool.stop() {
+		return f.objective() // the solver cannot tell
+	}
+	return q.entered + f.penalties()
+}
+
+// stepH takes the H that look has made, or makes it.
+func (f *fit) stepH() {
+	if !f.ahead {
+		f.look()
+	}
+	f.h, f.next, f.ahead = f.next, f.h, false
+}
+
+// stepW does the W half-step.
+func (f *fit) stepW() {
+	if f.onlyH {
+		return
+	}
+	q := f.quadratic(true)
+	if q.sample == rows && !isFrobenius(q.loss) {
+		s := f.columnSquares()
+		q.row = make([]float64, len(s))
+		for j, v := range s {
+			_, q.row[j] = q.loss.Rho(v)
+		}
+	}
+	f.improve(q, f.wt, f.model.OnW)
+	f.cross, f.gram = nil, nil
+}
+
+func (f *fit) improve(q *Quadratic, v *mat.Dense, penalties []Penalty) {
+	for _, p := range penalties {
+		p.Majorize(q, v)
+	}
+	f.solver.Improve(q, v)
+}
+
 // kept are factors put aside, and their objective.
 type kept struct {
 	wt, h     *mat.Dense
@@ -150,46 +246,18 @@ func (f *fit) record(round int, objective float64) {
 func (f *fit) quadratic(ofW bool) *Quadratic {
 	m, n := f.x.Dims()
 	r := f.model.Rank
-	q := &Quadratic{U: f.wt, m: m, n: n, r: r, x: f.x, mask: f.mask, loss: f.loss, pool: f.pool, reached: math.NaN()}
+	q := &Quadratic{U: f.wt, m: m, n: n, r: r, x: f.x, mask: f.mask, loss: f.loss, norms: f.norms[0], pool: f.pool, entered: math.NaN()}
 	_, byColumn := f.loss.(ByColumn)
 	if byColumn {
 		q.sample, q.loss = columns, f.loss.(ByColumn).Loss
 	}
 	if ofW {
-		q.U, q.m, q.n, q.trans = f.h, n, m, true
+		q.U, q.m, q.n, q.trans, q.norms = f.h, n, m, true, f.norms[1]
 		if byColumn {
 			q.sample = rows
 		}
 	}
 	return q
-}
-
-// halfStep improves one factor and returns the loss that it reached, or NaN
-// where the solver does not know.
-func (f *fit) halfStep(ofW bool) float64 {
-	q, v, penalties := f.quadratic(ofW), f.h, f.model.OnH
-	if ofW {
-		v, penalties = f.wt, f.model.OnW
-		if q.sample == rows && !isFrobenius(q.loss) {
-			s := f.columns
-			if s == nil {
-				s = f.columnSquares()
-			}
-			q.row = make([]float64, len(s))
-			for j, v := range s {
-				_, q.row[j] = q.loss.Rho(v)
-			}
-		}
-	}
-	for _, p := range penalties {
-		p.Majorize(q, v)
-	}
-	f.solver.Improve(q, v)
-	f.columns = nil
-	if !ofW && !math.IsNaN(q.reached) {
-		f.columns = q.squares
-	}
-	return q.reached
 }
 
 // eachResidual calls visit with every tile of the columns of X; its E is the
@@ -205,21 +273,6 @@ func (f *fit) eachResidual(visit func(t *Tile, i int)) (count int) {
 	return count
 }
 
-// objectiveOfSquares is objective right after tune, without products where the
-// residuals are at hand.
-func (f *fit) objectiveOfSquares() float64 {
-	if _, byColumn := f.loss.(ByColumn); byColumn || f.mask != nil {
-		return f.objective()
-	}
-	m, n := f.x.Dims()
-	width := tileWidth(m, n, 2)
-	sums := make([]float64, (n+width-1)/width)
-	f.pool.each(len(sums), func(_ *Tile, i int) {
-		sums[i] = lossOfSquares(f.loss, f.squares[i*width*m:min((i+1)*width, n)*m])
-	})
-	return total(sums) + f.penalties()
-}
-
 // objective evaluates the loss and the penalties.
 func (f *fit) objective() float64 {
 	q := f.quadratic(false)
@@ -231,7 +284,8 @@ func (f *fit) objective() float64 {
 			sums[i] = lossOfSquares(q.loss, s)
 			return
 		}
-		sums[i] = lossOf(q.loss, t.E, t.maskTile)
+		t.q = q
+		sums[i] = t.lossOfEntries()
 	})
 	return total(sums[:count]) + f.penalties()
 }
@@ -251,60 +305,74 @@ func (f *fit) penalties() float64 {
 func (f *fit) columnSquares() []float64 {
 	_, n := f.x.Dims()
 	s := make([]float64, n)
+	if f.gram != nil {
+		if gramSquares(s, f.norms[0], f.cross, f.gram, f.h.RawMatrix().Data, make([]float64, n), f.model.Rank, n) {
+			return s
+		}
+	}
 	f.eachResidual(func(t *Tile, _ int) {
 		squaredNorms(s[t.First:][:t.B], t.E, t.maskTile, t.M, t.B)
 	})
 	return s
 }
 
-// tune lets the loss estimate its scale from the current residuals.
-func (f *fit) tune() {
-	tuner, ok := f.loss.(Tuner)
-	if !ok || !tunes(f.loss) {
-		return
-	}
+// measure puts the distribution of the current residuals aside for tune, and
+// returns the objective.
+func (f *fit) measure() float64 {
 	m, n := f.x.Dims()
-	if _, byColumn := f.loss.(ByColumn); byColumn {
-		if s := f.columnSquares(); !f.pool.stop() {
-			f.loss = tuner.Tune(f.visible(oneTile(s), m))
-		}
-		return
+	q := f.quadratic(false)
+	byColumn := q.sample == columns
+	largest := f.largest * f.largest
+	if byColumn {
+		largest *= float64(m)
 	}
-	f.squares = grow(f.squares, m*n)
 	width := tileWidth(m, n, 2)
-	known := make([]int, n) // by tile
-	count := f.eachResidual(func(t *Tile, i int) {
-		out := f.squares[t.First*m:][:m*t.B]
-		k := 0
-		for l, e := range t.E {
-			if t.maskTile == nil || t.maskTile[l] > 0 {
-				out[k] = e * e
-				k++
-			}
+	losses, sums, counts := make([]float64, n), make([]float64, n), make([]float64, n)
+	all := newResiduals(largest)
+	f.eachResidual(func(t *Tile, i int) {
+		if t.seen == nil {
+			t.seen = newResiduals(largest)
 		}
-		known[i] = k
+		i = t.First / width
+		if byColumn {
+			s := make([]float64, t.B)
+			squaredNorms(s, t.E, t.maskTile, t.M, t.B)
+			for _, v := range s {
+				t.seen.add(v)
+			}
+			losses[i], sums[i], counts[i] = lossOfSquares(q.loss, s), total(s), float64(t.B)
+			return
+		}
+		t.seen.addAll(t.E, t.maskTile)
+		sums[i], counts[i] = t.squareSum()
+		t.q = q
+		losses[i] = t.lossOfEntries()
 	})
-	if f.pool.stop() {
-		return // the residuals are incomplete; the fit is over
-	}
-	var tiles iter.Seq[[]float64] = func(yield func([]float64) bool) {
-		for i := range count {
-			if !yield(f.squares[i*width*m:][:known[i]]) {
-				return
-			}
+	for _, t := range f.pool.tiles {
+		if t.seen != nil {
+			all.merge(t.seen)
+			t.seen = nil
 		}
 	}
-	f.loss = tuner.Tune(f.visible(tiles, 1))
+	all.close(total(sums) / total(counts))
+	// A scale must not follow rounding errors.
+	least := 1e-24 * f.largest * f.largest
+	if byColumn {
+		least *= float64(m)
+	}
+	if !(all.mean >= least) {
+		all = ResidualsOf(least)
+	}
+	f.residuals = all
+	return total(losses) + f.penalties()
 }
 
-// visible returns the squared residuals, each a sum over m entries, or one of
-// the size below which rounding errors take over where they are all smaller: a
-// scale must not follow those.
-func (f *fit) visible(s iter.Seq[[]float64], m int) iter.Seq[[]float64] {
-	if least := 1e-24 * f.largest * f.largest * float64(m); mean(s) < least {
-		return oneTile([]float64{least})
+// tune lets the loss estimate its scale from the residuals put aside.
+func (f *fit) tune() {
+	if !f.pool.stop() { // if not, they are incomplete, and the fit is over
+		f.loss = f.loss.(Tuner).Tune(f.residuals)
 	}
-	return s
+	f.residuals, f.ahead = nil, false
 }
 
 // rounding returns by how much rounding errors in the residuals may change the
@@ -417,4 +485,17 @@ func total(parts []float64) float64 {
 		sum += p
 	}
 	return sum
+}
+
+// squaredLengths returns the squared norms of the columns and of the rows of X.
+func squaredLengths(x *mat.Dense) [2][]float64 {
+	m, n := x.Dims()
+	s := [2][]float64{make([]float64, n), make([]float64, m)}
+	for i := range m {
+		for j, v := range x.RawRowView(i) {
+			s[0][j] += v * v
+			s[1][i] += v * v
+		}
+	}
+	return s
 }

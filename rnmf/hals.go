@@ -21,6 +21,10 @@ type HALS struct {
 	// 0 is one sweep with weights, and without as many as pay: until a
 	// sweep changes V by less than a tenth of what the first did.
 	Sweeps int
+	// Plain leaves the factors where the sweeps end. If not, the fit
+	// extrapolates them after each round whose scale stays (Ang and Gillis
+	// 2019), and repeats the round without where that raised the objective.
+	Plain bool
 }
 
 var _ Solver = HALS{}
@@ -33,7 +37,6 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 			for range max(s.Sweeps, 1) {
 				weightedSweep(t, u)
 			}
-			t.LeavesResidual()
 		})
 		return
 	}
@@ -101,9 +104,10 @@ const maxFactor = 1e120
 // N = UX and G = UUᵀ: Σ_i u_ki e_ij = N_kj − Σ_l G_kl v_lj.
 func gramSweeps(t *Tile, u, gram []float64, sweeps int, early bool) {
 	m, r, b := t.M, t.R, t.B
-	space := t.Space(r*b + 2*b)
-	n, acc, s := space[:r*b], space[r*b:][:b], space[r*b+b:]
+	space := t.Space(r*b + b)
+	n, acc := space[:r*b], space[r*b:]
 	kernel.AddCross(n, u, t.X, m, r, b)
+	t.crossed(n, gram)
 	var first float64
 	for sweep := range sweeps {
 		var change float64
@@ -133,35 +137,6 @@ func gramSweeps(t *Tile, u, gram []float64, sweeps int, early bool) {
 		if early && change <= 0.01*first {
 			break
 		}
-	}
-	if t.Row == nil && t.q.bound == 0 && t.q.mask == nil {
-		gramSquares(s, t, n, gram, acc)
-		t.leavesSquares(s)
-	}
-}
-
-// gramSquares writes ‖x_j − Uᵀv_j‖² = ‖x_j‖² − 2 v_jᵀn_j + v_jᵀGv_j for the
-// columns of a tile. Where that difference has lost too many digits the residual
-// is formed instead.
-func gramSquares(s []float64, t *Tile, n, gram, acc []float64) {
-	m, r, b := t.M, t.R, t.B
-	squaredNorms(s, t.X, nil, m, b)
-	lost := false
-	xx := append([]float64(nil), s...)
-	for k := range r {
-		clear(acc)
-		kernel.AddCross(acc, gram[k*r:][:r], t.V, r, 1, b)
-		vk, nk := t.V[k*b:][:b], n[k*b:][:b]
-		for j, v := range vk {
-			s[j] += v * (acc[j] - 2*nk[j])
-		}
-	}
-	for j := range s {
-		lost = lost || s[j] < 1e-6*xx[j]
-	}
-	if lost {
-		t.residual()
-		squaredNorms(s, t.E, nil, m, b)
 	}
 }
 

@@ -148,7 +148,7 @@ func CheckLoss(l Loss, size float64) error {
 		return errParameter("size", size, "a positive number")
 	}
 	if t, ok := l.(Tuner); ok {
-		l = t.Tune(oneTile([]float64{0.25 * size * size, size * size, 2 * size * size}))
+		l = t.Tune(ResidualsOf(0.25*size*size, size*size, 2*size*size))
 	}
 	const n = 400
 	var s [n]float64

@@ -108,6 +108,8 @@ func (m Model) Steps(ctx context.Context, x mat.Matrix) iter.Seq2[Step, error] {
 			yield(Step{}, err)
 			return
 		}
+		f.pool.open()
+		defer f.pool.close()
 		left := false
 		f.run(func() bool {
 			left = !yield(Step{f.trace[len(f.trace)-1], f}, nil)
@@ -127,6 +129,8 @@ func (m Model) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.pool.open()
+	defer f.pool.close()
 	f.run(func() bool { return true })
 	if f.reason == Cancelled {
 		return f.result(), ctx.Err()
@@ -217,6 +221,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 		f.solver = HALS{}
 	}
 	f.largest = max(mat.Max(f.x), -mat.Min(f.x))
+	f.norms = squaredLengths(f.x)
 	f.pool = newPool(func() bool { return ctx.Err() != nil })
 	return f, nil
 }

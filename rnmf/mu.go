@@ -45,6 +45,7 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 		space := t.Space(2 * r * b)
 		num, den := space[:r*b], space[r*b:]
 		kernel.AddCross(num, u, t.X, m, r, b)
+		t.crossed(num, gram)
 		kernel.AddCross(den, gram, t.V, r, r, b)
 		for i := range num {
 			num[i] *= t.Col[i%b]

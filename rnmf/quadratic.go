@@ -2,9 +2,6 @@ package rnmf
 
 import (
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -33,12 +30,15 @@ type Quadratic struct {
 	row     []float64  // weights of the m rows, where those are samples under ByColumn
 	c, d    *mat.Dense // nil while no penalty has asked for them
 	bound   float64    // > 0: the additive form, with this weight for all
+	norms   []float64  // squared norms of the n columns of x, or nil
 	pool    *pool
 
-	squares  []float64 // squared norms of the n columns at the V left behind
-	reached  float64   // loss at the V left behind
-	measured atomic.Int64
-	tileLoss []float64
+	from    *mat.Dense // the V that the half-step starts from, if its loss is wanted
+	entry   bool       // it is, and the tiles have this V
+	entered float64    // that loss, NaN if unknown
+	losses  []float64
+	cross   []float64 // UX (r×n), nil if unknown, with which
+	g       []float64 // and UUᵀ any V tells its ‖x_j − Uᵀv_j‖²
 }
 
 // axis tells where the samples of a ByColumn loss lie in a Quadratic.
@@ -85,7 +85,7 @@ func (q *Quadratic) Weighted() bool {
 // the data, and the weights are all L.
 func (q *Quadratic) Additive() *Quadratic {
 	a := &Quadratic{U: q.U, m: q.m, n: q.n, r: q.r, x: q.x, mask: q.mask, trans: q.trans,
-		loss: q.loss, sample: q.sample, row: q.row, c: q.c, d: q.d, pool: q.pool, reached: math.NaN()}
+		loss: q.loss, sample: q.sample, row: q.row, c: q.c, d: q.d, pool: q.pool, from: q.from, entered: math.NaN()}
 	_, a.bound = q.loss.Rho(0)
 	if q.mask != nil {
 		a.bound *= mat.Max(q.mask)
@@ -127,9 +127,10 @@ type Tile struct {
 	q         *Quadratic
 	tileSpace []float64
 	rowSpace  []float64
-	known     bool // loss holds the tile's loss at the V left behind
-	loss      float64
 	maskTile  []float64
+	values    []float64
+	seen      *Residuals // of the tiles that this goroutine has measured
+	loss      float64    // of the tile, at the V it came with; NaN if unknown
 }
 
 // Space returns n zeros that the solver can use until it is done with the tile.
@@ -142,32 +143,52 @@ func (t *Tile) Space(n int) []float64 {
 	return s
 }
 
-// LeavesResidual tells the engine that E is the residual at the V left behind,
-// so that the objective there needs no product of its own.
-func (t *Tile) LeavesResidual() {
-	switch t.q.sample {
-	case entries:
-		t.loss = lossOf(t.q.loss, t.E, t.maskTile)
-	case columns:
-		s := t.q.squares[t.First:][:t.B]
-		squaredNorms(s, t.E, t.maskTile, t.M, t.B)
-		t.loss = lossOfSquares(t.q.loss, s)
-	default:
+// crossed takes N = UX of a tile from a solver that works with it, and G = UUᵀ,
+// before V changes. With them the loss at V, or at another V, needs no residual.
+func (t *Tile) crossed(n, g []float64) {
+	q := t.q
+	if q.bound > 0 || t.Row != nil {
 		return
 	}
-	t.known = true
-}
-
-// leavesSquares is LeavesResidual for a solver that knows ‖x_j − Uᵀv_j‖² only.
-// It is of no use where the loss is taken of entries, unless it is their sum.
-func (t *Tile) leavesSquares(s []float64) {
-	copy(t.q.squares[t.First:], s)
-	if t.q.sample == columns {
-		t.loss, t.known = lossOfSquares(t.q.loss, s), true
-	} else if isFrobenius(t.q.loss) {
-		t.loss, t.known = lossOfSquares(Frobenius{}, s), true
+	if q.entry {
+		space := make([]float64, 2*t.B)
+		s, acc := space[:t.B], space[t.B:]
+		if !gramSquares(s, q.norms[t.First:], n, g, t.V, acc, t.R, t.B) {
+			t.residual()
+			squaredNorms(s, t.E, nil, t.M, t.B)
+		}
+		t.enters(s)
+	}
+	if q.cross != nil {
+		for k := range t.R {
+			copy(q.cross[k*q.n+t.First:][:t.B], n[k*t.B:])
+		}
+		q.g = g
 	}
 }
+
+// gramSquares writes ‖x_j − Uᵀv_j‖² = ‖x_j‖² − 2 v_jᵀn_j + v_jᵀGv_j for b
+// columns of V, and reports whether the difference has kept enough digits.
+func gramSquares(s, norms, n, g, v, acc []float64, r, b int) bool {
+	copy(s, norms[:b])
+	for k := range r {
+		clear(acc)
+		kernel.AddCross(acc, g[k*r:][:r], v, r, 1, b)
+		vk, nk := v[k*b:][:b], n[k*b:][:b]
+		for j, x := range vk {
+			s[j] += x * (acc[j] - 2*nk[j])
+		}
+	}
+	for j, x := range s {
+		if x < 1e-6*norms[j] {
+			return false
+		}
+	}
+	return true
+}
+
+// enters takes ‖x_j − Uᵀv_j‖² at the V that the tile came with.
+func (t *Tile) enters(s []float64) { t.loss = lossOfSquares(t.q.loss, s) }
 
 // Tiles hands the columns of v to f, tile by tile, and stores the V that f
 // leaves. Tiles are handled by several goroutines at once, in any order; f must
@@ -180,23 +201,19 @@ func (q *Quadratic) Tiles(v *mat.Dense, f func(t *Tile)) {
 	}
 	width := tileWidth(q.m, q.n, tiles)
 	count := (q.n + width - 1) / width
-	if q.squares == nil {
-		q.squares = make([]float64, q.n)
+	if q.sample == columns && q.bound == 0 && q.mask == nil {
+		q.cross, q.g = make([]float64, q.r*q.n), nil
 	}
-	q.tileLoss = make([]float64, count)
-	q.measured.Store(0)
+	q.entry = q.from != nil && mat.Equal(q.from, v)
+	q.losses = make([]float64, count)
 	q.pool.each(count, func(t *Tile, i int) {
 		t.load(q, v, i*width, min(width, q.n-i*width))
 		f(t)
 		t.store(v)
-		if t.known {
-			q.tileLoss[i] = t.loss
-			q.measured.Add(1)
-		}
+		q.losses[i] = t.loss
 	})
-	q.reached = math.NaN()
-	if q.measured.Load() == int64(count) {
-		q.reached = total(q.tileLoss)
+	if q.entry { // in the first walk over the tiles
+		q.entered, q.from = total(q.losses), nil
 	}
 }
 
@@ -211,7 +228,7 @@ func tileWidth(m, n, tiles int) int {
 
 func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
 	m, r := q.m, q.r
-	t.q, t.M, t.R, t.B, t.First, t.known = q, m, r, b, first, false
+	t.q, t.M, t.R, t.B, t.First, t.loss = q, m, r, b, first, math.NaN()
 	t.X, t.V = grow(t.X, m*b), grow(t.V, r*b)
 	x := q.x.RawMatrix()
 	kernel.Load(t.X, x.Data, x.Stride, q.trans, first, m, b)
@@ -261,10 +278,7 @@ func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
 		// minimiser: the loss increases with ‖x_j − Uᵀv_j‖, so the smallest is
 		// the best whatever ρ is, also where a truncated loss has slope 0.
 		t.residual()
-		squaredNorms(t.Col, t.E, nil, m, b)
-		for j, s := range t.Col {
-			_, t.Col[j] = q.loss.Rho(s)
-		}
+		t.weighColumns()
 	}
 }
 
@@ -295,7 +309,7 @@ func (t *Tile) residual() {
 	kernel.SubProduct(t.E, t.q.U.RawMatrix().Data, t.V, t.M, t.R, t.B)
 }
 
-// weigh computes Omega from E.
+// weigh computes Omega from E, and the loss if it is wanted.
 func (t *Tile) weigh() {
 	q := t.q
 	t.Omega = grow(t.Omega, t.M*t.B)
@@ -304,14 +318,17 @@ func (t *Tile) weigh() {
 		for i := range t.Omega {
 			t.Omega[i] = 1
 		}
+		if q.entry {
+			t.Col = grow(t.Col, t.B)
+			squaredNorms(t.Col, t.E, t.maskTile, t.M, t.B)
+			t.loss = total(t.Col)
+		}
+	case q.sample == entries && q.entry:
+		t.loss = t.lossOfEntries()
 	case q.sample == entries:
 		weights(q.loss, t.Omega, t.E)
 	case q.sample == columns:
-		t.Col = grow(t.Col, t.B)
-		squaredNorms(t.Col, t.E, t.maskTile, t.M, t.B)
-		for j, s := range t.Col {
-			_, t.Col[j] = q.loss.Rho(s)
-		}
+		t.weighColumns()
 		for i := range t.M {
 			copy(t.Omega[i*t.B:][:t.B], t.Col)
 		}
@@ -328,21 +345,23 @@ func (t *Tile) weigh() {
 	}
 }
 
-// lossOf returns Σ m ρ(e²).
-func lossOf(l Loss, e, mask []float64) float64 {
-	var sum float64
-	if mask == nil {
-		for _, x := range e {
-			v, _ := l.Rho(x * x)
-			sum += v
-		}
-		return sum
+// weighColumns computes Col from E under ByColumn, and the loss if it is wanted.
+func (t *Tile) weighColumns() {
+	t.Col = grow(t.Col, t.B)
+	squaredNorms(t.Col, t.E, t.maskTile, t.M, t.B)
+	if t.q.entry {
+		t.enters(t.Col)
 	}
-	for i, x := range e {
-		v, _ := l.Rho(x * x)
-		sum += mask[i] * v
+	for j, s := range t.Col {
+		_, t.Col[j] = t.q.loss.Rho(s)
 	}
-	return sum
+}
+
+// lossOfEntries returns Σ m ρ(e²) of a tile, and leaves the slopes in Omega.
+func (t *Tile) lossOfEntries() float64 {
+	t.Omega, t.values = grow(t.Omega, len(t.E)), grow(t.values, len(t.E))
+	weightsAndValues(t.q.loss, t.Omega, t.values, t.E)
+	return sum(t.values, t.maskTile)
 }
 
 func lossOfSquares(l Loss, s []float64) float64 {
@@ -352,25 +371,6 @@ func lossOfSquares(l Loss, s []float64) float64 {
 		sum += v
 	}
 	return sum
-}
-
-// squaredNorms writes Σ_i m_ij e_ij² for each column of a tile.
-func squaredNorms(s, e, mask []float64, m, b int) {
-	s = s[:b]
-	clear(s)
-	for i := range m {
-		row := e[i*b:][:b]
-		if mask == nil {
-			for j, x := range row {
-				s[j] += x * x
-			}
-			continue
-		}
-		mr := mask[i*b:][:b]
-		for j, x := range row {
-			s[j] += mr[j] * x * x
-		}
-	}
 }
 
 func gather(dst []float64, v *mat.Dense, first, r, b int) {
@@ -385,45 +385,4 @@ func grow(s []float64, n int) []float64 {
 		return make([]float64, n)
 	}
 	return s[:n]
-}
-
-// A pool keeps the tiles of a fit, one for each goroutine, and knows when the
-// fit is cancelled.
-type pool struct {
-	tiles []*Tile
-	stop  func() bool
-}
-
-func newPool(stop func() bool) *pool {
-	p := &pool{stop: stop}
-	for range runtime.GOMAXPROCS(0) {
-		p.tiles = append(p.tiles, new(Tile))
-	}
-	return p
-}
-
-// each calls f for 0..n-1, and stops early when the fit is cancelled.
-func (p *pool) each(n int, f func(t *Tile, i int)) {
-	var next atomic.Int64
-	work := func(t *Tile) {
-		for !p.stop() {
-			i := int(next.Add(1)) - 1
-			if i >= n {
-				return
-			}
-			f(t, i)
-		}
-	}
-	workers := min(n, len(p.tiles))
-	if workers <= 1 {
-		work(p.tiles[0])
-		return
-	}
-	var wg sync.WaitGroup
-	for _, t := range p.tiles[1:workers] {
-		wg.Add(1)
-		go func() { defer wg.Done(); work(t) }()
-	}
-	work(p.tiles[0])
-	wg.Wait()
 }

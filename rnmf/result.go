@@ -172,7 +172,9 @@ func (r *Result) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 		if err != nil {
 			return nil, err
 		}
+		f.pool.open()
 		f.run(func() bool { return true })
+		f.pool.close()
 		if h = f.h; f.reason == Cancelled {
 			return h, ctx.Err()
 		}

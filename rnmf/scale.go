@@ -1,18 +1,15 @@
 package rnmf
 
-import (
-	"iter"
-	"math"
-)
+import "math"
 
 // A Tuner is a Loss that estimates its scale from the data. Tune gets the
-// squared residuals (of entries, or of columns under ByColumn) tile by tile and
-// returns a loss with that scale fixed; the sequence can be read many times.
-// The engine calls Tune at the start of each round, on what Tune returned
-// before, and the objective of the round is that of the returned loss.
+// distribution of the squared residuals (of entries, or of columns under
+// ByColumn) and returns a loss with that scale fixed. The engine calls Tune at
+// the start of each round, on what Tune returned before, and the objective of
+// the round is that of the returned loss.
 type Tuner interface {
 	Loss
-	Tune(s iter.Seq[[]float64]) Loss
+	Tune(s *Residuals) Loss
 }
 
 // A Scaled loss can tell its scale, for the trace.
@@ -40,7 +37,7 @@ const madToSigma = 1.4826022185056018
 // Tune sets Eps, once. A smaller one makes the weights of fitted entries so
 // large that they hold the factors where they are: on ORL faces with salt &
 // pepper, 60 rounds with this one end at a lower L1 norm than with less.
-func (l L1) Tune(s iter.Seq[[]float64]) Loss {
+func (l L1) Tune(s *Residuals) Loss {
 	if l.Eps == 0 {
 		l.Eps = 0.05 * typical(s)
 	}
@@ -48,7 +45,7 @@ func (l L1) Tune(s iter.Seq[[]float64]) Loss {
 }
 
 // Tune sets Cut to the median of |e|.
-func (l Huber) Tune(s iter.Seq[[]float64]) Loss {
+func (l Huber) Tune(s *Residuals) Loss {
 	if l.Cut == 0 || l.auto {
 		l.Cut, l.auto = typical(s), true
 	}
@@ -56,7 +53,7 @@ func (l Huber) Tune(s iter.Seq[[]float64]) Loss {
 }
 
 // Tune sets Scale to 1.4826 times the median of |e|.
-func (l Hypersurface) Tune(s iter.Seq[[]float64]) Loss {
+func (l Hypersurface) Tune(s *Residuals) Loss {
 	if l.Scale == 0 || l.auto {
 		l.Scale, l.auto = madToSigma*typical(s), true
 	}
@@ -64,15 +61,15 @@ func (l Hypersurface) Tune(s iter.Seq[[]float64]) Loss {
 }
 
 // Tune sets Scale to the root of half the mean square.
-func (l Correntropy) Tune(s iter.Seq[[]float64]) Loss {
+func (l Correntropy) Tune(s *Residuals) Loss {
 	if l.Scale == 0 || l.auto {
-		l.Scale, l.auto = max(math.Sqrt(mean(s)/2), floor(s)), true
+		l.Scale, l.auto = max(math.Sqrt(s.Mean()/2), floor(s)), true
 	}
 	return l
 }
 
 // Tune sets Scale by Nagy's iteration.
-func (l Cauchy) Tune(s iter.Seq[[]float64]) Loss {
+func (l Cauchy) Tune(s *Residuals) Loss {
 	if l.Scale == 0 || l.auto {
 		l.Scale, l.auto = nagy(s, l.Scale), true
 	}
@@ -80,7 +77,7 @@ func (l Cauchy) Tune(s iter.Seq[[]float64]) Loss {
 }
 
 // Tune tunes the loss below, then sets Cut by the rule.
-func (l Truncated) Tune(s iter.Seq[[]float64]) Loss {
+func (l Truncated) Tune(s *Residuals) Loss {
 	if t, ok := l.Loss.(Tuner); ok {
 		l.Loss = t.Tune(s)
 	}
@@ -92,7 +89,7 @@ func (l Truncated) Tune(s iter.Seq[[]float64]) Loss {
 
 // Tune tunes the loss of the columns. Norms of columns seldom come near 0, so
 // the Eps of an L1 loss is a thousandth of their median.
-func (l ByColumn) Tune(s iter.Seq[[]float64]) Loss {
+func (l ByColumn) Tune(s *Residuals) Loss {
 	if v, ok := l.Loss.(L1); ok && v.Eps == 0 {
 		return ByColumn{L1{Eps: 1e-3 * typical(s)}}
 	}
@@ -154,32 +151,27 @@ func tunes(l Loss) bool {
 }
 
 // Cut returns the size of residual above which an entry is an outlier.
-func (r OutlierRule) Cut(s iter.Seq[[]float64]) float64 {
-	med := selectHalf(s)
+func (r OutlierRule) Cut(s *Residuals) float64 {
+	med := s.Quantile(0.5)
 	if r == NormalThreeSigma {
 		return max(3*madToSigma*math.Sqrt(med), floor(s))
 	}
 	// Two passes, so that the deviation does not cancel.
-	var n, sum float64
-	for tile := range s {
-		for _, v := range tile {
-			if v <= med {
-				n++
-				sum += math.Sqrt(v)
-			}
+	var n, sum, ss float64
+	for v, count := range s.All() {
+		if v <= med {
+			n += float64(count)
+			sum += float64(count) * math.Sqrt(v)
 		}
 	}
 	if n == 0 {
-		return floor(s)
+		return max(math.Sqrt(med), floor(s)) // all in the bin of the median
 	}
 	mu := sum / n
-	var ss float64
-	for tile := range s {
-		for _, v := range tile {
-			if v <= med {
-				d := math.Sqrt(v) - mu
-				ss += d * d
-			}
+	for v, count := range s.All() {
+		if v <= med {
+			d := math.Sqrt(v) - mu
+			ss += float64(count) * d * d
 		}
 	}
 	return max(mu+3*math.Sqrt(ss/n), floor(s))
@@ -191,25 +183,22 @@ func (r OutlierRule) Cut(s iter.Seq[[]float64]) float64 {
 //
 // starting from the scale of the round before, or from the median of |e|,
 // which is γ itself where the residuals do follow a Cauchy distribution.
-func nagy(s iter.Seq[[]float64], gamma float64) float64 {
+func nagy(s *Residuals, gamma float64) float64 {
 	low := floor(s)
 	if gamma <= low {
-		gamma = max(math.Sqrt(selectHalf(s)), low)
+		gamma = max(math.Sqrt(s.Quantile(0.5)), low)
 	}
 	for range 50 {
 		g2 := gamma * gamma
-		var sum, n float64
-		for tile := range s {
-			for _, v := range tile {
-				sum += g2 / (g2 + v)
-			}
-			n += float64(len(tile))
+		var sum float64
+		for v, count := range s.All() {
+			sum += float64(count) * (g2 / (g2 + v))
 		}
-		if n == 0 {
+		if s.N() == 0 {
 			break
 		}
 		// The step needs 0 < e₀ < 1: at e₀ = 1 every residual is 0.
-		e0 := min(max(sum/n, 1e-12), 1-1e-12)
+		e0 := min(max(sum/float64(s.N()), 1e-12), 1-1e-12)
 		next := max(gamma*math.Sqrt(1/e0-1), low)
 		done := math.Abs(next-gamma) <= 1e-3*gamma
 		gamma = next
@@ -221,67 +210,13 @@ func nagy(s iter.Seq[[]float64], gamma float64) float64 {
 }
 
 // typical returns the median of |e|, not below the floor.
-func typical(s iter.Seq[[]float64]) float64 {
-	return max(math.Sqrt(selectHalf(s)), floor(s))
+func typical(s *Residuals) float64 {
+	return max(math.Sqrt(s.Quantile(0.5)), floor(s))
 }
 
 // floor keeps a scale away from 0 where the fit is (nearly) exact: 1e-6 of the
 // root mean square residual, and never below 1e-75, whose square is a normal
 // number with a finite inverse.
-func floor(s iter.Seq[[]float64]) float64 {
-	return max(1e-6*math.Sqrt(mean(s)), 1e-75)
-}
-
-func mean(s iter.Seq[[]float64]) float64 {
-	var sum, n float64
-	for tile := range s {
-		for _, v := range tile {
-			sum += v
-		}
-		n += float64(len(tile))
-	}
-	if n == 0 {
-		return 0
-	}
-	return sum / n
-}
-
-// selectHalf returns the lower median of s exactly, without sorting or copying
-// it: non-negative floats are ordered like their bits, so four passes of a
-// histogram over 16 bits each find it.
-func selectHalf(s iter.Seq[[]float64]) float64 {
-	n := 0
-	for tile := range s {
-		n += len(tile)
-	}
-	if n == 0 {
-		return 0
-	}
-	rank := (n - 1) / 2 // how many lie below the one sought
-	var prefix uint64
-	count := make([]int, 1<<16)
-	for shift := 48; shift >= 0; shift -= 16 {
-		clear(count)
-		for tile := range s {
-			for _, v := range tile {
-				b := math.Float64bits(v)
-				if shift == 48 || b>>(shift+16) == prefix {
-					count[b>>shift&0xffff]++
-				}
-			}
-		}
-		for d, c := range count {
-			if rank < c {
-				prefix = prefix<<16 | uint64(d)
-				break
-			}
-			rank -= c
-		}
-	}
-	return math.Float64frombits(prefix)
-}
-
-// oneTile is the sequence of a single tile.
-func oneTile(s []float64) iter.Seq[[]float64] {
-	return func(yield func([]float64) bool) { yield(s) }
+func floor(s *Residuals) float64 {
+	return max(1e-6*math.Sqrt(s.Mean()), 1e-75)
 }

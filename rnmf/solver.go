@@ -26,5 +26,7 @@ func (a Additive) Improve(q *Quadratic, v *mat.Dense) {
 	if s == nil {
 		s = HALS{}
 	}
-	s.Improve(q.Additive(), v)
+	b := q.Additive()
+	s.Improve(b, v)
+	q.entered = b.entered
 }

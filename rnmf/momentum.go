@@ -1,0 +1,70 @@
+package rnmf
+
+import "gonum.org/v1/gonum/mat"
+
+// momentum extrapolates the factors, V ← max(0, V + β(V − V_before)), as in
+// E-HALS (Ang and Gillis 2019): β grows by γ as long as the objective falls, and
+// shrinks by η where it would have risen; a bound on β follows more slowly.
+type momentum struct {
+	before      [2]*mat.Dense // the factors, H and Wᵀ, before they were pushed
+	beta, bound float64
+	last        float64 // β of the last push that paid
+	tried       bool    // something has been pushed in this round
+}
+
+// The parameters of Ang and Gillis.
+const (
+	firstBeta  = 0.5
+	growBeta   = 1.05
+	growBound  = 1.01
+	shrinkBeta = 1.5
+)
+
+// reset forgets the way that the factors went.
+func (p *momentum) reset() { *p = momentum{} }
+
+// extrapolate pushes factor i, v, and remembers it as it was.
+func (p *momentum) extrapolate(i int, v *mat.Dense) {
+	if p.beta == 0 {
+		p.beta, p.bound, p.last = firstBeta, 1, firstBeta
+	}
+	before := p.before[i]
+	p.before[i] = mat.DenseCopyOf(v)
+	if before == nil {
+		return
+	}
+	p.tried = true
+	x, y := v.RawMatrix().Data, before.RawMatrix().Data
+	for j, a := range x {
+		x[j] = max(0, a+p.beta*(a-y[j]))
+	}
+}
+
+// accept lets the next push go further.
+func (p *momentum) accept() {
+	if p.tried {
+		p.last = p.beta
+		p.bound = min(1, growBound*p.bound)
+		p.beta = min(p.bound, growBeta*p.beta)
+	}
+	p.tried = false
+}
+
+// reject makes the next push shorter.
+func (p *momentum) reject() {
+	p.bound = p.last
+	p.beta /= shrinkBeta
+	p.tried = false
+	p.before = [2]*mat.Dense{}
+}
+
+// extrapolates reports whether a solver's factors are to be pushed.
+func extrapolates(s Solver) bool {
+	switch s := s.(type) {
+	case HALS:
+		return !s.Plain
+	case Additive:
+		return s.Solver == nil || extrapolates(s.Solver)
+	}
+	return false
+}

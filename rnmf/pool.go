@@ -1,0 +1,147 @@
+package rnmf
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// A pool shares the tiles of a fit among goroutines, one for each processor, and
+// knows when the fit is cancelled. Starting goroutines anew for every half-step
+// costs as much as a whole one on small data, so the helpers stay from open to
+// close. Between two pieces of work they look out for the next for a short while,
+// then sleep.
+type pool struct {
+	tiles   []*Tile // one for each goroutine, the caller's first
+	stop    func() bool
+	helpers []*helper
+	task    task
+}
+
+// A task is what all goroutines of a pool do together.
+type task struct {
+	n    int64
+	f    func(t *Tile, i int)
+	next atomic.Int64
+}
+
+// A helper is a goroutine of a pool.
+type helper struct {
+	state atomic.Int32
+	wake  chan struct{}
+}
+
+// The states of a helper.
+const (
+	idle     int32 = iota // looks out for work
+	sleeping              // waits for wake
+	working
+	leaving // the pool is closed
+)
+
+// patience is for how long a helper without work keeps its processor. Waking one
+// that sleeps costs about as much.
+const patience = 50 * time.Microsecond
+
+// processors is how many goroutines a fit uses. More than the machine has would
+// only take them from each other while they wait.
+var processors = func() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
+
+func newPool(stop func() bool) *pool {
+	p := &pool{stop: stop}
+	for range processors() {
+		p.tiles = append(p.tiles, new(Tile))
+	}
+	return p
+}
+
+// open starts the helpers; without them each works alone.
+func (p *pool) open() {
+	for _, t := range p.tiles[1:] {
+		h := &helper{wake: make(chan struct{}, 1)}
+		p.helpers = append(p.helpers, h)
+		go h.serve(p, t)
+	}
+}
+
+// close ends the helpers.
+func (p *pool) close() {
+	for _, h := range p.helpers {
+		if h.state.Swap(leaving) == sleeping {
+			h.wake <- struct{}{}
+		}
+	}
+	p.helpers = nil
+}
+
+func (h *helper) serve(p *pool, t *Tile) {
+	for {
+		switch h.await() {
+		case working:
+			p.run(t)
+			h.state.Store(idle)
+		case leaving:
+			return
+		}
+	}
+}
+
+// await returns once the state is neither idle nor sleeping.
+func (h *helper) await() int32 {
+	if s := spin(&h.state, func(s int32) bool { return s != idle }); s != idle {
+		return s
+	}
+	if h.state.CompareAndSwap(idle, sleeping) {
+		<-h.wake
+	}
+	return h.state.Load()
+}
+
+// spin reads a state until it is as wanted or patience ends.
+func spin(state *atomic.Int32, wanted func(int32) bool) int32 {
+	var from time.Time
+	for i := 0; ; i++ {
+		s := state.Load()
+		if wanted(s) {
+			return s
+		}
+		if i%256 == 255 {
+			switch now := time.Now(); {
+			case from.IsZero():
+				from = now
+			case now.Sub(from) > patience:
+				return s
+			}
+		}
+	}
+}
+
+// run does what is left of the task.
+func (p *pool) run(t *Tile) {
+	for !p.stop() {
+		i := p.task.next.Add(1) - 1
+		if i >= p.task.n {
+			return
+		}
+		p.task.f(t, int(i))
+	}
+}
+
+// each calls f for 0..n-1, and stops early when the fit is cancelled.
+func (p *pool) each(n int, f func(t *Tile, i int)) {
+	p.task.n, p.task.f = int64(n), f
+	p.task.next.Store(0)
+	called := p.helpers[:min(len(p.helpers), max(n-1, 0))]
+	for _, h := range called {
+		if h.state.Swap(working) == sleeping {
+			h.wake <- struct{}{}
+		}
+	}
+	p.run(p.tiles[0])
+	for _, h := range called {
+		for spin(&h.state, func(s int32) bool { return s != working }) == working {
+			runtime.Gosched() // its processor may be busy with another fit
+		}
+	}
+	p.task.f = nil
+}
