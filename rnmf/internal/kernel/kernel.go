@@ -10,33 +10,6 @@
 // they differ in rounding only.
 package kernel
 
-// SubProduct subtracts a product from a tile, E ← E − UᵀV.
-func SubProduct(e, u, v []float64, m, r, b int) {
-	if useAVX2 {
-		subProductAVX2(e, u, v, m, r, b)
-	} else {
-		subProduct(e, u, v, m, r, b)
-	}
-}
-
-// AddCross adds the product of U with a tile, N ← N + UZ, with N r×b.
-func AddCross(n, u, z []float64, m, r, b int) {
-	if useAVX2 {
-		addCrossAVX2(n, u, z, m, r, b)
-	} else {
-		addCross(n, u, z, m, r, b)
-	}
-}
-
-// Gram writes UUᵀ, or U·diag(d)·Uᵀ where d is not nil, to g (r×r).
-func Gram(g, u, d []float64, m, r int) {
-	if useAVX2 {
-		gramAVX2(g, u, d, m, r)
-	} else {
-		gram(g, u, d, m, r)
-	}
-}
-
 // Weighted does the first half of one step of weighted HALS on a tile: it
 // removes the change of the component before from the residual, and gathers
 // what the exact minimiser of this one needs, in one pass over the tile:
@@ -47,16 +20,37 @@ func Gram(g, u, d []float64, m, r int) {
 // change; p is nil for the first component.
 func Weighted(num, den, e, omega, u, p, delta []float64, m, b int) {
 	if useAVX2 {
-		weightedAVX2(num, den, e, omega, u, p, delta, m, b)
+		weightedSIMD(num, den, e, omega, u, p, delta, m, b)
 	} else {
 		weighted(num, den, e, omega, u, p, delta, m, b)
+	}
+}
+
+// WeightedPair is Weighted for two components, k and k+1, in one pass. It removes
+// the changes of the two components before from the residual,
+//
+//	e_ij ← e_ij − p_i δ_j − p′_i δ′_j,
+//
+// and writes five sums over i, b values each, to sums:
+//
+//	ω u e,   ω u′ e,   ω u²,   ω u′²,   ω u u′.
+//
+// A change of component k by δ changes the second sum by −δ times the last: with
+// that, the minimiser of k+1 is as exact as after a pass of its own. u holds two
+// rows of U (2×m), p the two before and delta their changes (2×b); p is nil for
+// the first pair.
+func WeightedPair(sums, e, omega, u, p, delta []float64, m, b int) {
+	if useAVX2 {
+		weightedPairSIMD(sums, e, omega, u, p, delta, m, b)
+	} else {
+		weightedPair(sums, e, omega, u, p, delta, m, b)
 	}
 }
 
 // SubOuter subtracts a matrix of rank one from a tile, e_ij ← e_ij − p_i δ_j.
 func SubOuter(e, p, delta []float64, m, b int) {
 	if useAVX2 {
-		subOuterAVX2(e, p, delta, m, b)
+		subOuterSIMD(e, p, delta, m, b)
 	} else {
 		subOuter(e, p, delta, m, b)
 	}

@@ -4,105 +4,90 @@
 
 package kernel
 
-// gemmAdd4x1 adds a product to a block of 4 rows and 1 vectors.
+// gemm4x3 adds products to blocks of 4 rows and 3 vectors.
 //
 //go:noescape
-func gemmAdd4x1(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
+func gemm4x3(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
-// gemmAdd4x2 adds a product to a block of 4 rows and 2 vectors.
+// gemm2x3 adds products to blocks of 2 rows and 3 vectors.
 //
 //go:noescape
-func gemmAdd4x2(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
+func gemm2x3(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
-// gemmAdd4x3 adds a product to a block of 4 rows and 3 vectors.
+// gram4x3 multiplies panels with 3 panels.
 //
 //go:noescape
-func gemmAdd4x3(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
+func gram4x3(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
 
-// gemmAdd4x1m adds a product to a block of 4 rows and 1 vectors.
+// gemm4x2 adds products to blocks of 4 rows and 2 vectors.
 //
 //go:noescape
-func gemmAdd4x1m(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int, mask *int64)
+func gemm4x2(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
-// gemmAdd1x1 adds a product to a block of 1 rows and 1 vectors.
+// gemm2x2 adds products to blocks of 2 rows and 2 vectors.
 //
 //go:noescape
-func gemmAdd1x1(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
+func gemm2x2(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
-// gemmAdd1x2 adds a product to a block of 1 rows and 2 vectors.
+// gram4x2 multiplies panels with 2 panels.
 //
 //go:noescape
-func gemmAdd1x2(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
+func gram4x2(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
 
-// gemmAdd1x4 adds a product to a block of 1 rows and 4 vectors.
+// gemm4x1 adds products to blocks of 4 rows and 1 vectors.
 //
 //go:noescape
-func gemmAdd1x4(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
+func gemm4x1(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
-// gemmAdd1x6 adds a product to a block of 1 rows and 6 vectors.
+// gemm2x1 adds products to blocks of 2 rows and 1 vectors.
 //
 //go:noescape
-func gemmAdd1x6(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
+func gemm2x1(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
-// gemmAdd1x8 adds a product to a block of 1 rows and 8 vectors.
+// gram4x1 multiplies panels with 1 panels.
 //
 //go:noescape
-func gemmAdd1x8(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
+func gram4x1(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
 
-// gemmAdd1x1m adds a product to a block of 1 rows and 1 vectors.
+// gemm1x8 adds products to blocks of 1 rows and 8 vectors.
 //
 //go:noescape
-func gemmAdd1x1m(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int, mask *int64)
+func gemm1x8(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
-// gemmSub4x1 subtracts a product to a block of 4 rows and 1 vectors.
+// gemm1x6 adds products to blocks of 1 rows and 6 vectors.
 //
 //go:noescape
-func gemmSub4x1(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
+func gemm1x6(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
-// gemmSub4x2 subtracts a product to a block of 4 rows and 2 vectors.
+// gemm1x4 adds products to blocks of 1 rows and 4 vectors.
 //
 //go:noescape
-func gemmSub4x2(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
+func gemm1x4(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
-// gemmSub4x3 subtracts a product to a block of 4 rows and 3 vectors.
+// gemm1x2 adds products to blocks of 1 rows and 2 vectors.
 //
 //go:noescape
-func gemmSub4x3(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
+func gemm1x2(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
-// gemmSub4x1m subtracts a product to a block of 4 rows and 1 vectors.
+// gemm1x1 adds products to blocks of 1 rows and 1 vectors.
 //
 //go:noescape
-func gemmSub4x1m(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int, mask *int64)
+func gemm1x1(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
-// gemmSub1x1 subtracts a product to a block of 1 rows and 1 vectors.
+// gemm4x1m adds products to blocks of 4 rows and 1 vectors.
 //
 //go:noescape
-func gemmSub1x1(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
+func gemm4x1m(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask *int64)
 
-// gemmSub1x2 subtracts a product to a block of 1 rows and 2 vectors.
+// gemm2x1m adds products to blocks of 2 rows and 1 vectors.
 //
 //go:noescape
-func gemmSub1x2(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
+func gemm2x1m(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask *int64)
 
-// gemmSub1x4 subtracts a product to a block of 1 rows and 4 vectors.
+// gemm1x1m adds products to blocks of 1 rows and 1 vectors.
 //
 //go:noescape
-func gemmSub1x4(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
-
-// gemmSub1x6 subtracts a product to a block of 1 rows and 6 vectors.
-//
-//go:noescape
-func gemmSub1x6(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
-
-// gemmSub1x8 subtracts a product to a block of 1 rows and 8 vectors.
-//
-//go:noescape
-func gemmSub1x8(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int)
-
-// gemmSub1x1m subtracts a product to a block of 1 rows and 1 vectors.
-//
-//go:noescape
-func gemmSub1x1m(c *float64, a *float64, b *float64, ldc int, ars int, acs int, ldb int, n int, mask *int64)
+func gemm1x1m(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask *int64)
 
 // weighted4 does Weighted on a block of 4 vectors.
 //
@@ -144,6 +129,26 @@ func weighted1m(num *float64, den *float64, e *float64, omega *float64, u *float
 //go:noescape
 func weightedFirst1m(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int, mask *int64)
 
+// pair1 does WeightedPair on a block of 1 vectors.
+//
+//go:noescape
+func pair1(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int)
+
+// pairFirst1 does WeightedPair on a block of 1 vectors.
+//
+//go:noescape
+func pairFirst1(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int)
+
+// pair1m does WeightedPair on a block of 1 vectors.
+//
+//go:noescape
+func pair1m(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int, mask *int64)
+
+// pairFirst1m does WeightedPair on a block of 1 vectors.
+//
+//go:noescape
+func pairFirst1m(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int, mask *int64)
+
 // subOuter8 does SubOuter on a block of 8 vectors.
 //
 //go:noescape
@@ -169,27 +174,178 @@ func subOuter1(e *float64, p *float64, delta *float64, ld int, m int)
 //go:noescape
 func subOuter1m(e *float64, p *float64, delta *float64, ld int, m int, mask *int64)
 
-// dot4x2 multiplies 4 rows with 2: n whole vectors and a part of one.
-//
-//go:noescape
-func dot4x2(sums *float64, x *float64, y *float64, ldx int, ldy int, n int, mask *int64)
+// peak does 12 n multiply-adds of vectors that do not depend on each other.
+func peak(n int)
 
-// dot4x2w multiplies 4 rows with 2: n whole vectors and a part of one.
+// gemm8x3z adds products to blocks of 8 rows and 3 vectors.
 //
 //go:noescape
-func dot4x2w(sums *float64, x *float64, d *float64, y *float64, ldx int, ldy int, n int, mask *int64)
+func gemm8x3z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
-// dot1x2 multiplies 1 rows with 2: n whole vectors and a part of one.
+// gemm4x3z adds products to blocks of 4 rows and 3 vectors.
 //
 //go:noescape
-func dot1x2(sums *float64, x *float64, y *float64, ldx int, ldy int, n int, mask *int64)
+func gemm4x3z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
-// dot1x2w multiplies 1 rows with 2: n whole vectors and a part of one.
+// gemm2x3z adds products to blocks of 2 rows and 3 vectors.
 //
 //go:noescape
-func dot1x2w(sums *float64, x *float64, d *float64, y *float64, ldx int, ldy int, n int, mask *int64)
+func gemm2x3z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
-// pack16 copies 16 columns of n rows, ld apart, to where they lie without gaps.
+// gemm1x3z adds products to blocks of 1 rows and 3 vectors.
 //
 //go:noescape
-func pack16(dst *float64, src *float64, ld int, n int)
+func gemm1x3z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gram8x3z multiplies panels with 3 panels.
+//
+//go:noescape
+func gram8x3z(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
+
+// weighted3z does Weighted on a block of 3 vectors.
+//
+//go:noescape
+func weighted3z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, mask int)
+
+// weightedFirst3z does Weighted on a block of 3 vectors.
+//
+//go:noescape
+func weightedFirst3z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int, mask int)
+
+// pair3z does WeightedPair on a block of 3 vectors.
+//
+//go:noescape
+func pair3z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int, mask int)
+
+// pairFirst3z does WeightedPair on a block of 3 vectors.
+//
+//go:noescape
+func pairFirst3z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int, mask int)
+
+// subOuter3z does SubOuter on a block of 3 vectors.
+//
+//go:noescape
+func subOuter3z(e *float64, p *float64, delta *float64, ld int, m int, mask int)
+
+// gemm8x2z adds products to blocks of 8 rows and 2 vectors.
+//
+//go:noescape
+func gemm8x2z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm4x2z adds products to blocks of 4 rows and 2 vectors.
+//
+//go:noescape
+func gemm4x2z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm2x2z adds products to blocks of 2 rows and 2 vectors.
+//
+//go:noescape
+func gemm2x2z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm1x2z adds products to blocks of 1 rows and 2 vectors.
+//
+//go:noescape
+func gemm1x2z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gram8x2z multiplies panels with 2 panels.
+//
+//go:noescape
+func gram8x2z(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
+
+// weighted2z does Weighted on a block of 2 vectors.
+//
+//go:noescape
+func weighted2z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, mask int)
+
+// weightedFirst2z does Weighted on a block of 2 vectors.
+//
+//go:noescape
+func weightedFirst2z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int, mask int)
+
+// pair2z does WeightedPair on a block of 2 vectors.
+//
+//go:noescape
+func pair2z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int, mask int)
+
+// pairFirst2z does WeightedPair on a block of 2 vectors.
+//
+//go:noescape
+func pairFirst2z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int, mask int)
+
+// subOuter2z does SubOuter on a block of 2 vectors.
+//
+//go:noescape
+func subOuter2z(e *float64, p *float64, delta *float64, ld int, m int, mask int)
+
+// gemm8x1z adds products to blocks of 8 rows and 1 vectors.
+//
+//go:noescape
+func gemm8x1z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm4x1z adds products to blocks of 4 rows and 1 vectors.
+//
+//go:noescape
+func gemm4x1z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm2x1z adds products to blocks of 2 rows and 1 vectors.
+//
+//go:noescape
+func gemm2x1z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm1x1z adds products to blocks of 1 rows and 1 vectors.
+//
+//go:noescape
+func gemm1x1z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gram8x1z multiplies panels with 1 panels.
+//
+//go:noescape
+func gram8x1z(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
+
+// weighted1z does Weighted on a block of 1 vectors.
+//
+//go:noescape
+func weighted1z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, mask int)
+
+// weightedFirst1z does Weighted on a block of 1 vectors.
+//
+//go:noescape
+func weightedFirst1z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int, mask int)
+
+// pair1z does WeightedPair on a block of 1 vectors.
+//
+//go:noescape
+func pair1z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int, mask int)
+
+// pairFirst1z does WeightedPair on a block of 1 vectors.
+//
+//go:noescape
+func pairFirst1z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int, mask int)
+
+// subOuter1z does SubOuter on a block of 1 vectors.
+//
+//go:noescape
+func subOuter1z(e *float64, p *float64, delta *float64, ld int, m int, mask int)
+
+// gemm1x6z adds products to blocks of 1 rows and 6 vectors.
+//
+//go:noescape
+func gemm1x6z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// peakz does 12 n multiply-adds of vectors that do not depend on each other.
+func peakz(n int)
+
+// pack4 transposes 4 rows of 4n columns.
+//
+//go:noescape
+func pack4(dst *float64, src *float64, lds int, ldd int, n int)
+
+// pack4d transposes 4 rows of 4n columns.
+//
+//go:noescape
+func pack4d(dst *float64, src *float64, d *float64, lds int, ldd int, n int)
+
+// negate writes the negatives of n groups of 4 values, lds apart, ldd apart.
+//
+//go:noescape
+func negate(dst *float64, src *float64, lds int, ldd int, n int)

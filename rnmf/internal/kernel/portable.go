@@ -54,32 +54,23 @@ func addCross(n, u, z []float64, m, r, b int) {
 	}
 }
 
-func gram(g, u, d []float64, m, r int) {
+// gram writes UWᵀ, which is symmetric.
+func gram(g, u, w []float64, m, r int) {
 	for k := range r {
 		uk := u[k*m:][:m]
 		for l := 0; l <= k; l++ {
-			ul := u[l*m:][:m]
+			wl := w[l*m:][:m]
 			var s0, s1, s2, s3 float64
 			i := 0
-			if d == nil {
-				for ; i+4 <= m; i += 4 {
-					a, c := uk[i:][:4], ul[i:][:4]
-					s0 += a[0] * c[0]
-					s1 += a[1] * c[1]
-					s2 += a[2] * c[2]
-					s3 += a[3] * c[3]
-				}
-				for ; i < m; i++ {
-					s0 += uk[i] * ul[i]
-				}
-			} else {
-				for ; i+2 <= m; i += 2 {
-					s0 += uk[i] * d[i] * ul[i]
-					s1 += uk[i+1] * d[i+1] * ul[i+1]
-				}
-				for ; i < m; i++ {
-					s0 += uk[i] * d[i] * ul[i]
-				}
+			for ; i+4 <= m; i += 4 {
+				a, c := uk[i:][:4], wl[i:][:4]
+				s0 += a[0] * c[0]
+				s1 += a[1] * c[1]
+				s2 += a[2] * c[2]
+				s3 += a[3] * c[3]
+			}
+			for ; i < m; i++ {
+				s0 += uk[i] * wl[i]
 			}
 			s := (s0 + s1) + (s2 + s3)
 			g[k*r+l], g[l*r+k] = s, s
@@ -115,6 +106,36 @@ func weighted(num, den, e, omega, u, p, delta []float64, m, b int) {
 			t := om[j] * a
 			num[j] += t * x
 			den[j] += t * a
+		}
+	}
+}
+
+func weightedPair(sums, e, omega, u, p, delta []float64, m, b int) {
+	sums = sums[:5*b]
+	clear(sums)
+	num0, num1, den0, den1, cross := sums[:b], sums[b:][:b], sums[2*b:][:b], sums[3*b:][:b], sums[4*b:][:b]
+	u0, u1 := u[:m], u[m:][:m]
+	if p != nil {
+		d0, d1 := delta[:b], delta[b:][:b]
+		p1 := p[m:][:m]
+		for i, q0 := range p[:m] {
+			q1 := p1[i]
+			row := e[i*b:][:b]
+			for j := range row {
+				row[j] = row[j] - q0*d0[j] - q1*d1[j]
+			}
+		}
+	}
+	for i, a0 := range u0 {
+		a1 := u1[i]
+		row, om := e[i*b:][:b], omega[i*b:][:b]
+		for j, x := range row {
+			t0, t1 := om[j]*a0, om[j]*a1
+			num0[j] += t0 * x
+			num1[j] += t1 * x
+			den0[j] += t0 * a0
+			den1[j] += t1 * a1
+			cross[j] += t0 * a1
 		}
 	}
 }

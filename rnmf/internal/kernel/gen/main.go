@@ -1,13 +1,12 @@
-// Command gen writes the AVX2 micro-kernels of the package above it,
-// kernel_amd64.s, and their Go declarations, kernel_amd64.go. Run it with "go
-// generate" in that package. It is a module of its own, so that the generator
-// library is no dependency of the library.
+// Command gen writes the micro-kernels of the package above it, kernel_amd64.s,
+// and their Go declarations, kernel_amd64.go. Run it with "go generate" in that
+// package. It is a module of its own, so that the generator library is no
+// dependency of the library.
 //
-// A vector register holds four columns. Every kernel handles a block of a whole
-// number of vectors; a kernel whose name ends in m handles one vector of which a
-// mask tells the columns that exist. All the kernels of a kind do the same
-// operations in the same order on a column, so that the result for a column does
-// not depend on the block that it falls into.
+// A vector register holds four columns with AVX2 and eight with AVX-512. Every
+// kernel handles a block of some vectors of columns. All the kernels of a kind do
+// the same operations in the same order on a column, so that the result for a
+// column depends neither on the block that it falls into nor on the registers.
 package main
 
 import (
@@ -18,43 +17,76 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-const vec = 32 // bytes in a vector
+// An isa is a set of vector instructions. With AVX2, a kernel whose name ends in
+// m handles one vector of which a mask tells the columns that exist. With AVX-512,
+// where masks are free, every kernel's last vector has one.
+type isa struct {
+	suffix string
+	bytes  int // in a vector
+	panel  int // rows of a packed panel
+	vector func() VecVirtual
+}
+
+var (
+	avx2   = isa{"", 32, 4, YMM}
+	avx512 = isa{"z", 64, 8, ZMM}
+)
 
 func main() {
 	ConstraintExpr("amd64")
-	for _, sub := range []bool{false, true} {
-		for _, cols := range []int{1, 2, 3} {
-			gemm(4, cols, sub, false)
-		}
-		gemm(4, 1, sub, true)
-		for _, cols := range []int{1, 2, 4, 6, 8} {
-			gemm(1, cols, sub, false)
-		}
-		gemm(1, 1, sub, true)
+
+	for _, cols := range []int{3, 2, 1} {
+		avx2.gemm(4, cols, false)
+		avx2.gemm(2, cols, false)
+		avx2.gram(cols)
+	}
+	for _, cols := range []int{8, 6, 4, 2, 1} {
+		avx2.gemm(1, cols, false)
+	}
+	for _, rows := range []int{4, 2, 1} {
+		avx2.gemm(rows, 1, true)
 	}
 	for _, cols := range []int{4, 2, 1} {
-		weighted(cols, true, false)
-		weighted(cols, false, false)
+		avx2.weighted(cols, true, false)
+		avx2.weighted(cols, false, false)
 	}
-	weighted(1, true, true)
-	weighted(1, false, true)
+	avx2.weighted(1, true, true)
+	avx2.weighted(1, false, true)
+	for _, masked := range []bool{false, true} {
+		avx2.pair(1, true, masked)
+		avx2.pair(1, false, masked)
+	}
 	for _, cols := range []int{8, 4, 2, 1} {
-		subOuter(cols, false)
+		avx2.subOuter(cols, false)
 	}
-	subOuter(1, true)
-	for _, rows := range []int{4, 1} {
-		dot(rows, false)
-		dot(rows, true)
+	avx2.subOuter(1, true)
+	avx2.peak()
+
+	for _, cols := range []int{3, 2, 1} {
+		for _, rows := range []int{8, 4, 2, 1} {
+			avx512.gemm(rows, cols, true)
+		}
+		avx512.gram(cols)
+		avx512.weighted(cols, true, true)
+		avx512.weighted(cols, false, true)
+		avx512.pair(cols, true, true)
+		avx512.pair(cols, false, true)
+		avx512.subOuter(cols, true)
 	}
-	pack()
+	avx512.gemm(1, 6, true)
+	avx512.peak()
+
+	pack(false)
+	pack(true)
+	negate()
 	Generate()
 }
 
 // vectors is a number of vector registers.
-func vectors(n int) []VecVirtual {
+func (s isa) vectors(n int) []VecVirtual {
 	v := make([]VecVirtual, n)
 	for i := range v {
-		v[i] = YMM()
+		v[i] = s.vector()
 	}
 	return v
 }
@@ -66,43 +98,80 @@ func stride(name string) Register {
 	return s
 }
 
-// tail is the mask of a kernel for an incomplete vector, nil for the others.
-func tail(masked bool) VecVirtual {
-	if !masked {
-		return nil
+// masks tells which lanes of which vectors of a kernel exist: all, but for the
+// last vector of a masked kernel.
+func (s isa) masks(cols int, masked bool) []Op {
+	m := make([]Op, cols)
+	switch {
+	case !masked:
+	case s.bytes == 32:
+		p, v := Load(Param("mask"), GP64()), YMM()
+		VMOVUPD(Mem{Base: p}, v)
+		m[cols-1] = v
+	default:
+		bits, k := GP64(), K()
+		Load(Param("mask"), bits)
+		KMOVW(bits.As32(), k)
+		m[cols-1] = k
 	}
-	p, mask := Load(Param("mask"), GP64()), YMM()
-	VMOVUPD(Mem{Base: p}, mask)
-	return mask
+	return m
 }
 
-func load(m Mem, mask, v VecVirtual) {
-	if mask == nil {
+func (s isa) load(m Mem, mask Op, v VecVirtual) {
+	switch {
+	case mask == nil:
 		VMOVUPD(m, v)
-	} else {
+	case s.bytes == 32:
 		VMASKMOVPD(m, mask, v)
+	default:
+		VMOVUPD_Z(m, mask, v)
 	}
 }
 
-func store(v, mask VecVirtual, m Mem) {
-	if mask == nil {
+func (s isa) store(v VecVirtual, mask Op, m Mem) {
+	switch {
+	case mask == nil:
 		VMOVUPD(v, m)
-	} else {
+	case s.bytes == 32:
 		VMASKMOVPD(v, mask, m)
+	default:
+		VMOVUPD(v, mask, m)
 	}
 }
 
-// names is the end of a function's name and of its parameters.
-func names(masked bool) (suffix, param string) {
-	if masked {
-		return "m", ", mask *int64"
+// at is vector j from a pointer on.
+func (s isa) at(p Register, j int) Mem { return Mem{Base: p, Disp: j * s.bytes} }
+
+func (s isa) zero(v VecVirtual) {
+	if s.bytes == 32 {
+		VXORPD(v, v, v)
+	} else {
+		VPXORQ(v, v, v)
 	}
-	return "", ""
 }
 
-// begin and end write a loop that runs n times, once at least.
-func begin(label string) { Label(label) }
+// text begins a function; masked adds the parameter.
+func (s isa) text(name string, masked bool, params, doc string) {
+	switch {
+	case s.bytes == 64:
+		params += ", mask int"
+	case masked:
+		params += ", mask *int64"
+	}
+	name = s.name(name, masked)
+	TEXT(name, NOSPLIT, "func("+params+")")
+	Doc(name + " " + doc)
+	Pragma("noescape")
+}
 
+func (s isa) name(name string, masked bool) string {
+	if masked && s.bytes == 32 {
+		name += "m"
+	}
+	return name + s.suffix
+}
+
+// end closes a loop that runs n times, once at least.
 func end(label string, n Register) {
 	DECQ(n)
 	JNZ(LabelRef(label))
@@ -113,130 +182,198 @@ func ret() {
 	RET()
 }
 
-// gemm writes a kernel for C ← C ± AB, where C has the given rows and vectors
-// and lies in registers: entry (i, l) of A is at a[i*ars+l*acs], row l of B at
-// b[l*ldb], row i of C at c[i*ldc], and A has n columns.
-func gemm(rows, cols int, sub, masked bool) {
-	sign, verb, multiply := "Add", "adds", func(x Op, a, c VecVirtual) { VFMADD231PD(x, a, c) }
-	if sub {
-		sign, verb, multiply = "Sub", "subtracts", func(x Op, a, c VecVirtual) { VFNMADD231PD(x, a, c) }
+// unrolled runs step n times, by a number at a time. It changes no register
+// but those that step does.
+func unrolled(n Register, by int, step func()) {
+	count, shift := GP64(), 1
+	if by == 4 {
+		shift = 2
 	}
-	suffix, param := names(masked)
-	name := fmt.Sprintf("gemm%s%dx%d%s", sign, rows, cols, suffix)
-	TEXT(name, NOSPLIT, "func(c, a, b *float64, ldc, ars, acs, ldb, n int"+param+")")
-	Doc(fmt.Sprintf("%s %s a product to a block of %d rows and %d vectors.", name, verb, rows, cols))
-	Pragma("noescape")
+	MOVQ(n, count)
+	SHRQ(Imm(uint64(shift)), count)
+	JZ(LabelRef("rest"))
+	Label("loop")
+	for range by {
+		step()
+	}
+	end("loop", count)
+	Label("rest")
+	MOVQ(n, count)
+	ANDQ(Imm(uint64(by-1)), count)
+	JZ(LabelRef("done"))
+	Label("single")
+	step()
+	end("single", count)
+	Label("done")
+}
+
+// gemm writes a kernel for C ← C + AB on one panel of A after the other. A panel
+// has the given number of rows, and those of C follow each other:
+//
+//	c[(p·rows + i)·ldc + j] += Σ_l a[p·aps + l·lda + i] b[l·ldb + j],   l < n, p < panels.
+func (s isa) gemm(rows, cols int, masked bool) {
+	s.text(fmt.Sprintf("gemm%dx%d", rows, cols), masked,
+		"c, a, b *float64, ldc, lda, ldb, n, panels, aps int",
+		fmt.Sprintf("adds products to blocks of %d rows and %d vectors.", rows, cols))
 	c, a, b := Load(Param("c"), GP64()), Load(Param("a"), GP64()), Load(Param("b"), GP64())
-	acs, ldb, n := stride("acs"), stride("ldb"), Load(Param("n"), GP64())
-	mask := tail(masked)
-	var ldc, ars, ars3 Register
-	if rows > 1 {
-		ldc, ars = stride("ldc"), stride("ars")
-		ars3 = GP64()
-		LEAQ(Mem{Base: ars, Index: ars, Scale: 2}, ars3)
-	}
-	at := func(i int) Mem {
-		switch i {
-		case 1:
-			return Mem{Base: a, Index: ars, Scale: 1}
-		case 2:
-			return Mem{Base: a, Index: ars, Scale: 2}
-		case 3:
-			return Mem{Base: a, Index: ars3, Scale: 1}
-		}
-		return Mem{Base: a}
-	}
-	acc := vectors(rows * cols)
-	row := GP64()
+	ldc, lda, ldb, aps := stride("ldc"), stride("lda"), stride("ldb"), stride("aps")
+	n, panels := Load(Param("n"), GP64()), Load(Param("panels"), GP64())
+	masks := s.masks(cols, masked)
+	acc := s.vectors(rows * cols)
+	Label("panel")
+	row, pa, pb := GP64(), GP64(), GP64()
 	MOVQ(c, row)
 	for i := range rows {
 		if i > 0 {
 			ADDQ(ldc, row)
 		}
 		for j := range cols {
-			load(Mem{Base: row, Disp: j * vec}, mask, acc[i*cols+j])
+			s.load(s.at(row, j), masks[j], acc[i*cols+j])
 		}
 	}
-	begin("loop")
-	x, s := vectors(cols), YMM()
-	if rows > 1 || masked {
-		for j := range cols {
-			load(Mem{Base: b, Disp: j * vec}, mask, x[j])
-		}
+	MOVQ(a, pa)
+	MOVQ(b, pb)
+	by := 4
+	if rows*cols > 12 {
+		by = 2
 	}
-	for i := range rows {
-		VBROADCASTSD(at(i), s)
+	unrolled(n, by, func() {
+		x, t := s.vectors(cols), s.vector()
 		for j := range cols {
-			if rows > 1 || masked {
-				multiply(x[j], s, acc[i*cols+j])
-			} else {
-				multiply(Mem{Base: b, Disp: j * vec}, s, acc[j])
+			if rows > 1 || masks[j] != nil {
+				s.load(s.at(pb, j), masks[j], x[j])
 			}
 		}
+		for i := range rows {
+			VBROADCASTSD(Mem{Base: pa, Disp: 8 * i}, t)
+			for j := range cols {
+				if rows > 1 || masks[j] != nil {
+					VFMADD231PD(x[j], t, acc[i*cols+j])
+				} else {
+					VFMADD231PD(s.at(pb, j), t, acc[j])
+				}
+			}
+		}
+		ADDQ(lda, pa)
+		ADDQ(ldb, pb)
+	})
+	for i := range rows {
+		for j := range cols {
+			s.store(acc[i*cols+j], masks[j], s.at(c, j))
+		}
+		ADDQ(ldc, c)
 	}
-	ADDQ(acs, a)
-	ADDQ(ldb, b)
-	end("loop", n)
+	ADDQ(aps, a)
+	end("panel", panels)
+	ret()
+}
+
+// gram writes a kernel for C ← C + ABᵀ, where A and B are both packed in panels
+// ps apart, and C gets one panel of A after the other and as many of B as the
+// block has vectors.
+func (s isa) gram(cols int) {
+	rows := s.panel
+	name := fmt.Sprintf("gram%dx%d%s", rows, cols, s.suffix)
+	TEXT(name, NOSPLIT, "func(c, a, b *float64, ldc, n, panels, ps int)")
+	Doc(fmt.Sprintf("%s multiplies panels with %d panels.", name, cols))
+	Pragma("noescape")
+	c, a, b := Load(Param("c"), GP64()), Load(Param("a"), GP64()), Load(Param("b"), GP64())
+	ldc, ps := stride("ldc"), stride("ps")
+	n, panels := Load(Param("n"), GP64()), Load(Param("panels"), GP64())
+	acc := s.vectors(rows * cols)
+	Label("panel")
+	row, pa, pb := GP64(), GP64(), GP64()
+	MOVQ(c, row)
 	for i := range rows {
 		if i > 0 {
-			ADDQ(ldc, c)
+			ADDQ(ldc, row)
 		}
 		for j := range cols {
-			store(acc[i*cols+j], mask, Mem{Base: c, Disp: j * vec})
+			VMOVUPD(s.at(row, j), acc[i*cols+j])
 		}
 	}
+	MOVQ(a, pa)
+	MOVQ(b, pb)
+	by := 4
+	if rows*cols > 12 {
+		by = 2
+	}
+	unrolled(n, by, func() {
+		x, t := s.vectors(cols), s.vector()
+		for j := range cols {
+			m := Mem{Base: pb}
+			if j > 0 {
+				m = Mem{Base: pb, Index: ps, Scale: uint8(j)}
+			}
+			VMOVUPD(m, x[j])
+		}
+		for i := range rows {
+			VBROADCASTSD(Mem{Base: pa, Disp: 8 * i}, t)
+			for j := range cols {
+				VFMADD231PD(x[j], t, acc[i*cols+j])
+			}
+		}
+		ADDQ(Imm(uint64(s.bytes)), pa)
+		ADDQ(Imm(uint64(s.bytes)), pb)
+	})
+	for i := range rows {
+		for j := range cols {
+			VMOVUPD(acc[i*cols+j], s.at(c, j))
+		}
+		ADDQ(ldc, c)
+	}
+	ADDQ(ps, a)
+	end("panel", panels)
 	ret()
 }
 
 // weighted writes a kernel for Weighted on some rows of a block of columns; it
 // adds to the sums.
-func weighted(cols int, prev, masked bool) {
-	suffix, param := names(masked)
+func (s isa) weighted(cols int, prev, masked bool) {
 	first, extra := "First", ""
 	if prev {
 		first, extra = "", ", p, delta"
 	}
-	name := fmt.Sprintf("weighted%s%d%s", first, cols, suffix)
-	TEXT(name, NOSPLIT, "func(num, den, e, omega, u"+extra+" *float64, ld, m int"+param+")")
-	Doc(fmt.Sprintf("%s does Weighted on a block of %d vectors.", name, cols))
-	Pragma("noescape")
+	s.text(fmt.Sprintf("weighted%s%d", first, cols), masked,
+		"num, den, e, omega, u"+extra+" *float64, ld, m int",
+		fmt.Sprintf("does Weighted on a block of %d vectors.", cols))
 	e, omega, u := Load(Param("e"), GP64()), Load(Param("omega"), GP64()), Load(Param("u"), GP64())
 	ld, m := stride("ld"), Load(Param("m"), GP64())
-	mask := tail(masked)
-	num, den := vectors(cols), vectors(cols)
+	masks := s.masks(cols, masked)
+	num, den := s.vectors(cols), s.vectors(cols)
 	pn, pd := Load(Param("num"), GP64()), Load(Param("den"), GP64())
 	for j := range cols {
-		load(Mem{Base: pn, Disp: j * vec}, mask, num[j])
-		load(Mem{Base: pd, Disp: j * vec}, mask, den[j])
+		s.load(s.at(pn, j), masks[j], num[j])
+		s.load(s.at(pd, j), masks[j], den[j])
 	}
 	var p Register
 	var delta []VecVirtual
 	if prev {
 		p = Load(Param("p"), GP64())
 		d := Load(Param("delta"), GP64())
-		delta = vectors(cols)
+		delta = s.vectors(cols)
 		for j := range cols {
-			load(Mem{Base: d, Disp: j * vec}, mask, delta[j])
+			s.load(s.at(d, j), masks[j], delta[j])
 		}
 	}
-	begin("loop")
-	a, q := YMM(), YMM()
+	Label("loop")
+	a, q := s.vector(), s.vector()
 	VBROADCASTSD(Mem{Base: u}, a)
 	if prev {
 		VBROADCASTSD(Mem{Base: p}, q)
 	}
 	for j := range cols {
-		x, t := YMM(), YMM()
-		if masked {
-			load(Mem{Base: omega, Disp: j * vec}, mask, t)
+		x, t := s.vector(), s.vector()
+		if masks[j] != nil {
+			s.load(s.at(omega, j), masks[j], t)
 			VMULPD(t, a, t)
 		} else {
-			VMULPD(Mem{Base: omega, Disp: j * vec}, a, t)
+			VMULPD(s.at(omega, j), a, t)
 		}
-		load(Mem{Base: e, Disp: j * vec}, mask, x)
+		s.load(s.at(e, j), masks[j], x)
 		if prev {
 			VFNMADD231PD(delta[j], q, x)
-			store(x, mask, Mem{Base: e, Disp: j * vec})
+			s.store(x, masks[j], s.at(e, j))
 		}
 		VFMADD231PD(x, t, num[j])
 		VFMADD231PD(a, t, den[j])
@@ -249,34 +386,114 @@ func weighted(cols int, prev, masked bool) {
 	ADDQ(ld, omega)
 	end("loop", m)
 	for j := range cols {
-		store(num[j], mask, Mem{Base: pn, Disp: j * vec})
-		store(den[j], mask, Mem{Base: pd, Disp: j * vec})
+		s.store(num[j], masks[j], s.at(pn, j))
+		s.store(den[j], masks[j], s.at(pd, j))
+	}
+	ret()
+}
+
+// pair writes a kernel for WeightedPair on some rows of a block of columns; it
+// adds to the five sums, which lie ls apart. The rows of u and of p lie lu apart,
+// those of delta ls.
+func (s isa) pair(cols int, prev, masked bool) {
+	first, extra := "First", ""
+	if prev {
+		first, extra = "", ", p, delta"
+	}
+	s.text(fmt.Sprintf("pair%s%d", first, cols), masked,
+		"sums, e, omega, u"+extra+" *float64, ld, m, lu, ls int",
+		fmt.Sprintf("does WeightedPair on a block of %d vectors.", cols))
+	e, omega, u := Load(Param("e"), GP64()), Load(Param("omega"), GP64()), Load(Param("u"), GP64())
+	ld, m, lu, ls := stride("ld"), Load(Param("m"), GP64()), stride("lu"), stride("ls")
+	masks := s.masks(cols, masked)
+	var sums [5][]VecVirtual // num₀, num₁, den₀, den₁, cross
+	row := GP64()
+	Load(Param("sums"), row)
+	for i := range sums {
+		sums[i] = s.vectors(cols)
+		for j := range cols {
+			s.load(s.at(row, j), masks[j], sums[i][j])
+		}
+		if i < len(sums)-1 {
+			ADDQ(ls, row)
+		}
+	}
+	var p Register
+	delta0, delta1 := s.vectors(cols), s.vectors(cols)
+	if prev {
+		p = Load(Param("p"), GP64())
+		d := Load(Param("delta"), GP64())
+		for j := range cols {
+			s.load(s.at(d, j), masks[j], delta0[j])
+		}
+		ADDQ(ls, d)
+		for j := range cols {
+			s.load(s.at(d, j), masks[j], delta1[j])
+		}
+	}
+	Label("loop")
+	u0, u1, p0, p1 := s.vector(), s.vector(), s.vector(), s.vector()
+	if prev {
+		VBROADCASTSD(Mem{Base: p}, p0)
+		VBROADCASTSD(Mem{Base: p, Index: lu, Scale: 1}, p1)
+	}
+	VBROADCASTSD(Mem{Base: u}, u0)
+	VBROADCASTSD(Mem{Base: u, Index: lu, Scale: 1}, u1)
+	for j := range cols {
+		x, t0, t1 := s.vector(), s.vector(), s.vector()
+		s.load(s.at(e, j), masks[j], x)
+		if prev {
+			VFNMADD231PD(delta0[j], p0, x)
+			VFNMADD231PD(delta1[j], p1, x)
+			s.store(x, masks[j], s.at(e, j))
+		}
+		s.load(s.at(omega, j), masks[j], t1)
+		VMULPD(t1, u0, t0)
+		VMULPD(t1, u1, t1)
+		VFMADD231PD(x, t0, sums[0][j])
+		VFMADD231PD(x, t1, sums[1][j])
+		VFMADD231PD(u0, t0, sums[2][j])
+		VFMADD231PD(u1, t1, sums[3][j])
+		VFMADD231PD(u1, t0, sums[4][j])
+	}
+	ADDQ(Imm(8), u)
+	if prev {
+		ADDQ(Imm(8), p)
+	}
+	ADDQ(ld, e)
+	ADDQ(ld, omega)
+	end("loop", m)
+	Load(Param("sums"), row)
+	for i := range sums {
+		for j := range cols {
+			s.store(sums[i][j], masks[j], s.at(row, j))
+		}
+		if i < len(sums)-1 {
+			ADDQ(ls, row)
+		}
 	}
 	ret()
 }
 
 // subOuter writes a kernel for SubOuter on all the rows of a block of columns.
-func subOuter(cols int, masked bool) {
-	suffix, param := names(masked)
-	name := fmt.Sprintf("subOuter%d%s", cols, suffix)
-	TEXT(name, NOSPLIT, "func(e, p, delta *float64, ld, m int"+param+")")
-	Doc(fmt.Sprintf("%s does SubOuter on a block of %d vectors.", name, cols))
-	Pragma("noescape")
+func (s isa) subOuter(cols int, masked bool) {
+	s.text(fmt.Sprintf("subOuter%d", cols), masked, "e, p, delta *float64, ld, m int",
+		fmt.Sprintf("does SubOuter on a block of %d vectors.", cols))
 	e, p, d := Load(Param("e"), GP64()), Load(Param("p"), GP64()), Load(Param("delta"), GP64())
 	ld, m := stride("ld"), Load(Param("m"), GP64())
-	mask := tail(masked)
-	delta := vectors(cols)
+	masks := s.masks(cols, masked)
+	delta := s.vectors(cols)
 	for j := range cols {
-		load(Mem{Base: d, Disp: j * vec}, mask, delta[j])
+		s.load(s.at(d, j), masks[j], delta[j])
 	}
-	begin("loop")
-	q := YMM()
+	Label("loop")
+	q := s.vector()
 	VBROADCASTSD(Mem{Base: p}, q)
 	for j := range cols {
-		x := YMM()
-		load(Mem{Base: e, Disp: j * vec}, mask, x)
+		x := s.vector()
+		s.load(s.at(e, j), masks[j], x)
 		VFNMADD231PD(delta[j], q, x)
-		store(x, mask, Mem{Base: e, Disp: j * vec})
+		s.store(x, masks[j], s.at(e, j))
 	}
 	ADDQ(Imm(8), p)
 	ADDQ(ld, e)
@@ -284,97 +501,104 @@ func subOuter(cols int, masked bool) {
 	ret()
 }
 
-// dot writes a kernel for the inner products of some rows of a matrix with two,
-// each as four partial sums.
-func dot(rows int, weighted bool) {
-	name, extra := fmt.Sprintf("dot%dx2", rows), ""
-	if weighted {
-		name, extra = name+"w", "d, "
-	}
-	TEXT(name, NOSPLIT, "func(sums, x, "+extra+"y *float64, ldx, ldy, n int, mask *int64)")
-	Doc(fmt.Sprintf("%s multiplies %d rows with 2: n whole vectors and a part of one.", name, rows))
-	Pragma("noescape")
-	x, y := Load(Param("x"), GP64()), Load(Param("y"), GP64())
-	ldy, n := stride("ldy"), Load(Param("n"), GP64())
-	var d, ldx, ldx3 Register
-	if rows > 1 {
-		ldx, ldx3 = stride("ldx"), GP64()
-		LEAQ(Mem{Base: ldx, Index: ldx, Scale: 2}, ldx3)
-	}
-	if weighted {
-		d = Load(Param("d"), GP64())
-	}
-	at := func(i int) Mem {
-		switch i {
-		case 1:
-			return Mem{Base: x, Index: ldx, Scale: 1}
-		case 2:
-			return Mem{Base: x, Index: ldx, Scale: 2}
-		case 3:
-			return Mem{Base: x, Index: ldx3, Scale: 1}
-		}
-		return Mem{Base: x}
-	}
-	acc := vectors(rows * 2)
+// peakChains is the number of multiply-adds that peak keeps in flight: more than
+// two a cycle for as many cycles as one takes, on any processor.
+const peakChains = 12
+
+// peak writes a loop of independent multiply-adds, to measure how many the
+// processor can do.
+func (s isa) peak() {
+	name := "peak" + s.suffix
+	TEXT(name, NOSPLIT, "func(n int)")
+	Doc(fmt.Sprintf("%s does %d n multiply-adds of vectors that do not depend on each other.", name, peakChains))
+	n, acc := Load(Param("n"), GP64()), s.vectors(peakChains)
 	for _, v := range acc {
-		VXORPD(v, v, v)
+		s.zero(v)
 	}
-	step := func(mask VecVirtual) {
-		y0, y1, w, v := YMM(), YMM(), YMM(), YMM()
-		load(Mem{Base: y}, mask, y0)
-		load(Mem{Base: y, Index: ldy, Scale: 1}, mask, y1)
-		if weighted {
-			load(Mem{Base: d}, mask, w)
-		}
-		for i := range rows {
-			load(at(i), mask, v)
-			if weighted {
-				VMULPD(w, v, v)
-			}
-			VFMADD231PD(y0, v, acc[2*i])
-			VFMADD231PD(y1, v, acc[2*i+1])
-		}
-	}
-	TESTQ(n, n)
-	JZ(LabelRef("rest"))
-	begin("loop")
-	step(nil)
-	ADDQ(Imm(vec), x)
-	ADDQ(Imm(vec), y)
-	if weighted {
-		ADDQ(Imm(vec), d)
+	Label("loop")
+	for _, v := range acc {
+		VFMADD231PD(v, v, v)
 	}
 	end("loop", n)
-	Label("rest")
-	p := Load(Param("mask"), GP64())
-	TESTQ(p, p)
-	JZ(LabelRef("done"))
-	mask := YMM()
-	VMOVUPD(Mem{Base: p}, mask)
-	step(mask)
-	Label("done")
-	sums := Load(Param("sums"), GP64())
-	for i, v := range acc {
-		VMOVUPD(v, Mem{Base: sums, Disp: i * vec})
-	}
 	ret()
 }
 
-// pack writes a kernel that copies 16 neighbouring columns of a matrix.
-func pack() {
-	TEXT("pack16", NOSPLIT, "func(dst, src *float64, ld, n int)")
-	Doc("pack16 copies 16 columns of n rows, ld apart, to where they lie without gaps.")
+// pack writes a kernel that transposes 4 rows of 4n columns: column i goes to
+// dst[i·ldd:], times d_i if scaled.
+func pack(scaled bool) {
+	name, extra := "pack4", ""
+	if scaled {
+		name, extra = "pack4d", ", d"
+	}
+	TEXT(name, NOSPLIT, "func(dst, src"+extra+" *float64, lds, ldd, n int)")
+	Doc(name + " transposes 4 rows of 4n columns.")
 	Pragma("noescape")
 	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
-	ld, n := stride("ld"), Load(Param("n"), GP64())
-	begin("loop")
-	for j := range 4 {
-		v := YMM()
-		VMOVUPD(Mem{Base: src, Disp: j * vec}, v)
-		VMOVUPD(v, Mem{Base: dst, Disp: j * vec})
+	lds, ldd, n := stride("lds"), stride("ldd"), Load(Param("n"), GP64())
+	var d Register
+	if scaled {
+		d = Load(Param("d"), GP64())
 	}
-	ADDQ(ld, src)
-	ADDQ(Imm(4*vec), dst)
+	lds3, ldd3 := GP64(), GP64()
+	LEAQ(Mem{Base: lds, Index: lds, Scale: 2}, lds3)
+	LEAQ(Mem{Base: ldd, Index: ldd, Scale: 2}, ldd3)
+	ldd4 := GP64()
+	MOVQ(ldd, ldd4)
+	SHLQ(Imm(2), ldd4)
+	Label("loop")
+	low, high, t := avx2.vectors(4), avx2.vectors(2), avx2.vectors(4)
+	// Rows 0 and 2, 1 and 3, each half a register.
+	halves := func(to VecVirtual, first, second Mem) {
+		VMOVUPD(first, to.AsX())
+		VINSERTF128(Imm(1), second, to, to)
+	}
+	r0, r1 := Mem{Base: src}, Mem{Base: src, Index: lds, Scale: 1}
+	r2, r3 := Mem{Base: src, Index: lds, Scale: 2}, Mem{Base: src, Index: lds3, Scale: 1}
+	halves(low[0], r0, r2)
+	halves(low[1], r1, r3)
+	halves(high[0], r0.Offset(16), r2.Offset(16))
+	halves(high[1], r1.Offset(16), r3.Offset(16))
+	VUNPCKLPD(low[1], low[0], t[0])
+	VUNPCKHPD(low[1], low[0], t[1])
+	VUNPCKLPD(high[1], high[0], t[2])
+	VUNPCKHPD(high[1], high[0], t[3])
+	for i, to := range []Mem{
+		{Base: dst},
+		{Base: dst, Index: ldd, Scale: 1},
+		{Base: dst, Index: ldd, Scale: 2},
+		{Base: dst, Index: ldd3, Scale: 1},
+	} {
+		if scaled {
+			w := YMM()
+			VBROADCASTSD(Mem{Base: d, Disp: 8 * i}, w)
+			VMULPD(w, t[i], t[i])
+		}
+		VMOVUPD(t[i], to)
+	}
+	ADDQ(Imm(32), src)
+	if scaled {
+		ADDQ(Imm(32), d)
+	}
+	ADDQ(ldd4, dst)
+	end("loop", n)
+	ret()
+}
+
+// negate writes a kernel that copies groups of four values, with the other sign.
+func negate() {
+	TEXT("negate", NOSPLIT, "func(dst, src *float64, lds, ldd, n int)")
+	Doc("negate writes the negatives of n groups of 4 values, lds apart, ldd apart.")
+	Pragma("noescape")
+	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
+	lds, ldd, n := stride("lds"), stride("ldd"), Load(Param("n"), GP64())
+	sign, v := YMM(), YMM()
+	VPCMPEQD(sign, sign, sign)
+	VPSLLQ(Imm(63), sign, sign)
+	Label("loop")
+	VXORPD(Mem{Base: src}, sign, v)
+	VMOVUPD(v, Mem{Base: dst})
+	ADDQ(lds, src)
+	ADDQ(ldd, dst)
 	end("loop", n)
 	ret()
 }

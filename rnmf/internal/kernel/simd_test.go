@@ -57,28 +57,29 @@ func wild(n int, power int, rng *rand.Rand) []float64 {
 
 // The assembly does, for every column alone, a fixed sequence of operations: it
 // must give what that sequence gives in Go to the last bit, whatever the block a
-// column falls into, and write nowhere else.
-func TestAVX2Exact(t *testing.T) {
-	if !haveAVX2 {
-		t.Skip("no AVX2")
-	}
-	defer func(old bool) { useAVX2 = old }(useAVX2)
-	useAVX2 = true
-	rng := rand.New(rand.NewPCG(2, 2))
-	sizes := []int{1, 2, 3, 4, 5, 7, 8, 12, 13, 24, 65}
-	for _, m := range append(sizes, 16, 64, 400) {
-		for _, r := range append(sizes, 130) {
-			for _, b := range append(sizes, 9, 16, 20, 32, 40, 63) {
-				if m*r*b <= 40000 {
-					exact(t, m, r, b, []int{1, 0, -155, -310}[rng.IntN(4)], rng)
+// column falls into and whatever the instructions, and write nowhere else.
+func TestExact(t *testing.T) {
+	levels(t, func(t *testing.T) {
+		if !useAVX2 {
+			t.Skip("the loops in Go add in another order")
+		}
+		rng := rand.New(rand.NewPCG(2, 2))
+		sizes := []int{1, 2, 3, 4, 5, 7, 8, 12, 13, 24, 65}
+		for _, m := range append(sizes, 16, 64, 400) {
+			for _, r := range append(sizes, 50, 130, 200) {
+				for _, b := range append(sizes, 9, 16, 20, 28, 32, 36, 40, 48, 63) {
+					if m*r*b <= 40000 {
+						exact(t, m, r, b, []int{1, 0, -155, -310}[rng.IntN(4)], rng)
+					}
 				}
 			}
 		}
-	}
-	exact(t, 2576, 5, 8, 1, rng)
-	exact(t, 1030, 41, 24, 1, rng)
-	exact(t, 400, 130, 20, 0, rng)
-	exact(t, 1030, 9, 63, 1, rng)
+		exact(t, 2576, 5, 8, 1, rng)
+		exact(t, 1030, 41, 24, 1, rng)
+		exact(t, 400, 130, 20, 0, rng)
+		exact(t, 1030, 9, 63, 1, rng)
+		exact(t, 260, 39, 7, 1, rng)
+	})
 }
 
 func exact(t *testing.T, m, r, b, power int, rng *rand.Rand) {
@@ -88,8 +89,11 @@ func exact(t *testing.T, m, r, b, power int, rng *rand.Rand) {
 	omega0, d0 := wild(m*b, power, rng), wild(m, power, rng)
 	u, v, omega, d := guard(u0), guard(v0), guard(omega0), guard(d0)
 
+	var product Product
+	product.Set(random(r*m+9, rng), m, r) // of which nothing must stay
+	product.Set(u.s, m, r)
 	e, want := guard(e0), slices.Clone(e0)
-	SubProduct(e.s, u.s, v.s, m, r, b)
+	product.Sub(e.s, v.s, b)
 	for i := range m {
 		for k := range r {
 			for j := range b {
@@ -97,39 +101,59 @@ func exact(t *testing.T, m, r, b, power int, rng *rand.Rand) {
 			}
 		}
 	}
+	e.check(t, name+"Sub", want)
+	e = guard(e0)
+	SubProduct(e.s, u.s, v.s, m, r, b)
 	e.check(t, name+"SubProduct", want)
 
-	e, want = guard(e0), slices.Clone(v0)
-	n := guard(v0)
-	AddCross(n.s, u.s, e.s, m, r, b)
-	for k := range r {
-		for i := range m {
-			for j := range b {
-				want[k*b+j] = math.FMA(u0[k*m+i], e0[i*b+j], want[k*b+j])
+	var crosses [2]Cross // of U and of U·diag(d)
+	for i, w := range [][]float64{nil, d.s} {
+		c := &crosses[i]
+		c.Set(random((r+7)*m, rng), nil, m, r+7)
+		c.Set(u.s, w, m, r)
+		e, want = guard(e0), slices.Clone(v0)
+		n := guard(v0)
+		c.Add(n.s, e.s, b)
+		for k := range r {
+			for i := range m {
+				a := u0[k*m+i]
+				if w != nil {
+					a *= d0[i]
+				}
+				for j := range b {
+					want[k*b+j] = math.FMA(a, e0[i*b+j], want[k*b+j])
+				}
 			}
 		}
+		n.check(t, name+"Add", want)
+		e.check(t, name+"Add's tile", e0)
+		if w == nil {
+			n = guard(v0)
+			AddCross(n.s, u.s, e.s, m, r, b)
+			n.check(t, name+"AddCross", want)
+		}
 	}
-	n.check(t, name+"AddCross", want)
-	e.check(t, name+"AddCross's tile", e0)
 
 	if b < 8 {
-		for _, w := range [][]float64{nil, d.s} {
+		for i, w := range [][]float64{nil, d.s} {
 			g, want := guard(random(r*r, rng)), make([]float64, r*r)
-			Gram(g.s, u.s, w, m, r)
+			GramOf(g.s, &crosses[0], &crosses[i])
 			for k := range r {
 				for l := range k + 1 {
-					var s [4]float64
+					x := 0.0
 					for i := range m {
-						a := u0[k*m+i]
+						a := u0[l*m+i]
 						if w != nil {
 							a *= d0[i]
 						}
-						s[i%4] = math.FMA(a, u0[l*m+i], s[i%4])
+						x = math.FMA(u0[k*m+i], a, x)
 					}
-					x := (s[0] + s[1]) + (s[2] + s[3])
 					want[k*r+l], want[l*r+k] = x, x
 				}
 			}
+			g.check(t, name+"GramOf", want)
+			g = guard(random(r*r, rng))
+			Gram(g.s, u.s, w, m, r)
 			g.check(t, name+"Gram", want)
 		}
 	}
@@ -165,6 +189,10 @@ func exact(t *testing.T, m, r, b, power int, rng *rand.Rand) {
 	}
 	e.check(t, name+"SubOuter", want)
 
+	if r >= 2 {
+		pair(t, name, m, r, b, u0, v0, e0, omega0, rng)
+	}
+
 	u.check(t, name+"U", u0)
 	v.check(t, name+"V", v0)
 	omega.check(t, name+"Ω", omega0)
@@ -173,7 +201,36 @@ func exact(t *testing.T, m, r, b, power int, rng *rand.Rand) {
 	delta.check(t, name+"δ", delta0)
 }
 
-// Both sets of loops stop a caller whose slice is too short, and do nothing but
+func pair(t *testing.T, name string, m, r, b int, u0, v0, e0, omega0 []float64, rng *rand.Rand) {
+	t.Helper()
+	u, p, delta, omega := guard(u0[:2*m]), guard(u0[(r-2)*m:]), guard(v0[:2*b]), guard(omega0)
+	for _, last := range [][]float64{nil, p.s} {
+		e, sums := guard(e0), guard(random(5*b, rng))
+		WeightedPair(sums.s, e.s, omega.s, u.s, last, delta.s, m, b)
+		wantE, want := slices.Clone(e0), make([]float64, 5*b)
+		for i := range m {
+			a0, a1 := u0[i], u0[m+i]
+			for j := range b {
+				x, w := &wantE[i*b+j], omega0[i*b+j]
+				if last != nil {
+					*x = math.FMA(-last[i], v0[j], *x)
+					*x = math.FMA(-last[m+i], v0[b+j], *x)
+				}
+				for s, y := range [5][2]float64{{w * a0, *x}, {w * a1, *x}, {w * a0, a0}, {w * a1, a1}, {w * a0, a1}} {
+					want[s*b+j] = math.FMA(y[0], y[1], want[s*b+j])
+				}
+			}
+		}
+		e.check(t, name+"WeightedPair's residual", wantE)
+		sums.check(t, name+"WeightedPair", want)
+	}
+	u.check(t, name+"WeightedPair's u", u0[:2*m])
+	p.check(t, name+"WeightedPair's p", u0[(r-2)*m:])
+	delta.check(t, name+"WeightedPair's δ", v0[:2*b])
+	omega.check(t, name+"WeightedPair's Ω", omega0)
+}
+
+// All sets of loops stop a caller whose slice is too short, and do nothing but
 // clear the sums where a size is zero.
 func TestBounds(t *testing.T) {
 	levels(t, func(t *testing.T) {
@@ -196,6 +253,12 @@ func TestBounds(t *testing.T) {
 			func() { Weighted(s(b), s(b), s(m*b), s(m*b), s(m-1), s(m), s(b), m, b) },
 			func() { Weighted(s(b), s(b), s(m*b), s(m*b), s(m), s(m-1), s(b), m, b) },
 			func() { Weighted(s(b), s(b), s(m*b), s(m*b), s(m), s(m), s(b-1), m, b) },
+			func() { WeightedPair(s(5*b-1), s(m*b), s(m*b), s(2*m), s(2*m), s(2*b), m, b) },
+			func() { WeightedPair(s(5*b), s(m*b-1), s(m*b), s(2*m), s(2*m), s(2*b), m, b) },
+			func() { WeightedPair(s(5*b), s(m*b), s(m*b-1), s(2*m), s(2*m), s(2*b), m, b) },
+			func() { WeightedPair(s(5*b), s(m*b), s(m*b), s(2*m-1), nil, nil, m, b) },
+			func() { WeightedPair(s(5*b), s(m*b), s(m*b), s(2*m), s(2*m-1), s(2*b), m, b) },
+			func() { WeightedPair(s(5*b), s(m*b), s(m*b), s(2*m), s(2*m), s(2*b-1), m, b) },
 			func() { SubOuter(s(m*b), s(m-1), s(b), m, b) },
 			func() { SubOuter(s(m*b), s(m), s(b-1), m, b) },
 		} {
@@ -212,46 +275,13 @@ func TestBounds(t *testing.T) {
 		AddCross(nil, nil, nil, 0, 0, 0)
 		Gram(nil, nil, nil, 0, 0)
 		Weighted(nil, nil, nil, nil, nil, nil, nil, 0, 0)
+		WeightedPair(nil, nil, nil, nil, nil, nil, 0, 0)
 		SubOuter(nil, nil, nil, 0, 0)
 		num, den, g := []float64{1}, []float64{1}, []float64{1}
 		Weighted(num, den, nil, nil, nil, nil, nil, 0, 1)
 		Gram(g, nil, nil, 0, 1)
 		if num[0] != 0 || den[0] != 0 || g[0] != 0 {
 			t.Error("empty sums are not zero")
-		}
-	})
-}
-
-func BenchmarkKernels(b *testing.B) {
-	levels(b, func(bench *testing.B) {
-		rng := rand.New(rand.NewPCG(3, 3))
-		for _, size := range [][3]int{{1024, 40, 24}, {1024, 40, 48}, {2576, 40, 8}, {400, 40, 64}, {40, 1, 48}} {
-			m, r, b := size[0], size[1], size[2]
-			u, v, n, e, omega, d := random(r*m, rng), random(r*b, rng), make([]float64, r*b), random(m*b, rng), random(m*b, rng), random(m, rng)
-			num, den, delta, g := make([]float64, b), make([]float64, b), make([]float64, b), make([]float64, r*r)
-			for _, c := range []struct {
-				name  string
-				flops int
-				f     func()
-			}{
-				{"AddCross", 2 * m * r * b, func() { AddCross(n, u, e, m, r, b) }},
-				{"SubProduct", 2 * m * r * b, func() { SubProduct(e, u, v, m, r, b) }},
-				{"Weighted", 7 * m * r * b, func() {
-					for k := range r {
-						Weighted(num, den, e, omega, u[k*m:][:m], u[max(k-1, 0)*m:][:m], delta, m, b)
-					}
-				}},
-				{"SubOuter", 2 * m * b, func() { SubOuter(e, u[:m], delta, m, b) }},
-				{"Gram", m * r * (r + 1), func() { Gram(g, u, nil, m, r) }},
-				{"GramD", m * r * (r + 1) * 3 / 2, func() { Gram(g, u, d, m, r) }},
-			} {
-				bench.Run(fmt.Sprintf("%s/m=%d,r=%d,b=%d", c.name, m, r, b), func(bench *testing.B) {
-					for range bench.N {
-						c.f()
-					}
-					bench.ReportMetric(float64(c.flops)*float64(bench.N)/float64(bench.Elapsed().Nanoseconds()), "GFLOP/s")
-				})
-			}
 		}
 	})
 }

@@ -1,0 +1,69 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// rate runs a benchmark and reports its speed, over all and in the fastest call:
+// on a machine with other work, only that says what the code can do.
+func rate(b *testing.B, flops int, f func()) {
+	best := time.Duration(math.MaxInt64)
+	for range b.N {
+		start := time.Now()
+		f()
+		best = min(best, time.Since(start))
+	}
+	b.ReportMetric(float64(flops)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+	b.ReportMetric(float64(flops)/float64(best.Nanoseconds()), "best-GFLOP/s")
+}
+
+// The shapes that occur: the tiles of the H half-steps at 1024×400, 1024×1440 and
+// 2576×7200, and those of their W half-steps.
+func BenchmarkKernels(b *testing.B) {
+	levels(b, func(bench *testing.B) {
+		rng := rand.New(rand.NewPCG(3, 3))
+		for _, size := range [][3]int{{1024, 40, 24}, {1024, 20, 36}, {400, 40, 36}, {1440, 20, 24}, {2576, 50, 12}, {7200, 50, 12}} {
+			m, r, b := size[0], size[1], size[2]
+			u, v, n, e, omega, d := random(r*m, rng), random(r*b, rng), make([]float64, r*b), random(m*b, rng), random(m*b, rng), random(m, rng)
+			sums, delta, g := make([]float64, 5*b), make([]float64, 2*b), make([]float64, r*r)
+			var product Product
+			var cross, scaled Cross
+			product.Set(u, m, r)
+			cross.Set(u, nil, m, r)
+			scaled.Set(u, d, m, r)
+			for _, c := range []struct {
+				name  string
+				flops int
+				f     func()
+			}{
+				{"Sub", 2 * m * r * b, func() { product.Sub(e, v, b) }},
+				{"Add", 2 * m * r * b, func() { cross.Add(n, e, b) }},
+				{"GramOf", m * r * (r + 1), func() { GramOf(g, &cross, &scaled) }},
+				{"SubProduct", 2 * m * r * b, func() { SubProduct(e, u, v, m, r, b) }},
+				{"AddCross", 2 * m * r * b, func() { AddCross(n, u, e, m, r, b) }},
+				// Useful operations: e − pδ, ωu, num and den.
+				{"Weighted", 7 * m * r * b, func() {
+					for k := range r {
+						Weighted(sums[:b], sums[b:], e, omega, u[k*m:][:m], u[max(k-1, 0)*m:][:m], delta, m, b)
+					}
+				}},
+				{"WeightedPair", 7 * m * r * b, func() {
+					for k := 0; k < r; k += 2 {
+						WeightedPair(sums, e, omega, u[k*m:], u[max(k-2, 0)*m:], delta, m, b)
+					}
+				}},
+				{"SubOuter", 2 * m * b, func() { SubOuter(e, u[:m], delta, m, b) }},
+				{"Product.Set", r * m, func() { product.Set(u, m, r) }},
+				{"Cross.Set", r * m, func() { cross.Set(u, nil, m, r) }},
+			} {
+				bench.Run(fmt.Sprintf("%s/m=%d,r=%d,b=%d", c.name, m, r, b), func(bench *testing.B) {
+					rate(bench, c.flops, c.f)
+				})
+			}
+		}
+	})
+}

@@ -1,0 +1,150 @@
+package kernel
+
+import "sync"
+
+// A Product is a factor U (r×m) laid out for E ← E − UᵀV. It is set once and then
+// read, by any number of goroutines, for each tile of a half-step. The zero value
+// can be Set, and Set again to another factor, whose memory it reuses.
+type Product struct {
+	m, r   int
+	u      []float64 // U itself, for the loops in Go
+	panel  int       // rows of E in a panel, 0 for the loops in Go
+	packed []float64 // −U by panels: entry (k, i) at (i/panel·r + k)·panel + i%panel
+}
+
+// A Cross is a factor U (r×m) laid out for N ← N + UZ and for UUᵀ, like a Product.
+type Cross struct {
+	m, r   int
+	u      []float64
+	panel  int
+	packed []float64 // U by panels: entry (k, i) at (k/panel·m + i)·panel + k%panel, 0 for k ≥ r
+}
+
+// Set lays out U, which must not change while p is in use.
+func (p *Product) Set(u []float64, m, r int) {
+	p.m, p.r, p.u = m, r, u[:r*m]
+	if p.panel = panel(); p.panel > 0 && m > 0 && r > 0 {
+		p.packed = grow(p.packed, (m+p.panel-1)/p.panel*p.panel*r)
+		p.pack()
+	}
+}
+
+// Sub subtracts a product from a tile, E ← E − UᵀV.
+func (p *Product) Sub(e, v []float64, b int) {
+	e, v = e[:p.m*b], v[:p.r*b]
+	if len(e) == 0 || len(v) == 0 {
+		return
+	}
+	if p.panel == 0 {
+		subProduct(e, p.u, v, p.m, p.r, b)
+	} else {
+		p.sub(e, v, b)
+	}
+}
+
+// Set lays out U, or U·diag(d) where d is not nil. Neither must change while c is
+// in use.
+func (c *Cross) Set(u, d []float64, m, r int) {
+	u = u[:r*m]
+	if d != nil {
+		d = d[:m]
+	}
+	c.m, c.r, c.u = m, r, u
+	switch c.panel = panel(); {
+	case c.panel > 0 && m > 0 && r > 0:
+		c.packed = grow(c.packed, (r+c.panel-1)/c.panel*c.panel*m)
+		c.pack(u, d)
+	case d != nil:
+		c.packed = grow(c.packed, r*m)
+		c.u = c.packed
+		for k := range r {
+			from, to := u[k*m:][:m], c.u[k*m:][:m]
+			for i, w := range d {
+				to[i] = from[i] * w
+			}
+		}
+	}
+}
+
+// Add adds the product of U with a tile, N ← N + UZ, with N r×b.
+func (c *Cross) Add(n, z []float64, b int) {
+	n, z = n[:c.r*b], z[:c.m*b]
+	if len(n) == 0 || len(z) == 0 {
+		return
+	}
+	if c.panel == 0 {
+		addCross(n, c.u, z, c.m, c.r, b)
+	} else {
+		c.add(n, z, b)
+	}
+}
+
+// GramOf writes the product of one factor with the transpose of another, which
+// has the same shape, to g (r×r). It has to be symmetric: the other is the same,
+// or differs by diag(d).
+func GramOf(g []float64, c, d *Cross) {
+	m, r := c.m, c.r
+	if m != d.m || r != d.r || c.panel != d.panel {
+		panic("kernel: factors of different shapes")
+	}
+	g = g[:r*r]
+	switch {
+	case len(g) == 0:
+	case m == 0:
+		clear(g)
+	case c.panel == 0:
+		gram(g, c.u, d.u, m, r)
+	default:
+		gramPacked(g, c, d)
+	}
+}
+
+// SubProduct is Product.Sub for a factor that is used once.
+func SubProduct(e, u, v []float64, m, r, b int) {
+	p := products.Get().(*Product)
+	defer products.Put(p)
+	p.Set(u, m, r)
+	p.Sub(e, v, b)
+}
+
+// AddCross is Cross.Add for a factor that is used once.
+func AddCross(n, u, z []float64, m, r, b int) {
+	if r < 4 && panel() > 0 {
+		// Nothing to lay out: a row is a panel.
+		n, u, z = n[:r*b], u[:r*m], z[:m*b]
+		if len(n) > 0 && len(z) > 0 {
+			addRows(n, u, z, m, r, b)
+		}
+		return
+	}
+	c := crosses.Get().(*Cross)
+	defer crosses.Put(c)
+	c.Set(u, nil, m, r)
+	c.Add(n, z, b)
+}
+
+// Gram writes UUᵀ, or U·diag(d)·Uᵀ where d is not nil, to g (r×r).
+func Gram(g, u, d []float64, m, r int) {
+	c := crosses.Get().(*Cross)
+	defer crosses.Put(c)
+	c.Set(u, nil, m, r)
+	scaled := c
+	if d != nil {
+		scaled = crosses.Get().(*Cross)
+		defer crosses.Put(scaled)
+		scaled.Set(u, d, m, r)
+	}
+	GramOf(g, c, scaled)
+}
+
+var (
+	products = sync.Pool{New: func() any { return new(Product) }}
+	crosses  = sync.Pool{New: func() any { return new(Cross) }}
+)
+
+func grow(s []float64, n int) []float64 {
+	if cap(s) < n {
+		return make([]float64, n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,325 @@
+package kernel
+
+//go:generate go run -C gen . -out ../kernel_amd64.s -stubs ../kernel_amd64.go -pkg kernel
+
+// The functions of this file cut products into the blocks that the kernels of
+// kernel_amd64.s handle. Their callers have checked the lengths of the slices,
+// because the kernels cannot, and that none is empty.
+
+// vec is the number of columns in a vector register of AVX2.
+const vec = 4
+
+// masks holds the mask of n columns from entry 4-n on.
+var masks = [8]int64{-1, -1, -1, -1}
+
+func mask(n int) *int64 { return &masks[vec-n] }
+
+// lanes is the mask of AVX-512 for the last vector of w columns.
+func lanes(w int) int { return 0xff >> (-w & 7) }
+
+// panel is the number of rows that the kernels for products take at once.
+func panel() int {
+	switch {
+	case useAVX512:
+		return 8
+	case useAVX2:
+		return 4
+	}
+	return 0
+}
+
+// width is the number of columns, out of n, of the next block of a kernel for
+// rows of C and panels of the given size.
+func width(n, rows, panel int) int {
+	switch {
+	case panel == 8 && rows == 1 && n > 24:
+		return min(n, 48)
+	case panel == 8 && n > 24 && n <= 32:
+		return 16 // 16 + 16 is better than 24 + 8
+	case panel == 8:
+		return min(n, 24)
+	case rows == 1:
+		return width1(n)
+	case n >= 20 || n >= 12 && n < 16:
+		return 12
+	case n >= 8:
+		return 8
+	}
+	return min(n, vec)
+}
+
+func width1(n int) int {
+	switch {
+	case n >= 32:
+		return 32
+	case n >= 24:
+		return 24
+	case n >= 16:
+		return 16
+	case n >= 8:
+		return 8
+	}
+	return min(n, vec)
+}
+
+// part is the largest number of rows of a kernel that is no more than n.
+func part(n int) int {
+	switch {
+	case n >= 8:
+		return 8
+	case n >= 4:
+		return 4
+	case n >= 2:
+		return 2
+	}
+	return 1
+}
+
+// gemm adds AB to a block of C, as the generator says, with w columns.
+func gemm(panel, rows, w int, c, a, b *float64, ldc, lda, ldb, n, panels, aps int) {
+	if panel == 8 {
+		gemmZ(rows, w, c, a, b, ldc, lda, ldb, n, panels, aps)
+		return
+	}
+	switch rows {
+	case 4:
+		switch w {
+		case 12:
+			gemm4x3(c, a, b, ldc, lda, ldb, n, panels, aps)
+		case 8:
+			gemm4x2(c, a, b, ldc, lda, ldb, n, panels, aps)
+		case 4:
+			gemm4x1(c, a, b, ldc, lda, ldb, n, panels, aps)
+		default:
+			gemm4x1m(c, a, b, ldc, lda, ldb, n, panels, aps, mask(w))
+		}
+	case 2:
+		switch w {
+		case 12:
+			gemm2x3(c, a, b, ldc, lda, ldb, n, panels, aps)
+		case 8:
+			gemm2x2(c, a, b, ldc, lda, ldb, n, panels, aps)
+		case 4:
+			gemm2x1(c, a, b, ldc, lda, ldb, n, panels, aps)
+		default:
+			gemm2x1m(c, a, b, ldc, lda, ldb, n, panels, aps, mask(w))
+		}
+	case 1:
+		switch w {
+		case 32:
+			gemm1x8(c, a, b, ldc, lda, ldb, n, panels, aps)
+		case 24:
+			gemm1x6(c, a, b, ldc, lda, ldb, n, panels, aps)
+		case 16:
+			gemm1x4(c, a, b, ldc, lda, ldb, n, panels, aps)
+		case 8:
+			gemm1x2(c, a, b, ldc, lda, ldb, n, panels, aps)
+		case 4:
+			gemm1x1(c, a, b, ldc, lda, ldb, n, panels, aps)
+		default:
+			gemm1x1m(c, a, b, ldc, lda, ldb, n, panels, aps, mask(w))
+		}
+	}
+}
+
+func gemmZ(rows, w int, c, a, b *float64, ldc, lda, ldb, n, panels, aps int) {
+	k := lanes(w)
+	switch (w + 7) / 8 {
+	case 1:
+		switch rows {
+		case 8:
+			gemm8x1z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 4:
+			gemm4x1z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 2:
+			gemm2x1z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 1:
+			gemm1x1z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+		}
+	case 2:
+		switch rows {
+		case 8:
+			gemm8x2z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 4:
+			gemm4x2z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 2:
+			gemm2x2z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 1:
+			gemm1x2z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+		}
+	case 3:
+		switch rows {
+		case 8:
+			gemm8x3z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 4:
+			gemm4x3z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 2:
+			gemm2x3z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 1:
+			gemm1x3z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+		}
+	default:
+		gemm1x6z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+	}
+}
+
+// pack writes −U by panels of columns, along the rows of U: neighbours in a column
+// are often a multiple of 4 KB apart, where few of them fit in the cache together.
+func (p *Product) pack() {
+	m, r, s := p.m, p.r, p.panel
+	for k := range r {
+		for i := 0; i < s && i+vec <= m; i += vec {
+			negate(&p.packed[k*s+i], &p.u[k*m+i], s, s*r, (m-i-vec)/s+1)
+		}
+		for i := m &^ (vec - 1); i < m; i++ {
+			p.packed[(i/s*r+k)*s+i%s] = -p.u[k*m+i]
+		}
+	}
+}
+
+// sub goes through groups of panels that stay in the first-level cache while they
+// meet all columns.
+func (p *Product) sub(e, v []float64, b int) {
+	m, r, s := p.m, p.r, p.panel
+	full := m / s
+	group := max(1, productGroup/(s*r))
+	for i := 0; i < full; i += group {
+		g := min(group, full-i)
+		for j := 0; j < b; {
+			w := width(b-j, s, s)
+			gemm(s, s, w, &e[i*s*b+j], &p.packed[i*s*r], &v[j], b, s, b, r, g, s*r)
+			j += w
+		}
+	}
+	for i := full * s; i < m; {
+		rows := part(m - i)
+		for j := 0; j < b; {
+			w := width(b-j, rows, s)
+			gemm(s, rows, w, &e[i*b+j], &p.packed[full*s*r+i%s], &v[j], b, s, b, r, 1, 0)
+			j += w
+		}
+		i += rows
+	}
+}
+
+// The numbers of entries of −U that sub, and of Z that add, handle at a time.
+const productGroup, crossChunk = 1536, 3072
+
+// pack writes U, or U·diag(d), by panels of rows.
+func (c *Cross) pack(u, d []float64) {
+	m, r, s := c.m, c.r, c.panel
+	clear(c.packed[r/s*s*m:]) // the rows that an incomplete panel lacks
+	k := 0
+	for ; k+4 <= r; k += 4 {
+		to := c.packed[k/s*s*m+k%s:]
+		if m >= 4 && d == nil {
+			pack4(&to[0], &u[k*m], m, s, m/4)
+		} else if m >= 4 {
+			pack4d(&to[0], &u[k*m], &d[0], m, s, m/4)
+		}
+		for i := m &^ 3; i < m; i++ {
+			w := 1.0
+			if d != nil {
+				w = d[i]
+			}
+			for l := range 4 {
+				to[i*s+l] = u[(k+l)*m+i] * w
+			}
+		}
+	}
+	for ; k < r; k++ {
+		to := c.packed[k/s*s*m+k%s:]
+		for i, x := range u[k*m:][:m] {
+			if d != nil {
+				x *= d[i]
+			}
+			to[i*s] = x
+		}
+	}
+}
+
+// add takes few rows of the tile at a time, so that they stay in the first-level
+// cache while they meet all the rows of U.
+func (c *Cross) add(n, z []float64, b int) {
+	m, r, s := c.m, c.r, c.panel
+	full := r / s
+	chunk := max(crossChunk/b, 32)
+	for i := 0; i < m; i += chunk {
+		l := min(chunk, m-i)
+		for j := 0; full > 0 && j < b; {
+			w := width(b-j, s, s)
+			gemm(s, s, w, &n[j], &c.packed[i*s], &z[i*b+j], b, s, b, l, full, s*m)
+			j += w
+		}
+		for k := full * s; k < r; {
+			rows := part(r - k)
+			for j := 0; j < b; {
+				w := width(b-j, rows, s)
+				gemm(s, rows, w, &n[k*b+j], &c.packed[full*s*m+i*s+k%s], &z[i*b+j], b, s, b, l, 1, 0)
+				j += w
+			}
+			k += rows
+		}
+	}
+}
+
+// addRows is add for a U as it is, row by row.
+func addRows(n, u, z []float64, m, r, b int) {
+	s := panel()
+	for k := range r {
+		for j := 0; j < b; {
+			w := width(b-j, 1, s)
+			gemm(s, 1, w, &n[k*b+j], &u[k*m], &z[j], b, 1, b, m, 1, 0)
+			j += w
+		}
+	}
+}
+
+// gramPacked computes the panels on and below the diagonal, three at a time side by
+// side, and copies the rest.
+func gramPacked(g []float64, c, d *Cross) {
+	m, r, s := c.m, c.r, c.panel
+	panels := (r + s - 1) / s
+	ld := panels * s
+	buf := make([]float64, ld*ld)
+	for i := 0; i < m; i += gramChunk {
+		n := min(gramChunk, m-i)
+		block := func(row, col, rows, cols int) {
+			gramBlock(s, cols, &buf[row*s*ld+col*s], &c.packed[(row*m+i)*s], &d.packed[(col*m+i)*s], ld, n, rows, s*m)
+		}
+		for l := 0; l < panels; l += 3 {
+			cols := min(3, panels-l)
+			for k := range cols {
+				block(l+k, l, 1, k+1)
+			}
+			if rest := panels - l - cols; rest > 0 {
+				block(l+cols, l, rest, cols)
+			}
+		}
+	}
+	for k := range r {
+		for l := range k + 1 {
+			g[k*r+l], g[l*r+k] = buf[k*ld+l], buf[k*ld+l]
+		}
+	}
+}
+
+// gramChunk is the number of columns of U that gramPacked handles at a time.
+const gramChunk = 128
+
+func gramBlock(panel, cols int, c, a, b *float64, ldc, n, panels, ps int) {
+	switch {
+	case panel == 8 && cols == 3:
+		gram8x3z(c, a, b, ldc, n, panels, ps)
+	case panel == 8 && cols == 2:
+		gram8x2z(c, a, b, ldc, n, panels, ps)
+	case panel == 8:
+		gram8x1z(c, a, b, ldc, n, panels, ps)
+	case cols == 3:
+		gram4x3(c, a, b, ldc, n, panels, ps)
+	case cols == 2:
+		gram4x2(c, a, b, ldc, n, panels, ps)
+	default:
+		gram4x1(c, a, b, ldc, n, panels, ps)
+	}
+}

@@ -1,0 +1,19 @@
+//go:build !amd64
+
+package kernel
+
+// There are no kernels for products but the loops in Go.
+
+func panel() int { return 0 }
+
+func (p *Product) pack() {}
+
+func (p *Product) sub(e, v []float64, b int) {}
+
+func (c *Cross) pack(u, d []float64) {}
+
+func (c *Cross) add(n, z []float64, b int) {}
+
+func addRows(n, u, z []float64, m, r, b int) {}
+
+func gramPacked(g []float64, c, d *Cross) {}

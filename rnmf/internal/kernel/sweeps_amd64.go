@@ -1,0 +1,178 @@
+package kernel
+
+// sweepChunk is the number of entries of a tile that the passes of weighted HALS
+// handle at a time, so that no line of the cache which two blocks of columns share
+// is fetched twice.
+const sweepChunk = 1024
+
+// rowsOf is the number of rows of such a chunk.
+func rowsOf(m, b, block int) int {
+	if b <= block {
+		return m
+	}
+	return max(sweepChunk/b, 16)
+}
+
+func weightedSIMD(num, den, e, omega, u, p, delta []float64, m, b int) {
+	if b <= 0 {
+		return
+	}
+	num, den = num[:b], den[:b]
+	clear(num)
+	clear(den)
+	if m <= 0 {
+		return
+	}
+	e, omega, u = e[:m*b], omega[:m*b], u[:m]
+	if p != nil {
+		p, delta = p[:m], delta[:b]
+	}
+	block := 16
+	if useAVX512 {
+		block = 24
+	}
+	chunk := rowsOf(m, b, block)
+	for i := 0; i < m; i += chunk {
+		c := min(chunk, m-i)
+		for j := 0; j < b; {
+			w := min(b-j, block)
+			if !useAVX512 {
+				w = width1(w)
+			}
+			pn, pd, pe, po, pu := &num[j], &den[j], &e[i*b+j], &omega[i*b+j], &u[i]
+			if p == nil {
+				switch {
+				case useAVX512 && w > 16:
+					weightedFirst3z(pn, pd, pe, po, pu, b, c, lanes(w))
+				case useAVX512 && w > 8:
+					weightedFirst2z(pn, pd, pe, po, pu, b, c, lanes(w))
+				case useAVX512:
+					weightedFirst1z(pn, pd, pe, po, pu, b, c, lanes(w))
+				case w == 16:
+					weightedFirst4(pn, pd, pe, po, pu, b, c)
+				case w == 8:
+					weightedFirst2(pn, pd, pe, po, pu, b, c)
+				case w == 4:
+					weightedFirst1(pn, pd, pe, po, pu, b, c)
+				default:
+					weightedFirst1m(pn, pd, pe, po, pu, b, c, mask(w))
+				}
+			} else {
+				pp, dj := &p[i], &delta[j]
+				switch {
+				case useAVX512 && w > 16:
+					weighted3z(pn, pd, pe, po, pu, pp, dj, b, c, lanes(w))
+				case useAVX512 && w > 8:
+					weighted2z(pn, pd, pe, po, pu, pp, dj, b, c, lanes(w))
+				case useAVX512:
+					weighted1z(pn, pd, pe, po, pu, pp, dj, b, c, lanes(w))
+				case w == 16:
+					weighted4(pn, pd, pe, po, pu, pp, dj, b, c)
+				case w == 8:
+					weighted2(pn, pd, pe, po, pu, pp, dj, b, c)
+				case w == 4:
+					weighted1(pn, pd, pe, po, pu, pp, dj, b, c)
+				default:
+					weighted1m(pn, pd, pe, po, pu, pp, dj, b, c, mask(w))
+				}
+			}
+			j += w
+		}
+	}
+}
+
+func weightedPairSIMD(sums, e, omega, u, p, delta []float64, m, b int) {
+	if b <= 0 {
+		return
+	}
+	sums = sums[:5*b]
+	clear(sums)
+	if m <= 0 {
+		return
+	}
+	e, omega, u = e[:m*b], omega[:m*b], u[:2*m]
+	if p != nil {
+		p, delta = p[:2*m], delta[:2*b]
+	}
+	block := vec
+	if useAVX512 {
+		block = 24
+	}
+	chunk := rowsOf(m, b, block)
+	for i := 0; i < m; i += chunk {
+		c := min(chunk, m-i)
+		for j := 0; j < b; {
+			w := min(b-j, block)
+			ps, pe, po, pu := &sums[j], &e[i*b+j], &omega[i*b+j], &u[i]
+			if p == nil {
+				switch {
+				case useAVX512 && w > 16:
+					pairFirst3z(ps, pe, po, pu, b, c, m, b, lanes(w))
+				case useAVX512 && w > 8:
+					pairFirst2z(ps, pe, po, pu, b, c, m, b, lanes(w))
+				case useAVX512:
+					pairFirst1z(ps, pe, po, pu, b, c, m, b, lanes(w))
+				case w == 4:
+					pairFirst1(ps, pe, po, pu, b, c, m, b)
+				default:
+					pairFirst1m(ps, pe, po, pu, b, c, m, b, mask(w))
+				}
+			} else {
+				pp, dj := &p[i], &delta[j]
+				switch {
+				case useAVX512 && w > 16:
+					pair3z(ps, pe, po, pu, pp, dj, b, c, m, b, lanes(w))
+				case useAVX512 && w > 8:
+					pair2z(ps, pe, po, pu, pp, dj, b, c, m, b, lanes(w))
+				case useAVX512:
+					pair1z(ps, pe, po, pu, pp, dj, b, c, m, b, lanes(w))
+				case w == 4:
+					pair1(ps, pe, po, pu, pp, dj, b, c, m, b)
+				default:
+					pair1m(ps, pe, po, pu, pp, dj, b, c, m, b, mask(w))
+				}
+			}
+			j += w
+		}
+	}
+}
+
+func subOuterSIMD(e, p, delta []float64, m, b int) {
+	if m <= 0 || b <= 0 {
+		return
+	}
+	e, p, delta = e[:m*b], p[:m], delta[:b]
+	for j := 0; j < b; {
+		pe, pp, pd := &e[j], &p[0], &delta[j]
+		if useAVX512 {
+			w := min(b-j, 24)
+			switch {
+			case w > 16:
+				subOuter3z(pe, pp, pd, b, m, lanes(w))
+			case w > 8:
+				subOuter2z(pe, pp, pd, b, m, lanes(w))
+			default:
+				subOuter1z(pe, pp, pd, b, m, lanes(w))
+			}
+			j += w
+			continue
+		}
+		w := width1(b - j)
+		if w == 24 {
+			w = 16
+		}
+		switch w {
+		case 32:
+			subOuter8(pe, pp, pd, b, m)
+		case 16:
+			subOuter4(pe, pp, pd, b, m)
+		case 8:
+			subOuter2(pe, pp, pd, b, m)
+		case 4:
+			subOuter1(pe, pp, pd, b, m)
+		default:
+			subOuter1m(pe, pp, pd, b, m, mask(w))
+		}
+		j += w
+	}
+}
