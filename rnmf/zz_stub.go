@@ -3,12 +3,6 @@ package rnmf
 // Stand-ins for kernels that are being written; delete what weigh.go or the
 // kernel package has.
 
-func weightsAndValues(l Loss, omega, value, e []float64) {
-	for i, x := range e {
-		value[i], omega[i] = l.Rho(x * x)
-	}
-}
-
 func squaredNorms(s, e, mask []float64, m, b int) {
 	s = s[:b]
 	clear(s)

@@ -1,0 +1,512 @@
+// Command elementwise writes the kernels that go over the entries of a tile one
+// by one, elementwise_amd64.s, and their Go declarations. The same source gives
+// AVX2 and AVX-512: the two differ in the number of lanes and in how an
+// incomplete vector and a comparison are written down, which the methods of isa
+// hide. Every lane does the same operations in both, so the results are equal
+// to the last bit.
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// An isa is a set of instructions.
+type isa struct {
+	name  string
+	lanes int // in a vector
+}
+
+var avx2, avx512 = isa{"AVX2", 4}, isa{"AVX512", 8}
+
+func main() {
+	ConstraintExpr("amd64")
+	tables()
+	for _, v := range []isa{avx2, avx512} {
+		for _, value := range []bool{false, true} {
+			v.weigh("square", value, square)
+			v.weigh("l1", value, l1)
+			v.weigh("huber", value, huber)
+			v.weigh("hypersurface", value, hypersurface)
+			v.weigh("cauchy", value, cauchy)
+			v.weigh("correntropy", value, correntropy)
+		}
+	}
+	Generate()
+}
+
+// Registers, constants and memory.
+
+func (v isa) wide() bool { return v.lanes == 8 }
+
+func (v isa) reg() VecVirtual {
+	if v.wide() {
+		return ZMM()
+	}
+	return YMM()
+}
+
+var lanesTable, bitsTable Mem
+
+// tables writes what the masks of an incomplete vector are read from.
+func tables() {
+	lanesTable = GLOBL("lanes", RODATA|NOPTR)
+	for i := range 16 {
+		if i < 8 {
+			DATA(8*i, I64(-1))
+		} else {
+			DATA(8*i, I64(0))
+		}
+	}
+	bitsTable = GLOBL("bits", RODATA|NOPTR)
+	for i := range 8 {
+		DATA(2*i, U16(1<<i-1))
+	}
+}
+
+// first is the mask of the first n lanes, n < v.lanes, less those before skip;
+// n is lost.
+func (v isa) first(n Register, skip int) Op {
+	p := GP64()
+	if v.wide() {
+		LEAQ(bitsTable, p)
+		mask := K()
+		KMOVW(Mem{Base: p, Index: n, Scale: 2}, mask)
+		return mask
+	}
+	LEAQ(lanesTable, p)
+	mask, back := YMM(), GP64()
+	MOVQ(n, back)
+	NEGQ(back)
+	VMOVUPD(Mem{Base: p, Index: back, Scale: 8, Disp: 8 * (8 + skip)}, mask)
+	return mask
+}
+
+func (v isa) load(m Mem, tail Op) VecVirtual {
+	x := v.reg()
+	switch {
+	case tail == nil:
+		VMOVUPD(m, x)
+	case v.wide():
+		VMOVUPD_Z(m, tail, x)
+	default:
+		VMASKMOVPD(m, tail, x)
+	}
+	return x
+}
+
+func (v isa) store(x VecVirtual, m Mem, tail Op) {
+	switch {
+	case tail == nil:
+		VMOVUPD(x, m)
+	case v.wide():
+		VMOVUPD(x, tail, m)
+	default:
+		VMASKMOVPD(x, tail, m)
+	}
+}
+
+// param is a parameter of the function in all lanes.
+func (v isa) param(name string) VecVirtual {
+	b, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	x := v.reg()
+	VBROADCASTSD(b.Addr, x)
+	return x
+}
+
+// bits is a constant in memory, in four lanes; AVX-512 broadcasts the first.
+func bits(u uint64) Mem {
+	if m, ok := constants[u]; ok {
+		return m
+	}
+	m := GLOBL(fmt.Sprintf("c%016x", u), RODATA|NOPTR)
+	for i := range 4 {
+		DATA(8*i, U64(u))
+	}
+	constants[u] = m
+	return m
+}
+
+var constants = map[uint64]Mem{}
+
+func num(x float64) Mem { return bits(math.Float64bits(x)) }
+
+// hold is a constant in a register.
+func (v isa) hold(m Mem) VecVirtual {
+	x := v.reg()
+	VBROADCASTSD(m, x)
+	return x
+}
+
+// Arithmetic. The operand that may be a constant in memory is an Op.
+
+func (v isa) binary(f, bcst func(ops ...Op), b Op, a VecVirtual) VecVirtual {
+	x := v.reg()
+	if _, memory := b.(Mem); memory && v.wide() {
+		f = bcst
+	}
+	f(b, a, x)
+	return x
+}
+
+func (v isa) add(a VecVirtual, b Op) VecVirtual { return v.binary(VADDPD, VADDPD_BCST, b, a) }
+func (v isa) sub(a VecVirtual, b Op) VecVirtual { return v.binary(VSUBPD, VSUBPD_BCST, b, a) }
+func (v isa) mul(a VecVirtual, b Op) VecVirtual { return v.binary(VMULPD, VMULPD_BCST, b, a) }
+func (v isa) div(a VecVirtual, b Op) VecVirtual { return v.binary(VDIVPD, VDIVPD_BCST, b, a) }
+
+// min and max return b where one of the two is not a number, or both are zeros.
+func (v isa) min(a VecVirtual, b Op) VecVirtual { return v.binary(VMINPD, VMINPD_BCST, b, a) }
+func (v isa) max(a VecVirtual, b Op) VecVirtual { return v.binary(VMAXPD, VMAXPD_BCST, b, a) }
+
+func (v isa) addInt(a VecVirtual, b Op) VecVirtual { return v.binary(VPADDQ, VPADDQ_BCST, b, a) }
+func (v isa) subInt(a VecVirtual, b Op) VecVirtual { return v.binary(VPSUBQ, VPSUBQ_BCST, b, a) }
+
+// abs returns |a|.
+func (v isa) abs(a VecVirtual) VecVirtual {
+	if v.wide() {
+		return v.binary(VPANDQ, VPANDQ_BCST, bits(1<<63-1), a)
+	}
+	return v.binary(VANDPD, nil, bits(1<<63-1), a)
+}
+
+func (v isa) shiftRight(a VecVirtual, n int) VecVirtual {
+	x := v.reg()
+	VPSRLQ(Imm(uint64(n)), a, x)
+	return x
+}
+
+func (v isa) shiftLeft(a VecVirtual, n int) VecVirtual {
+	x := v.reg()
+	VPSLLQ(Imm(uint64(n)), a, x)
+	return x
+}
+
+func (v isa) copy(a VecVirtual) VecVirtual {
+	x := v.reg()
+	VMOVAPD(a, x)
+	return x
+}
+
+// addMul does acc ← acc + ab, subMul acc ← acc − ab, each with one rounding.
+func (v isa) addMul(acc, a VecVirtual, b Op) {
+	if _, memory := b.(Mem); memory && v.wide() {
+		VFMADD231PD_BCST(b, a, acc)
+	} else {
+		VFMADD231PD(b, a, acc)
+	}
+}
+
+func (v isa) subMul(acc, a VecVirtual, b Op) {
+	if _, memory := b.(Mem); memory && v.wide() {
+		VFNMADD231PD_BCST(b, a, acc)
+	} else {
+		VFNMADD231PD(b, a, acc)
+	}
+}
+
+// poly returns c[0] + c[1]x + …
+func (v isa) poly(x VecVirtual, c ...float64) VecVirtual {
+	p := v.hold(num(c[len(c)-1]))
+	for i := len(c) - 2; i >= 0; i-- {
+		if v.wide() {
+			VFMADD213PD_BCST(num(c[i]), x, p)
+		} else {
+			VFMADD213PD(num(c[i]), x, p)
+		}
+	}
+	return p
+}
+
+// poly2 does so too, as the sum of the even and the odd part: they are computed
+// at the same time.
+func (v isa) poly2(x, square VecVirtual, c ...float64) VecVirtual {
+	var part [2][]float64
+	for i, a := range c {
+		part[i%2] = append(part[i%2], a)
+	}
+	p := v.poly(square, part[0]...)
+	v.addMul(p, x, v.poly(square, part[1]...))
+	return p
+}
+
+// Comparisons give a mask, false for what is not a number unless they say not.
+const (
+	less       = 0x11
+	greater    = 0x1e
+	notGreater = 0x1a
+)
+
+func (v isa) compare(a VecVirtual, relation uint64, b Op) Op {
+	var mask Op = YMM()
+	if v.wide() {
+		mask = K()
+	}
+	VCMPPD(Imm(relation), b, a, mask)
+	return mask
+}
+
+func (v isa) and(a, b Op) Op {
+	if v.wide() {
+		mask := K()
+		KANDW(a, b, mask)
+		return mask
+	}
+	mask := YMM()
+	VANDPD(a, b, mask)
+	return mask
+}
+
+// only returns a where the mask is true, and 0 elsewhere.
+func (v isa) only(mask Op, a VecVirtual) VecVirtual {
+	x := v.reg()
+	if v.wide() {
+		VMOVAPD_Z(a, mask, x)
+	} else {
+		VANDPD(mask, a, x)
+	}
+	return x
+}
+
+// choose returns a where the mask is true, and b elsewhere.
+func (v isa) choose(mask Op, a, b VecVirtual) VecVirtual {
+	x := v.reg()
+	if v.wide() {
+		VBLENDMPD(a, b, mask, x)
+	} else {
+		VBLENDVPD(mask, a, b, x)
+	}
+	return x
+}
+
+// A loop goes over the entries of slices of equal length.
+type loop struct {
+	isa
+	slices map[string]Register
+	at     Register // the entry, in bytes
+	tail   Op       // of an incomplete vector
+}
+
+func (l *loop) in(name string) VecVirtual {
+	return l.load(Mem{Base: l.slices[name], Index: l.at, Scale: 1}, l.tail)
+}
+
+func (l *loop) out(name string, x VecVirtual) {
+	l.store(x, Mem{Base: l.slices[name], Index: l.at, Scale: 1}, l.tail)
+}
+
+// each writes a function that goes over slices. The body writes what comes
+// before the loop and returns what writes the loop.
+func (v isa) each(name, doc, params string, slices []string, body func(l *loop) func()) {
+	TEXT(name+v.name, NOSPLIT, "func("+params+")")
+	Doc(name + v.name + " " + doc)
+	Pragma("noescape")
+	l := &loop{isa: v, slices: map[string]Register{}, at: GP64()}
+	for _, s := range slices {
+		l.slices[s] = Load(Param(s), GP64())
+	}
+	n, whole := Load(Param("n"), GP64()), GP64()
+	step := body(l)
+	XORQ(l.at, l.at)
+	MOVQ(n, whole)
+	SHRQ(Imm(uint64(math.Log2(float64(v.lanes)))), whole)
+	JZ(LabelRef("rest"))
+	Label("loop")
+	step()
+	ADDQ(Imm(uint64(8*v.lanes)), l.at)
+	DECQ(whole)
+	JNZ(LabelRef("loop"))
+	Label("rest")
+	ANDQ(Imm(uint64(v.lanes-1)), n)
+	JZ(LabelRef("done"))
+	l.tail = v.first(n, 0)
+	step()
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// weigh writes the function of a loss. The loss is given s = e², cut off, and
+// returns the weight and, if wanted, the value.
+func (v isa) weigh(name string, value bool, loss func(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtual)) {
+	slices, doc := []string{"omega", "e"}, "writes weights."
+	if value {
+		slices, name, doc = append(slices, "value"), name+"Value", "writes weights and values."
+	}
+	v.each(name, doc, "omega, value, e *float64, n int, a, b, limit, cut2 float64", slices, func(l *loop) func() {
+		limit, cut := l.param("limit"), l.param("cut2")
+		rho := loss(l, value)
+		return func() {
+			e := l.in("e")
+			s := l.mul(e, e)
+			keep := l.compare(s, notGreater, cut)
+			omega, y := rho(e, l.min(limit, s))
+			if value {
+				l.out("value", y)
+			}
+			l.out("omega", l.only(keep, omega))
+		}
+	})
+}
+
+// ρ(s) = s.
+func square(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtual) {
+	one := l.hold(num(1))
+	return func(e, s VecVirtual) (omega, rho VecVirtual) { return one, s }
+}
+
+// With a = ε²: y = 1/√(s + a), ω = y/2, ρ = (s + a)y.
+func l1(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtual) {
+	a, root := l.param("a"), l.rsqrt()
+	floor := l.param("b")
+	return func(e, s VecVirtual) (omega, rho VecVirtual) {
+		s = l.add(s, a)
+		y := root(l.max(floor, s))
+		if value {
+			rho = l.mul(s, y)
+		}
+		return l.mul(y, num(0.5)), rho
+	}
+}
+
+// With a = c: ω = c/max(|e|, c), ρ = t(2|e| − t), t = min(|e|, c); |e| ≤ b.
+func huber(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtual) {
+	c, b := l.param("a"), l.param("b")
+	return func(e, s VecVirtual) (omega, rho VecVirtual) {
+		e = l.abs(e)
+		omega = l.div(c, l.max(c, e))
+		if value {
+			e = l.min(b, e)
+			t := l.min(c, e)
+			rho = l.mul(l.sub(l.add(e, e), t), t)
+		}
+		return omega, rho
+	}
+}
+
+// With a = 1/σ², b = a/2: y = 1/√(1 + as), ω = by, ρ = as/(1 + (1 + as)y).
+func hypersurface(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtual) {
+	a, b, one, root := l.param("a"), l.param("b"), l.hold(num(1)), l.rsqrt()
+	return func(e, s VecVirtual) (omega, rho VecVirtual) {
+		x := l.mul(s, a)
+		u := l.add(x, one)
+		y := root(u)
+		if value {
+			d := l.copy(one)
+			l.addMul(d, u, y)
+			rho = l.div(x, d)
+		}
+		return l.mul(y, b), rho
+	}
+}
+
+// With a = γ², b = 1/a: ω = 1/(a + s), ρ = ln(1 + bs).
+func cauchy(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtual) {
+	a, one := l.param("a"), l.hold(num(1))
+	if !value {
+		return func(e, s VecVirtual) (omega, rho VecVirtual) { return l.div(one, l.add(s, a)), nil }
+	}
+	b, log := l.param("b"), l.log1p()
+	return func(e, s VecVirtual) (omega, rho VecVirtual) {
+		return log(l.mul(s, b), l.add(s, a))
+	}
+}
+
+// With a = −1/2σ², b = a·log₂e: ω = −a·exp(as), ρ = 1 − exp(as).
+func correntropy(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtual) {
+	const (
+		ln2Hi = 6.93147180369123816490e-01 // its product with n is exact
+		ln2Lo = 1.90821492927058770002e-10
+	)
+	a, b := l.param("a"), l.param("b")
+	// Adding shift rounds to an integer, which is then in the last bits.
+	shift := l.hold(num(0x1.8p52))
+	minus := l.sub(l.hold(num(0)), a)
+	one := l.hold(num(1))
+	return func(e, s VecVirtual) (omega, rho VecVirtual) {
+		// as = n·ln 2 + r, |r| ≤ ln 2 / 2.
+		t := l.copy(shift)
+		l.addMul(t, s, b)
+		n := l.sub(t, shift)
+		r := l.mul(s, a)
+		l.subMul(r, n, num(ln2Hi))
+		l.subMul(r, n, num(ln2Lo))
+		// p = exp(r) − 1 = r + r²q(r), minimax to 2⁻⁵³.
+		square := l.mul(r, r)
+		q := l.poly2(r, square,
+			0x1.0000000000001p-1, 0x1.5555555555558p-3, 0x1.5555555553d62p-5, 0x1.111111110f803p-7, 0x1.6c16c1788c0b6p-10,
+			0x1.a01a01b00c602p-13, 0x1.a019b90c837fdp-16, 0x1.71ddf6b37121cp-19, 0x1.2891860f119d7p-22, 0x1.af632bae1c31ep-26)
+		p := l.copy(r)
+		l.addMul(p, square, q)
+		scale := l.addInt(l.shiftLeft(t, 52), num(1)) // 2ⁿ
+		exp := l.copy(scale)
+		l.addMul(exp, scale, p)
+		if value {
+			rho = l.sub(one, scale)
+			l.subMul(rho, scale, p)
+		}
+		return l.mul(exp, minus), rho
+	}
+}
+
+// rsqrt returns 1/√x for normal positive x. Shifting the bits of x gives 1/√x
+// within 3.5 %; two polynomials in h = 1 − xy² correct it, since
+// 1/√x = y/√(1 − h): the first is minimax on the range of h and leaves 2.5e-5,
+// the second is the series and leaves rounding. All of it takes half the time of
+// a root and a division, and any x.
+func (l *loop) rsqrt() func(x VecVirtual) VecVirtual {
+	magic, one := l.hold(bits(0x5fe6eb50c7b537a9)), l.hold(num(1))
+	return func(x VecVirtual) VecVirtual {
+		y := l.subInt(magic, l.shiftRight(x, 1))
+		h := l.copy(one)
+		l.subMul(h, l.mul(x, y), y)
+		y = l.mul(y, l.poly(h, 0x1.000003f5df25ep+0, 0x1.008ff05e6d126p-1, 0x1.807f060157de0p-2))
+		h = l.copy(one)
+		l.subMul(h, l.mul(x, y), y)
+		l.addMul(y, l.mul(y, h), l.poly(h, 1./2, 3./8, 5./16))
+		return y
+	}
+}
+
+// log1p returns 1/d and ln(1 + x), 0 ≤ x < 2¹⁰²². With 2ᵏ the power of two
+// nearest to 1 + x, and f = x·2⁻ᵏ + (2⁻ᵏ − 1), in which only the addition
+// rounds,
+//
+//	ln(1 + x) = k·ln 2 + ln(1 + f),   ln(1 + f) = f − (f²/2 − t(f²/2 + R(t²))),
+//
+// where t = f/(2 + f) and R is minimax for ln((1+t)/(1−t)) = 2t + tR, as in
+// Sun's fdlibm. One division gives both 1/d and t.
+func (l *loop) log1p() func(x, d VecVirtual) (inverse, log VecVirtual) {
+	const (
+		ln2Hi = 6.93147180369123816490e-01
+		ln2Lo = 1.90821492927058770002e-10
+	)
+	one, two := l.hold(num(1)), l.hold(bits(2046<<52))
+	rounding := bits(math.Float64bits(1) - math.Float64bits(math.Sqrt2/2))
+	return func(x, d VecVirtual) (inverse, log VecVirtual) {
+		biased := l.shiftRight(l.addInt(l.add(x, one), rounding), 52) // k + 1023
+		k := l.sub(l.addInt(biased, num(0x1p52)), num(0x1p52+1023))
+		scale := l.subInt(two, l.shiftLeft(biased, 52)) // 2⁻ᵏ
+		f := l.sub(scale, one)
+		l.addMul(f, scale, x)
+		f2 := l.add(f, num(2))
+		both := l.div(one, l.mul(f2, d))
+		t := l.mul(l.mul(both, d), f)
+		z := l.mul(t, t)
+		r := l.mul(z, l.poly2(z, l.mul(z, z),
+			0x1.5555555555558p-1, 0x1.99999999951bep-2, 0x1.2492492e0f09cp-2, 0x1.c71c62c212eebp-3,
+			0x1.7462be2d73569p-3, 0x1.39fd33ecdb9a0p-3, 0x1.2b662bdc2770ep-3))
+		half := l.mul(l.mul(f, num(0.5)), f)
+		y := l.mul(l.add(r, half), t)
+		l.addMul(y, k, num(ln2Lo))
+		y = l.sub(f, l.sub(half, y))
+		l.addMul(y, k, num(ln2Hi))
+		return l.mul(both, f2), y
+	}
+}
