@@ -127,7 +127,6 @@ func (f *fit) round(last *kept, push *momentum, mayPush, goesOn bool) float64 {
 	}
 	f.timed(f.stepH)
 	cross, gram := f.cross, f.gram
-	plain := mat.DenseCopyOf(f.h)
 	push.extrapolate(0, f.h)
 	f.timed(f.stepW)
 	push.extrapolate(1, f.wt)
@@ -137,7 +136,9 @@ func (f *fit) round(last *kept, push *momentum, mayPush, goesOn bool) float64 {
 	}
 	// It went too far: the plain round, whose H half-step is already there.
 	push.reject()
-	f.h, f.wt, f.ahead = plain, mat.DenseCopyOf(last.wt), false
+	f.ahead = false
+	f.h.Copy(push.plain[0])
+	f.wt.Copy(last.wt)
 	f.cross, f.gram = cross, gram
 	f.timed(f.stepW)
 	return f.reach(goesOn)
@@ -170,7 +171,7 @@ func (f *fit) look() float64 {
 	q.from = f.h
 	f.next.Copy(f.h)
 	f.improve(q, f.next, f.model.OnH)
-	f.ahead, f.cross, f.gram = true, q.cross, q.g
+	f.ahead, f.cross, f.gram = true, q.ux, q.uu
 	if math.IsNaN(q.entered) && !f.pool.stop() {
 		return f.objective() // the solver cannot tell
 	}
@@ -216,7 +217,13 @@ type kept struct {
 }
 
 func (k *kept) keep(wt, h *mat.Dense, objective float64) {
-	k.wt, k.h, k.objective = mat.DenseCopyOf(wt), mat.DenseCopyOf(h), objective
+	if k.wt == nil {
+		k.wt, k.h = mat.DenseCopyOf(wt), mat.DenseCopyOf(h)
+	} else {
+		k.wt.Copy(wt)
+		k.h.Copy(h)
+	}
+	k.objective = objective
 }
 
 // timed adds what work takes to the seconds of the algorithm.
@@ -264,10 +271,11 @@ func (f *fit) quadratic(ofW bool) *Quadratic {
 // residual.
 func (f *fit) eachResidual(visit func(t *Tile, i int)) (count int) {
 	q := f.quadratic(false)
+	q.bare = true
 	width := tileWidth(q.m, q.n, 2)
 	count = (q.n + width - 1) / width
 	f.pool.each(count, func(t *Tile, i int) {
-		t.loadResidual(q, f.h, i*width, min(width, q.n-i*width))
+		t.load(q, f.h, i*width, min(width, q.n-i*width))
 		visit(t, i)
 	})
 	return count
@@ -284,7 +292,6 @@ func (f *fit) objective() float64 {
 			sums[i] = lossOfSquares(q.loss, s)
 			return
 		}
-		t.q = q
 		sums[i] = t.lossOfEntries()
 	})
 	return total(sums[:count]) + f.penalties()
@@ -345,7 +352,6 @@ func (f *fit) measure() float64 {
 		}
 		t.seen.addAll(t.E, t.maskTile)
 		sums[i], counts[i] = t.squareSum()
-		t.q = q
 		losses[i] = t.lossOfEntries()
 	})
 	for _, t := range f.pool.tiles {
@@ -388,17 +394,6 @@ func (f *fit) rounding() float64 {
 	above, _ := loss.Rho(s)
 	at, _ := loss.Rho(0)
 	return terms * (above - at)
-}
-
-// loadResidual fills X, V, E and the mask of a tile, without weights.
-func (t *Tile) loadResidual(q *Quadratic, v *mat.Dense, first, b int) {
-	plain := Quadratic{U: q.U, m: q.m, n: q.n, r: q.r, x: q.x, mask: q.mask, trans: q.trans, loss: Frobenius{}}
-	if q.mask != nil {
-		t.load(&plain, v, first, b) // loads E, as a mask makes it Weighted
-		return
-	}
-	t.load(&plain, v, first, b)
-	t.residual()
 }
 
 // kkt returns how far an exact coordinate step would still move the factors,

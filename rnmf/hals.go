@@ -34,9 +34,7 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 	if q.Weighted() {
 		u := q.U.RawMatrix().Data
 		q.Tiles(v, func(t *Tile) {
-			for range max(s.Sweeps, 1) {
-				weightedSweep(t, u)
-			}
+			weightedSweeps(t, u, max(s.Sweeps, 1))
 		})
 		return
 	}
@@ -50,31 +48,60 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 	q.Tiles(v, func(t *Tile) { gramSweeps(t, u, gram, sweeps, s.Sweeps == 0) })
 }
 
-// weightedSweep takes each component of a tile to its minimiser, E following.
-func weightedSweep(t *Tile, u []float64) {
-	m, b := t.M, t.B
-	space := t.Space(3 * b)
-	num, den, delta := space[:b], space[b:2*b], space[2*b:]
-	var last []float64
-	for k := range t.R {
-		uk := u[k*m:][:m]
-		kernel.Weighted(num, den, t.E, t.Omega, uk, last, delta, m, b)
-		vk := t.V[k*b:][:b]
-		for j, v := range vk {
-			n, d := num[j], den[j]
-			if t.C != nil {
-				n += t.C[k*b+j]
+// weightedSweeps takes one component of a tile after the other to its minimiser,
+// E following. Two components share a pass over the tile: see WeightedPair.
+func weightedSweeps(t *Tile, u []float64, sweeps int) {
+	m, r, b := t.M, t.R, t.B
+	space := t.Space(7 * b)
+	sums, delta := space[:5*b], space[5*b:]
+	num0, num1, den0, den1, both := sums[:b], sums[b:2*b], sums[2*b:3*b], sums[3*b:4*b], sums[4*b:]
+	var last []float64 // the rows of U whose changes E has yet to follow
+	for range sweeps {
+		k := 0
+		if r%2 == 1 {
+			if last != nil {
+				kernel.SubOuter(t.E, last[:m], delta[:b], m, b)
+				last = last[m:]
 			}
-			if t.D != nil {
-				n -= t.D[k*b+j] * v
-				d += t.D[k*b+j]
+			kernel.Weighted(num0, den0, t.E, t.Omega, u[:m], last, delta[b:], m, b)
+			t.step(0, num0, den0, delta[:b])
+			if r == 1 {
+				last = append(u[:m:m], u[:m]...)
+			} else {
+				last = u[:2*m]
 			}
-			vk[j] = step(v, n, d)
-			delta[j] = vk[j] - v
+			clear(delta[b:])
+			k = 1
 		}
-		last = uk
+		for ; k < r; k += 2 {
+			rows := u[k*m:][:2*m]
+			kernel.WeightedPair(sums, t.E, t.Omega, rows, last, delta, m, b)
+			t.step(k, num0, den0, delta[:b])
+			for j, d := range delta[:b] {
+				num1[j] -= d * both[j]
+			}
+			t.step(k+1, num1, den1, delta[b:])
+			last = rows
+		}
 	}
-	kernel.SubOuter(t.E, last, delta, m, b)
+}
+
+// step takes component k to its minimiser, and writes by how much it changed.
+func (t *Tile) step(k int, num, den, delta []float64) {
+	b := t.B
+	vk := t.V[k*b:][:b]
+	for j, v := range vk {
+		n, d := num[j], den[j]
+		if t.C != nil {
+			n += t.C[k*b+j]
+		}
+		if t.D != nil {
+			n -= t.D[k*b+j] * v
+			d += t.D[k*b+j]
+		}
+		vk[j] = step(v, n, d)
+		delta[j] = vk[j] - v
+	}
 }
 
 // step returns max(0, v + n/d), the minimiser of d·x² − 2(n + d·v)x over x ≥ 0.
@@ -102,11 +129,11 @@ const maxFactor = 1e120
 
 // gramSweeps takes the columns of a tile towards their minimiser with
 // N = UX and G = UUᵀ: Σ_i u_ki e_ij = N_kj − Σ_l G_kl v_lj.
-func gramSweeps(t *Tile, u, gram []float64, sweeps int, early bool) {
-	m, r, b := t.M, t.R, t.B
+func gramSweeps(t *Tile, u *kernel.Cross, gram []float64, sweeps int, early bool) {
+	r, b := t.R, t.B
 	space := t.Space(r*b + b)
 	n, acc := space[:r*b], space[r*b:]
-	kernel.AddCross(n, u, t.X, m, r, b)
+	u.Add(n, t.X, b)
 	t.crossed(n, gram)
 	var first float64
 	for sweep := range sweeps {
@@ -138,15 +165,4 @@ func gramSweeps(t *Tile, u, gram []float64, sweeps int, early bool) {
 			break
 		}
 	}
-}
-
-// scaleColumns returns U·diag(d).
-func scaleColumns(u, d []float64, m, r int) []float64 {
-	out := make([]float64, r*m)
-	for k := range r {
-		for i, w := range d {
-			out[k*m+i] = w * u[k*m+i]
-		}
-	}
-	return out
 }

@@ -6,7 +6,8 @@ import "gonum.org/v1/gonum/mat"
 // E-HALS (Ang and Gillis 2019): β grows by γ as long as the objective falls, and
 // shrinks by η where it would have risen; a bound on β follows more slowly.
 type momentum struct {
-	before      [2]*mat.Dense // the factors, H and Wᵀ, before they were pushed
+	plain       [2]*mat.Dense // the factors, H and Wᵀ, as they were before they were pushed
+	known       [2]bool       // plain is of the round before
 	beta, bound float64
 	last        float64 // β of the last push that paid
 	tried       bool    // something has been pushed in this round
@@ -14,29 +15,32 @@ type momentum struct {
 
 // The parameters of Ang and Gillis.
 const (
-	firstBeta  = 0.5
+	firstBeta  = 0.7
 	growBeta   = 1.05
 	growBound  = 1.01
 	shrinkBeta = 1.5
 )
 
 // reset forgets the way that the factors went.
-func (p *momentum) reset() { *p = momentum{} }
+func (p *momentum) reset() { *p = momentum{plain: p.plain} }
 
 // extrapolate pushes factor i, v, and remembers it as it was.
 func (p *momentum) extrapolate(i int, v *mat.Dense) {
 	if p.beta == 0 {
 		p.beta, p.bound, p.last = firstBeta, 1, firstBeta
 	}
-	before := p.before[i]
-	p.before[i] = mat.DenseCopyOf(v)
-	if before == nil {
+	if !p.known[i] {
+		if p.plain[i] == nil {
+			p.plain[i] = mat.DenseCopyOf(v)
+		}
+		p.plain[i].Copy(v)
+		p.known[i] = true
 		return
 	}
 	p.tried = true
-	x, y := v.RawMatrix().Data, before.RawMatrix().Data
+	x, y := v.RawMatrix().Data, p.plain[i].RawMatrix().Data
 	for j, a := range x {
-		x[j] = max(0, a+p.beta*(a-y[j]))
+		x[j], y[j] = max(0, a+p.beta*(a-y[j])), a
 	}
 }
 
@@ -54,8 +58,7 @@ func (p *momentum) accept() {
 func (p *momentum) reject() {
 	p.bound = p.last
 	p.beta /= shrinkBeta
-	p.tried = false
-	p.before = [2]*mat.Dense{}
+	p.tried, p.known = false, [2]bool{}
 }
 
 // extrapolates reports whether a solver's factors are to be pushed.

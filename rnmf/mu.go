@@ -22,9 +22,9 @@ var _ Solver = MU{}
 // Improve multiplies v by the ratio above, once.
 func (MU) Improve(q *Quadratic, v *mat.Dense) {
 	if q.Weighted() {
-		u := q.U.RawMatrix().Data
+		u := q.cross()
 		q.Tiles(v, func(t *Tile) {
-			m, r, b := t.M, t.R, t.B
+			r, b := t.R, t.B
 			for i, w := range t.Omega {
 				y := t.X[i] - t.E[i]
 				t.X[i] *= w
@@ -32,19 +32,19 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 			}
 			space := t.Space(2 * r * b)
 			num, den := space[:r*b], space[r*b:]
-			kernel.AddCross(num, u, t.X, m, r, b)
-			kernel.AddCross(den, u, t.E, m, r, b)
+			u.Add(num, t.X, b)
+			u.Add(den, t.E, b)
 			t.multiply(num, den)
 		})
 		return
 	}
-	m, _, r := q.Dims()
+	_, _, r := q.Dims()
 	u, gram := q.gram()
 	q.Tiles(v, func(t *Tile) {
 		b := t.B
 		space := t.Space(2 * r * b)
 		num, den := space[:r*b], space[r*b:]
-		kernel.AddCross(num, u, t.X, m, r, b)
+		u.Add(num, t.X, b)
 		t.crossed(num, gram)
 		kernel.AddCross(den, gram, t.V, r, r, b)
 		for i := range num {

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
 // A pool shares the tiles of a fit among goroutines, one for each processor, and
@@ -16,6 +18,10 @@ type pool struct {
 	stop    func() bool
 	helpers []*helper
 	task    task
+
+	// The fixed factor of the half-step, laid out for products.
+	product       kernel.Product
+	cross, scaled kernel.Cross
 }
 
 // A task is what all goroutines of a pool do together.

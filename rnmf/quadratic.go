@@ -2,6 +2,7 @@ package rnmf
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -30,6 +31,7 @@ type Quadratic struct {
 	row     []float64  // weights of the m rows, where those are samples under ByColumn
 	c, d    *mat.Dense // nil while no penalty has asked for them
 	bound   float64    // > 0: the additive form, with this weight for all
+	bare    bool       // tiles get their residual and no weights
 	norms   []float64  // squared norms of the n columns of x, or nil
 	pool    *pool
 
@@ -37,8 +39,8 @@ type Quadratic struct {
 	entry   bool       // it is, and the tiles have this V
 	entered float64    // that loss, NaN if unknown
 	losses  []float64
-	cross   []float64 // UX (r×n), nil if unknown, with which
-	g       []float64 // and UUᵀ any V tells its ‖x_j − Uᵀv_j‖²
+	ux, uu  []float64 // UX and UUᵀ if known: any V then tells its ‖x_j − Uᵀv_j‖²
+	laid    sync.Once // U, in pool.product
 }
 
 // axis tells where the samples of a ByColumn loss lie in a Quadratic.
@@ -93,20 +95,26 @@ func (q *Quadratic) Additive() *Quadratic {
 	return a
 }
 
-// gram returns U·diag(row) and its product with Uᵀ, for solvers of a Quadratic
-// that is not Weighted. In the additive form the weights of the rows have gone
-// into the data, and only the bound is left, which is in Tile.Col.
-func (q *Quadratic) gram() (u, g []float64) {
-	row := q.row
-	if q.bound > 0 {
-		row = nil
+// gram returns U·diag(row), laid out for products with tiles, and its product
+// with Uᵀ, for solvers of a Quadratic that is not Weighted. In the additive form
+// the weights of the rows have gone into the data, and only the bound is left,
+// which is in Tile.Col.
+func (q *Quadratic) gram() (u *kernel.Cross, g []float64) {
+	g = make([]float64, q.r*q.r)
+	c := q.cross()
+	u = c
+	if q.row != nil && q.bound == 0 {
+		u = &q.pool.scaled
+		u.Set(q.U.RawMatrix().Data, q.row, q.m, q.r)
 	}
-	u, g = q.U.RawMatrix().Data, make([]float64, q.r*q.r)
-	kernel.Gram(g, u, row, q.m, q.r)
-	if row != nil {
-		u = scaleColumns(u, row, q.m, q.r)
-	}
+	kernel.GramOf(g, c, u)
 	return u, g
+}
+
+// cross returns U, laid out for products with tiles.
+func (q *Quadratic) cross() *kernel.Cross {
+	q.pool.cross.Set(q.U.RawMatrix().Data, nil, q.m, q.r)
+	return &q.pool.cross
 }
 
 // A Tile is a group of neighbouring columns of a Quadratic, with everything
@@ -159,11 +167,11 @@ func (t *Tile) crossed(n, g []float64) {
 		}
 		t.enters(s)
 	}
-	if q.cross != nil {
+	if q.ux != nil {
 		for k := range t.R {
-			copy(q.cross[k*q.n+t.First:][:t.B], n[k*t.B:])
+			copy(q.ux[k*q.n+t.First:][:t.B], n[k*t.B:])
 		}
-		q.g = g
+		q.uu = g
 	}
 }
 
@@ -202,7 +210,7 @@ func (q *Quadratic) Tiles(v *mat.Dense, f func(t *Tile)) {
 	width := tileWidth(q.m, q.n, tiles)
 	count := (q.n + width - 1) / width
 	if q.sample == columns && q.bound == 0 && q.mask == nil {
-		q.cross, q.g = make([]float64, q.r*q.n), nil
+		q.ux, q.uu = make([]float64, q.r*q.n), nil
 	}
 	q.entry = q.from != nil && mat.Equal(q.from, v)
 	q.losses = make([]float64, count)
@@ -248,6 +256,10 @@ func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
 		t.maskTile = t.rowSpace
 		w := q.mask.RawMatrix()
 		kernel.Load(t.maskTile, w.Data, w.Stride, q.trans, first, m, b)
+	}
+	if q.bare {
+		t.residual()
+		return
 	}
 	if q.Weighted() {
 		t.residual()
@@ -306,7 +318,9 @@ func (t *Tile) store(v *mat.Dense) {
 func (t *Tile) residual() {
 	t.E = grow(t.E, t.M*t.B)
 	copy(t.E, t.X)
-	kernel.SubProduct(t.E, t.q.U.RawMatrix().Data, t.V, t.M, t.R, t.B)
+	q := t.q
+	q.laid.Do(func() { q.pool.product.Set(q.U.RawMatrix().Data, q.m, q.r) })
+	q.pool.product.Sub(t.E, t.V, t.B)
 }
 
 // weigh computes Omega from E, and the loss if it is wanted.
