@@ -59,7 +59,7 @@ func TestDegenerateData(t *testing.T) {
 			losses = tunedLosses[4:10]
 		}
 		for _, loss := range losses {
-			for _, solver := range []Solver{HALS{}, MU{}, Additive{}} {
+			for _, solver := range []Solver{HALS{}, MU{}, Additive{}, OGM{}} {
 				for _, rank := range c.ranks {
 					name := fmt.Sprintf("%s, rank %d, %s, %T", c.name, rank, lossName(loss), solver)
 					r := mustFit(t, Model{Rank: rank, Loss: loss, Solver: solver, MaxIter: 12, Tol: -1, TraceKKT: true}, c.x)

@@ -97,7 +97,7 @@ func checkDescent(t *testing.T, name string, m Model, x *mat.Dense) {
 func TestTunedRounds(t *testing.T) {
 	x, _ := planted(13, 21, 3, 0.05, 0.1, 4)
 	for _, loss := range tunedLosses {
-		for _, solver := range []Solver{HALS{}, MU{}, Additive{}} {
+		for _, solver := range []Solver{HALS{}, MU{}, Additive{}, OGM{}} {
 			name := fmt.Sprintf("%s %T", lossName(loss), solver)
 			m := Model{Rank: 3, Loss: loss, Solver: solver, TuneFor: 4, MaxIter: 25, Tol: -1}
 			last := Point{}

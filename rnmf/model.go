@@ -242,12 +242,19 @@ func checkProduct(w, h *mat.Dense) error {
 	return nil
 }
 
-// checkSolver finds a number of sweeps that is negative.
+// checkSolver finds a number of sweeps or steps that is negative.
 func checkSolver(s Solver) error {
 	switch s := s.(type) {
 	case HALS:
 		if s.Sweeps < 0 {
 			return errParameter("HALS.Sweeps", s.Sweeps, "0 or more")
+		}
+	case OGM:
+		if s.Steps < 0 {
+			return errParameter("OGM.Steps", s.Steps, "0 or more")
+		}
+		if math.IsNaN(s.Tol) {
+			return errParameter("OGM.Tol", s.Tol, "a number")
 		}
 	case Additive:
 		return checkSolver(s.Solver)

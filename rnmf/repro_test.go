@@ -22,9 +22,9 @@ func TestSameSeedSameBits(t *testing.T) {
 		losses = losses[3:11]
 	}
 	for _, loss := range losses {
-		for i, solver := range []Solver{nil, MU{}, Additive{}} {
+		for i, solver := range []Solver{nil, MU{}, Additive{}, OGM{}} {
 			m := Model{Rank: 4, Loss: loss, Solver: solver, Seed: 11, MaxIter: 4, Tol: -1, OnH: []Penalty{Sparse{0.01}}, TraceKKT: true}
-			in := inputs[[]string{"none", "missing", "weights"}[i]]
+			in := inputs[[]string{"none", "missing", "weights"}[i%3]]
 			if in[1] != nil {
 				m.Mask = mat.DenseCopyOf(in[1])
 			}

@@ -31,7 +31,7 @@ type savedResult struct {
 
 func init() {
 	for _, v := range []any{Frobenius{}, L1{}, Huber{}, Hypersurface{}, Correntropy{}, Cauchy{},
-		Truncated{}, ByColumn{}, HALS{}, MU{}, Additive{}, Sparse{}, Ridge{}} {
+		Truncated{}, ByColumn{}, HALS{}, MU{}, OGM{}, Additive{}, Sparse{}, Ridge{}} {
 		gob.Register(v)
 	}
 }
