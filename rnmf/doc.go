@@ -21,8 +21,10 @@
 //
 //	model                 loss                              source
 //	NMF                   Frobenius{}                       L2,1 paper (1)
+//	NeNMF                 Frobenius{}, OGM{}                Guan et al. 2012
 //	L21NMF                ByColumn{L1{}}                    L2,1 paper (11)
 //	L1NMF                 L1{}                              L2,1 paper (60)
+//	MahNMF                Manhattan{}, OGM{}                Guan et al. 2012
 //	HuberNMF              Huber{}                           Du et al. 2012
 //	HypersurfaceNMF       Hypersurface{Scale: σ}            Hamza, Brady 2006; RSS-NMF
 //	CIMNMF                Correntropy{}                     Du et al. 2012

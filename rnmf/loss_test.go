@@ -68,6 +68,12 @@ func TestLossFormulas(t *testing.T) {
 		{Hypersurface{Scale: c}, func(e float64) float64 { return math.Sqrt(1+e*e/c/c) - 1 }, nil},
 		{Correntropy{Scale: c}, func(e float64) float64 { return 1 - math.Exp(-e*e/(2*c*c)) }, nil},
 		{Cauchy{Scale: c}, func(e float64) float64 { return math.Log(1 + e*e/c/c) }, nil},
+		{Manhattan{Mu: c}, func(e float64) float64 {
+			if e <= c {
+				return e * e / (2 * c)
+			}
+			return e - c/2
+		}, []float64{c}},
 		{Truncated{Loss: Cauchy{Scale: c}, Cut: 2}, func(e float64) float64 {
 			return math.Log(1 + min(e, 2)*min(e, 2)/c/c)
 		}, []float64{2}},

@@ -298,6 +298,8 @@ func checkLossParameters(l Loss) error {
 		return bad("Correntropy.Scale", l.Scale)
 	case Cauchy:
 		return bad("Cauchy.Scale", l.Scale)
+	case Manhattan:
+		return bad("Manhattan.Mu", l.Mu)
 	case Truncated:
 		if l.Loss == nil {
 			return errParameter("Truncated.Loss", l.Loss, "a loss")

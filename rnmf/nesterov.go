@@ -24,8 +24,8 @@ import (
 // an L of its own (bounds tells why it may), and the momentum starts again where
 // it leads uphill (O'Donoghue and Candès 2015).
 //
-// M costs r/2 products of X's size, a step next to nothing. HALS with three
-// sweeps reaches the same objective in about the same time.
+// M costs r/2 products of X's size, a step next to nothing. There HALS reaches
+// the same objective in a quarter of the time.
 type OGM struct {
 	// Steps bounds the steps for a column in a half-step; 0 is 100.
 	Steps int

@@ -1,5 +1,8 @@
 package rnmf
 
+// NeNMF is standard NMF by Nesterov's optimal gradient method (Guan et al. 2012).
+func NeNMF(rank int) Model { return Model{Rank: rank, Solver: OGM{}} }
+
 // NMF is standard NMF, min ‖X − WH‖² (L2,1 paper, (1)).
 func NMF(rank int) Model { return Model{Rank: rank} }
 
@@ -28,7 +31,8 @@ func HypersurfaceNMF(rank int, scale float64) Model {
 func CauchyNMF(rank int) Model { return Model{Rank: rank, Loss: Cauchy{}} }
 
 // TruncatedCauchyNMF minimises the Cauchy loss truncated by the three-sigma
-// rule, with Nagy's scale (Guan et al. 2019, (2)).
+// rule, with Nagy's scale (Guan et al. 2019, (2)). With Solver OGM{Plain: true}
+// it is their Algorithm 2, with the zeros of line 4 kept in line 7.
 func TruncatedCauchyNMF(rank int) Model {
 	return Model{Rank: rank, Loss: Truncated{Loss: Cauchy{}}}
 }

@@ -54,6 +54,9 @@ func freeze(l Loss) Loss {
 	case Cauchy:
 		l.auto = false
 		return l
+	case Manhattan:
+		l.last = 0
+		return l
 	case Truncated:
 		l.auto, l.Loss = false, freeze(l.Loss)
 		return l

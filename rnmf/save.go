@@ -30,7 +30,7 @@ type savedResult struct {
 }
 
 func init() {
-	for _, v := range []any{Frobenius{}, L1{}, Huber{}, Hypersurface{}, Correntropy{}, Cauchy{},
+	for _, v := range []any{Frobenius{}, L1{}, Huber{}, Hypersurface{}, Correntropy{}, Cauchy{}, Manhattan{},
 		Truncated{}, ByColumn{}, HALS{}, MU{}, OGM{}, Additive{}, Sparse{}, Ridge{}} {
 		gob.Register(v)
 	}

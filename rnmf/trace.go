@@ -1,5 +1,7 @@
 package rnmf
 
+import "math"
+
 // A Point is one line of a trace: where a fit stood after a round.
 type Point struct {
 	Round     int     // 0 is the start, before any update
@@ -11,3 +13,20 @@ type Point struct {
 
 // A Trace is the history of a fit, one Point for each round.
 type Trace []Point
+
+// Settled is the stopping rule (16) of the Truncated Cauchy paper,
+//
+//	|F_t − F_{t−1}| ≤ tol·|F_0 − F_t|:
+//
+// the last round is small beside the whole way, which unlike Model.Tol does not
+// depend on how low the objective can get. Ask it in the body of a loop over
+// Steps. As printed it also compares objectives at different scales of the loss,
+// where those are estimated; Model.TuneFor ends that.
+func (t Trace) Settled(tol float64) bool {
+	n := len(t)
+	if n < 2 {
+		return false
+	}
+	now := t[n-1].Objective
+	return math.Abs(now-t[n-2].Objective) <= tol*math.Abs(t[0].Objective-now)
+}

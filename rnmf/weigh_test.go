@@ -13,7 +13,7 @@ func TestWeigh(t *testing.T) {
 	}
 	e = append(e, 0)
 	near := func(got, want float64) bool { return math.Abs(got-want) <= 1e-14*want+1e-290 }
-	for _, l := range []Loss{Frobenius{}, L1{0.3}, L1{}, Huber{Cut: 0.2}, Huber{}, Hypersurface{Scale: 0.4}, Correntropy{Scale: 2}, Cauchy{Scale: 0.1},
+	for _, l := range []Loss{Frobenius{}, L1{0.3}, L1{}, Huber{Cut: 0.2}, Huber{}, Hypersurface{Scale: 0.4}, Correntropy{Scale: 2}, Cauchy{Scale: 0.1}, Manhattan{Mu: 0.2},
 		Truncated{Loss: Cauchy{Scale: 0.1}, Cut: 0.5}, Truncated{Loss: L1{0.1}, Cut: 0.5}, Truncated{Loss: Frobenius{}, Cut: 2},
 		Truncated{Loss: wrapped{Huber{Cut: 1}}, Cut: 3}, wrapped{Cauchy{Scale: 2}},
 		Truncated{Loss: Truncated{Loss: Correntropy{Scale: 1}, Cut: 2}, Cut: 3}} {

@@ -1,0 +1,72 @@
+package rnmf
+
+import (
+	"math"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
+)
+
+// Manhattan is the absolute value as MahNMF smooths it (Guan, Tao, Luo and
+// Shawe-Taylor 2012, after Nesterov 2005),
+//
+//	ρ(e²) = max over |y| ≤ 1 of (y e − ½μy²) = e²/2μ  for |e| ≤ μ,   |e| − μ/2  beyond,
+//
+// which lies below |e| by at most μ/2, so that its sum tends to the L1 norm as μ
+// tends to 0. It is the Huber loss with cut-off μ, over 2μ.
+//
+// With Mu 0, μ starts as the median of |e| and falls by a tenth in each round, to
+// a twentieth of that: a large μ leaves the factors free to move, where a small
+// one has weights that tie them to the entries already fitted.
+type Manhattan struct {
+	Mu   float64
+	last float64 // that Mu falls to
+}
+
+var (
+	_ Tuner   = Manhattan{}
+	_ Scaled  = Manhattan{}
+	_ Weigher = Manhattan{}
+)
+
+// MahNMF minimises the L1 norm, min Σ|X − WH|, smoothed ever less (Guan et al.
+// 2012). The smoothed problem of a half-step is convex, and its gradient has the
+// Lipschitz constant ‖U‖₂²/μ with which the paper runs Nesterov's method, that is
+// with weights 1/2μ for all entries. Here it runs on the bound with weights
+// 1/2max(|e|, μ), which lies below the other and lets outliers go in longer steps,
+// and takes the weights anew in each half-step instead of in each step.
+func MahNMF(rank int) Model { return Model{Rank: rank, Loss: Manhattan{}, Solver: OGM{}} }
+
+// Rho returns the formula above and 1/(2max(|e|, μ)).
+func (l Manhattan) Rho(s float64) (value, slope float64) {
+	if s <= l.Mu*l.Mu {
+		return 0.5 * s / l.Mu, 0.5 / l.Mu
+	}
+	e := math.Sqrt(s)
+	return e - 0.5*l.Mu, 0.5 / e
+}
+
+// Weigh writes 1/(2max(|e|, μ)) and the formula above.
+func (l Manhattan) Weigh(omega, value, e []float64) {
+	kernel.Huber(omega, value, e, l.Mu, math.Inf(1))
+	c := 0.5 / l.Mu
+	for i := range omega {
+		omega[i] *= c
+	}
+	for i := range value {
+		value[i] *= c
+	}
+}
+
+// Tune lowers Mu.
+func (l Manhattan) Tune(s *Residuals) Loss {
+	if l.Mu == 0 {
+		l.Mu = typical(s)
+		l.last = 0.05 * l.Mu
+	} else if l.last > 0 {
+		l.Mu = max(0.9*l.Mu, l.last)
+	}
+	return l
+}
+
+// ScaleNow returns Mu.
+func (l Manhattan) ScaleNow() float64 { return l.Mu }
