@@ -64,6 +64,181 @@ func cauchyValueAVX2(omega *float64, value *float64, e *float64, n int, a float6
 //go:noescape
 func correntropyValueAVX2(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
+// mulAVX2 does Mul.
+//
+//go:noescape
+func mulAVX2(x *float64, y *float64, n int)
+
+// splitAVX2 does Split.
+//
+//go:noescape
+func splitAVX2(x *float64, e *float64, omega *float64, n int)
+
+// shiftAVX2 does Shift.
+//
+//go:noescape
+func shiftAVX2(x *float64, e *float64, omega *float64, n int, bound float64)
+
+// ratioAVX2 does Ratio.
+//
+//go:noescape
+func ratioAVX2(v *float64, num *float64, den *float64, n int)
+
+// stepAVX2 does Step.
+//
+//go:noescape
+func stepAVX2(v *float64, delta *float64, num *float64, den *float64, n int)
+
+// sumAVX2 adds up in eight sums.
+//
+//go:noescape
+func sumAVX2(sums *float64, counts *float64, x *float64, mask *float64, n int)
+
+// sumMaskedAVX2 adds up in eight sums.
+//
+//go:noescape
+func sumMaskedAVX2(sums *float64, counts *float64, x *float64, mask *float64, n int)
+
+// sumSquaresAVX2 adds up in eight sums.
+//
+//go:noescape
+func sumSquaresAVX2(sums *float64, counts *float64, x *float64, mask *float64, n int)
+
+// sumSquaresMaskedAVX2 adds up in eight sums.
+//
+//go:noescape
+func sumSquaresMaskedAVX2(sums *float64, counts *float64, x *float64, mask *float64, n int)
+
+// squares4AVX2 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squares4AVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squares2AVX2 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squares2AVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squares1AVX2 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squares1AVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresmAVX2 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresmAVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresMasked4AVX2 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresMasked4AVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresMasked2AVX2 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresMasked2AVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresMasked1AVX2 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresMasked1AVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresMaskedmAVX2 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresMaskedmAVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// descend4x3AVX2 does GramSweep on a block.
+//
+//go:noescape
+func descend4x3AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend4x1AVX2 does GramSweep on a block.
+//
+//go:noescape
+func descend4x1AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend4xmAVX2 does GramSweep on a block.
+//
+//go:noescape
+func descend4xmAVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted4x2AVX2 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted4x2AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted4x1AVX2 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted4x1AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted4xmAVX2 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted4xmAVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal4x2AVX2 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal4x2AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal4x1AVX2 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal4x1AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal4xmAVX2 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal4xmAVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend1x3AVX2 does GramSweep on a block.
+//
+//go:noescape
+func descend1x3AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend1x1AVX2 does GramSweep on a block.
+//
+//go:noescape
+func descend1x1AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend1xmAVX2 does GramSweep on a block.
+//
+//go:noescape
+func descend1xmAVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted1x2AVX2 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted1x2AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted1x1AVX2 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted1x1AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted1xmAVX2 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted1xmAVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal1x2AVX2 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal1x2AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal1x1AVX2 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal1x1AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal1xmAVX2 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal1xmAVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
 // squareAVX512 writes weights.
 //
 //go:noescape
@@ -123,3 +298,178 @@ func cauchyValueAVX512(omega *float64, value *float64, e *float64, n int, a floa
 //
 //go:noescape
 func correntropyValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// mulAVX512 does Mul.
+//
+//go:noescape
+func mulAVX512(x *float64, y *float64, n int)
+
+// splitAVX512 does Split.
+//
+//go:noescape
+func splitAVX512(x *float64, e *float64, omega *float64, n int)
+
+// shiftAVX512 does Shift.
+//
+//go:noescape
+func shiftAVX512(x *float64, e *float64, omega *float64, n int, bound float64)
+
+// ratioAVX512 does Ratio.
+//
+//go:noescape
+func ratioAVX512(v *float64, num *float64, den *float64, n int)
+
+// stepAVX512 does Step.
+//
+//go:noescape
+func stepAVX512(v *float64, delta *float64, num *float64, den *float64, n int)
+
+// sumAVX512 adds up in eight sums.
+//
+//go:noescape
+func sumAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+
+// sumMaskedAVX512 adds up in eight sums.
+//
+//go:noescape
+func sumMaskedAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+
+// sumSquaresAVX512 adds up in eight sums.
+//
+//go:noescape
+func sumSquaresAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+
+// sumSquaresMaskedAVX512 adds up in eight sums.
+//
+//go:noescape
+func sumSquaresMaskedAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+
+// squares4AVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squares4AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squares2AVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squares2AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squares1AVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squares1AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresmAVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresmAVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresMasked4AVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresMasked4AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresMasked2AVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresMasked2AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresMasked1AVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresMasked1AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresMaskedmAVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresMaskedmAVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// descend4x3AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descend4x3AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend4x1AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descend4x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend4xmAVX512 does GramSweep on a block.
+//
+//go:noescape
+func descend4xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted4x2AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted4x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted4x1AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted4x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted4xmAVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted4xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal4x2AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal4x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal4x1AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal4x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal4xmAVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal4xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend1x3AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descend1x3AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend1x1AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descend1x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend1xmAVX512 does GramSweep on a block.
+//
+//go:noescape
+func descend1xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted1x2AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted1x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted1x1AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted1x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted1xmAVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted1xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal1x2AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal1x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal1x1AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal1x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal1xmAVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal1xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)

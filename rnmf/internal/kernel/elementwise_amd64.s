@@ -1165,6 +1165,2895 @@ done:
 	VZEROUPPER
 	RET
 
+// func mulAVX2(x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·mulAVX2(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), CX
+	MOVQ y+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	MOVQ BX, SI
+	SHRQ $0x02, SI
+	JZ   rest
+
+loop:
+	VMOVUPD (CX)(AX*1), Y0
+	VMOVUPD (DX)(AX*1), Y1
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	DECQ    SI
+	JNZ     loop
+
+rest:
+	ANDQ       $0x03, BX
+	JZ         done
+	LEAQ       lanes<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y0
+	VMASKMOVPD (CX)(AX*1), Y0, Y1
+	VMASKMOVPD (DX)(AX*1), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func splitAVX2(x *float64, e *float64, omega *float64, n int)
+// Requires: AVX
+TEXT ·splitAVX2(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), CX
+	MOVQ e+8(FP), DX
+	MOVQ omega+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	MOVQ SI, DI
+	SHRQ $0x02, DI
+	JZ   rest
+
+loop:
+	VMOVUPD (CX)(AX*1), Y0
+	VMOVUPD (BX)(AX*1), Y1
+	VMOVUPD (DX)(AX*1), Y2
+	VSUBPD  Y2, Y0, Y2
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD Y0, (CX)(AX*1)
+	VMULPD  Y1, Y2, Y0
+	VMOVUPD Y0, (DX)(AX*1)
+	ADDQ    $0x20, AX
+	DECQ    DI
+	JNZ     loop
+
+rest:
+	ANDQ       $0x03, SI
+	JZ         done
+	LEAQ       lanes<>+0(SB), DI
+	NEGQ       SI
+	VMOVUPD    64(DI)(SI*8), Y0
+	VMASKMOVPD (CX)(AX*1), Y0, Y1
+	VMASKMOVPD (BX)(AX*1), Y0, Y2
+	VMASKMOVPD (DX)(AX*1), Y0, Y3
+	VSUBPD     Y3, Y1, Y3
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (CX)(AX*1)
+	VMULPD     Y2, Y3, Y1
+	VMASKMOVPD Y1, Y0, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func shiftAVX2(x *float64, e *float64, omega *float64, n int, bound float64)
+// Requires: AVX
+TEXT ·shiftAVX2(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         omega+16(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD bound+32(FP), Y0
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y1
+	XORQ         AX, AX
+	MOVQ         SI, DI
+	SHRQ         $0x02, DI
+	JZ           rest
+
+loop:
+	VMOVUPD (BX)(AX*1), Y2
+	VDIVPD  Y0, Y2, Y2
+	VSUBPD  Y2, Y1, Y2
+	VMOVUPD (DX)(AX*1), Y3
+	VMULPD  Y3, Y2, Y2
+	VMOVUPD (CX)(AX*1), Y3
+	VSUBPD  Y2, Y3, Y2
+	VMOVUPD Y2, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	DECQ    DI
+	JNZ     loop
+
+rest:
+	ANDQ       $0x03, SI
+	JZ         done
+	LEAQ       lanes<>+0(SB), DI
+	NEGQ       SI
+	VMOVUPD    64(DI)(SI*8), Y2
+	VMASKMOVPD (BX)(AX*1), Y2, Y3
+	VDIVPD     Y0, Y3, Y0
+	VSUBPD     Y0, Y1, Y0
+	VMASKMOVPD (DX)(AX*1), Y2, Y1
+	VMULPD     Y1, Y0, Y0
+	VMASKMOVPD (CX)(AX*1), Y2, Y1
+	VSUBPD     Y0, Y1, Y0
+	VMASKMOVPD Y0, Y2, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func ratioAVX2(v *float64, num *float64, den *float64, n int)
+// Requires: AVX
+TEXT ·ratioAVX2(SB), NOSPLIT, $0-32
+	MOVQ         v+0(FP), CX
+	MOVQ         num+8(FP), DX
+	MOVQ         den+16(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD c0000000000000000<>+0(SB), Y0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y1
+	XORQ         AX, AX
+	MOVQ         SI, DI
+	SHRQ         $0x02, DI
+	JZ           rest
+
+loop:
+	VMOVUPD   (CX)(AX*1), Y2
+	VMOVUPD   (DX)(AX*1), Y3
+	VMOVUPD   (BX)(AX*1), Y4
+	VMINPD    Y0, Y3, Y5
+	VSUBPD    Y5, Y4, Y4
+	VMAXPD    Y3, Y0, Y3
+	VDIVPD    Y4, Y3, Y3
+	VMULPD    Y2, Y3, Y3
+	VCMPPD    $0x11, Y1, Y3, Y5
+	VCMPPD    $0x1e, Y0, Y4, Y4
+	VANDPD    Y5, Y4, Y4
+	VBLENDVPD Y4, Y3, Y2, Y2
+	VMOVUPD   Y2, (CX)(AX*1)
+	ADDQ      $0x20, AX
+	DECQ      DI
+	JNZ       loop
+
+rest:
+	ANDQ       $0x03, SI
+	JZ         done
+	LEAQ       lanes<>+0(SB), DI
+	NEGQ       SI
+	VMOVUPD    64(DI)(SI*8), Y2
+	VMASKMOVPD (CX)(AX*1), Y2, Y3
+	VMASKMOVPD (DX)(AX*1), Y2, Y4
+	VMASKMOVPD (BX)(AX*1), Y2, Y5
+	VMINPD     Y0, Y4, Y6
+	VSUBPD     Y6, Y5, Y5
+	VMAXPD     Y4, Y0, Y4
+	VDIVPD     Y5, Y4, Y4
+	VMULPD     Y3, Y4, Y4
+	VCMPPD     $0x11, Y1, Y4, Y1
+	VCMPPD     $0x1e, Y0, Y5, Y0
+	VANDPD     Y1, Y0, Y0
+	VBLENDVPD  Y0, Y4, Y3, Y0
+	VMASKMOVPD Y0, Y2, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c58d8c8dac6a0342a<>+0(SB)/8, $0x58d8c8dac6a0342a
+DATA c58d8c8dac6a0342a<>+8(SB)/8, $0x58d8c8dac6a0342a
+DATA c58d8c8dac6a0342a<>+16(SB)/8, $0x58d8c8dac6a0342a
+DATA c58d8c8dac6a0342a<>+24(SB)/8, $0x58d8c8dac6a0342a
+GLOBL c58d8c8dac6a0342a<>(SB), RODATA|NOPTR, $32
+
+// func stepAVX2(v *float64, delta *float64, num *float64, den *float64, n int)
+// Requires: AVX
+TEXT ·stepAVX2(SB), NOSPLIT, $0-40
+	MOVQ v+0(FP), CX
+	MOVQ delta+8(FP), DX
+	MOVQ num+16(FP), BX
+	MOVQ den+24(FP), SI
+	MOVQ n+32(FP), DI
+	XORQ AX, AX
+	MOVQ DI, R8
+	SHRQ $0x02, R8
+	JZ   rest
+
+loop:
+	VMOVUPD      (CX)(AX*1), Y0
+	VMOVUPD      (BX)(AX*1), Y1
+	VMOVUPD      (SI)(AX*1), Y2
+	VDIVPD       Y2, Y1, Y3
+	VADDPD       Y3, Y0, Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y5
+	VCMPPD       $0x11, Y5, Y3, Y5
+	VCMPPD       $0x1e, Y4, Y2, Y6
+	VANDPD       Y5, Y6, Y5
+	VMAXPD       Y4, Y3, Y3
+	VBLENDVPD    Y5, Y3, Y0, Y3
+	VCMPPD       $0x11, Y4, Y1, Y1
+	VCMPPD       $0x1a, Y4, Y2, Y2
+	VANDPD       Y1, Y2, Y1
+	VBLENDVPD    Y1, Y4, Y3, Y1
+	VMOVUPD      Y1, (CX)(AX*1)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      Y0, (DX)(AX*1)
+	ADDQ         $0x20, AX
+	DECQ         R8
+	JNZ          loop
+
+rest:
+	ANDQ         $0x03, DI
+	JZ           done
+	LEAQ         lanes<>+0(SB), R8
+	NEGQ         DI
+	VMOVUPD      64(R8)(DI*8), Y0
+	VMASKMOVPD   (CX)(AX*1), Y0, Y1
+	VMASKMOVPD   (BX)(AX*1), Y0, Y2
+	VMASKMOVPD   (SI)(AX*1), Y0, Y3
+	VDIVPD       Y3, Y2, Y4
+	VADDPD       Y4, Y1, Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y6
+	VCMPPD       $0x11, Y6, Y4, Y6
+	VCMPPD       $0x1e, Y5, Y3, Y7
+	VANDPD       Y6, Y7, Y6
+	VMAXPD       Y5, Y4, Y4
+	VBLENDVPD    Y6, Y4, Y1, Y4
+	VCMPPD       $0x11, Y5, Y2, Y2
+	VCMPPD       $0x1a, Y5, Y3, Y3
+	VANDPD       Y2, Y3, Y2
+	VBLENDVPD    Y2, Y5, Y4, Y2
+	VMASKMOVPD   Y2, Y0, (CX)(AX*1)
+	VSUBPD       Y1, Y2, Y1
+	VMASKMOVPD   Y1, Y0, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sumAVX2(sums *float64, counts *float64, x *float64, mask *float64, n int)
+// Requires: AVX
+TEXT ·sumAVX2(SB), NOSPLIT, $0-40
+	MOVQ    x+16(FP), AX
+	MOVQ    n+32(FP), CX
+	VXORPD  X0, X0, X0
+	VMOVAPD Y0, Y1
+	VMOVAPD Y0, Y0
+	MOVQ    CX, DX
+	SHRQ    $0x03, DX
+	JZ      rest
+
+loop:
+	VMOVUPD (AX), Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD 32(AX), Y2
+	VADDPD  Y2, Y0, Y0
+	ADDQ    $0x40, AX
+	DECQ    DX
+	JNZ     loop
+
+rest:
+	ANDQ       $0x07, CX
+	JZ         done
+	LEAQ       lanes<>+0(SB), DX
+	MOVQ       CX, BX
+	NEGQ       BX
+	VMOVUPD    64(DX)(BX*8), Y2
+	VMASKMOVPD (AX), Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	LEAQ       lanes<>+0(SB), DX
+	NEGQ       CX
+	VMOVUPD    96(DX)(CX*8), Y2
+	VMASKMOVPD 32(AX), Y2, Y2
+	VADDPD     Y2, Y0, Y0
+
+done:
+	MOVQ    sums+0(FP), AX
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y0, 32(AX)
+	VZEROUPPER
+	RET
+
+// func sumMaskedAVX2(sums *float64, counts *float64, x *float64, mask *float64, n int)
+// Requires: AVX
+TEXT ·sumMaskedAVX2(SB), NOSPLIT, $0-40
+	MOVQ    x+16(FP), AX
+	MOVQ    n+32(FP), CX
+	MOVQ    mask+24(FP), BX
+	VXORPD  X0, X0, X0
+	VMOVAPD Y0, Y1
+	VMOVAPD Y0, Y0
+	MOVQ    CX, DX
+	SHRQ    $0x03, DX
+	JZ      rest
+
+loop:
+	VMOVUPD (AX), Y2
+	VMOVUPD (BX), Y3
+	VMULPD  Y3, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD 32(AX), Y2
+	VMOVUPD 32(BX), Y3
+	VMULPD  Y3, Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, BX
+	DECQ    DX
+	JNZ     loop
+
+rest:
+	ANDQ       $0x07, CX
+	JZ         done
+	LEAQ       lanes<>+0(SB), DX
+	MOVQ       CX, SI
+	NEGQ       SI
+	VMOVUPD    64(DX)(SI*8), Y2
+	VMASKMOVPD (AX), Y2, Y3
+	VMASKMOVPD (BX), Y2, Y2
+	VMULPD     Y2, Y3, Y2
+	VADDPD     Y2, Y1, Y1
+	LEAQ       lanes<>+0(SB), DX
+	NEGQ       CX
+	VMOVUPD    96(DX)(CX*8), Y2
+	VMASKMOVPD 32(AX), Y2, Y3
+	VMASKMOVPD 32(BX), Y2, Y2
+	VMULPD     Y2, Y3, Y2
+	VADDPD     Y2, Y0, Y0
+
+done:
+	MOVQ    sums+0(FP), AX
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y0, 32(AX)
+	VZEROUPPER
+	RET
+
+// func sumSquaresAVX2(sums *float64, counts *float64, x *float64, mask *float64, n int)
+// Requires: AVX
+TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-40
+	MOVQ    x+16(FP), AX
+	MOVQ    n+32(FP), CX
+	VXORPD  X0, X0, X0
+	VMOVAPD Y0, Y1
+	VMOVAPD Y0, Y0
+	MOVQ    CX, DX
+	SHRQ    $0x03, DX
+	JZ      rest
+
+loop:
+	VMOVUPD (AX), Y2
+	VMULPD  Y2, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	VMOVUPD 32(AX), Y2
+	VMULPD  Y2, Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	ADDQ    $0x40, AX
+	DECQ    DX
+	JNZ     loop
+
+rest:
+	ANDQ       $0x07, CX
+	JZ         done
+	LEAQ       lanes<>+0(SB), DX
+	MOVQ       CX, BX
+	NEGQ       BX
+	VMOVUPD    64(DX)(BX*8), Y2
+	VMASKMOVPD (AX), Y2, Y2
+	VMULPD     Y2, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	LEAQ       lanes<>+0(SB), DX
+	NEGQ       CX
+	VMOVUPD    96(DX)(CX*8), Y2
+	VMASKMOVPD 32(AX), Y2, Y2
+	VMULPD     Y2, Y2, Y2
+	VADDPD     Y2, Y0, Y0
+
+done:
+	MOVQ    sums+0(FP), AX
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y0, 32(AX)
+	VZEROUPPER
+	RET
+
+// func sumSquaresMaskedAVX2(sums *float64, counts *float64, x *float64, mask *float64, n int)
+// Requires: AVX
+TEXT ·sumSquaresMaskedAVX2(SB), NOSPLIT, $0-40
+	MOVQ    x+16(FP), AX
+	MOVQ    n+32(FP), CX
+	MOVQ    mask+24(FP), BX
+	VXORPD  X0, X0, X0
+	VMOVAPD Y0, Y1
+	VMOVAPD Y0, Y2
+	VMOVAPD Y0, Y3
+	VMOVAPD Y0, Y4
+	MOVQ    CX, DX
+	SHRQ    $0x03, DX
+	JZ      rest
+
+loop:
+	VMOVUPD      (AX), Y5
+	VMULPD       Y5, Y5, Y5
+	VMOVUPD      (BX), Y6
+	VCMPPD       $0x1e, Y0, Y6, Y6
+	VANDPD       Y6, Y5, Y5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y7
+	VANDPD       Y6, Y7, Y6
+	VADDPD       Y6, Y2, Y2
+	VADDPD       Y5, Y1, Y1
+	VMOVUPD      32(AX), Y5
+	VMULPD       Y5, Y5, Y5
+	VMOVUPD      32(BX), Y6
+	VCMPPD       $0x1e, Y0, Y6, Y6
+	VANDPD       Y6, Y5, Y5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y7
+	VANDPD       Y6, Y7, Y6
+	VADDPD       Y6, Y4, Y4
+	VADDPD       Y5, Y3, Y3
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, BX
+	DECQ         DX
+	JNZ          loop
+
+rest:
+	ANDQ         $0x07, CX
+	JZ           done
+	LEAQ         lanes<>+0(SB), DX
+	MOVQ         CX, SI
+	NEGQ         SI
+	VMOVUPD      64(DX)(SI*8), Y5
+	VMASKMOVPD   (AX), Y5, Y6
+	VMULPD       Y6, Y6, Y6
+	VMASKMOVPD   (BX), Y5, Y5
+	VCMPPD       $0x1e, Y0, Y5, Y5
+	VANDPD       Y5, Y6, Y6
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y7
+	VANDPD       Y5, Y7, Y5
+	VADDPD       Y5, Y2, Y2
+	VADDPD       Y6, Y1, Y1
+	LEAQ         lanes<>+0(SB), DX
+	NEGQ         CX
+	VMOVUPD      96(DX)(CX*8), Y5
+	VMASKMOVPD   32(AX), Y5, Y6
+	VMULPD       Y6, Y6, Y6
+	VMASKMOVPD   32(BX), Y5, Y5
+	VCMPPD       $0x1e, Y0, Y5, Y0
+	VANDPD       Y0, Y6, Y5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y6
+	VANDPD       Y0, Y6, Y0
+	VADDPD       Y0, Y4, Y4
+	VADDPD       Y5, Y3, Y3
+
+done:
+	MOVQ    sums+0(FP), AX
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 32(AX)
+	MOVQ    counts+8(FP), AX
+	VMOVUPD Y2, (AX)
+	VMOVUPD Y4, 32(AX)
+	VZEROUPPER
+	RET
+
+// func squares4AVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX
+TEXT ·squares4AVX2(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+
+loop:
+	VMOVUPD (AX), Y4
+	VMULPD  Y4, Y4, Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVUPD 32(AX), Y4
+	VMULPD  Y4, Y4, Y4
+	VADDPD  Y4, Y1, Y1
+	VMOVUPD 64(AX), Y4
+	VMULPD  Y4, Y4, Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVUPD 96(AX), Y4
+	VMULPD  Y4, Y4, Y4
+	VADDPD  Y4, Y3, Y3
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func squares2AVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX
+TEXT ·squares2AVX2(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+
+loop:
+	VMOVUPD (AX), Y2
+	VMULPD  Y2, Y2, Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD 32(AX), Y2
+	VMULPD  Y2, Y2, Y2
+	VADDPD  Y2, Y1, Y1
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func squares1AVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX
+TEXT ·squares1AVX2(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD (AX), Y1
+	VMULPD  Y1, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func squaresmAVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX
+TEXT ·squaresmAVX2(SB), NOSPLIT, $0-48
+	MOVQ    e+8(FP), AX
+	MOVQ    m+32(FP), CX
+	MOVQ    ld+24(FP), DX
+	SHLQ    $0x03, DX
+	MOVQ    cols+40(FP), BX
+	LEAQ    lanes<>+0(SB), SI
+	NEGQ    BX
+	VMOVUPD 64(SI)(BX*8), Y0
+	VXORPD  X1, X1, X1
+
+loop:
+	VMASKMOVPD (AX), Y0, Y2
+	VMULPD     Y2, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	ADDQ       DX, AX
+	DECQ       CX
+	JNZ        loop
+	MOVQ       s+0(FP), AX
+	VMASKMOVPD Y1, Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func squaresMasked4AVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX
+TEXT ·squaresMasked4AVX2(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   mask+16(FP), BX
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+
+loop:
+	VMOVUPD (AX), Y4
+	VMOVUPD (BX), Y5
+	VMULPD  Y4, Y5, Y5
+	VMULPD  Y4, Y5, Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVUPD 32(AX), Y4
+	VMOVUPD 32(BX), Y5
+	VMULPD  Y4, Y5, Y5
+	VMULPD  Y4, Y5, Y4
+	VADDPD  Y4, Y1, Y1
+	VMOVUPD 64(AX), Y4
+	VMOVUPD 64(BX), Y5
+	VMULPD  Y4, Y5, Y5
+	VMULPD  Y4, Y5, Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVUPD 96(AX), Y4
+	VMOVUPD 96(BX), Y5
+	VMULPD  Y4, Y5, Y5
+	VMULPD  Y4, Y5, Y4
+	VADDPD  Y4, Y3, Y3
+	ADDQ    DX, AX
+	ADDQ    DX, BX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VZEROUPPER
+	RET
+
+// func squaresMasked2AVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX
+TEXT ·squaresMasked2AVX2(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   mask+16(FP), BX
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+
+loop:
+	VMOVUPD (AX), Y2
+	VMOVUPD (BX), Y3
+	VMULPD  Y2, Y3, Y3
+	VMULPD  Y2, Y3, Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD 32(AX), Y2
+	VMOVUPD 32(BX), Y3
+	VMULPD  Y2, Y3, Y3
+	VMULPD  Y2, Y3, Y2
+	VADDPD  Y2, Y1, Y1
+	ADDQ    DX, AX
+	ADDQ    DX, BX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func squaresMasked1AVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX
+TEXT ·squaresMasked1AVX2(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   mask+16(FP), BX
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD (AX), Y1
+	VMOVUPD (BX), Y2
+	VMULPD  Y1, Y2, Y2
+	VMULPD  Y1, Y2, Y1
+	VADDPD  Y1, Y0, Y0
+	ADDQ    DX, AX
+	ADDQ    DX, BX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func squaresMaskedmAVX2(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX
+TEXT ·squaresMaskedmAVX2(SB), NOSPLIT, $0-48
+	MOVQ    e+8(FP), AX
+	MOVQ    m+32(FP), CX
+	MOVQ    ld+24(FP), DX
+	SHLQ    $0x03, DX
+	MOVQ    cols+40(FP), BX
+	LEAQ    lanes<>+0(SB), SI
+	NEGQ    BX
+	VMOVUPD 64(SI)(BX*8), Y0
+	MOVQ    mask+16(FP), BX
+	VXORPD  X1, X1, X1
+
+loop:
+	VMASKMOVPD (AX), Y0, Y2
+	VMASKMOVPD (BX), Y0, Y3
+	VMULPD     Y2, Y3, Y3
+	VMULPD     Y2, Y3, Y2
+	VADDPD     Y2, Y1, Y1
+	ADDQ       DX, AX
+	ADDQ       DX, BX
+	DECQ       CX
+	JNZ        loop
+	MOVQ       s+0(FP), AX
+	VMASKMOVPD Y1, Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func descend4x3AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descend4x3AVX2(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	LEAQ    (BX)(BX*2), DI
+	MOVQ    n+16(FP), R8
+	VMOVUPD (R8), Y0
+	VMOVUPD 32(R8), Y1
+	VMOVUPD 64(R8), Y2
+	ADDQ    SI, R8
+	VMOVUPD (R8), Y3
+	VMOVUPD 32(R8), Y4
+	VMOVUPD 64(R8), Y5
+	ADDQ    SI, R8
+	VMOVUPD (R8), Y6
+	VMOVUPD 32(R8), Y7
+	VMOVUPD 64(R8), Y8
+	ADDQ    SI, R8
+	VMOVUPD (R8), Y9
+	VMOVUPD 32(R8), Y10
+	VMOVUPD 64(R8), Y11
+
+loop:
+	VMOVUPD      (AX), Y12
+	VMOVUPD      32(AX), Y13
+	VMOVUPD      64(AX), Y14
+	VBROADCASTSD (CX), Y15
+	VFNMADD231PD Y12, Y15, Y0
+	VFNMADD231PD Y13, Y15, Y1
+	VFNMADD231PD Y14, Y15, Y2
+	VBROADCASTSD (CX)(BX*1), Y15
+	VFNMADD231PD Y12, Y15, Y3
+	VFNMADD231PD Y13, Y15, Y4
+	VFNMADD231PD Y14, Y15, Y5
+	VBROADCASTSD (CX)(BX*2), Y15
+	VFNMADD231PD Y12, Y15, Y6
+	VFNMADD231PD Y13, Y15, Y7
+	VFNMADD231PD Y14, Y15, Y8
+	VBROADCASTSD (CX)(DI*1), Y15
+	VFNMADD231PD Y12, Y15, Y9
+	VFNMADD231PD Y13, Y15, Y10
+	VFNMADD231PD Y14, Y15, Y11
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         inv+48(FP), R8
+	VMOVUPD      (AX), Y12
+	VBROADCASTSD (R8), Y13
+	VFMADD213PD  Y12, Y13, Y0
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y0, Y13
+	VMAXPD       c0000000000000000<>+0(SB), Y0, Y0
+	VBLENDVPD    Y13, Y0, Y12, Y0
+	VMOVUPD      Y0, (AX)
+	VSUBPD       Y12, Y0, Y0
+	VMOVUPD      (DX), Y12
+	VFMADD231PD  Y0, Y0, Y12
+	VMOVUPD      Y12, (DX)
+	VMOVUPD      32(AX), Y12
+	VBROADCASTSD (R8), Y13
+	VFMADD213PD  Y12, Y13, Y1
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y1, Y13
+	VMAXPD       c0000000000000000<>+0(SB), Y1, Y1
+	VBLENDVPD    Y13, Y1, Y12, Y1
+	VMOVUPD      Y1, 32(AX)
+	VSUBPD       Y12, Y1, Y1
+	VMOVUPD      32(DX), Y12
+	VFMADD231PD  Y1, Y1, Y12
+	VMOVUPD      Y12, 32(DX)
+	VMOVUPD      64(AX), Y12
+	VBROADCASTSD (R8), Y13
+	VFMADD213PD  Y12, Y13, Y2
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y2, Y13
+	VMAXPD       c0000000000000000<>+0(SB), Y2, Y2
+	VBLENDVPD    Y13, Y2, Y12, Y2
+	VMOVUPD      Y2, 64(AX)
+	VSUBPD       Y12, Y2, Y2
+	VMOVUPD      64(DX), Y12
+	VFMADD231PD  Y2, Y2, Y12
+	VMOVUPD      Y12, 64(DX)
+	VBROADCASTSD (CX)(BX*1), Y12
+	VFNMADD231PD Y0, Y12, Y3
+	VFNMADD231PD Y1, Y12, Y4
+	VFNMADD231PD Y2, Y12, Y5
+	VBROADCASTSD (CX)(BX*2), Y12
+	VFNMADD231PD Y0, Y12, Y6
+	VFNMADD231PD Y1, Y12, Y7
+	VFNMADD231PD Y2, Y12, Y8
+	VBROADCASTSD (CX)(DI*1), Y12
+	VFNMADD231PD Y0, Y12, Y9
+	VFNMADD231PD Y1, Y12, Y10
+	VFNMADD231PD Y2, Y12, Y11
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Y0
+	VBROADCASTSD 8(R8), Y1
+	VFMADD213PD  Y0, Y1, Y3
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y3, Y1
+	VMAXPD       c0000000000000000<>+0(SB), Y3, Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      32(AX), Y1
+	VBROADCASTSD 8(R8), Y2
+	VFMADD213PD  Y1, Y2, Y4
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y4, Y2
+	VMAXPD       c0000000000000000<>+0(SB), Y4, Y3
+	VBLENDVPD    Y2, Y3, Y1, Y2
+	VMOVUPD      Y2, 32(AX)
+	VSUBPD       Y1, Y2, Y1
+	VMOVUPD      32(DX), Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      64(AX), Y2
+	VBROADCASTSD 8(R8), Y3
+	VFMADD213PD  Y2, Y3, Y5
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y5, Y3
+	VMAXPD       c0000000000000000<>+0(SB), Y5, Y4
+	VBLENDVPD    Y3, Y4, Y2, Y3
+	VMOVUPD      Y3, 64(AX)
+	VSUBPD       Y2, Y3, Y2
+	VMOVUPD      64(DX), Y3
+	VFMADD231PD  Y2, Y2, Y3
+	VMOVUPD      Y3, 64(DX)
+	VBROADCASTSD 8(CX)(BX*2), Y3
+	VFNMADD231PD Y0, Y3, Y6
+	VFNMADD231PD Y1, Y3, Y7
+	VFNMADD231PD Y2, Y3, Y8
+	VBROADCASTSD 8(CX)(DI*1), Y3
+	VFNMADD231PD Y0, Y3, Y9
+	VFNMADD231PD Y1, Y3, Y10
+	VFNMADD231PD Y2, Y3, Y11
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Y0
+	VBROADCASTSD 16(R8), Y1
+	VFMADD213PD  Y0, Y1, Y6
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y6, Y1
+	VMAXPD       c0000000000000000<>+0(SB), Y6, Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      32(AX), Y1
+	VBROADCASTSD 16(R8), Y2
+	VFMADD213PD  Y1, Y2, Y7
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y7, Y2
+	VMAXPD       c0000000000000000<>+0(SB), Y7, Y3
+	VBLENDVPD    Y2, Y3, Y1, Y2
+	VMOVUPD      Y2, 32(AX)
+	VSUBPD       Y1, Y2, Y1
+	VMOVUPD      32(DX), Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMOVUPD      Y2, 32(DX)
+	VMOVUPD      64(AX), Y2
+	VBROADCASTSD 16(R8), Y3
+	VFMADD213PD  Y2, Y3, Y8
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y8, Y3
+	VMAXPD       c0000000000000000<>+0(SB), Y8, Y4
+	VBLENDVPD    Y3, Y4, Y2, Y3
+	VMOVUPD      Y3, 64(AX)
+	VSUBPD       Y2, Y3, Y2
+	VMOVUPD      64(DX), Y3
+	VFMADD231PD  Y2, Y2, Y3
+	VMOVUPD      Y3, 64(DX)
+	VBROADCASTSD 16(CX)(DI*1), Y3
+	VFNMADD231PD Y0, Y3, Y9
+	VFNMADD231PD Y1, Y3, Y10
+	VFNMADD231PD Y2, Y3, Y11
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Y0
+	VBROADCASTSD 24(R8), Y1
+	VFMADD213PD  Y0, Y1, Y9
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y9, Y1
+	VMAXPD       c0000000000000000<>+0(SB), Y9, Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      32(AX), Y0
+	VBROADCASTSD 24(R8), Y1
+	VFMADD213PD  Y0, Y1, Y10
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y10, Y1
+	VMAXPD       c0000000000000000<>+0(SB), Y10, Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPD      Y1, 32(AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      32(DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, 32(DX)
+	VMOVUPD      64(AX), Y0
+	VBROADCASTSD 24(R8), Y1
+	VFMADD213PD  Y0, Y1, Y11
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y11, Y1
+	VMAXPD       c0000000000000000<>+0(SB), Y11, Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPD      Y1, 64(AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      64(DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, 64(DX)
+	VZEROUPPER
+	RET
+
+// func descend4x1AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descend4x1AVX2(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	LEAQ    (BX)(BX*2), DI
+	MOVQ    n+16(FP), R8
+	VMOVUPD (R8), Y0
+	ADDQ    SI, R8
+	VMOVUPD (R8), Y1
+	ADDQ    SI, R8
+	VMOVUPD (R8), Y2
+	ADDQ    SI, R8
+	VMOVUPD (R8), Y3
+
+loop:
+	VMOVUPD      (AX), Y4
+	VBROADCASTSD (CX), Y5
+	VFNMADD231PD Y4, Y5, Y0
+	VBROADCASTSD (CX)(BX*1), Y5
+	VFNMADD231PD Y4, Y5, Y1
+	VBROADCASTSD (CX)(BX*2), Y5
+	VFNMADD231PD Y4, Y5, Y2
+	VBROADCASTSD (CX)(DI*1), Y5
+	VFNMADD231PD Y4, Y5, Y3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         inv+48(FP), R8
+	VMOVUPD      (AX), Y4
+	VBROADCASTSD (R8), Y5
+	VFMADD213PD  Y4, Y5, Y0
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y0, Y5
+	VMAXPD       c0000000000000000<>+0(SB), Y0, Y0
+	VBLENDVPD    Y5, Y0, Y4, Y0
+	VMOVUPD      Y0, (AX)
+	VSUBPD       Y4, Y0, Y0
+	VMOVUPD      (DX), Y4
+	VFMADD231PD  Y0, Y0, Y4
+	VMOVUPD      Y4, (DX)
+	VBROADCASTSD (CX)(BX*1), Y4
+	VFNMADD231PD Y0, Y4, Y1
+	VBROADCASTSD (CX)(BX*2), Y4
+	VFNMADD231PD Y0, Y4, Y2
+	VBROADCASTSD (CX)(DI*1), Y4
+	VFNMADD231PD Y0, Y4, Y3
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Y0
+	VBROADCASTSD 8(R8), Y4
+	VFMADD213PD  Y0, Y4, Y1
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y1, Y4
+	VMAXPD       c0000000000000000<>+0(SB), Y1, Y1
+	VBLENDVPD    Y4, Y1, Y0, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Y1
+	VFNMADD231PD Y0, Y1, Y2
+	VBROADCASTSD 8(CX)(DI*1), Y1
+	VFNMADD231PD Y0, Y1, Y3
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Y0
+	VBROADCASTSD 16(R8), Y1
+	VFMADD213PD  Y0, Y1, Y2
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y2, Y1
+	VMAXPD       c0000000000000000<>+0(SB), Y2, Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Y1
+	VFNMADD231PD Y0, Y1, Y3
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Y0
+	VBROADCASTSD 24(R8), Y1
+	VFMADD213PD  Y0, Y1, Y3
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y3, Y1
+	VMAXPD       c0000000000000000<>+0(SB), Y3, Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VZEROUPPER
+	RET
+
+// func descend4xmAVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descend4xmAVX2(SB), NOSPLIT, $0-96
+	MOVQ       v+0(FP), AX
+	MOVQ       row+24(FP), CX
+	MOVQ       r+80(FP), DX
+	MOVQ       ld+72(FP), SI
+	SHLQ       $0x03, SI
+	MOVQ       DX, BX
+	SHLQ       $0x03, BX
+	LEAQ       (BX)(BX*2), DI
+	MOVQ       cols+88(FP), R8
+	LEAQ       lanes<>+0(SB), R9
+	NEGQ       R8
+	VMOVUPD    64(R9)(R8*8), Y0
+	MOVQ       n+16(FP), R8
+	VMASKMOVPD (R8), Y0, Y1
+	ADDQ       SI, R8
+	VMASKMOVPD (R8), Y0, Y2
+	ADDQ       SI, R8
+	VMASKMOVPD (R8), Y0, Y3
+	ADDQ       SI, R8
+	VMASKMOVPD (R8), Y0, Y4
+
+loop:
+	VMASKMOVPD   (AX), Y0, Y5
+	VBROADCASTSD (CX), Y6
+	VFNMADD231PD Y5, Y6, Y1
+	VBROADCASTSD (CX)(BX*1), Y6
+	VFNMADD231PD Y5, Y6, Y2
+	VBROADCASTSD (CX)(BX*2), Y6
+	VFNMADD231PD Y5, Y6, Y3
+	VBROADCASTSD (CX)(DI*1), Y6
+	VFNMADD231PD Y5, Y6, Y4
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         inv+48(FP), R8
+	VMASKMOVPD   (AX), Y0, Y5
+	VBROADCASTSD (R8), Y6
+	VFMADD213PD  Y5, Y6, Y1
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y1, Y6
+	VMAXPD       c0000000000000000<>+0(SB), Y1, Y1
+	VBLENDVPD    Y6, Y1, Y5, Y1
+	VMASKMOVPD   Y1, Y0, (AX)
+	VSUBPD       Y5, Y1, Y1
+	VMASKMOVPD   (DX), Y0, Y5
+	VFMADD231PD  Y1, Y1, Y5
+	VMASKMOVPD   Y5, Y0, (DX)
+	VBROADCASTSD (CX)(BX*1), Y5
+	VFNMADD231PD Y1, Y5, Y2
+	VBROADCASTSD (CX)(BX*2), Y5
+	VFNMADD231PD Y1, Y5, Y3
+	VBROADCASTSD (CX)(DI*1), Y5
+	VFNMADD231PD Y1, Y5, Y4
+	ADDQ         SI, AX
+	VMASKMOVPD   (AX), Y0, Y1
+	VBROADCASTSD 8(R8), Y5
+	VFMADD213PD  Y1, Y5, Y2
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y2, Y5
+	VMAXPD       c0000000000000000<>+0(SB), Y2, Y2
+	VBLENDVPD    Y5, Y2, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (AX)
+	VSUBPD       Y1, Y2, Y1
+	VMASKMOVPD   (DX), Y0, Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Y2
+	VFNMADD231PD Y1, Y2, Y3
+	VBROADCASTSD 8(CX)(DI*1), Y2
+	VFNMADD231PD Y1, Y2, Y4
+	ADDQ         SI, AX
+	VMASKMOVPD   (AX), Y0, Y1
+	VBROADCASTSD 16(R8), Y2
+	VFMADD213PD  Y1, Y2, Y3
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y3, Y2
+	VMAXPD       c0000000000000000<>+0(SB), Y3, Y3
+	VBLENDVPD    Y2, Y3, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (AX)
+	VSUBPD       Y1, Y2, Y1
+	VMASKMOVPD   (DX), Y0, Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Y2
+	VFNMADD231PD Y1, Y2, Y4
+	ADDQ         SI, AX
+	VMASKMOVPD   (AX), Y0, Y1
+	VBROADCASTSD 24(R8), Y2
+	VFMADD213PD  Y1, Y2, Y4
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y4, Y2
+	VMAXPD       c0000000000000000<>+0(SB), Y4, Y3
+	VBLENDVPD    Y2, Y3, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (AX)
+	VSUBPD       Y1, Y2, Y1
+	VMASKMOVPD   (DX), Y0, Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted4x2AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descendWeighted4x2AVX2(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	VXORPD X4, X4, X4
+	VXORPD X5, X5, X5
+	VXORPD X6, X6, X6
+	VXORPD X7, X7, X7
+
+loop:
+	VMOVUPD      (AX), Y8
+	VMOVUPD      32(AX), Y9
+	VBROADCASTSD (CX), Y10
+	VFNMADD231PD Y8, Y10, Y0
+	VFNMADD231PD Y9, Y10, Y1
+	VBROADCASTSD (CX)(BX*1), Y10
+	VFNMADD231PD Y8, Y10, Y2
+	VFNMADD231PD Y9, Y10, Y3
+	VBROADCASTSD (CX)(BX*2), Y10
+	VFNMADD231PD Y8, Y10, Y4
+	VFNMADD231PD Y9, Y10, Y5
+	VBROADCASTSD (CX)(DI*1), Y10
+	VFNMADD231PD Y8, Y10, Y6
+	VFNMADD231PD Y9, Y10, Y7
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), R9
+	VMOVUPD      (AX), Y8
+	VMOVUPD      (R9), Y9
+	VMOVUPD      (R8), Y10
+	VFMADD213PD  Y10, Y9, Y0
+	VBROADCASTSD (CX), Y10
+	VMULPD       Y10, Y9, Y9
+	VDIVPD       Y9, Y0, Y10
+	VADDPD       Y10, Y8, Y10
+	VBROADCASTSD c0000000000000000<>+0(SB), Y11
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y12
+	VCMPPD       $0x11, Y12, Y10, Y12
+	VCMPPD       $0x1e, Y11, Y9, Y13
+	VANDPD       Y12, Y13, Y12
+	VMAXPD       Y11, Y10, Y10
+	VBLENDVPD    Y12, Y10, Y8, Y10
+	VCMPPD       $0x11, Y11, Y0, Y0
+	VCMPPD       $0x1a, Y11, Y9, Y9
+	VANDPD       Y0, Y9, Y0
+	VBLENDVPD    Y0, Y11, Y10, Y0
+	VMOVUPD      Y0, (AX)
+	VSUBPD       Y8, Y0, Y0
+	VMOVUPD      (DX), Y8
+	VFMADD231PD  Y0, Y0, Y8
+	VMOVUPD      Y8, (DX)
+	VMOVUPD      32(AX), Y8
+	VMOVUPD      32(R9), Y9
+	VMOVUPD      32(R8), Y10
+	VFMADD213PD  Y10, Y9, Y1
+	VBROADCASTSD (CX), Y10
+	VMULPD       Y10, Y9, Y9
+	VDIVPD       Y9, Y1, Y10
+	VADDPD       Y10, Y8, Y10
+	VBROADCASTSD c0000000000000000<>+0(SB), Y11
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y12
+	VCMPPD       $0x11, Y12, Y10, Y12
+	VCMPPD       $0x1e, Y11, Y9, Y13
+	VANDPD       Y12, Y13, Y12
+	VMAXPD       Y11, Y10, Y10
+	VBLENDVPD    Y12, Y10, Y8, Y10
+	VCMPPD       $0x11, Y11, Y1, Y1
+	VCMPPD       $0x1a, Y11, Y9, Y9
+	VANDPD       Y1, Y9, Y1
+	VBLENDVPD    Y1, Y11, Y10, Y1
+	VMOVUPD      Y1, 32(AX)
+	VSUBPD       Y8, Y1, Y1
+	VMOVUPD      32(DX), Y8
+	VFMADD231PD  Y1, Y1, Y8
+	VMOVUPD      Y8, 32(DX)
+	VBROADCASTSD (CX)(BX*1), Y8
+	VFNMADD231PD Y0, Y8, Y2
+	VFNMADD231PD Y1, Y8, Y3
+	VBROADCASTSD (CX)(BX*2), Y8
+	VFNMADD231PD Y0, Y8, Y4
+	VFNMADD231PD Y1, Y8, Y5
+	VBROADCASTSD (CX)(DI*1), Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VFNMADD231PD Y1, Y8, Y7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (R9), Y1
+	VMOVUPD      (R8), Y8
+	VFMADD213PD  Y8, Y1, Y2
+	VBROADCASTSD 8(CX)(BX*1), Y8
+	VMULPD       Y8, Y1, Y1
+	VDIVPD       Y1, Y2, Y8
+	VADDPD       Y8, Y0, Y8
+	VBROADCASTSD c0000000000000000<>+0(SB), Y9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y10
+	VCMPPD       $0x11, Y10, Y8, Y10
+	VCMPPD       $0x1e, Y9, Y1, Y11
+	VANDPD       Y10, Y11, Y10
+	VMAXPD       Y9, Y8, Y8
+	VBLENDVPD    Y10, Y8, Y0, Y8
+	VCMPPD       $0x11, Y9, Y2, Y2
+	VCMPPD       $0x1a, Y9, Y1, Y1
+	VANDPD       Y2, Y1, Y1
+	VBLENDVPD    Y1, Y9, Y8, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      32(AX), Y1
+	VMOVUPD      32(R9), Y2
+	VMOVUPD      32(R8), Y8
+	VFMADD213PD  Y8, Y2, Y3
+	VBROADCASTSD 8(CX)(BX*1), Y8
+	VMULPD       Y8, Y2, Y2
+	VDIVPD       Y2, Y3, Y8
+	VADDPD       Y8, Y1, Y8
+	VBROADCASTSD c0000000000000000<>+0(SB), Y9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y10
+	VCMPPD       $0x11, Y10, Y8, Y10
+	VCMPPD       $0x1e, Y9, Y2, Y11
+	VANDPD       Y10, Y11, Y10
+	VMAXPD       Y9, Y8, Y8
+	VBLENDVPD    Y10, Y8, Y1, Y8
+	VCMPPD       $0x11, Y9, Y3, Y3
+	VCMPPD       $0x1a, Y9, Y2, Y2
+	VANDPD       Y3, Y2, Y2
+	VBLENDVPD    Y2, Y9, Y8, Y2
+	VMOVUPD      Y2, 32(AX)
+	VSUBPD       Y1, Y2, Y1
+	VMOVUPD      32(DX), Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMOVUPD      Y2, 32(DX)
+	VBROADCASTSD 8(CX)(BX*2), Y2
+	VFNMADD231PD Y0, Y2, Y4
+	VFNMADD231PD Y1, Y2, Y5
+	VBROADCASTSD 8(CX)(DI*1), Y2
+	VFNMADD231PD Y0, Y2, Y6
+	VFNMADD231PD Y1, Y2, Y7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (R9), Y1
+	VMOVUPD      (R8), Y2
+	VFMADD213PD  Y2, Y1, Y4
+	VBROADCASTSD 16(CX)(BX*2), Y2
+	VMULPD       Y2, Y1, Y1
+	VDIVPD       Y1, Y4, Y2
+	VADDPD       Y2, Y0, Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y8
+	VCMPPD       $0x11, Y8, Y2, Y8
+	VCMPPD       $0x1e, Y3, Y1, Y9
+	VANDPD       Y8, Y9, Y8
+	VMAXPD       Y3, Y2, Y2
+	VBLENDVPD    Y8, Y2, Y0, Y2
+	VCMPPD       $0x11, Y3, Y4, Y4
+	VCMPPD       $0x1a, Y3, Y1, Y1
+	VANDPD       Y4, Y1, Y1
+	VBLENDVPD    Y1, Y3, Y2, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      32(AX), Y1
+	VMOVUPD      32(R9), Y2
+	VMOVUPD      32(R8), Y3
+	VFMADD213PD  Y3, Y2, Y5
+	VBROADCASTSD 16(CX)(BX*2), Y3
+	VMULPD       Y3, Y2, Y2
+	VDIVPD       Y2, Y5, Y3
+	VADDPD       Y3, Y1, Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y8
+	VCMPPD       $0x11, Y8, Y3, Y8
+	VCMPPD       $0x1e, Y4, Y2, Y9
+	VANDPD       Y8, Y9, Y8
+	VMAXPD       Y4, Y3, Y3
+	VBLENDVPD    Y8, Y3, Y1, Y3
+	VCMPPD       $0x11, Y4, Y5, Y5
+	VCMPPD       $0x1a, Y4, Y2, Y2
+	VANDPD       Y5, Y2, Y2
+	VBLENDVPD    Y2, Y4, Y3, Y2
+	VMOVUPD      Y2, 32(AX)
+	VSUBPD       Y1, Y2, Y1
+	VMOVUPD      32(DX), Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMOVUPD      Y2, 32(DX)
+	VBROADCASTSD 16(CX)(DI*1), Y2
+	VFNMADD231PD Y0, Y2, Y6
+	VFNMADD231PD Y1, Y2, Y7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (R9), Y1
+	VMOVUPD      (R8), Y2
+	VFMADD213PD  Y2, Y1, Y6
+	VBROADCASTSD 24(CX)(DI*1), Y2
+	VMULPD       Y2, Y1, Y1
+	VDIVPD       Y1, Y6, Y2
+	VADDPD       Y2, Y0, Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y4
+	VCMPPD       $0x11, Y4, Y2, Y4
+	VCMPPD       $0x1e, Y3, Y1, Y5
+	VANDPD       Y4, Y5, Y4
+	VMAXPD       Y3, Y2, Y2
+	VBLENDVPD    Y4, Y2, Y0, Y2
+	VCMPPD       $0x11, Y3, Y6, Y4
+	VCMPPD       $0x1a, Y3, Y1, Y1
+	VANDPD       Y4, Y1, Y1
+	VBLENDVPD    Y1, Y3, Y2, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      32(AX), Y0
+	VMOVUPD      32(R9), Y1
+	VMOVUPD      32(R8), Y2
+	VFMADD213PD  Y2, Y1, Y7
+	VBROADCASTSD 24(CX)(DI*1), Y2
+	VMULPD       Y2, Y1, Y1
+	VDIVPD       Y1, Y7, Y2
+	VADDPD       Y2, Y0, Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y4
+	VCMPPD       $0x11, Y4, Y2, Y4
+	VCMPPD       $0x1e, Y3, Y1, Y5
+	VANDPD       Y4, Y5, Y4
+	VMAXPD       Y3, Y2, Y2
+	VBLENDVPD    Y4, Y2, Y0, Y2
+	VCMPPD       $0x11, Y3, Y7, Y4
+	VCMPPD       $0x1a, Y3, Y1, Y1
+	VANDPD       Y4, Y1, Y1
+	VBLENDVPD    Y1, Y3, Y2, Y1
+	VMOVUPD      Y1, 32(AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      32(DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, 32(DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted4x1AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descendWeighted4x1AVX2(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+
+loop:
+	VMOVUPD      (AX), Y4
+	VBROADCASTSD (CX), Y5
+	VFNMADD231PD Y4, Y5, Y0
+	VBROADCASTSD (CX)(BX*1), Y5
+	VFNMADD231PD Y4, Y5, Y1
+	VBROADCASTSD (CX)(BX*2), Y5
+	VFNMADD231PD Y4, Y5, Y2
+	VBROADCASTSD (CX)(DI*1), Y5
+	VFNMADD231PD Y4, Y5, Y3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), R9
+	VMOVUPD      (AX), Y4
+	VMOVUPD      (R9), Y5
+	VMOVUPD      (R8), Y6
+	VFMADD213PD  Y6, Y5, Y0
+	VBROADCASTSD (CX), Y6
+	VMULPD       Y6, Y5, Y5
+	VDIVPD       Y5, Y0, Y6
+	VADDPD       Y6, Y4, Y6
+	VBROADCASTSD c0000000000000000<>+0(SB), Y7
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y8
+	VCMPPD       $0x11, Y8, Y6, Y8
+	VCMPPD       $0x1e, Y7, Y5, Y9
+	VANDPD       Y8, Y9, Y8
+	VMAXPD       Y7, Y6, Y6
+	VBLENDVPD    Y8, Y6, Y4, Y6
+	VCMPPD       $0x11, Y7, Y0, Y0
+	VCMPPD       $0x1a, Y7, Y5, Y5
+	VANDPD       Y0, Y5, Y0
+	VBLENDVPD    Y0, Y7, Y6, Y0
+	VMOVUPD      Y0, (AX)
+	VSUBPD       Y4, Y0, Y0
+	VMOVUPD      (DX), Y4
+	VFMADD231PD  Y0, Y0, Y4
+	VMOVUPD      Y4, (DX)
+	VBROADCASTSD (CX)(BX*1), Y4
+	VFNMADD231PD Y0, Y4, Y1
+	VBROADCASTSD (CX)(BX*2), Y4
+	VFNMADD231PD Y0, Y4, Y2
+	VBROADCASTSD (CX)(DI*1), Y4
+	VFNMADD231PD Y0, Y4, Y3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (R9), Y4
+	VMOVUPD      (R8), Y5
+	VFMADD213PD  Y5, Y4, Y1
+	VBROADCASTSD 8(CX)(BX*1), Y5
+	VMULPD       Y5, Y4, Y4
+	VDIVPD       Y4, Y1, Y5
+	VADDPD       Y5, Y0, Y5
+	VBROADCASTSD c0000000000000000<>+0(SB), Y6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y7
+	VCMPPD       $0x11, Y7, Y5, Y7
+	VCMPPD       $0x1e, Y6, Y4, Y8
+	VANDPD       Y7, Y8, Y7
+	VMAXPD       Y6, Y5, Y5
+	VBLENDVPD    Y7, Y5, Y0, Y5
+	VCMPPD       $0x11, Y6, Y1, Y1
+	VCMPPD       $0x1a, Y6, Y4, Y4
+	VANDPD       Y1, Y4, Y1
+	VBLENDVPD    Y1, Y6, Y5, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Y1
+	VFNMADD231PD Y0, Y1, Y2
+	VBROADCASTSD 8(CX)(DI*1), Y1
+	VFNMADD231PD Y0, Y1, Y3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (R9), Y1
+	VMOVUPD      (R8), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VBROADCASTSD 16(CX)(BX*2), Y4
+	VMULPD       Y4, Y1, Y1
+	VDIVPD       Y1, Y2, Y4
+	VADDPD       Y4, Y0, Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y6
+	VCMPPD       $0x11, Y6, Y4, Y6
+	VCMPPD       $0x1e, Y5, Y1, Y7
+	VANDPD       Y6, Y7, Y6
+	VMAXPD       Y5, Y4, Y4
+	VBLENDVPD    Y6, Y4, Y0, Y4
+	VCMPPD       $0x11, Y5, Y2, Y2
+	VCMPPD       $0x1a, Y5, Y1, Y1
+	VANDPD       Y2, Y1, Y1
+	VBLENDVPD    Y1, Y5, Y4, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Y1
+	VFNMADD231PD Y0, Y1, Y3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (R9), Y1
+	VMOVUPD      (R8), Y2
+	VFMADD213PD  Y2, Y1, Y3
+	VBROADCASTSD 24(CX)(DI*1), Y2
+	VMULPD       Y2, Y1, Y1
+	VDIVPD       Y1, Y3, Y2
+	VADDPD       Y2, Y0, Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y5
+	VCMPPD       $0x11, Y5, Y2, Y5
+	VCMPPD       $0x1e, Y4, Y1, Y6
+	VANDPD       Y5, Y6, Y5
+	VMAXPD       Y4, Y2, Y2
+	VBLENDVPD    Y5, Y2, Y0, Y2
+	VCMPPD       $0x11, Y4, Y3, Y3
+	VCMPPD       $0x1a, Y4, Y1, Y1
+	VANDPD       Y3, Y1, Y1
+	VBLENDVPD    Y1, Y4, Y2, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted4xmAVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descendWeighted4xmAVX2(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	LEAQ    (BX)(BX*2), DI
+	MOVQ    cols+88(FP), R8
+	LEAQ    lanes<>+0(SB), R9
+	NEGQ    R8
+	VMOVUPD 64(R9)(R8*8), Y0
+	MOVQ    n+16(FP), R8
+	MOVQ    R8, R9
+	VXORPD  X1, X1, X1
+	VXORPD  X2, X2, X2
+	VXORPD  X3, X3, X3
+	VXORPD  X4, X4, X4
+
+loop:
+	VMASKMOVPD   (AX), Y0, Y5
+	VBROADCASTSD (CX), Y6
+	VFNMADD231PD Y5, Y6, Y1
+	VBROADCASTSD (CX)(BX*1), Y6
+	VFNMADD231PD Y5, Y6, Y2
+	VBROADCASTSD (CX)(BX*2), Y6
+	VFNMADD231PD Y5, Y6, Y3
+	VBROADCASTSD (CX)(DI*1), Y6
+	VFNMADD231PD Y5, Y6, Y4
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), R9
+	VMASKMOVPD   (AX), Y0, Y5
+	VMASKMOVPD   (R9), Y0, Y6
+	VMASKMOVPD   (R8), Y0, Y7
+	VFMADD213PD  Y7, Y6, Y1
+	VBROADCASTSD (CX), Y7
+	VMULPD       Y7, Y6, Y6
+	VDIVPD       Y6, Y1, Y7
+	VADDPD       Y7, Y5, Y7
+	VBROADCASTSD c0000000000000000<>+0(SB), Y8
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y9
+	VCMPPD       $0x11, Y9, Y7, Y9
+	VCMPPD       $0x1e, Y8, Y6, Y10
+	VANDPD       Y9, Y10, Y9
+	VMAXPD       Y8, Y7, Y7
+	VBLENDVPD    Y9, Y7, Y5, Y7
+	VCMPPD       $0x11, Y8, Y1, Y1
+	VCMPPD       $0x1a, Y8, Y6, Y6
+	VANDPD       Y1, Y6, Y1
+	VBLENDVPD    Y1, Y8, Y7, Y1
+	VMASKMOVPD   Y1, Y0, (AX)
+	VSUBPD       Y5, Y1, Y1
+	VMASKMOVPD   (DX), Y0, Y5
+	VFMADD231PD  Y1, Y1, Y5
+	VMASKMOVPD   Y5, Y0, (DX)
+	VBROADCASTSD (CX)(BX*1), Y5
+	VFNMADD231PD Y1, Y5, Y2
+	VBROADCASTSD (CX)(BX*2), Y5
+	VFNMADD231PD Y1, Y5, Y3
+	VBROADCASTSD (CX)(DI*1), Y5
+	VFNMADD231PD Y1, Y5, Y4
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMASKMOVPD   (AX), Y0, Y1
+	VMASKMOVPD   (R9), Y0, Y5
+	VMASKMOVPD   (R8), Y0, Y6
+	VFMADD213PD  Y6, Y5, Y2
+	VBROADCASTSD 8(CX)(BX*1), Y6
+	VMULPD       Y6, Y5, Y5
+	VDIVPD       Y5, Y2, Y6
+	VADDPD       Y6, Y1, Y6
+	VBROADCASTSD c0000000000000000<>+0(SB), Y7
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y8
+	VCMPPD       $0x11, Y8, Y6, Y8
+	VCMPPD       $0x1e, Y7, Y5, Y9
+	VANDPD       Y8, Y9, Y8
+	VMAXPD       Y7, Y6, Y6
+	VBLENDVPD    Y8, Y6, Y1, Y6
+	VCMPPD       $0x11, Y7, Y2, Y2
+	VCMPPD       $0x1a, Y7, Y5, Y5
+	VANDPD       Y2, Y5, Y2
+	VBLENDVPD    Y2, Y7, Y6, Y2
+	VMASKMOVPD   Y2, Y0, (AX)
+	VSUBPD       Y1, Y2, Y1
+	VMASKMOVPD   (DX), Y0, Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Y2
+	VFNMADD231PD Y1, Y2, Y3
+	VBROADCASTSD 8(CX)(DI*1), Y2
+	VFNMADD231PD Y1, Y2, Y4
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMASKMOVPD   (AX), Y0, Y1
+	VMASKMOVPD   (R9), Y0, Y2
+	VMASKMOVPD   (R8), Y0, Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VBROADCASTSD 16(CX)(BX*2), Y5
+	VMULPD       Y5, Y2, Y2
+	VDIVPD       Y2, Y3, Y5
+	VADDPD       Y5, Y1, Y5
+	VBROADCASTSD c0000000000000000<>+0(SB), Y6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y7
+	VCMPPD       $0x11, Y7, Y5, Y7
+	VCMPPD       $0x1e, Y6, Y2, Y8
+	VANDPD       Y7, Y8, Y7
+	VMAXPD       Y6, Y5, Y5
+	VBLENDVPD    Y7, Y5, Y1, Y5
+	VCMPPD       $0x11, Y6, Y3, Y3
+	VCMPPD       $0x1a, Y6, Y2, Y2
+	VANDPD       Y3, Y2, Y2
+	VBLENDVPD    Y2, Y6, Y5, Y2
+	VMASKMOVPD   Y2, Y0, (AX)
+	VSUBPD       Y1, Y2, Y1
+	VMASKMOVPD   (DX), Y0, Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Y2
+	VFNMADD231PD Y1, Y2, Y4
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMASKMOVPD   (AX), Y0, Y1
+	VMASKMOVPD   (R9), Y0, Y2
+	VMASKMOVPD   (R8), Y0, Y3
+	VFMADD213PD  Y3, Y2, Y4
+	VBROADCASTSD 24(CX)(DI*1), Y3
+	VMULPD       Y3, Y2, Y2
+	VDIVPD       Y2, Y4, Y3
+	VADDPD       Y3, Y1, Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y6
+	VCMPPD       $0x11, Y6, Y3, Y6
+	VCMPPD       $0x1e, Y5, Y2, Y7
+	VANDPD       Y6, Y7, Y6
+	VMAXPD       Y5, Y3, Y3
+	VBLENDVPD    Y6, Y3, Y1, Y3
+	VCMPPD       $0x11, Y5, Y4, Y4
+	VCMPPD       $0x1a, Y5, Y2, Y2
+	VANDPD       Y4, Y2, Y2
+	VBLENDVPD    Y2, Y5, Y3, Y2
+	VMASKMOVPD   Y2, Y0, (AX)
+	VSUBPD       Y1, Y2, Y1
+	VMASKMOVPD   (DX), Y0, Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal4x2AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descendDiagonal4x2AVX2(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	VXORPD X4, X4, X4
+	VXORPD X5, X5, X5
+	VXORPD X6, X6, X6
+	VXORPD X7, X7, X7
+
+loop:
+	VMOVUPD      (AX), Y8
+	VMOVUPD      32(AX), Y9
+	VBROADCASTSD (CX), Y10
+	VFNMADD231PD Y8, Y10, Y0
+	VFNMADD231PD Y9, Y10, Y1
+	VBROADCASTSD (CX)(BX*1), Y10
+	VFNMADD231PD Y8, Y10, Y2
+	VFNMADD231PD Y9, Y10, Y3
+	VBROADCASTSD (CX)(BX*2), Y10
+	VFNMADD231PD Y8, Y10, Y4
+	VFNMADD231PD Y9, Y10, Y5
+	VBROADCASTSD (CX)(DI*1), Y10
+	VFNMADD231PD Y8, Y10, Y6
+	VFNMADD231PD Y9, Y10, Y7
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), R9
+	MOVQ         w+56(FP), R10
+	VMOVUPD      (AX), Y8
+	VMOVUPD      (R10), Y9
+	VMOVUPD      (R8), Y10
+	VFMADD213PD  Y10, Y9, Y0
+	VBROADCASTSD (CX), Y10
+	VMULPD       Y10, Y9, Y9
+	VMOVUPD      (R9), Y10
+	VFNMADD231PD Y8, Y10, Y0
+	VADDPD       Y10, Y9, Y9
+	VDIVPD       Y9, Y0, Y10
+	VADDPD       Y10, Y8, Y10
+	VBROADCASTSD c0000000000000000<>+0(SB), Y11
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y12
+	VCMPPD       $0x11, Y12, Y10, Y12
+	VCMPPD       $0x1e, Y11, Y9, Y13
+	VANDPD       Y12, Y13, Y12
+	VMAXPD       Y11, Y10, Y10
+	VBLENDVPD    Y12, Y10, Y8, Y10
+	VCMPPD       $0x11, Y11, Y0, Y0
+	VCMPPD       $0x1a, Y11, Y9, Y9
+	VANDPD       Y0, Y9, Y0
+	VBLENDVPD    Y0, Y11, Y10, Y0
+	VMOVUPD      Y0, (AX)
+	VSUBPD       Y8, Y0, Y0
+	VMOVUPD      (DX), Y8
+	VFMADD231PD  Y0, Y0, Y8
+	VMOVUPD      Y8, (DX)
+	VMOVUPD      32(AX), Y8
+	VMOVUPD      32(R10), Y9
+	VMOVUPD      32(R8), Y10
+	VFMADD213PD  Y10, Y9, Y1
+	VBROADCASTSD (CX), Y10
+	VMULPD       Y10, Y9, Y9
+	VMOVUPD      32(R9), Y10
+	VFNMADD231PD Y8, Y10, Y1
+	VADDPD       Y10, Y9, Y9
+	VDIVPD       Y9, Y1, Y10
+	VADDPD       Y10, Y8, Y10
+	VBROADCASTSD c0000000000000000<>+0(SB), Y11
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y12
+	VCMPPD       $0x11, Y12, Y10, Y12
+	VCMPPD       $0x1e, Y11, Y9, Y13
+	VANDPD       Y12, Y13, Y12
+	VMAXPD       Y11, Y10, Y10
+	VBLENDVPD    Y12, Y10, Y8, Y10
+	VCMPPD       $0x11, Y11, Y1, Y1
+	VCMPPD       $0x1a, Y11, Y9, Y9
+	VANDPD       Y1, Y9, Y1
+	VBLENDVPD    Y1, Y11, Y10, Y1
+	VMOVUPD      Y1, 32(AX)
+	VSUBPD       Y8, Y1, Y1
+	VMOVUPD      32(DX), Y8
+	VFMADD231PD  Y1, Y1, Y8
+	VMOVUPD      Y8, 32(DX)
+	VBROADCASTSD (CX)(BX*1), Y8
+	VFNMADD231PD Y0, Y8, Y2
+	VFNMADD231PD Y1, Y8, Y3
+	VBROADCASTSD (CX)(BX*2), Y8
+	VFNMADD231PD Y0, Y8, Y4
+	VFNMADD231PD Y1, Y8, Y5
+	VBROADCASTSD (CX)(DI*1), Y8
+	VFNMADD231PD Y0, Y8, Y6
+	VFNMADD231PD Y1, Y8, Y7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (R10), Y1
+	VMOVUPD      (R8), Y8
+	VFMADD213PD  Y8, Y1, Y2
+	VBROADCASTSD 8(CX)(BX*1), Y8
+	VMULPD       Y8, Y1, Y1
+	VMOVUPD      (R9), Y8
+	VFNMADD231PD Y0, Y8, Y2
+	VADDPD       Y8, Y1, Y1
+	VDIVPD       Y1, Y2, Y8
+	VADDPD       Y8, Y0, Y8
+	VBROADCASTSD c0000000000000000<>+0(SB), Y9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y10
+	VCMPPD       $0x11, Y10, Y8, Y10
+	VCMPPD       $0x1e, Y9, Y1, Y11
+	VANDPD       Y10, Y11, Y10
+	VMAXPD       Y9, Y8, Y8
+	VBLENDVPD    Y10, Y8, Y0, Y8
+	VCMPPD       $0x11, Y9, Y2, Y2
+	VCMPPD       $0x1a, Y9, Y1, Y1
+	VANDPD       Y2, Y1, Y1
+	VBLENDVPD    Y1, Y9, Y8, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      32(AX), Y1
+	VMOVUPD      32(R10), Y2
+	VMOVUPD      32(R8), Y8
+	VFMADD213PD  Y8, Y2, Y3
+	VBROADCASTSD 8(CX)(BX*1), Y8
+	VMULPD       Y8, Y2, Y2
+	VMOVUPD      32(R9), Y8
+	VFNMADD231PD Y1, Y8, Y3
+	VADDPD       Y8, Y2, Y2
+	VDIVPD       Y2, Y3, Y8
+	VADDPD       Y8, Y1, Y8
+	VBROADCASTSD c0000000000000000<>+0(SB), Y9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y10
+	VCMPPD       $0x11, Y10, Y8, Y10
+	VCMPPD       $0x1e, Y9, Y2, Y11
+	VANDPD       Y10, Y11, Y10
+	VMAXPD       Y9, Y8, Y8
+	VBLENDVPD    Y10, Y8, Y1, Y8
+	VCMPPD       $0x11, Y9, Y3, Y3
+	VCMPPD       $0x1a, Y9, Y2, Y2
+	VANDPD       Y3, Y2, Y2
+	VBLENDVPD    Y2, Y9, Y8, Y2
+	VMOVUPD      Y2, 32(AX)
+	VSUBPD       Y1, Y2, Y1
+	VMOVUPD      32(DX), Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMOVUPD      Y2, 32(DX)
+	VBROADCASTSD 8(CX)(BX*2), Y2
+	VFNMADD231PD Y0, Y2, Y4
+	VFNMADD231PD Y1, Y2, Y5
+	VBROADCASTSD 8(CX)(DI*1), Y2
+	VFNMADD231PD Y0, Y2, Y6
+	VFNMADD231PD Y1, Y2, Y7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (R10), Y1
+	VMOVUPD      (R8), Y2
+	VFMADD213PD  Y2, Y1, Y4
+	VBROADCASTSD 16(CX)(BX*2), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      (R9), Y2
+	VFNMADD231PD Y0, Y2, Y4
+	VADDPD       Y2, Y1, Y1
+	VDIVPD       Y1, Y4, Y2
+	VADDPD       Y2, Y0, Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y8
+	VCMPPD       $0x11, Y8, Y2, Y8
+	VCMPPD       $0x1e, Y3, Y1, Y9
+	VANDPD       Y8, Y9, Y8
+	VMAXPD       Y3, Y2, Y2
+	VBLENDVPD    Y8, Y2, Y0, Y2
+	VCMPPD       $0x11, Y3, Y4, Y4
+	VCMPPD       $0x1a, Y3, Y1, Y1
+	VANDPD       Y4, Y1, Y1
+	VBLENDVPD    Y1, Y3, Y2, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      32(AX), Y1
+	VMOVUPD      32(R10), Y2
+	VMOVUPD      32(R8), Y3
+	VFMADD213PD  Y3, Y2, Y5
+	VBROADCASTSD 16(CX)(BX*2), Y3
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      32(R9), Y3
+	VFNMADD231PD Y1, Y3, Y5
+	VADDPD       Y3, Y2, Y2
+	VDIVPD       Y2, Y5, Y3
+	VADDPD       Y3, Y1, Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y8
+	VCMPPD       $0x11, Y8, Y3, Y8
+	VCMPPD       $0x1e, Y4, Y2, Y9
+	VANDPD       Y8, Y9, Y8
+	VMAXPD       Y4, Y3, Y3
+	VBLENDVPD    Y8, Y3, Y1, Y3
+	VCMPPD       $0x11, Y4, Y5, Y5
+	VCMPPD       $0x1a, Y4, Y2, Y2
+	VANDPD       Y5, Y2, Y2
+	VBLENDVPD    Y2, Y4, Y3, Y2
+	VMOVUPD      Y2, 32(AX)
+	VSUBPD       Y1, Y2, Y1
+	VMOVUPD      32(DX), Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMOVUPD      Y2, 32(DX)
+	VBROADCASTSD 16(CX)(DI*1), Y2
+	VFNMADD231PD Y0, Y2, Y6
+	VFNMADD231PD Y1, Y2, Y7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (R10), Y1
+	VMOVUPD      (R8), Y2
+	VFMADD213PD  Y2, Y1, Y6
+	VBROADCASTSD 24(CX)(DI*1), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      (R9), Y2
+	VFNMADD231PD Y0, Y2, Y6
+	VADDPD       Y2, Y1, Y1
+	VDIVPD       Y1, Y6, Y2
+	VADDPD       Y2, Y0, Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y4
+	VCMPPD       $0x11, Y4, Y2, Y4
+	VCMPPD       $0x1e, Y3, Y1, Y5
+	VANDPD       Y4, Y5, Y4
+	VMAXPD       Y3, Y2, Y2
+	VBLENDVPD    Y4, Y2, Y0, Y2
+	VCMPPD       $0x11, Y3, Y6, Y4
+	VCMPPD       $0x1a, Y3, Y1, Y1
+	VANDPD       Y4, Y1, Y1
+	VBLENDVPD    Y1, Y3, Y2, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VMOVUPD      32(AX), Y0
+	VMOVUPD      32(R10), Y1
+	VMOVUPD      32(R8), Y2
+	VFMADD213PD  Y2, Y1, Y7
+	VBROADCASTSD 24(CX)(DI*1), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      32(R9), Y2
+	VFNMADD231PD Y0, Y2, Y7
+	VADDPD       Y2, Y1, Y1
+	VDIVPD       Y1, Y7, Y2
+	VADDPD       Y2, Y0, Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y4
+	VCMPPD       $0x11, Y4, Y2, Y4
+	VCMPPD       $0x1e, Y3, Y1, Y5
+	VANDPD       Y4, Y5, Y4
+	VMAXPD       Y3, Y2, Y2
+	VBLENDVPD    Y4, Y2, Y0, Y2
+	VCMPPD       $0x11, Y3, Y7, Y4
+	VCMPPD       $0x1a, Y3, Y1, Y1
+	VANDPD       Y4, Y1, Y1
+	VBLENDVPD    Y1, Y3, Y2, Y1
+	VMOVUPD      Y1, 32(AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      32(DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, 32(DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal4x1AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descendDiagonal4x1AVX2(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+
+loop:
+	VMOVUPD      (AX), Y4
+	VBROADCASTSD (CX), Y5
+	VFNMADD231PD Y4, Y5, Y0
+	VBROADCASTSD (CX)(BX*1), Y5
+	VFNMADD231PD Y4, Y5, Y1
+	VBROADCASTSD (CX)(BX*2), Y5
+	VFNMADD231PD Y4, Y5, Y2
+	VBROADCASTSD (CX)(DI*1), Y5
+	VFNMADD231PD Y4, Y5, Y3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), R9
+	MOVQ         w+56(FP), R10
+	VMOVUPD      (AX), Y4
+	VMOVUPD      (R10), Y5
+	VMOVUPD      (R8), Y6
+	VFMADD213PD  Y6, Y5, Y0
+	VBROADCASTSD (CX), Y6
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      (R9), Y6
+	VFNMADD231PD Y4, Y6, Y0
+	VADDPD       Y6, Y5, Y5
+	VDIVPD       Y5, Y0, Y6
+	VADDPD       Y6, Y4, Y6
+	VBROADCASTSD c0000000000000000<>+0(SB), Y7
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y8
+	VCMPPD       $0x11, Y8, Y6, Y8
+	VCMPPD       $0x1e, Y7, Y5, Y9
+	VANDPD       Y8, Y9, Y8
+	VMAXPD       Y7, Y6, Y6
+	VBLENDVPD    Y8, Y6, Y4, Y6
+	VCMPPD       $0x11, Y7, Y0, Y0
+	VCMPPD       $0x1a, Y7, Y5, Y5
+	VANDPD       Y0, Y5, Y0
+	VBLENDVPD    Y0, Y7, Y6, Y0
+	VMOVUPD      Y0, (AX)
+	VSUBPD       Y4, Y0, Y0
+	VMOVUPD      (DX), Y4
+	VFMADD231PD  Y0, Y0, Y4
+	VMOVUPD      Y4, (DX)
+	VBROADCASTSD (CX)(BX*1), Y4
+	VFNMADD231PD Y0, Y4, Y1
+	VBROADCASTSD (CX)(BX*2), Y4
+	VFNMADD231PD Y0, Y4, Y2
+	VBROADCASTSD (CX)(DI*1), Y4
+	VFNMADD231PD Y0, Y4, Y3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (R10), Y4
+	VMOVUPD      (R8), Y5
+	VFMADD213PD  Y5, Y4, Y1
+	VBROADCASTSD 8(CX)(BX*1), Y5
+	VMULPD       Y5, Y4, Y4
+	VMOVUPD      (R9), Y5
+	VFNMADD231PD Y0, Y5, Y1
+	VADDPD       Y5, Y4, Y4
+	VDIVPD       Y4, Y1, Y5
+	VADDPD       Y5, Y0, Y5
+	VBROADCASTSD c0000000000000000<>+0(SB), Y6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y7
+	VCMPPD       $0x11, Y7, Y5, Y7
+	VCMPPD       $0x1e, Y6, Y4, Y8
+	VANDPD       Y7, Y8, Y7
+	VMAXPD       Y6, Y5, Y5
+	VBLENDVPD    Y7, Y5, Y0, Y5
+	VCMPPD       $0x11, Y6, Y1, Y1
+	VCMPPD       $0x1a, Y6, Y4, Y4
+	VANDPD       Y1, Y4, Y1
+	VBLENDVPD    Y1, Y6, Y5, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Y1
+	VFNMADD231PD Y0, Y1, Y2
+	VBROADCASTSD 8(CX)(DI*1), Y1
+	VFNMADD231PD Y0, Y1, Y3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (R10), Y1
+	VMOVUPD      (R8), Y4
+	VFMADD213PD  Y4, Y1, Y2
+	VBROADCASTSD 16(CX)(BX*2), Y4
+	VMULPD       Y4, Y1, Y1
+	VMOVUPD      (R9), Y4
+	VFNMADD231PD Y0, Y4, Y2
+	VADDPD       Y4, Y1, Y1
+	VDIVPD       Y1, Y2, Y4
+	VADDPD       Y4, Y0, Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y6
+	VCMPPD       $0x11, Y6, Y4, Y6
+	VCMPPD       $0x1e, Y5, Y1, Y7
+	VANDPD       Y6, Y7, Y6
+	VMAXPD       Y5, Y4, Y4
+	VBLENDVPD    Y6, Y4, Y0, Y4
+	VCMPPD       $0x11, Y5, Y2, Y2
+	VCMPPD       $0x1a, Y5, Y1, Y1
+	VANDPD       Y2, Y1, Y1
+	VBLENDVPD    Y1, Y5, Y4, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Y1
+	VFNMADD231PD Y0, Y1, Y3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Y0
+	VMOVUPD      (R10), Y1
+	VMOVUPD      (R8), Y2
+	VFMADD213PD  Y2, Y1, Y3
+	VBROADCASTSD 24(CX)(DI*1), Y2
+	VMULPD       Y2, Y1, Y1
+	VMOVUPD      (R9), Y2
+	VFNMADD231PD Y0, Y2, Y3
+	VADDPD       Y2, Y1, Y1
+	VDIVPD       Y1, Y3, Y2
+	VADDPD       Y2, Y0, Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y5
+	VCMPPD       $0x11, Y5, Y2, Y5
+	VCMPPD       $0x1e, Y4, Y1, Y6
+	VANDPD       Y5, Y6, Y5
+	VMAXPD       Y4, Y2, Y2
+	VBLENDVPD    Y5, Y2, Y0, Y2
+	VCMPPD       $0x11, Y4, Y3, Y3
+	VCMPPD       $0x1a, Y4, Y1, Y1
+	VANDPD       Y3, Y1, Y1
+	VBLENDVPD    Y1, Y4, Y2, Y1
+	VMOVUPD      Y1, (AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal4xmAVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descendDiagonal4xmAVX2(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	LEAQ    (BX)(BX*2), DI
+	MOVQ    cols+88(FP), R8
+	LEAQ    lanes<>+0(SB), R9
+	NEGQ    R8
+	VMOVUPD 64(R9)(R8*8), Y0
+	MOVQ    n+16(FP), R8
+	MOVQ    R8, R9
+	VXORPD  X1, X1, X1
+	VXORPD  X2, X2, X2
+	VXORPD  X3, X3, X3
+	VXORPD  X4, X4, X4
+
+loop:
+	VMASKMOVPD   (AX), Y0, Y5
+	VBROADCASTSD (CX), Y6
+	VFNMADD231PD Y5, Y6, Y1
+	VBROADCASTSD (CX)(BX*1), Y6
+	VFNMADD231PD Y5, Y6, Y2
+	VBROADCASTSD (CX)(BX*2), Y6
+	VFNMADD231PD Y5, Y6, Y3
+	VBROADCASTSD (CX)(DI*1), Y6
+	VFNMADD231PD Y5, Y6, Y4
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), R9
+	MOVQ         w+56(FP), R10
+	VMASKMOVPD   (AX), Y0, Y5
+	VMASKMOVPD   (R10), Y0, Y6
+	VMASKMOVPD   (R8), Y0, Y7
+	VFMADD213PD  Y7, Y6, Y1
+	VBROADCASTSD (CX), Y7
+	VMULPD       Y7, Y6, Y6
+	VMASKMOVPD   (R9), Y0, Y7
+	VFNMADD231PD Y5, Y7, Y1
+	VADDPD       Y7, Y6, Y6
+	VDIVPD       Y6, Y1, Y7
+	VADDPD       Y7, Y5, Y7
+	VBROADCASTSD c0000000000000000<>+0(SB), Y8
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y9
+	VCMPPD       $0x11, Y9, Y7, Y9
+	VCMPPD       $0x1e, Y8, Y6, Y10
+	VANDPD       Y9, Y10, Y9
+	VMAXPD       Y8, Y7, Y7
+	VBLENDVPD    Y9, Y7, Y5, Y7
+	VCMPPD       $0x11, Y8, Y1, Y1
+	VCMPPD       $0x1a, Y8, Y6, Y6
+	VANDPD       Y1, Y6, Y1
+	VBLENDVPD    Y1, Y8, Y7, Y1
+	VMASKMOVPD   Y1, Y0, (AX)
+	VSUBPD       Y5, Y1, Y1
+	VMASKMOVPD   (DX), Y0, Y5
+	VFMADD231PD  Y1, Y1, Y5
+	VMASKMOVPD   Y5, Y0, (DX)
+	VBROADCASTSD (CX)(BX*1), Y5
+	VFNMADD231PD Y1, Y5, Y2
+	VBROADCASTSD (CX)(BX*2), Y5
+	VFNMADD231PD Y1, Y5, Y3
+	VBROADCASTSD (CX)(DI*1), Y5
+	VFNMADD231PD Y1, Y5, Y4
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMASKMOVPD   (AX), Y0, Y1
+	VMASKMOVPD   (R10), Y0, Y5
+	VMASKMOVPD   (R8), Y0, Y6
+	VFMADD213PD  Y6, Y5, Y2
+	VBROADCASTSD 8(CX)(BX*1), Y6
+	VMULPD       Y6, Y5, Y5
+	VMASKMOVPD   (R9), Y0, Y6
+	VFNMADD231PD Y1, Y6, Y2
+	VADDPD       Y6, Y5, Y5
+	VDIVPD       Y5, Y2, Y6
+	VADDPD       Y6, Y1, Y6
+	VBROADCASTSD c0000000000000000<>+0(SB), Y7
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y8
+	VCMPPD       $0x11, Y8, Y6, Y8
+	VCMPPD       $0x1e, Y7, Y5, Y9
+	VANDPD       Y8, Y9, Y8
+	VMAXPD       Y7, Y6, Y6
+	VBLENDVPD    Y8, Y6, Y1, Y6
+	VCMPPD       $0x11, Y7, Y2, Y2
+	VCMPPD       $0x1a, Y7, Y5, Y5
+	VANDPD       Y2, Y5, Y2
+	VBLENDVPD    Y2, Y7, Y6, Y2
+	VMASKMOVPD   Y2, Y0, (AX)
+	VSUBPD       Y1, Y2, Y1
+	VMASKMOVPD   (DX), Y0, Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Y2
+	VFNMADD231PD Y1, Y2, Y3
+	VBROADCASTSD 8(CX)(DI*1), Y2
+	VFNMADD231PD Y1, Y2, Y4
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMASKMOVPD   (AX), Y0, Y1
+	VMASKMOVPD   (R10), Y0, Y2
+	VMASKMOVPD   (R8), Y0, Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VBROADCASTSD 16(CX)(BX*2), Y5
+	VMULPD       Y5, Y2, Y2
+	VMASKMOVPD   (R9), Y0, Y5
+	VFNMADD231PD Y1, Y5, Y3
+	VADDPD       Y5, Y2, Y2
+	VDIVPD       Y2, Y3, Y5
+	VADDPD       Y5, Y1, Y5
+	VBROADCASTSD c0000000000000000<>+0(SB), Y6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y7
+	VCMPPD       $0x11, Y7, Y5, Y7
+	VCMPPD       $0x1e, Y6, Y2, Y8
+	VANDPD       Y7, Y8, Y7
+	VMAXPD       Y6, Y5, Y5
+	VBLENDVPD    Y7, Y5, Y1, Y5
+	VCMPPD       $0x11, Y6, Y3, Y3
+	VCMPPD       $0x1a, Y6, Y2, Y2
+	VANDPD       Y3, Y2, Y2
+	VBLENDVPD    Y2, Y6, Y5, Y2
+	VMASKMOVPD   Y2, Y0, (AX)
+	VSUBPD       Y1, Y2, Y1
+	VMASKMOVPD   (DX), Y0, Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Y2
+	VFNMADD231PD Y1, Y2, Y4
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMASKMOVPD   (AX), Y0, Y1
+	VMASKMOVPD   (R10), Y0, Y2
+	VMASKMOVPD   (R8), Y0, Y3
+	VFMADD213PD  Y3, Y2, Y4
+	VBROADCASTSD 24(CX)(DI*1), Y3
+	VMULPD       Y3, Y2, Y2
+	VMASKMOVPD   (R9), Y0, Y3
+	VFNMADD231PD Y1, Y3, Y4
+	VADDPD       Y3, Y2, Y2
+	VDIVPD       Y2, Y4, Y3
+	VADDPD       Y3, Y1, Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y6
+	VCMPPD       $0x11, Y6, Y3, Y6
+	VCMPPD       $0x1e, Y5, Y2, Y7
+	VANDPD       Y6, Y7, Y6
+	VMAXPD       Y5, Y3, Y3
+	VBLENDVPD    Y6, Y3, Y1, Y3
+	VCMPPD       $0x11, Y5, Y4, Y4
+	VCMPPD       $0x1a, Y5, Y2, Y2
+	VANDPD       Y4, Y2, Y2
+	VBLENDVPD    Y2, Y5, Y3, Y2
+	VMASKMOVPD   Y2, Y0, (AX)
+	VSUBPD       Y1, Y2, Y1
+	VMASKMOVPD   (DX), Y0, Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (DX)
+	VZEROUPPER
+	RET
+
+// func descend1x3AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descend1x3AVX2(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	MOVQ    n+16(FP), BX
+	VMOVUPD (BX), Y0
+	VMOVUPD 32(BX), Y1
+	VMOVUPD 64(BX), Y2
+
+loop:
+	VMOVUPD      (AX), Y3
+	VMOVUPD      32(AX), Y4
+	VMOVUPD      64(AX), Y5
+	VBROADCASTSD (CX), Y6
+	VFNMADD231PD Y3, Y6, Y0
+	VFNMADD231PD Y4, Y6, Y1
+	VFNMADD231PD Y5, Y6, Y2
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), CX
+	MOVQ         inv+48(FP), DX
+	VMOVUPD      (AX), Y3
+	VBROADCASTSD (DX), Y4
+	VFMADD213PD  Y3, Y4, Y0
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y0, Y4
+	VMAXPD       c0000000000000000<>+0(SB), Y0, Y0
+	VBLENDVPD    Y4, Y0, Y3, Y0
+	VMOVUPD      Y0, (AX)
+	VSUBPD       Y3, Y0, Y0
+	VMOVUPD      (CX), Y3
+	VFMADD231PD  Y0, Y0, Y3
+	VMOVUPD      Y3, (CX)
+	VMOVUPD      32(AX), Y0
+	VBROADCASTSD (DX), Y3
+	VFMADD213PD  Y0, Y3, Y1
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y1, Y3
+	VMAXPD       c0000000000000000<>+0(SB), Y1, Y1
+	VBLENDVPD    Y3, Y1, Y0, Y1
+	VMOVUPD      Y1, 32(AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      32(CX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, 32(CX)
+	VMOVUPD      64(AX), Y0
+	VBROADCASTSD (DX), Y1
+	VFMADD213PD  Y0, Y1, Y2
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y2, Y1
+	VMAXPD       c0000000000000000<>+0(SB), Y2, Y2
+	VBLENDVPD    Y1, Y2, Y0, Y1
+	VMOVUPD      Y1, 64(AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      64(CX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, 64(CX)
+	VZEROUPPER
+	RET
+
+// func descend1x1AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descend1x1AVX2(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	MOVQ    n+16(FP), BX
+	VMOVUPD (BX), Y0
+
+loop:
+	VMOVUPD      (AX), Y1
+	VBROADCASTSD (CX), Y2
+	VFNMADD231PD Y1, Y2, Y0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), CX
+	MOVQ         inv+48(FP), DX
+	VMOVUPD      (AX), Y1
+	VBROADCASTSD (DX), Y2
+	VFMADD213PD  Y1, Y2, Y0
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y0, Y2
+	VMAXPD       c0000000000000000<>+0(SB), Y0, Y0
+	VBLENDVPD    Y2, Y0, Y1, Y0
+	VMOVUPD      Y0, (AX)
+	VSUBPD       Y1, Y0, Y0
+	VMOVUPD      (CX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (CX)
+	VZEROUPPER
+	RET
+
+// func descend1xmAVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descend1xmAVX2(SB), NOSPLIT, $0-96
+	MOVQ       v+0(FP), AX
+	MOVQ       row+24(FP), CX
+	MOVQ       r+80(FP), DX
+	MOVQ       ld+72(FP), SI
+	SHLQ       $0x03, SI
+	MOVQ       DX, BX
+	SHLQ       $0x03, BX
+	MOVQ       cols+88(FP), BX
+	LEAQ       lanes<>+0(SB), DI
+	NEGQ       BX
+	VMOVUPD    64(DI)(BX*8), Y0
+	MOVQ       n+16(FP), BX
+	VMASKMOVPD (BX), Y0, Y1
+
+loop:
+	VMASKMOVPD   (AX), Y0, Y2
+	VBROADCASTSD (CX), Y3
+	VFNMADD231PD Y2, Y3, Y1
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), CX
+	MOVQ         inv+48(FP), DX
+	VMASKMOVPD   (AX), Y0, Y2
+	VBROADCASTSD (DX), Y3
+	VFMADD213PD  Y2, Y3, Y1
+	VCMPPD       $0x11, c58d8c8dac6a0342a<>+0(SB), Y1, Y3
+	VMAXPD       c0000000000000000<>+0(SB), Y1, Y1
+	VBLENDVPD    Y3, Y1, Y2, Y1
+	VMASKMOVPD   Y1, Y0, (AX)
+	VSUBPD       Y2, Y1, Y1
+	VMASKMOVPD   (CX), Y0, Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (CX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted1x2AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descendWeighted1x2AVX2(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+
+loop:
+	VMOVUPD      (AX), Y2
+	VMOVUPD      32(AX), Y3
+	VBROADCASTSD (CX), Y4
+	VFNMADD231PD Y2, Y4, Y0
+	VFNMADD231PD Y3, Y4, Y1
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), SI
+	VMOVUPD      (AX), Y2
+	VMOVUPD      (SI), Y3
+	VMOVUPD      (BX), Y4
+	VFMADD213PD  Y4, Y3, Y0
+	VBROADCASTSD (CX), Y4
+	VMULPD       Y4, Y3, Y3
+	VDIVPD       Y3, Y0, Y4
+	VADDPD       Y4, Y2, Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y6
+	VCMPPD       $0x11, Y6, Y4, Y6
+	VCMPPD       $0x1e, Y5, Y3, Y7
+	VANDPD       Y6, Y7, Y6
+	VMAXPD       Y5, Y4, Y4
+	VBLENDVPD    Y6, Y4, Y2, Y4
+	VCMPPD       $0x11, Y5, Y0, Y0
+	VCMPPD       $0x1a, Y5, Y3, Y3
+	VANDPD       Y0, Y3, Y0
+	VBLENDVPD    Y0, Y5, Y4, Y0
+	VMOVUPD      Y0, (AX)
+	VSUBPD       Y2, Y0, Y0
+	VMOVUPD      (DX), Y2
+	VFMADD231PD  Y0, Y0, Y2
+	VMOVUPD      Y2, (DX)
+	VMOVUPD      32(AX), Y0
+	VMOVUPD      32(SI), Y2
+	VMOVUPD      32(BX), Y3
+	VFMADD213PD  Y3, Y2, Y1
+	VBROADCASTSD (CX), Y3
+	VMULPD       Y3, Y2, Y2
+	VDIVPD       Y2, Y1, Y3
+	VADDPD       Y3, Y0, Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y5
+	VCMPPD       $0x11, Y5, Y3, Y5
+	VCMPPD       $0x1e, Y4, Y2, Y6
+	VANDPD       Y5, Y6, Y5
+	VMAXPD       Y4, Y3, Y3
+	VBLENDVPD    Y5, Y3, Y0, Y3
+	VCMPPD       $0x11, Y4, Y1, Y1
+	VCMPPD       $0x1a, Y4, Y2, Y2
+	VANDPD       Y1, Y2, Y1
+	VBLENDVPD    Y1, Y4, Y3, Y1
+	VMOVUPD      Y1, 32(AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      32(DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, 32(DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted1x1AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descendWeighted1x1AVX2(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD      (AX), Y1
+	VBROADCASTSD (CX), Y2
+	VFNMADD231PD Y1, Y2, Y0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), SI
+	VMOVUPD      (AX), Y1
+	VMOVUPD      (SI), Y2
+	VMOVUPD      (BX), Y3
+	VFMADD213PD  Y3, Y2, Y0
+	VBROADCASTSD (CX), Y3
+	VMULPD       Y3, Y2, Y2
+	VDIVPD       Y2, Y0, Y3
+	VADDPD       Y3, Y1, Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y5
+	VCMPPD       $0x11, Y5, Y3, Y5
+	VCMPPD       $0x1e, Y4, Y2, Y6
+	VANDPD       Y5, Y6, Y5
+	VMAXPD       Y4, Y3, Y3
+	VBLENDVPD    Y5, Y3, Y1, Y3
+	VCMPPD       $0x11, Y4, Y0, Y0
+	VCMPPD       $0x1a, Y4, Y2, Y2
+	VANDPD       Y0, Y2, Y0
+	VBLENDVPD    Y0, Y4, Y3, Y0
+	VMOVUPD      Y0, (AX)
+	VSUBPD       Y1, Y0, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted1xmAVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descendWeighted1xmAVX2(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	MOVQ    cols+88(FP), BX
+	LEAQ    lanes<>+0(SB), DI
+	NEGQ    BX
+	VMOVUPD 64(DI)(BX*8), Y0
+	MOVQ    n+16(FP), BX
+	MOVQ    BX, DI
+	VXORPD  X1, X1, X1
+
+loop:
+	VMASKMOVPD   (AX), Y0, Y2
+	VBROADCASTSD (CX), Y3
+	VFNMADD231PD Y2, Y3, Y1
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), SI
+	VMASKMOVPD   (AX), Y0, Y2
+	VMASKMOVPD   (SI), Y0, Y3
+	VMASKMOVPD   (BX), Y0, Y4
+	VFMADD213PD  Y4, Y3, Y1
+	VBROADCASTSD (CX), Y4
+	VMULPD       Y4, Y3, Y3
+	VDIVPD       Y3, Y1, Y4
+	VADDPD       Y4, Y2, Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y6
+	VCMPPD       $0x11, Y6, Y4, Y6
+	VCMPPD       $0x1e, Y5, Y3, Y7
+	VANDPD       Y6, Y7, Y6
+	VMAXPD       Y5, Y4, Y4
+	VBLENDVPD    Y6, Y4, Y2, Y4
+	VCMPPD       $0x11, Y5, Y1, Y1
+	VCMPPD       $0x1a, Y5, Y3, Y3
+	VANDPD       Y1, Y3, Y1
+	VBLENDVPD    Y1, Y5, Y4, Y1
+	VMASKMOVPD   Y1, Y0, (AX)
+	VSUBPD       Y2, Y1, Y1
+	VMASKMOVPD   (DX), Y0, Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal1x2AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descendDiagonal1x2AVX2(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+
+loop:
+	VMOVUPD      (AX), Y2
+	VMOVUPD      32(AX), Y3
+	VBROADCASTSD (CX), Y4
+	VFNMADD231PD Y2, Y4, Y0
+	VFNMADD231PD Y3, Y4, Y1
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), SI
+	MOVQ         w+56(FP), DI
+	VMOVUPD      (AX), Y2
+	VMOVUPD      (DI), Y3
+	VMOVUPD      (BX), Y4
+	VFMADD213PD  Y4, Y3, Y0
+	VBROADCASTSD (CX), Y4
+	VMULPD       Y4, Y3, Y3
+	VMOVUPD      (SI), Y4
+	VFNMADD231PD Y2, Y4, Y0
+	VADDPD       Y4, Y3, Y3
+	VDIVPD       Y3, Y0, Y4
+	VADDPD       Y4, Y2, Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y6
+	VCMPPD       $0x11, Y6, Y4, Y6
+	VCMPPD       $0x1e, Y5, Y3, Y7
+	VANDPD       Y6, Y7, Y6
+	VMAXPD       Y5, Y4, Y4
+	VBLENDVPD    Y6, Y4, Y2, Y4
+	VCMPPD       $0x11, Y5, Y0, Y0
+	VCMPPD       $0x1a, Y5, Y3, Y3
+	VANDPD       Y0, Y3, Y0
+	VBLENDVPD    Y0, Y5, Y4, Y0
+	VMOVUPD      Y0, (AX)
+	VSUBPD       Y2, Y0, Y0
+	VMOVUPD      (DX), Y2
+	VFMADD231PD  Y0, Y0, Y2
+	VMOVUPD      Y2, (DX)
+	VMOVUPD      32(AX), Y0
+	VMOVUPD      32(DI), Y2
+	VMOVUPD      32(BX), Y3
+	VFMADD213PD  Y3, Y2, Y1
+	VBROADCASTSD (CX), Y3
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      32(SI), Y3
+	VFNMADD231PD Y0, Y3, Y1
+	VADDPD       Y3, Y2, Y2
+	VDIVPD       Y2, Y1, Y3
+	VADDPD       Y3, Y0, Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y5
+	VCMPPD       $0x11, Y5, Y3, Y5
+	VCMPPD       $0x1e, Y4, Y2, Y6
+	VANDPD       Y5, Y6, Y5
+	VMAXPD       Y4, Y3, Y3
+	VBLENDVPD    Y5, Y3, Y0, Y3
+	VCMPPD       $0x11, Y4, Y1, Y1
+	VCMPPD       $0x1a, Y4, Y2, Y2
+	VANDPD       Y1, Y2, Y1
+	VBLENDVPD    Y1, Y4, Y3, Y1
+	VMOVUPD      Y1, 32(AX)
+	VSUBPD       Y0, Y1, Y0
+	VMOVUPD      32(DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, 32(DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal1x1AVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descendDiagonal1x1AVX2(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD      (AX), Y1
+	VBROADCASTSD (CX), Y2
+	VFNMADD231PD Y1, Y2, Y0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), SI
+	MOVQ         w+56(FP), DI
+	VMOVUPD      (AX), Y1
+	VMOVUPD      (DI), Y2
+	VMOVUPD      (BX), Y3
+	VFMADD213PD  Y3, Y2, Y0
+	VBROADCASTSD (CX), Y3
+	VMULPD       Y3, Y2, Y2
+	VMOVUPD      (SI), Y3
+	VFNMADD231PD Y1, Y3, Y0
+	VADDPD       Y3, Y2, Y2
+	VDIVPD       Y2, Y0, Y3
+	VADDPD       Y3, Y1, Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y5
+	VCMPPD       $0x11, Y5, Y3, Y5
+	VCMPPD       $0x1e, Y4, Y2, Y6
+	VANDPD       Y5, Y6, Y5
+	VMAXPD       Y4, Y3, Y3
+	VBLENDVPD    Y5, Y3, Y1, Y3
+	VCMPPD       $0x11, Y4, Y0, Y0
+	VCMPPD       $0x1a, Y4, Y2, Y2
+	VANDPD       Y0, Y2, Y0
+	VBLENDVPD    Y0, Y4, Y3, Y0
+	VMOVUPD      Y0, (AX)
+	VSUBPD       Y1, Y0, Y0
+	VMOVUPD      (DX), Y1
+	VFMADD231PD  Y0, Y0, Y1
+	VMOVUPD      Y1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal1xmAVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, FMA3
+TEXT ·descendDiagonal1xmAVX2(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	MOVQ    cols+88(FP), BX
+	LEAQ    lanes<>+0(SB), DI
+	NEGQ    BX
+	VMOVUPD 64(DI)(BX*8), Y0
+	MOVQ    n+16(FP), BX
+	MOVQ    BX, DI
+	VXORPD  X1, X1, X1
+
+loop:
+	VMASKMOVPD   (AX), Y0, Y2
+	VBROADCASTSD (CX), Y3
+	VFNMADD231PD Y2, Y3, Y1
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), SI
+	MOVQ         w+56(FP), DI
+	VMASKMOVPD   (AX), Y0, Y2
+	VMASKMOVPD   (DI), Y0, Y3
+	VMASKMOVPD   (BX), Y0, Y4
+	VFMADD213PD  Y4, Y3, Y1
+	VBROADCASTSD (CX), Y4
+	VMULPD       Y4, Y3, Y3
+	VMASKMOVPD   (SI), Y0, Y4
+	VFNMADD231PD Y2, Y4, Y1
+	VADDPD       Y4, Y3, Y3
+	VDIVPD       Y3, Y1, Y4
+	VADDPD       Y4, Y2, Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Y6
+	VCMPPD       $0x11, Y6, Y4, Y6
+	VCMPPD       $0x1e, Y5, Y3, Y7
+	VANDPD       Y6, Y7, Y6
+	VMAXPD       Y5, Y4, Y4
+	VBLENDVPD    Y6, Y4, Y2, Y4
+	VCMPPD       $0x11, Y5, Y1, Y1
+	VCMPPD       $0x1a, Y5, Y3, Y3
+	VANDPD       Y1, Y3, Y1
+	VBLENDVPD    Y1, Y5, Y4, Y1
+	VMASKMOVPD   Y1, Y0, (AX)
+	VSUBPD       Y2, Y1, Y1
+	VMASKMOVPD   (DX), Y0, Y2
+	VFMADD231PD  Y1, Y1, Y2
+	VMASKMOVPD   Y2, Y0, (DX)
+	VZEROUPPER
+	RET
+
 // func squareAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F
 TEXT ·squareAVX512(SB), NOSPLIT, $0-64
@@ -2073,5 +4962,2859 @@ rest:
 	VMOVUPD           Z0, K1, (CX)(AX*1)
 
 done:
+	VZEROUPPER
+	RET
+
+// func mulAVX512(x *float64, y *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·mulAVX512(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), CX
+	MOVQ y+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	MOVQ BX, SI
+	SHRQ $0x03, SI
+	JZ   rest
+
+loop:
+	VMOVUPD (CX)(AX*1), Z0
+	VMOVUPD (DX)(AX*1), Z1
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD Z0, (CX)(AX*1)
+	ADDQ    $0x40, AX
+	DECQ    SI
+	JNZ     loop
+
+rest:
+	ANDQ      $0x07, BX
+	JZ        done
+	LEAQ      bits<>+0(SB), SI
+	KMOVW     (SI)(BX*2), K1
+	VMOVUPD.Z (CX)(AX*1), K1, Z0
+	VMOVUPD.Z (DX)(AX*1), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func splitAVX512(x *float64, e *float64, omega *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·splitAVX512(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), CX
+	MOVQ e+8(FP), DX
+	MOVQ omega+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	MOVQ SI, DI
+	SHRQ $0x03, DI
+	JZ   rest
+
+loop:
+	VMOVUPD (CX)(AX*1), Z0
+	VMOVUPD (BX)(AX*1), Z1
+	VMOVUPD (DX)(AX*1), Z2
+	VSUBPD  Z2, Z0, Z2
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD Z0, (CX)(AX*1)
+	VMULPD  Z1, Z2, Z0
+	VMOVUPD Z0, (DX)(AX*1)
+	ADDQ    $0x40, AX
+	DECQ    DI
+	JNZ     loop
+
+rest:
+	ANDQ      $0x07, SI
+	JZ        done
+	LEAQ      bits<>+0(SB), DI
+	KMOVW     (DI)(SI*2), K1
+	VMOVUPD.Z (CX)(AX*1), K1, Z0
+	VMOVUPD.Z (BX)(AX*1), K1, Z1
+	VMOVUPD.Z (DX)(AX*1), K1, Z2
+	VSUBPD    Z2, Z0, Z2
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (CX)(AX*1)
+	VMULPD    Z1, Z2, Z0
+	VMOVUPD   Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func shiftAVX512(x *float64, e *float64, omega *float64, n int, bound float64)
+// Requires: AVX, AVX512F
+TEXT ·shiftAVX512(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         omega+16(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD bound+32(FP), Z0
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
+	XORQ         AX, AX
+	MOVQ         SI, DI
+	SHRQ         $0x03, DI
+	JZ           rest
+
+loop:
+	VMOVUPD (BX)(AX*1), Z2
+	VDIVPD  Z0, Z2, Z2
+	VSUBPD  Z2, Z1, Z2
+	VMOVUPD (DX)(AX*1), Z3
+	VMULPD  Z3, Z2, Z2
+	VMOVUPD (CX)(AX*1), Z3
+	VSUBPD  Z2, Z3, Z2
+	VMOVUPD Z2, (CX)(AX*1)
+	ADDQ    $0x40, AX
+	DECQ    DI
+	JNZ     loop
+
+rest:
+	ANDQ      $0x07, SI
+	JZ        done
+	LEAQ      bits<>+0(SB), DI
+	KMOVW     (DI)(SI*2), K1
+	VMOVUPD.Z (BX)(AX*1), K1, Z2
+	VDIVPD    Z0, Z2, Z0
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD.Z (DX)(AX*1), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (CX)(AX*1), K1, Z1
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func ratioAVX512(v *float64, num *float64, den *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·ratioAVX512(SB), NOSPLIT, $0-32
+	MOVQ         v+0(FP), CX
+	MOVQ         num+8(FP), DX
+	MOVQ         den+16(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD c0000000000000000<>+0(SB), Z0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	XORQ         AX, AX
+	MOVQ         SI, DI
+	SHRQ         $0x03, DI
+	JZ           rest
+
+loop:
+	VMOVUPD   (CX)(AX*1), Z2
+	VMOVUPD   (DX)(AX*1), Z3
+	VMOVUPD   (BX)(AX*1), Z4
+	VMINPD    Z0, Z3, Z5
+	VSUBPD    Z5, Z4, Z4
+	VMAXPD    Z3, Z0, Z3
+	VDIVPD    Z4, Z3, Z3
+	VMULPD    Z2, Z3, Z3
+	VCMPPD    $0x11, Z1, Z3, K1
+	VCMPPD    $0x1e, Z0, Z4, K2
+	KANDW     K1, K2, K1
+	VBLENDMPD Z3, Z2, K1, Z6
+	VMOVUPD   Z6, (CX)(AX*1)
+	ADDQ      $0x40, AX
+	DECQ      DI
+	JNZ       loop
+
+rest:
+	ANDQ      $0x07, SI
+	JZ        done
+	LEAQ      bits<>+0(SB), DI
+	KMOVW     (DI)(SI*2), K1
+	VMOVUPD.Z (CX)(AX*1), K1, Z2
+	VMOVUPD.Z (DX)(AX*1), K1, Z3
+	VMOVUPD.Z (BX)(AX*1), K1, Z4
+	VMINPD    Z0, Z3, Z5
+	VSUBPD    Z5, Z4, Z4
+	VMAXPD    Z3, Z0, Z3
+	VDIVPD    Z4, Z3, Z3
+	VMULPD    Z2, Z3, Z3
+	VCMPPD    $0x11, Z1, Z3, K2
+	VCMPPD    $0x1e, Z0, Z4, K3
+	KANDW     K2, K3, K2
+	VBLENDMPD Z3, Z2, K2, Z7
+	VMOVUPD   Z7, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func stepAVX512(v *float64, delta *float64, num *float64, den *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·stepAVX512(SB), NOSPLIT, $0-40
+	MOVQ v+0(FP), CX
+	MOVQ delta+8(FP), DX
+	MOVQ num+16(FP), BX
+	MOVQ den+24(FP), SI
+	MOVQ n+32(FP), DI
+	XORQ AX, AX
+	MOVQ DI, R8
+	SHRQ $0x03, R8
+	JZ   rest
+
+loop:
+	VMOVUPD      (CX)(AX*1), Z0
+	VMOVUPD      (BX)(AX*1), Z1
+	VMOVUPD      (SI)(AX*1), Z2
+	VDIVPD       Z2, Z1, Z3
+	VADDPD       Z3, Z0, Z3
+	VBROADCASTSD c0000000000000000<>+0(SB), Z8
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z9
+	VCMPPD       $0x11, Z9, Z3, K1
+	VCMPPD       $0x1e, Z8, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z8, Z3, Z3
+	VBLENDMPD    Z3, Z0, K1, Z4
+	VCMPPD       $0x11, Z8, Z1, K1
+	VCMPPD       $0x1a, Z8, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z8, Z4, K1, Z5
+	VMOVUPD      Z5, (CX)(AX*1)
+	VSUBPD       Z0, Z5, Z0
+	VMOVUPD      Z0, (DX)(AX*1)
+	ADDQ         $0x40, AX
+	DECQ         R8
+	JNZ          loop
+
+rest:
+	ANDQ         $0x07, DI
+	JZ           done
+	LEAQ         bits<>+0(SB), R8
+	KMOVW        (R8)(DI*2), K1
+	VMOVUPD.Z    (CX)(AX*1), K1, Z0
+	VMOVUPD.Z    (BX)(AX*1), K1, Z1
+	VMOVUPD.Z    (SI)(AX*1), K1, Z2
+	VDIVPD       Z2, Z1, Z3
+	VADDPD       Z3, Z0, Z3
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z3, K2
+	VCMPPD       $0x1e, Z4, Z2, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z4, Z3, Z3
+	VBLENDMPD    Z3, Z0, K2, Z6
+	VCMPPD       $0x11, Z4, Z1, K2
+	VCMPPD       $0x1a, Z4, Z2, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z4, Z6, K2, Z7
+	VMOVUPD      Z7, K1, (CX)(AX*1)
+	VSUBPD       Z0, Z7, Z0
+	VMOVUPD      Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sumAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·sumAVX512(SB), NOSPLIT, $0-40
+	MOVQ    x+16(FP), AX
+	MOVQ    n+32(FP), CX
+	VXORPD  X0, X0, X0
+	VMOVAPD Z0, Z0
+	MOVQ    CX, DX
+	SHRQ    $0x03, DX
+	JZ      rest
+
+loop:
+	VMOVUPD (AX), Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    $0x40, AX
+	DECQ    DX
+	JNZ     loop
+
+rest:
+	ANDQ      $0x07, CX
+	JZ        done
+	LEAQ      bits<>+0(SB), DX
+	KMOVW     (DX)(CX*2), K1
+	VMOVUPD.Z (AX), K1, Z1
+	VADDPD    Z1, Z0, Z0
+
+done:
+	MOVQ    sums+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func sumMaskedAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·sumMaskedAVX512(SB), NOSPLIT, $0-40
+	MOVQ    x+16(FP), AX
+	MOVQ    n+32(FP), CX
+	MOVQ    mask+24(FP), BX
+	VXORPD  X0, X0, X0
+	VMOVAPD Z0, Z0
+	MOVQ    CX, DX
+	SHRQ    $0x03, DX
+	JZ      rest
+
+loop:
+	VMOVUPD (AX), Z1
+	VMOVUPD (BX), Z2
+	VMULPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, BX
+	DECQ    DX
+	JNZ     loop
+
+rest:
+	ANDQ      $0x07, CX
+	JZ        done
+	LEAQ      bits<>+0(SB), DX
+	KMOVW     (DX)(CX*2), K1
+	VMOVUPD.Z (AX), K1, Z1
+	VMOVUPD.Z (BX), K1, Z2
+	VMULPD    Z2, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+
+done:
+	MOVQ    sums+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func sumSquaresAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-40
+	MOVQ    x+16(FP), AX
+	MOVQ    n+32(FP), CX
+	VXORPD  X0, X0, X0
+	VMOVAPD Z0, Z0
+	MOVQ    CX, DX
+	SHRQ    $0x03, DX
+	JZ      rest
+
+loop:
+	VMOVUPD (AX), Z1
+	VMULPD  Z1, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    $0x40, AX
+	DECQ    DX
+	JNZ     loop
+
+rest:
+	ANDQ      $0x07, CX
+	JZ        done
+	LEAQ      bits<>+0(SB), DX
+	KMOVW     (DX)(CX*2), K1
+	VMOVUPD.Z (AX), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+
+done:
+	MOVQ    sums+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func sumSquaresMaskedAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·sumSquaresMaskedAVX512(SB), NOSPLIT, $0-40
+	MOVQ    x+16(FP), AX
+	MOVQ    n+32(FP), CX
+	MOVQ    mask+24(FP), BX
+	VXORPD  X0, X0, X0
+	VMOVAPD Z0, Z1
+	VMOVAPD Z0, Z2
+	MOVQ    CX, DX
+	SHRQ    $0x03, DX
+	JZ      rest
+
+loop:
+	VMOVUPD      (AX), Z3
+	VMULPD       Z3, Z3, Z3
+	VMOVUPD      (BX), Z4
+	VCMPPD       $0x1e, Z0, Z4, K1
+	VMOVAPD.Z    Z3, K1, Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VADDPD       Z4, Z2, Z2
+	VADDPD       Z3, Z1, Z1
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, BX
+	DECQ         DX
+	JNZ          loop
+
+rest:
+	ANDQ         $0x07, CX
+	JZ           done
+	LEAQ         bits<>+0(SB), DX
+	KMOVW        (DX)(CX*2), K1
+	VMOVUPD.Z    (AX), K1, Z3
+	VMULPD       Z3, Z3, Z3
+	VMOVUPD.Z    (BX), K1, Z4
+	VCMPPD       $0x1e, Z0, Z4, K1
+	VMOVAPD.Z    Z3, K1, Z0
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	VMOVAPD.Z    Z3, K1, Z3
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z0, Z1, Z1
+
+done:
+	MOVQ    sums+0(FP), AX
+	VMOVUPD Z1, (AX)
+	MOVQ    counts+8(FP), AX
+	VMOVUPD Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func squares4AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squares4AVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+
+loop:
+	VMOVUPD (AX), Z4
+	VMULPD  Z4, Z4, Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVUPD 64(AX), Z4
+	VMULPD  Z4, Z4, Z4
+	VADDPD  Z4, Z1, Z1
+	VMOVUPD 128(AX), Z4
+	VMULPD  Z4, Z4, Z4
+	VADDPD  Z4, Z2, Z2
+	VMOVUPD 192(AX), Z4
+	VMULPD  Z4, Z4, Z4
+	VADDPD  Z4, Z3, Z3
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VZEROUPPER
+	RET
+
+// func squares2AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squares2AVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+
+loop:
+	VMOVUPD (AX), Z2
+	VMULPD  Z2, Z2, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVUPD 64(AX), Z2
+	VMULPD  Z2, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func squares1AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squares1AVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD (AX), Z1
+	VMULPD  Z1, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func squaresmAVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squaresmAVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   cols+40(FP), BX
+	LEAQ   bits<>+0(SB), SI
+	KMOVW  (SI)(BX*2), K1
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD.Z (AX), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	ADDQ      DX, AX
+	DECQ      CX
+	JNZ       loop
+	MOVQ      s+0(FP), AX
+	VMOVUPD   Z0, K1, (AX)
+	VZEROUPPER
+	RET
+
+// func squaresMasked4AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squaresMasked4AVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   mask+16(FP), BX
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+
+loop:
+	VMOVUPD (AX), Z4
+	VMOVUPD (BX), Z5
+	VMULPD  Z4, Z5, Z5
+	VMULPD  Z4, Z5, Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVUPD 64(AX), Z4
+	VMOVUPD 64(BX), Z5
+	VMULPD  Z4, Z5, Z5
+	VMULPD  Z4, Z5, Z4
+	VADDPD  Z4, Z1, Z1
+	VMOVUPD 128(AX), Z4
+	VMOVUPD 128(BX), Z5
+	VMULPD  Z4, Z5, Z5
+	VMULPD  Z4, Z5, Z4
+	VADDPD  Z4, Z2, Z2
+	VMOVUPD 192(AX), Z4
+	VMOVUPD 192(BX), Z5
+	VMULPD  Z4, Z5, Z5
+	VMULPD  Z4, Z5, Z4
+	VADDPD  Z4, Z3, Z3
+	ADDQ    DX, AX
+	ADDQ    DX, BX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VZEROUPPER
+	RET
+
+// func squaresMasked2AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squaresMasked2AVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   mask+16(FP), BX
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+
+loop:
+	VMOVUPD (AX), Z2
+	VMOVUPD (BX), Z3
+	VMULPD  Z2, Z3, Z3
+	VMULPD  Z2, Z3, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVUPD 64(AX), Z2
+	VMOVUPD 64(BX), Z3
+	VMULPD  Z2, Z3, Z3
+	VMULPD  Z2, Z3, Z2
+	VADDPD  Z2, Z1, Z1
+	ADDQ    DX, AX
+	ADDQ    DX, BX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func squaresMasked1AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squaresMasked1AVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   mask+16(FP), BX
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD (AX), Z1
+	VMOVUPD (BX), Z2
+	VMULPD  Z1, Z2, Z2
+	VMULPD  Z1, Z2, Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    DX, AX
+	ADDQ    DX, BX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func squaresMaskedmAVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squaresMaskedmAVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   cols+40(FP), BX
+	LEAQ   bits<>+0(SB), SI
+	KMOVW  (SI)(BX*2), K1
+	MOVQ   mask+16(FP), BX
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD.Z (AX), K1, Z1
+	VMOVUPD.Z (BX), K1, Z2
+	VMULPD    Z1, Z2, Z2
+	VMULPD    Z1, Z2, Z1
+	VADDPD    Z1, Z0, Z0
+	ADDQ      DX, AX
+	ADDQ      DX, BX
+	DECQ      CX
+	JNZ       loop
+	MOVQ      s+0(FP), AX
+	VMOVUPD   Z0, K1, (AX)
+	VZEROUPPER
+	RET
+
+// func descend4x3AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descend4x3AVX512(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	LEAQ    (BX)(BX*2), DI
+	MOVQ    n+16(FP), R8
+	VMOVUPD (R8), Z0
+	VMOVUPD 64(R8), Z1
+	VMOVUPD 128(R8), Z2
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z3
+	VMOVUPD 64(R8), Z4
+	VMOVUPD 128(R8), Z5
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z6
+	VMOVUPD 64(R8), Z7
+	VMOVUPD 128(R8), Z8
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z9
+	VMOVUPD 64(R8), Z10
+	VMOVUPD 128(R8), Z11
+
+loop:
+	VMOVUPD      (AX), Z12
+	VMOVUPD      64(AX), Z13
+	VMOVUPD      128(AX), Z14
+	VBROADCASTSD (CX), Z15
+	VFNMADD231PD Z12, Z15, Z0
+	VFNMADD231PD Z13, Z15, Z1
+	VFNMADD231PD Z14, Z15, Z2
+	VBROADCASTSD (CX)(BX*1), Z15
+	VFNMADD231PD Z12, Z15, Z3
+	VFNMADD231PD Z13, Z15, Z4
+	VFNMADD231PD Z14, Z15, Z5
+	VBROADCASTSD (CX)(BX*2), Z15
+	VFNMADD231PD Z12, Z15, Z6
+	VFNMADD231PD Z13, Z15, Z7
+	VFNMADD231PD Z14, Z15, Z8
+	VBROADCASTSD (CX)(DI*1), Z15
+	VFNMADD231PD Z12, Z15, Z9
+	VFNMADD231PD Z13, Z15, Z10
+	VFNMADD231PD Z14, Z15, Z11
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         inv+48(FP), R8
+	VMOVUPD      (AX), Z12
+	VBROADCASTSD (R8), Z13
+	VFMADD213PD  Z12, Z13, Z0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z13
+	VCMPPD       $0x11, Z13, Z0, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z13
+	VMAXPD       Z13, Z0, Z0
+	VBLENDMPD    Z0, Z12, K1, Z16
+	VMOVUPD      Z16, (AX)
+	VSUBPD       Z12, Z16, Z0
+	VMOVUPD      (DX), Z12
+	VFMADD231PD  Z0, Z0, Z12
+	VMOVUPD      Z12, (DX)
+	VMOVUPD      64(AX), Z12
+	VBROADCASTSD (R8), Z13
+	VFMADD213PD  Z12, Z13, Z1
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z13
+	VCMPPD       $0x11, Z13, Z1, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z13
+	VMAXPD       Z13, Z1, Z1
+	VBLENDMPD    Z1, Z12, K1, Z17
+	VMOVUPD      Z17, 64(AX)
+	VSUBPD       Z12, Z17, Z1
+	VMOVUPD      64(DX), Z12
+	VFMADD231PD  Z1, Z1, Z12
+	VMOVUPD      Z12, 64(DX)
+	VMOVUPD      128(AX), Z12
+	VBROADCASTSD (R8), Z13
+	VFMADD213PD  Z12, Z13, Z2
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z13
+	VCMPPD       $0x11, Z13, Z2, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z13
+	VMAXPD       Z13, Z2, Z2
+	VBLENDMPD    Z2, Z12, K1, Z18
+	VMOVUPD      Z18, 128(AX)
+	VSUBPD       Z12, Z18, Z2
+	VMOVUPD      128(DX), Z12
+	VFMADD231PD  Z2, Z2, Z12
+	VMOVUPD      Z12, 128(DX)
+	VBROADCASTSD (CX)(BX*1), Z12
+	VFNMADD231PD Z0, Z12, Z3
+	VFNMADD231PD Z1, Z12, Z4
+	VFNMADD231PD Z2, Z12, Z5
+	VBROADCASTSD (CX)(BX*2), Z12
+	VFNMADD231PD Z0, Z12, Z6
+	VFNMADD231PD Z1, Z12, Z7
+	VFNMADD231PD Z2, Z12, Z8
+	VBROADCASTSD (CX)(DI*1), Z12
+	VFNMADD231PD Z0, Z12, Z9
+	VFNMADD231PD Z1, Z12, Z10
+	VFNMADD231PD Z2, Z12, Z11
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Z0
+	VBROADCASTSD 8(R8), Z1
+	VFMADD213PD  Z0, Z1, Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z3, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z3, Z1
+	VBLENDMPD    Z1, Z0, K1, Z19
+	VMOVUPD      Z19, (AX)
+	VSUBPD       Z0, Z19, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z1
+	VBROADCASTSD 8(R8), Z2
+	VFMADD213PD  Z1, Z2, Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z2
+	VCMPPD       $0x11, Z2, Z4, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z2
+	VMAXPD       Z2, Z4, Z2
+	VBLENDMPD    Z2, Z1, K1, Z20
+	VMOVUPD      Z20, 64(AX)
+	VSUBPD       Z1, Z20, Z1
+	VMOVUPD      64(DX), Z2
+	VFMADD231PD  Z1, Z1, Z2
+	VMOVUPD      Z2, 64(DX)
+	VMOVUPD      128(AX), Z2
+	VBROADCASTSD 8(R8), Z3
+	VFMADD213PD  Z2, Z3, Z5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z3
+	VCMPPD       $0x11, Z3, Z5, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMAXPD       Z3, Z5, Z3
+	VBLENDMPD    Z3, Z2, K1, Z21
+	VMOVUPD      Z21, 128(AX)
+	VSUBPD       Z2, Z21, Z2
+	VMOVUPD      128(DX), Z3
+	VFMADD231PD  Z2, Z2, Z3
+	VMOVUPD      Z3, 128(DX)
+	VBROADCASTSD 8(CX)(BX*2), Z3
+	VFNMADD231PD Z0, Z3, Z6
+	VFNMADD231PD Z1, Z3, Z7
+	VFNMADD231PD Z2, Z3, Z8
+	VBROADCASTSD 8(CX)(DI*1), Z3
+	VFNMADD231PD Z0, Z3, Z9
+	VFNMADD231PD Z1, Z3, Z10
+	VFNMADD231PD Z2, Z3, Z11
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Z0
+	VBROADCASTSD 16(R8), Z1
+	VFMADD213PD  Z0, Z1, Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z6, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z6, Z1
+	VBLENDMPD    Z1, Z0, K1, Z22
+	VMOVUPD      Z22, (AX)
+	VSUBPD       Z0, Z22, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z1
+	VBROADCASTSD 16(R8), Z2
+	VFMADD213PD  Z1, Z2, Z7
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z2
+	VCMPPD       $0x11, Z2, Z7, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z2
+	VMAXPD       Z2, Z7, Z2
+	VBLENDMPD    Z2, Z1, K1, Z23
+	VMOVUPD      Z23, 64(AX)
+	VSUBPD       Z1, Z23, Z1
+	VMOVUPD      64(DX), Z2
+	VFMADD231PD  Z1, Z1, Z2
+	VMOVUPD      Z2, 64(DX)
+	VMOVUPD      128(AX), Z2
+	VBROADCASTSD 16(R8), Z3
+	VFMADD213PD  Z2, Z3, Z8
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z3
+	VCMPPD       $0x11, Z3, Z8, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMAXPD       Z3, Z8, Z3
+	VBLENDMPD    Z3, Z2, K1, Z24
+	VMOVUPD      Z24, 128(AX)
+	VSUBPD       Z2, Z24, Z2
+	VMOVUPD      128(DX), Z3
+	VFMADD231PD  Z2, Z2, Z3
+	VMOVUPD      Z3, 128(DX)
+	VBROADCASTSD 16(CX)(DI*1), Z3
+	VFNMADD231PD Z0, Z3, Z9
+	VFNMADD231PD Z1, Z3, Z10
+	VFNMADD231PD Z2, Z3, Z11
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Z0
+	VBROADCASTSD 24(R8), Z1
+	VFMADD213PD  Z0, Z1, Z9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z9, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z9, Z1
+	VBLENDMPD    Z1, Z0, K1, Z25
+	VMOVUPD      Z25, (AX)
+	VSUBPD       Z0, Z25, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z0
+	VBROADCASTSD 24(R8), Z1
+	VFMADD213PD  Z0, Z1, Z10
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z10, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z10, Z1
+	VBLENDMPD    Z1, Z0, K1, Z26
+	VMOVUPD      Z26, 64(AX)
+	VSUBPD       Z0, Z26, Z0
+	VMOVUPD      64(DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 64(DX)
+	VMOVUPD      128(AX), Z0
+	VBROADCASTSD 24(R8), Z1
+	VFMADD213PD  Z0, Z1, Z11
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z11, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z11, Z1
+	VBLENDMPD    Z1, Z0, K1, Z27
+	VMOVUPD      Z27, 128(AX)
+	VSUBPD       Z0, Z27, Z0
+	VMOVUPD      128(DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 128(DX)
+	VZEROUPPER
+	RET
+
+// func descend4x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descend4x1AVX512(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	LEAQ    (BX)(BX*2), DI
+	MOVQ    n+16(FP), R8
+	VMOVUPD (R8), Z0
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z1
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z2
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z3
+
+loop:
+	VMOVUPD      (AX), Z4
+	VBROADCASTSD (CX), Z5
+	VFNMADD231PD Z4, Z5, Z0
+	VBROADCASTSD (CX)(BX*1), Z5
+	VFNMADD231PD Z4, Z5, Z1
+	VBROADCASTSD (CX)(BX*2), Z5
+	VFNMADD231PD Z4, Z5, Z2
+	VBROADCASTSD (CX)(DI*1), Z5
+	VFNMADD231PD Z4, Z5, Z3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         inv+48(FP), R8
+	VMOVUPD      (AX), Z4
+	VBROADCASTSD (R8), Z5
+	VFMADD213PD  Z4, Z5, Z0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z0, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VMAXPD       Z5, Z0, Z0
+	VBLENDMPD    Z0, Z4, K1, Z6
+	VMOVUPD      Z6, (AX)
+	VSUBPD       Z4, Z6, Z0
+	VMOVUPD      (DX), Z4
+	VFMADD231PD  Z0, Z0, Z4
+	VMOVUPD      Z4, (DX)
+	VBROADCASTSD (CX)(BX*1), Z4
+	VFNMADD231PD Z0, Z4, Z1
+	VBROADCASTSD (CX)(BX*2), Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VBROADCASTSD (CX)(DI*1), Z4
+	VFNMADD231PD Z0, Z4, Z3
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Z0
+	VBROADCASTSD 8(R8), Z4
+	VFMADD213PD  Z0, Z4, Z1
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z1, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VMAXPD       Z4, Z1, Z1
+	VBLENDMPD    Z1, Z0, K1, Z7
+	VMOVUPD      Z7, (AX)
+	VSUBPD       Z0, Z7, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Z1
+	VFNMADD231PD Z0, Z1, Z2
+	VBROADCASTSD 8(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Z0
+	VBROADCASTSD 16(R8), Z1
+	VFMADD213PD  Z0, Z1, Z2
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z2, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z2, Z1
+	VBLENDMPD    Z1, Z0, K1, Z8
+	VMOVUPD      Z8, (AX)
+	VSUBPD       Z0, Z8, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Z0
+	VBROADCASTSD 24(R8), Z1
+	VFMADD213PD  Z0, Z1, Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z3, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z3, Z1
+	VBLENDMPD    Z1, Z0, K1, Z9
+	VMOVUPD      Z9, (AX)
+	VSUBPD       Z0, Z9, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VZEROUPPER
+	RET
+
+// func descend4xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descend4xmAVX512(SB), NOSPLIT, $0-96
+	MOVQ      v+0(FP), AX
+	MOVQ      row+24(FP), CX
+	MOVQ      r+80(FP), DX
+	MOVQ      ld+72(FP), SI
+	SHLQ      $0x03, SI
+	MOVQ      DX, BX
+	SHLQ      $0x03, BX
+	LEAQ      (BX)(BX*2), DI
+	MOVQ      cols+88(FP), R8
+	LEAQ      bits<>+0(SB), R9
+	KMOVW     (R9)(R8*2), K1
+	MOVQ      n+16(FP), R8
+	VMOVUPD.Z (R8), K1, Z0
+	ADDQ      SI, R8
+	VMOVUPD.Z (R8), K1, Z1
+	ADDQ      SI, R8
+	VMOVUPD.Z (R8), K1, Z2
+	ADDQ      SI, R8
+	VMOVUPD.Z (R8), K1, Z3
+
+loop:
+	VMOVUPD.Z    (AX), K1, Z4
+	VBROADCASTSD (CX), Z5
+	VFNMADD231PD Z4, Z5, Z0
+	VBROADCASTSD (CX)(BX*1), Z5
+	VFNMADD231PD Z4, Z5, Z1
+	VBROADCASTSD (CX)(BX*2), Z5
+	VFNMADD231PD Z4, Z5, Z2
+	VBROADCASTSD (CX)(DI*1), Z5
+	VFNMADD231PD Z4, Z5, Z3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         inv+48(FP), R8
+	VMOVUPD.Z    (AX), K1, Z4
+	VBROADCASTSD (R8), Z5
+	VFMADD213PD  Z4, Z5, Z0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z0, K2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VMAXPD       Z5, Z0, Z0
+	VBLENDMPD    Z0, Z4, K2, Z6
+	VMOVUPD      Z6, K1, (AX)
+	VSUBPD       Z4, Z6, Z0
+	VMOVUPD.Z    (DX), K1, Z4
+	VFMADD231PD  Z0, Z0, Z4
+	VMOVUPD      Z4, K1, (DX)
+	VBROADCASTSD (CX)(BX*1), Z4
+	VFNMADD231PD Z0, Z4, Z1
+	VBROADCASTSD (CX)(BX*2), Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VBROADCASTSD (CX)(DI*1), Z4
+	VFNMADD231PD Z0, Z4, Z3
+	ADDQ         SI, AX
+	VMOVUPD.Z    (AX), K1, Z0
+	VBROADCASTSD 8(R8), Z4
+	VFMADD213PD  Z0, Z4, Z1
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z1, K2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VMAXPD       Z4, Z1, Z1
+	VBLENDMPD    Z1, Z0, K2, Z7
+	VMOVUPD      Z7, K1, (AX)
+	VSUBPD       Z0, Z7, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Z1
+	VFNMADD231PD Z0, Z1, Z2
+	VBROADCASTSD 8(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	VMOVUPD.Z    (AX), K1, Z0
+	VBROADCASTSD 16(R8), Z1
+	VFMADD213PD  Z0, Z1, Z2
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z2, K2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z2, Z1
+	VBLENDMPD    Z1, Z0, K2, Z8
+	VMOVUPD      Z8, K1, (AX)
+	VSUBPD       Z0, Z8, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	VMOVUPD.Z    (AX), K1, Z0
+	VBROADCASTSD 24(R8), Z1
+	VFMADD213PD  Z0, Z1, Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z3, K2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z3, Z1
+	VBLENDMPD    Z1, Z0, K2, Z9
+	VMOVUPD      Z9, K1, (AX)
+	VSUBPD       Z0, Z9, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted4x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendWeighted4x2AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	VXORPD X4, X4, X4
+	VXORPD X5, X5, X5
+	VXORPD X6, X6, X6
+	VXORPD X7, X7, X7
+
+loop:
+	VMOVUPD      (AX), Z8
+	VMOVUPD      64(AX), Z9
+	VBROADCASTSD (CX), Z10
+	VFNMADD231PD Z8, Z10, Z0
+	VFNMADD231PD Z9, Z10, Z1
+	VBROADCASTSD (CX)(BX*1), Z10
+	VFNMADD231PD Z8, Z10, Z2
+	VFNMADD231PD Z9, Z10, Z3
+	VBROADCASTSD (CX)(BX*2), Z10
+	VFNMADD231PD Z8, Z10, Z4
+	VFNMADD231PD Z9, Z10, Z5
+	VBROADCASTSD (CX)(DI*1), Z10
+	VFNMADD231PD Z8, Z10, Z6
+	VFNMADD231PD Z9, Z10, Z7
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), R9
+	VMOVUPD      (AX), Z8
+	VMOVUPD      (R9), Z9
+	VMOVUPD      (R8), Z10
+	VFMADD213PD  Z10, Z9, Z0
+	VBROADCASTSD (CX), Z10
+	VMULPD       Z10, Z9, Z9
+	VDIVPD       Z9, Z0, Z10
+	VADDPD       Z10, Z8, Z10
+	VBROADCASTSD c0000000000000000<>+0(SB), Z27
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z28
+	VCMPPD       $0x11, Z28, Z10, K1
+	VCMPPD       $0x1e, Z27, Z9, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z27, Z10, Z10
+	VBLENDMPD    Z10, Z8, K1, Z11
+	VCMPPD       $0x11, Z27, Z0, K1
+	VCMPPD       $0x1a, Z27, Z9, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z27, Z11, K1, Z12
+	VMOVUPD      Z12, (AX)
+	VSUBPD       Z8, Z12, Z0
+	VMOVUPD      (DX), Z8
+	VFMADD231PD  Z0, Z0, Z8
+	VMOVUPD      Z8, (DX)
+	VMOVUPD      64(AX), Z8
+	VMOVUPD      64(R9), Z9
+	VMOVUPD      64(R8), Z10
+	VFMADD213PD  Z10, Z9, Z1
+	VBROADCASTSD (CX), Z10
+	VMULPD       Z10, Z9, Z9
+	VDIVPD       Z9, Z1, Z10
+	VADDPD       Z10, Z8, Z10
+	VBROADCASTSD c0000000000000000<>+0(SB), Z11
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z12
+	VCMPPD       $0x11, Z12, Z10, K1
+	VCMPPD       $0x1e, Z11, Z9, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z11, Z10, Z10
+	VBLENDMPD    Z10, Z8, K1, Z13
+	VCMPPD       $0x11, Z11, Z1, K1
+	VCMPPD       $0x1a, Z11, Z9, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z11, Z13, K1, Z14
+	VMOVUPD      Z14, 64(AX)
+	VSUBPD       Z8, Z14, Z1
+	VMOVUPD      64(DX), Z8
+	VFMADD231PD  Z1, Z1, Z8
+	VMOVUPD      Z8, 64(DX)
+	VBROADCASTSD (CX)(BX*1), Z8
+	VFNMADD231PD Z0, Z8, Z2
+	VFNMADD231PD Z1, Z8, Z3
+	VBROADCASTSD (CX)(BX*2), Z8
+	VFNMADD231PD Z0, Z8, Z4
+	VFNMADD231PD Z1, Z8, Z5
+	VBROADCASTSD (CX)(DI*1), Z8
+	VFNMADD231PD Z0, Z8, Z6
+	VFNMADD231PD Z1, Z8, Z7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R9), Z1
+	VMOVUPD      (R8), Z8
+	VFMADD213PD  Z8, Z1, Z2
+	VBROADCASTSD 8(CX)(BX*1), Z8
+	VMULPD       Z8, Z1, Z1
+	VDIVPD       Z1, Z2, Z8
+	VADDPD       Z8, Z0, Z8
+	VBROADCASTSD c0000000000000000<>+0(SB), Z9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z10
+	VCMPPD       $0x11, Z10, Z8, K1
+	VCMPPD       $0x1e, Z9, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z9, Z8, Z8
+	VBLENDMPD    Z8, Z0, K1, Z15
+	VCMPPD       $0x11, Z9, Z2, K1
+	VCMPPD       $0x1a, Z9, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z9, Z15, K1, Z16
+	VMOVUPD      Z16, (AX)
+	VSUBPD       Z0, Z16, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z1
+	VMOVUPD      64(R9), Z2
+	VMOVUPD      64(R8), Z8
+	VFMADD213PD  Z8, Z2, Z3
+	VBROADCASTSD 8(CX)(BX*1), Z8
+	VMULPD       Z8, Z2, Z2
+	VDIVPD       Z2, Z3, Z8
+	VADDPD       Z8, Z1, Z8
+	VBROADCASTSD c0000000000000000<>+0(SB), Z9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z10
+	VCMPPD       $0x11, Z10, Z8, K1
+	VCMPPD       $0x1e, Z9, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z9, Z8, Z8
+	VBLENDMPD    Z8, Z1, K1, Z17
+	VCMPPD       $0x11, Z9, Z3, K1
+	VCMPPD       $0x1a, Z9, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z9, Z17, K1, Z18
+	VMOVUPD      Z18, 64(AX)
+	VSUBPD       Z1, Z18, Z1
+	VMOVUPD      64(DX), Z2
+	VFMADD231PD  Z1, Z1, Z2
+	VMOVUPD      Z2, 64(DX)
+	VBROADCASTSD 8(CX)(BX*2), Z2
+	VFNMADD231PD Z0, Z2, Z4
+	VFNMADD231PD Z1, Z2, Z5
+	VBROADCASTSD 8(CX)(DI*1), Z2
+	VFNMADD231PD Z0, Z2, Z6
+	VFNMADD231PD Z1, Z2, Z7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R9), Z1
+	VMOVUPD      (R8), Z2
+	VFMADD213PD  Z2, Z1, Z4
+	VBROADCASTSD 16(CX)(BX*2), Z2
+	VMULPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z4, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z8
+	VCMPPD       $0x11, Z8, Z2, K1
+	VCMPPD       $0x1e, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z3, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z19
+	VCMPPD       $0x11, Z3, Z4, K1
+	VCMPPD       $0x1a, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z3, Z19, K1, Z20
+	VMOVUPD      Z20, (AX)
+	VSUBPD       Z0, Z20, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z1
+	VMOVUPD      64(R9), Z2
+	VMOVUPD      64(R8), Z3
+	VFMADD213PD  Z3, Z2, Z5
+	VBROADCASTSD 16(CX)(BX*2), Z3
+	VMULPD       Z3, Z2, Z2
+	VDIVPD       Z2, Z5, Z3
+	VADDPD       Z3, Z1, Z3
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z8
+	VCMPPD       $0x11, Z8, Z3, K1
+	VCMPPD       $0x1e, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z4, Z3, Z3
+	VBLENDMPD    Z3, Z1, K1, Z21
+	VCMPPD       $0x11, Z4, Z5, K1
+	VCMPPD       $0x1a, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z4, Z21, K1, Z22
+	VMOVUPD      Z22, 64(AX)
+	VSUBPD       Z1, Z22, Z1
+	VMOVUPD      64(DX), Z2
+	VFMADD231PD  Z1, Z1, Z2
+	VMOVUPD      Z2, 64(DX)
+	VBROADCASTSD 16(CX)(DI*1), Z2
+	VFNMADD231PD Z0, Z2, Z6
+	VFNMADD231PD Z1, Z2, Z7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R9), Z1
+	VMOVUPD      (R8), Z2
+	VFMADD213PD  Z2, Z1, Z6
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z6, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z2, K1
+	VCMPPD       $0x1e, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z3, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z23
+	VCMPPD       $0x11, Z3, Z6, K1
+	VCMPPD       $0x1a, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z3, Z23, K1, Z24
+	VMOVUPD      Z24, (AX)
+	VSUBPD       Z0, Z24, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z0
+	VMOVUPD      64(R9), Z1
+	VMOVUPD      64(R8), Z2
+	VFMADD213PD  Z2, Z1, Z7
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z7, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z2, K1
+	VCMPPD       $0x1e, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z3, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z25
+	VCMPPD       $0x11, Z3, Z7, K1
+	VCMPPD       $0x1a, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z3, Z25, K1, Z26
+	VMOVUPD      Z26, 64(AX)
+	VSUBPD       Z0, Z26, Z0
+	VMOVUPD      64(DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 64(DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted4x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendWeighted4x1AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+
+loop:
+	VMOVUPD      (AX), Z4
+	VBROADCASTSD (CX), Z5
+	VFNMADD231PD Z4, Z5, Z0
+	VBROADCASTSD (CX)(BX*1), Z5
+	VFNMADD231PD Z4, Z5, Z1
+	VBROADCASTSD (CX)(BX*2), Z5
+	VFNMADD231PD Z4, Z5, Z2
+	VBROADCASTSD (CX)(DI*1), Z5
+	VFNMADD231PD Z4, Z5, Z3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), R9
+	VMOVUPD      (AX), Z4
+	VMOVUPD      (R9), Z5
+	VMOVUPD      (R8), Z14
+	VFMADD213PD  Z14, Z5, Z0
+	VBROADCASTSD (CX), Z14
+	VMULPD       Z14, Z5, Z5
+	VDIVPD       Z5, Z0, Z14
+	VADDPD       Z14, Z4, Z14
+	VBROADCASTSD c0000000000000000<>+0(SB), Z15
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z16
+	VCMPPD       $0x11, Z16, Z14, K1
+	VCMPPD       $0x1e, Z15, Z5, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z15, Z14, Z14
+	VBLENDMPD    Z14, Z4, K1, Z6
+	VCMPPD       $0x11, Z15, Z0, K1
+	VCMPPD       $0x1a, Z15, Z5, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z15, Z6, K1, Z7
+	VMOVUPD      Z7, (AX)
+	VSUBPD       Z4, Z7, Z0
+	VMOVUPD      (DX), Z4
+	VFMADD231PD  Z0, Z0, Z4
+	VMOVUPD      Z4, (DX)
+	VBROADCASTSD (CX)(BX*1), Z4
+	VFNMADD231PD Z0, Z4, Z1
+	VBROADCASTSD (CX)(BX*2), Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VBROADCASTSD (CX)(DI*1), Z4
+	VFNMADD231PD Z0, Z4, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R9), Z4
+	VMOVUPD      (R8), Z5
+	VFMADD213PD  Z5, Z4, Z1
+	VBROADCASTSD 8(CX)(BX*1), Z5
+	VMULPD       Z5, Z4, Z4
+	VDIVPD       Z4, Z1, Z5
+	VADDPD       Z5, Z0, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K1
+	VCMPPD       $0x1e, Z6, Z4, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z0, K1, Z8
+	VCMPPD       $0x11, Z6, Z1, K1
+	VCMPPD       $0x1a, Z6, Z4, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z6, Z8, K1, Z9
+	VMOVUPD      Z9, (AX)
+	VSUBPD       Z0, Z9, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Z1
+	VFNMADD231PD Z0, Z1, Z2
+	VBROADCASTSD 8(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R9), Z1
+	VMOVUPD      (R8), Z4
+	VFMADD213PD  Z4, Z1, Z2
+	VBROADCASTSD 16(CX)(BX*2), Z4
+	VMULPD       Z4, Z1, Z1
+	VDIVPD       Z1, Z2, Z4
+	VADDPD       Z4, Z0, Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z6
+	VCMPPD       $0x11, Z6, Z4, K1
+	VCMPPD       $0x1e, Z5, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z5, Z4, Z4
+	VBLENDMPD    Z4, Z0, K1, Z10
+	VCMPPD       $0x11, Z5, Z2, K1
+	VCMPPD       $0x1a, Z5, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z5, Z10, K1, Z11
+	VMOVUPD      Z11, (AX)
+	VSUBPD       Z0, Z11, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R9), Z1
+	VMOVUPD      (R8), Z2
+	VFMADD213PD  Z2, Z1, Z3
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z3, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z2, K1
+	VCMPPD       $0x1e, Z4, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z4, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z12
+	VCMPPD       $0x11, Z4, Z3, K1
+	VCMPPD       $0x1a, Z4, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z4, Z12, K1, Z13
+	VMOVUPD      Z13, (AX)
+	VSUBPD       Z0, Z13, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted4xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendWeighted4xmAVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   cols+88(FP), R8
+	LEAQ   bits<>+0(SB), R9
+	KMOVW  (R9)(R8*2), K1
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+
+loop:
+	VMOVUPD.Z    (AX), K1, Z4
+	VBROADCASTSD (CX), Z5
+	VFNMADD231PD Z4, Z5, Z0
+	VBROADCASTSD (CX)(BX*1), Z5
+	VFNMADD231PD Z4, Z5, Z1
+	VBROADCASTSD (CX)(BX*2), Z5
+	VFNMADD231PD Z4, Z5, Z2
+	VBROADCASTSD (CX)(DI*1), Z5
+	VFNMADD231PD Z4, Z5, Z3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), R9
+	VMOVUPD.Z    (AX), K1, Z4
+	VMOVUPD.Z    (R9), K1, Z5
+	VMOVUPD.Z    (R8), K1, Z14
+	VFMADD213PD  Z14, Z5, Z0
+	VBROADCASTSD (CX), Z14
+	VMULPD       Z14, Z5, Z5
+	VDIVPD       Z5, Z0, Z14
+	VADDPD       Z14, Z4, Z14
+	VBROADCASTSD c0000000000000000<>+0(SB), Z15
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z16
+	VCMPPD       $0x11, Z16, Z14, K2
+	VCMPPD       $0x1e, Z15, Z5, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z15, Z14, Z14
+	VBLENDMPD    Z14, Z4, K2, Z6
+	VCMPPD       $0x11, Z15, Z0, K2
+	VCMPPD       $0x1a, Z15, Z5, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z15, Z6, K2, Z7
+	VMOVUPD      Z7, K1, (AX)
+	VSUBPD       Z4, Z7, Z0
+	VMOVUPD.Z    (DX), K1, Z4
+	VFMADD231PD  Z0, Z0, Z4
+	VMOVUPD      Z4, K1, (DX)
+	VBROADCASTSD (CX)(BX*1), Z4
+	VFNMADD231PD Z0, Z4, Z1
+	VBROADCASTSD (CX)(BX*2), Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VBROADCASTSD (CX)(DI*1), Z4
+	VFNMADD231PD Z0, Z4, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD.Z    (AX), K1, Z0
+	VMOVUPD.Z    (R9), K1, Z4
+	VMOVUPD.Z    (R8), K1, Z5
+	VFMADD213PD  Z5, Z4, Z1
+	VBROADCASTSD 8(CX)(BX*1), Z5
+	VMULPD       Z5, Z4, Z4
+	VDIVPD       Z4, Z1, Z5
+	VADDPD       Z5, Z0, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K2
+	VCMPPD       $0x1e, Z6, Z4, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z0, K2, Z8
+	VCMPPD       $0x11, Z6, Z1, K2
+	VCMPPD       $0x1a, Z6, Z4, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z6, Z8, K2, Z9
+	VMOVUPD      Z9, K1, (AX)
+	VSUBPD       Z0, Z9, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Z1
+	VFNMADD231PD Z0, Z1, Z2
+	VBROADCASTSD 8(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD.Z    (AX), K1, Z0
+	VMOVUPD.Z    (R9), K1, Z1
+	VMOVUPD.Z    (R8), K1, Z4
+	VFMADD213PD  Z4, Z1, Z2
+	VBROADCASTSD 16(CX)(BX*2), Z4
+	VMULPD       Z4, Z1, Z1
+	VDIVPD       Z1, Z2, Z4
+	VADDPD       Z4, Z0, Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z6
+	VCMPPD       $0x11, Z6, Z4, K2
+	VCMPPD       $0x1e, Z5, Z1, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z5, Z4, Z4
+	VBLENDMPD    Z4, Z0, K2, Z10
+	VCMPPD       $0x11, Z5, Z2, K2
+	VCMPPD       $0x1a, Z5, Z1, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z5, Z10, K2, Z11
+	VMOVUPD      Z11, K1, (AX)
+	VSUBPD       Z0, Z11, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD.Z    (AX), K1, Z0
+	VMOVUPD.Z    (R9), K1, Z1
+	VMOVUPD.Z    (R8), K1, Z2
+	VFMADD213PD  Z2, Z1, Z3
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z3, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z2, K2
+	VCMPPD       $0x1e, Z4, Z1, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z4, Z2, Z2
+	VBLENDMPD    Z2, Z0, K2, Z12
+	VCMPPD       $0x11, Z4, Z3, K2
+	VCMPPD       $0x1a, Z4, Z1, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z4, Z12, K2, Z13
+	VMOVUPD      Z13, K1, (AX)
+	VSUBPD       Z0, Z13, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal4x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendDiagonal4x2AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	VXORPD X4, X4, X4
+	VXORPD X5, X5, X5
+	VXORPD X6, X6, X6
+	VXORPD X7, X7, X7
+
+loop:
+	VMOVUPD      (AX), Z8
+	VMOVUPD      64(AX), Z9
+	VBROADCASTSD (CX), Z10
+	VFNMADD231PD Z8, Z10, Z0
+	VFNMADD231PD Z9, Z10, Z1
+	VBROADCASTSD (CX)(BX*1), Z10
+	VFNMADD231PD Z8, Z10, Z2
+	VFNMADD231PD Z9, Z10, Z3
+	VBROADCASTSD (CX)(BX*2), Z10
+	VFNMADD231PD Z8, Z10, Z4
+	VFNMADD231PD Z9, Z10, Z5
+	VBROADCASTSD (CX)(DI*1), Z10
+	VFNMADD231PD Z8, Z10, Z6
+	VFNMADD231PD Z9, Z10, Z7
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), R9
+	MOVQ         w+56(FP), R10
+	VMOVUPD      (AX), Z8
+	VMOVUPD      (R10), Z9
+	VMOVUPD      (R8), Z10
+	VFMADD213PD  Z10, Z9, Z0
+	VBROADCASTSD (CX), Z10
+	VMULPD       Z10, Z9, Z9
+	VMOVUPD      (R9), Z10
+	VFNMADD231PD Z8, Z10, Z0
+	VADDPD       Z10, Z9, Z9
+	VDIVPD       Z9, Z0, Z10
+	VADDPD       Z10, Z8, Z10
+	VBROADCASTSD c0000000000000000<>+0(SB), Z27
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z28
+	VCMPPD       $0x11, Z28, Z10, K1
+	VCMPPD       $0x1e, Z27, Z9, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z27, Z10, Z10
+	VBLENDMPD    Z10, Z8, K1, Z11
+	VCMPPD       $0x11, Z27, Z0, K1
+	VCMPPD       $0x1a, Z27, Z9, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z27, Z11, K1, Z12
+	VMOVUPD      Z12, (AX)
+	VSUBPD       Z8, Z12, Z0
+	VMOVUPD      (DX), Z8
+	VFMADD231PD  Z0, Z0, Z8
+	VMOVUPD      Z8, (DX)
+	VMOVUPD      64(AX), Z8
+	VMOVUPD      64(R10), Z9
+	VMOVUPD      64(R8), Z10
+	VFMADD213PD  Z10, Z9, Z1
+	VBROADCASTSD (CX), Z10
+	VMULPD       Z10, Z9, Z9
+	VMOVUPD      64(R9), Z10
+	VFNMADD231PD Z8, Z10, Z1
+	VADDPD       Z10, Z9, Z9
+	VDIVPD       Z9, Z1, Z10
+	VADDPD       Z10, Z8, Z10
+	VBROADCASTSD c0000000000000000<>+0(SB), Z11
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z12
+	VCMPPD       $0x11, Z12, Z10, K1
+	VCMPPD       $0x1e, Z11, Z9, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z11, Z10, Z10
+	VBLENDMPD    Z10, Z8, K1, Z13
+	VCMPPD       $0x11, Z11, Z1, K1
+	VCMPPD       $0x1a, Z11, Z9, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z11, Z13, K1, Z14
+	VMOVUPD      Z14, 64(AX)
+	VSUBPD       Z8, Z14, Z1
+	VMOVUPD      64(DX), Z8
+	VFMADD231PD  Z1, Z1, Z8
+	VMOVUPD      Z8, 64(DX)
+	VBROADCASTSD (CX)(BX*1), Z8
+	VFNMADD231PD Z0, Z8, Z2
+	VFNMADD231PD Z1, Z8, Z3
+	VBROADCASTSD (CX)(BX*2), Z8
+	VFNMADD231PD Z0, Z8, Z4
+	VFNMADD231PD Z1, Z8, Z5
+	VBROADCASTSD (CX)(DI*1), Z8
+	VFNMADD231PD Z0, Z8, Z6
+	VFNMADD231PD Z1, Z8, Z7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R10), Z1
+	VMOVUPD      (R8), Z8
+	VFMADD213PD  Z8, Z1, Z2
+	VBROADCASTSD 8(CX)(BX*1), Z8
+	VMULPD       Z8, Z1, Z1
+	VMOVUPD      (R9), Z8
+	VFNMADD231PD Z0, Z8, Z2
+	VADDPD       Z8, Z1, Z1
+	VDIVPD       Z1, Z2, Z8
+	VADDPD       Z8, Z0, Z8
+	VBROADCASTSD c0000000000000000<>+0(SB), Z9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z10
+	VCMPPD       $0x11, Z10, Z8, K1
+	VCMPPD       $0x1e, Z9, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z9, Z8, Z8
+	VBLENDMPD    Z8, Z0, K1, Z15
+	VCMPPD       $0x11, Z9, Z2, K1
+	VCMPPD       $0x1a, Z9, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z9, Z15, K1, Z16
+	VMOVUPD      Z16, (AX)
+	VSUBPD       Z0, Z16, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z1
+	VMOVUPD      64(R10), Z2
+	VMOVUPD      64(R8), Z8
+	VFMADD213PD  Z8, Z2, Z3
+	VBROADCASTSD 8(CX)(BX*1), Z8
+	VMULPD       Z8, Z2, Z2
+	VMOVUPD      64(R9), Z8
+	VFNMADD231PD Z1, Z8, Z3
+	VADDPD       Z8, Z2, Z2
+	VDIVPD       Z2, Z3, Z8
+	VADDPD       Z8, Z1, Z8
+	VBROADCASTSD c0000000000000000<>+0(SB), Z9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z10
+	VCMPPD       $0x11, Z10, Z8, K1
+	VCMPPD       $0x1e, Z9, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z9, Z8, Z8
+	VBLENDMPD    Z8, Z1, K1, Z17
+	VCMPPD       $0x11, Z9, Z3, K1
+	VCMPPD       $0x1a, Z9, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z9, Z17, K1, Z18
+	VMOVUPD      Z18, 64(AX)
+	VSUBPD       Z1, Z18, Z1
+	VMOVUPD      64(DX), Z2
+	VFMADD231PD  Z1, Z1, Z2
+	VMOVUPD      Z2, 64(DX)
+	VBROADCASTSD 8(CX)(BX*2), Z2
+	VFNMADD231PD Z0, Z2, Z4
+	VFNMADD231PD Z1, Z2, Z5
+	VBROADCASTSD 8(CX)(DI*1), Z2
+	VFNMADD231PD Z0, Z2, Z6
+	VFNMADD231PD Z1, Z2, Z7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R10), Z1
+	VMOVUPD      (R8), Z2
+	VFMADD213PD  Z2, Z1, Z4
+	VBROADCASTSD 16(CX)(BX*2), Z2
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD      (R9), Z2
+	VFNMADD231PD Z0, Z2, Z4
+	VADDPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z4, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z8
+	VCMPPD       $0x11, Z8, Z2, K1
+	VCMPPD       $0x1e, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z3, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z19
+	VCMPPD       $0x11, Z3, Z4, K1
+	VCMPPD       $0x1a, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z3, Z19, K1, Z20
+	VMOVUPD      Z20, (AX)
+	VSUBPD       Z0, Z20, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z1
+	VMOVUPD      64(R10), Z2
+	VMOVUPD      64(R8), Z3
+	VFMADD213PD  Z3, Z2, Z5
+	VBROADCASTSD 16(CX)(BX*2), Z3
+	VMULPD       Z3, Z2, Z2
+	VMOVUPD      64(R9), Z3
+	VFNMADD231PD Z1, Z3, Z5
+	VADDPD       Z3, Z2, Z2
+	VDIVPD       Z2, Z5, Z3
+	VADDPD       Z3, Z1, Z3
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z8
+	VCMPPD       $0x11, Z8, Z3, K1
+	VCMPPD       $0x1e, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z4, Z3, Z3
+	VBLENDMPD    Z3, Z1, K1, Z21
+	VCMPPD       $0x11, Z4, Z5, K1
+	VCMPPD       $0x1a, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z4, Z21, K1, Z22
+	VMOVUPD      Z22, 64(AX)
+	VSUBPD       Z1, Z22, Z1
+	VMOVUPD      64(DX), Z2
+	VFMADD231PD  Z1, Z1, Z2
+	VMOVUPD      Z2, 64(DX)
+	VBROADCASTSD 16(CX)(DI*1), Z2
+	VFNMADD231PD Z0, Z2, Z6
+	VFNMADD231PD Z1, Z2, Z7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R10), Z1
+	VMOVUPD      (R8), Z2
+	VFMADD213PD  Z2, Z1, Z6
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD      (R9), Z2
+	VFNMADD231PD Z0, Z2, Z6
+	VADDPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z6, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z2, K1
+	VCMPPD       $0x1e, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z3, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z23
+	VCMPPD       $0x11, Z3, Z6, K1
+	VCMPPD       $0x1a, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z3, Z23, K1, Z24
+	VMOVUPD      Z24, (AX)
+	VSUBPD       Z0, Z24, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z0
+	VMOVUPD      64(R10), Z1
+	VMOVUPD      64(R8), Z2
+	VFMADD213PD  Z2, Z1, Z7
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD      64(R9), Z2
+	VFNMADD231PD Z0, Z2, Z7
+	VADDPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z7, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z2, K1
+	VCMPPD       $0x1e, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z3, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z25
+	VCMPPD       $0x11, Z3, Z7, K1
+	VCMPPD       $0x1a, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z3, Z25, K1, Z26
+	VMOVUPD      Z26, 64(AX)
+	VSUBPD       Z0, Z26, Z0
+	VMOVUPD      64(DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 64(DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal4x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendDiagonal4x1AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+
+loop:
+	VMOVUPD      (AX), Z4
+	VBROADCASTSD (CX), Z5
+	VFNMADD231PD Z4, Z5, Z0
+	VBROADCASTSD (CX)(BX*1), Z5
+	VFNMADD231PD Z4, Z5, Z1
+	VBROADCASTSD (CX)(BX*2), Z5
+	VFNMADD231PD Z4, Z5, Z2
+	VBROADCASTSD (CX)(DI*1), Z5
+	VFNMADD231PD Z4, Z5, Z3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), R9
+	MOVQ         w+56(FP), R10
+	VMOVUPD      (AX), Z4
+	VMOVUPD      (R10), Z5
+	VMOVUPD      (R8), Z14
+	VFMADD213PD  Z14, Z5, Z0
+	VBROADCASTSD (CX), Z14
+	VMULPD       Z14, Z5, Z5
+	VMOVUPD      (R9), Z14
+	VFNMADD231PD Z4, Z14, Z0
+	VADDPD       Z14, Z5, Z5
+	VDIVPD       Z5, Z0, Z14
+	VADDPD       Z14, Z4, Z14
+	VBROADCASTSD c0000000000000000<>+0(SB), Z15
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z16
+	VCMPPD       $0x11, Z16, Z14, K1
+	VCMPPD       $0x1e, Z15, Z5, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z15, Z14, Z14
+	VBLENDMPD    Z14, Z4, K1, Z6
+	VCMPPD       $0x11, Z15, Z0, K1
+	VCMPPD       $0x1a, Z15, Z5, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z15, Z6, K1, Z7
+	VMOVUPD      Z7, (AX)
+	VSUBPD       Z4, Z7, Z0
+	VMOVUPD      (DX), Z4
+	VFMADD231PD  Z0, Z0, Z4
+	VMOVUPD      Z4, (DX)
+	VBROADCASTSD (CX)(BX*1), Z4
+	VFNMADD231PD Z0, Z4, Z1
+	VBROADCASTSD (CX)(BX*2), Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VBROADCASTSD (CX)(DI*1), Z4
+	VFNMADD231PD Z0, Z4, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R10), Z4
+	VMOVUPD      (R8), Z5
+	VFMADD213PD  Z5, Z4, Z1
+	VBROADCASTSD 8(CX)(BX*1), Z5
+	VMULPD       Z5, Z4, Z4
+	VMOVUPD      (R9), Z5
+	VFNMADD231PD Z0, Z5, Z1
+	VADDPD       Z5, Z4, Z4
+	VDIVPD       Z4, Z1, Z5
+	VADDPD       Z5, Z0, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K1
+	VCMPPD       $0x1e, Z6, Z4, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z0, K1, Z8
+	VCMPPD       $0x11, Z6, Z1, K1
+	VCMPPD       $0x1a, Z6, Z4, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z6, Z8, K1, Z9
+	VMOVUPD      Z9, (AX)
+	VSUBPD       Z0, Z9, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Z1
+	VFNMADD231PD Z0, Z1, Z2
+	VBROADCASTSD 8(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R10), Z1
+	VMOVUPD      (R8), Z4
+	VFMADD213PD  Z4, Z1, Z2
+	VBROADCASTSD 16(CX)(BX*2), Z4
+	VMULPD       Z4, Z1, Z1
+	VMOVUPD      (R9), Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VADDPD       Z4, Z1, Z1
+	VDIVPD       Z1, Z2, Z4
+	VADDPD       Z4, Z0, Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z6
+	VCMPPD       $0x11, Z6, Z4, K1
+	VCMPPD       $0x1e, Z5, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z5, Z4, Z4
+	VBLENDMPD    Z4, Z0, K1, Z10
+	VCMPPD       $0x11, Z5, Z2, K1
+	VCMPPD       $0x1a, Z5, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z5, Z10, K1, Z11
+	VMOVUPD      Z11, (AX)
+	VSUBPD       Z0, Z11, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R10), Z1
+	VMOVUPD      (R8), Z2
+	VFMADD213PD  Z2, Z1, Z3
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD      (R9), Z2
+	VFNMADD231PD Z0, Z2, Z3
+	VADDPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z3, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z2, K1
+	VCMPPD       $0x1e, Z4, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z4, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z12
+	VCMPPD       $0x11, Z4, Z3, K1
+	VCMPPD       $0x1a, Z4, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z4, Z12, K1, Z13
+	VMOVUPD      Z13, (AX)
+	VSUBPD       Z0, Z13, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal4xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendDiagonal4xmAVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   cols+88(FP), R8
+	LEAQ   bits<>+0(SB), R9
+	KMOVW  (R9)(R8*2), K1
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+
+loop:
+	VMOVUPD.Z    (AX), K1, Z4
+	VBROADCASTSD (CX), Z5
+	VFNMADD231PD Z4, Z5, Z0
+	VBROADCASTSD (CX)(BX*1), Z5
+	VFNMADD231PD Z4, Z5, Z1
+	VBROADCASTSD (CX)(BX*2), Z5
+	VFNMADD231PD Z4, Z5, Z2
+	VBROADCASTSD (CX)(DI*1), Z5
+	VFNMADD231PD Z4, Z5, Z3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), R9
+	MOVQ         w+56(FP), R10
+	VMOVUPD.Z    (AX), K1, Z4
+	VMOVUPD.Z    (R10), K1, Z5
+	VMOVUPD.Z    (R8), K1, Z14
+	VFMADD213PD  Z14, Z5, Z0
+	VBROADCASTSD (CX), Z14
+	VMULPD       Z14, Z5, Z5
+	VMOVUPD.Z    (R9), K1, Z14
+	VFNMADD231PD Z4, Z14, Z0
+	VADDPD       Z14, Z5, Z5
+	VDIVPD       Z5, Z0, Z14
+	VADDPD       Z14, Z4, Z14
+	VBROADCASTSD c0000000000000000<>+0(SB), Z15
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z16
+	VCMPPD       $0x11, Z16, Z14, K2
+	VCMPPD       $0x1e, Z15, Z5, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z15, Z14, Z14
+	VBLENDMPD    Z14, Z4, K2, Z6
+	VCMPPD       $0x11, Z15, Z0, K2
+	VCMPPD       $0x1a, Z15, Z5, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z15, Z6, K2, Z7
+	VMOVUPD      Z7, K1, (AX)
+	VSUBPD       Z4, Z7, Z0
+	VMOVUPD.Z    (DX), K1, Z4
+	VFMADD231PD  Z0, Z0, Z4
+	VMOVUPD      Z4, K1, (DX)
+	VBROADCASTSD (CX)(BX*1), Z4
+	VFNMADD231PD Z0, Z4, Z1
+	VBROADCASTSD (CX)(BX*2), Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VBROADCASTSD (CX)(DI*1), Z4
+	VFNMADD231PD Z0, Z4, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD.Z    (AX), K1, Z0
+	VMOVUPD.Z    (R10), K1, Z4
+	VMOVUPD.Z    (R8), K1, Z5
+	VFMADD213PD  Z5, Z4, Z1
+	VBROADCASTSD 8(CX)(BX*1), Z5
+	VMULPD       Z5, Z4, Z4
+	VMOVUPD.Z    (R9), K1, Z5
+	VFNMADD231PD Z0, Z5, Z1
+	VADDPD       Z5, Z4, Z4
+	VDIVPD       Z4, Z1, Z5
+	VADDPD       Z5, Z0, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K2
+	VCMPPD       $0x1e, Z6, Z4, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z0, K2, Z8
+	VCMPPD       $0x11, Z6, Z1, K2
+	VCMPPD       $0x1a, Z6, Z4, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z6, Z8, K2, Z9
+	VMOVUPD      Z9, K1, (AX)
+	VSUBPD       Z0, Z9, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Z1
+	VFNMADD231PD Z0, Z1, Z2
+	VBROADCASTSD 8(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD.Z    (AX), K1, Z0
+	VMOVUPD.Z    (R10), K1, Z1
+	VMOVUPD.Z    (R8), K1, Z4
+	VFMADD213PD  Z4, Z1, Z2
+	VBROADCASTSD 16(CX)(BX*2), Z4
+	VMULPD       Z4, Z1, Z1
+	VMOVUPD.Z    (R9), K1, Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VADDPD       Z4, Z1, Z1
+	VDIVPD       Z1, Z2, Z4
+	VADDPD       Z4, Z0, Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z6
+	VCMPPD       $0x11, Z6, Z4, K2
+	VCMPPD       $0x1e, Z5, Z1, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z5, Z4, Z4
+	VBLENDMPD    Z4, Z0, K2, Z10
+	VCMPPD       $0x11, Z5, Z2, K2
+	VCMPPD       $0x1a, Z5, Z1, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z5, Z10, K2, Z11
+	VMOVUPD      Z11, K1, (AX)
+	VSUBPD       Z0, Z11, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD.Z    (AX), K1, Z0
+	VMOVUPD.Z    (R10), K1, Z1
+	VMOVUPD.Z    (R8), K1, Z2
+	VFMADD213PD  Z2, Z1, Z3
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD.Z    (R9), K1, Z2
+	VFNMADD231PD Z0, Z2, Z3
+	VADDPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z3, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z2, K2
+	VCMPPD       $0x1e, Z4, Z1, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z4, Z2, Z2
+	VBLENDMPD    Z2, Z0, K2, Z12
+	VCMPPD       $0x11, Z4, Z3, K2
+	VCMPPD       $0x1a, Z4, Z1, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z4, Z12, K2, Z13
+	VMOVUPD      Z13, K1, (AX)
+	VSUBPD       Z0, Z13, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VZEROUPPER
+	RET
+
+// func descend1x3AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descend1x3AVX512(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	MOVQ    n+16(FP), BX
+	VMOVUPD (BX), Z0
+	VMOVUPD 64(BX), Z1
+	VMOVUPD 128(BX), Z2
+
+loop:
+	VMOVUPD      (AX), Z3
+	VMOVUPD      64(AX), Z4
+	VMOVUPD      128(AX), Z5
+	VBROADCASTSD (CX), Z6
+	VFNMADD231PD Z3, Z6, Z0
+	VFNMADD231PD Z4, Z6, Z1
+	VFNMADD231PD Z5, Z6, Z2
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), CX
+	MOVQ         inv+48(FP), DX
+	VMOVUPD      (AX), Z3
+	VBROADCASTSD (DX), Z4
+	VFMADD213PD  Z3, Z4, Z0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z0, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VMAXPD       Z4, Z0, Z0
+	VBLENDMPD    Z0, Z3, K1, Z7
+	VMOVUPD      Z7, (AX)
+	VSUBPD       Z3, Z7, Z0
+	VMOVUPD      (CX), Z3
+	VFMADD231PD  Z0, Z0, Z3
+	VMOVUPD      Z3, (CX)
+	VMOVUPD      64(AX), Z0
+	VBROADCASTSD (DX), Z3
+	VFMADD213PD  Z0, Z3, Z1
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z3
+	VCMPPD       $0x11, Z3, Z1, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMAXPD       Z3, Z1, Z1
+	VBLENDMPD    Z1, Z0, K1, Z8
+	VMOVUPD      Z8, 64(AX)
+	VSUBPD       Z0, Z8, Z0
+	VMOVUPD      64(CX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 64(CX)
+	VMOVUPD      128(AX), Z0
+	VBROADCASTSD (DX), Z1
+	VFMADD213PD  Z0, Z1, Z2
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z2, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z2, Z1
+	VBLENDMPD    Z1, Z0, K1, Z9
+	VMOVUPD      Z9, 128(AX)
+	VSUBPD       Z0, Z9, Z0
+	VMOVUPD      128(CX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 128(CX)
+	VZEROUPPER
+	RET
+
+// func descend1x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descend1x1AVX512(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	MOVQ    n+16(FP), BX
+	VMOVUPD (BX), Z0
+
+loop:
+	VMOVUPD      (AX), Z1
+	VBROADCASTSD (CX), Z2
+	VFNMADD231PD Z1, Z2, Z0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), CX
+	MOVQ         inv+48(FP), DX
+	VMOVUPD      (AX), Z1
+	VBROADCASTSD (DX), Z2
+	VFMADD213PD  Z1, Z2, Z0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z2
+	VCMPPD       $0x11, Z2, Z0, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z2
+	VMAXPD       Z2, Z0, Z0
+	VBLENDMPD    Z0, Z1, K1, Z3
+	VMOVUPD      Z3, (AX)
+	VSUBPD       Z1, Z3, Z0
+	VMOVUPD      (CX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (CX)
+	VZEROUPPER
+	RET
+
+// func descend1xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descend1xmAVX512(SB), NOSPLIT, $0-96
+	MOVQ      v+0(FP), AX
+	MOVQ      row+24(FP), CX
+	MOVQ      r+80(FP), DX
+	MOVQ      ld+72(FP), SI
+	SHLQ      $0x03, SI
+	MOVQ      DX, BX
+	SHLQ      $0x03, BX
+	MOVQ      cols+88(FP), BX
+	LEAQ      bits<>+0(SB), DI
+	KMOVW     (DI)(BX*2), K1
+	MOVQ      n+16(FP), BX
+	VMOVUPD.Z (BX), K1, Z0
+
+loop:
+	VMOVUPD.Z    (AX), K1, Z1
+	VBROADCASTSD (CX), Z2
+	VFNMADD231PD Z1, Z2, Z0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), CX
+	MOVQ         inv+48(FP), DX
+	VMOVUPD.Z    (AX), K1, Z1
+	VBROADCASTSD (DX), Z2
+	VFMADD213PD  Z1, Z2, Z0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z2
+	VCMPPD       $0x11, Z2, Z0, K2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z2
+	VMAXPD       Z2, Z0, Z0
+	VBLENDMPD    Z0, Z1, K2, Z3
+	VMOVUPD      Z3, K1, (AX)
+	VSUBPD       Z1, Z3, Z0
+	VMOVUPD.Z    (CX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (CX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted1x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendWeighted1x2AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+
+loop:
+	VMOVUPD      (AX), Z2
+	VMOVUPD      64(AX), Z3
+	VBROADCASTSD (CX), Z4
+	VFNMADD231PD Z2, Z4, Z0
+	VFNMADD231PD Z3, Z4, Z1
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), SI
+	VMOVUPD      (AX), Z2
+	VMOVUPD      (SI), Z3
+	VMOVUPD      (BX), Z4
+	VFMADD213PD  Z4, Z3, Z0
+	VBROADCASTSD (CX), Z4
+	VMULPD       Z4, Z3, Z3
+	VDIVPD       Z3, Z0, Z4
+	VADDPD       Z4, Z2, Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z10
+	VCMPPD       $0x11, Z10, Z4, K1
+	VCMPPD       $0x1e, Z9, Z3, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z9, Z4, Z4
+	VBLENDMPD    Z4, Z2, K1, Z5
+	VCMPPD       $0x11, Z9, Z0, K1
+	VCMPPD       $0x1a, Z9, Z3, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z9, Z5, K1, Z6
+	VMOVUPD      Z6, (AX)
+	VSUBPD       Z2, Z6, Z0
+	VMOVUPD      (DX), Z2
+	VFMADD231PD  Z0, Z0, Z2
+	VMOVUPD      Z2, (DX)
+	VMOVUPD      64(AX), Z0
+	VMOVUPD      64(SI), Z2
+	VMOVUPD      64(BX), Z3
+	VFMADD213PD  Z3, Z2, Z1
+	VBROADCASTSD (CX), Z3
+	VMULPD       Z3, Z2, Z2
+	VDIVPD       Z2, Z1, Z3
+	VADDPD       Z3, Z0, Z3
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z3, K1
+	VCMPPD       $0x1e, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z4, Z3, Z3
+	VBLENDMPD    Z3, Z0, K1, Z7
+	VCMPPD       $0x11, Z4, Z1, K1
+	VCMPPD       $0x1a, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z4, Z7, K1, Z8
+	VMOVUPD      Z8, 64(AX)
+	VSUBPD       Z0, Z8, Z0
+	VMOVUPD      64(DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 64(DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted1x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendWeighted1x1AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD      (AX), Z1
+	VBROADCASTSD (CX), Z2
+	VFNMADD231PD Z1, Z2, Z0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), SI
+	VMOVUPD      (AX), Z1
+	VMOVUPD      (SI), Z2
+	VMOVUPD      (BX), Z5
+	VFMADD213PD  Z5, Z2, Z0
+	VBROADCASTSD (CX), Z5
+	VMULPD       Z5, Z2, Z2
+	VDIVPD       Z2, Z0, Z5
+	VADDPD       Z5, Z1, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K1
+	VCMPPD       $0x1e, Z6, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z1, K1, Z3
+	VCMPPD       $0x11, Z6, Z0, K1
+	VCMPPD       $0x1a, Z6, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z6, Z3, K1, Z4
+	VMOVUPD      Z4, (AX)
+	VSUBPD       Z1, Z4, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted1xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendWeighted1xmAVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   cols+88(FP), BX
+	LEAQ   bits<>+0(SB), DI
+	KMOVW  (DI)(BX*2), K1
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD.Z    (AX), K1, Z1
+	VBROADCASTSD (CX), Z2
+	VFNMADD231PD Z1, Z2, Z0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), SI
+	VMOVUPD.Z    (AX), K1, Z1
+	VMOVUPD.Z    (SI), K1, Z2
+	VMOVUPD.Z    (BX), K1, Z5
+	VFMADD213PD  Z5, Z2, Z0
+	VBROADCASTSD (CX), Z5
+	VMULPD       Z5, Z2, Z2
+	VDIVPD       Z2, Z0, Z5
+	VADDPD       Z5, Z1, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K2
+	VCMPPD       $0x1e, Z6, Z2, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z1, K2, Z3
+	VCMPPD       $0x11, Z6, Z0, K2
+	VCMPPD       $0x1a, Z6, Z2, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z6, Z3, K2, Z4
+	VMOVUPD      Z4, K1, (AX)
+	VSUBPD       Z1, Z4, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal1x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendDiagonal1x2AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+
+loop:
+	VMOVUPD      (AX), Z2
+	VMOVUPD      64(AX), Z3
+	VBROADCASTSD (CX), Z4
+	VFNMADD231PD Z2, Z4, Z0
+	VFNMADD231PD Z3, Z4, Z1
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), SI
+	MOVQ         w+56(FP), DI
+	VMOVUPD      (AX), Z2
+	VMOVUPD      (DI), Z3
+	VMOVUPD      (BX), Z4
+	VFMADD213PD  Z4, Z3, Z0
+	VBROADCASTSD (CX), Z4
+	VMULPD       Z4, Z3, Z3
+	VMOVUPD      (SI), Z4
+	VFNMADD231PD Z2, Z4, Z0
+	VADDPD       Z4, Z3, Z3
+	VDIVPD       Z3, Z0, Z4
+	VADDPD       Z4, Z2, Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z10
+	VCMPPD       $0x11, Z10, Z4, K1
+	VCMPPD       $0x1e, Z9, Z3, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z9, Z4, Z4
+	VBLENDMPD    Z4, Z2, K1, Z5
+	VCMPPD       $0x11, Z9, Z0, K1
+	VCMPPD       $0x1a, Z9, Z3, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z9, Z5, K1, Z6
+	VMOVUPD      Z6, (AX)
+	VSUBPD       Z2, Z6, Z0
+	VMOVUPD      (DX), Z2
+	VFMADD231PD  Z0, Z0, Z2
+	VMOVUPD      Z2, (DX)
+	VMOVUPD      64(AX), Z0
+	VMOVUPD      64(DI), Z2
+	VMOVUPD      64(BX), Z3
+	VFMADD213PD  Z3, Z2, Z1
+	VBROADCASTSD (CX), Z3
+	VMULPD       Z3, Z2, Z2
+	VMOVUPD      64(SI), Z3
+	VFNMADD231PD Z0, Z3, Z1
+	VADDPD       Z3, Z2, Z2
+	VDIVPD       Z2, Z1, Z3
+	VADDPD       Z3, Z0, Z3
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z3, K1
+	VCMPPD       $0x1e, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z4, Z3, Z3
+	VBLENDMPD    Z3, Z0, K1, Z7
+	VCMPPD       $0x11, Z4, Z1, K1
+	VCMPPD       $0x1a, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z4, Z7, K1, Z8
+	VMOVUPD      Z8, 64(AX)
+	VSUBPD       Z0, Z8, Z0
+	VMOVUPD      64(DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 64(DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal1x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendDiagonal1x1AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD      (AX), Z1
+	VBROADCASTSD (CX), Z2
+	VFNMADD231PD Z1, Z2, Z0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), SI
+	MOVQ         w+56(FP), DI
+	VMOVUPD      (AX), Z1
+	VMOVUPD      (DI), Z2
+	VMOVUPD      (BX), Z5
+	VFMADD213PD  Z5, Z2, Z0
+	VBROADCASTSD (CX), Z5
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD      (SI), Z5
+	VFNMADD231PD Z1, Z5, Z0
+	VADDPD       Z5, Z2, Z2
+	VDIVPD       Z2, Z0, Z5
+	VADDPD       Z5, Z1, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K1
+	VCMPPD       $0x1e, Z6, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z1, K1, Z3
+	VCMPPD       $0x11, Z6, Z0, K1
+	VCMPPD       $0x1a, Z6, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z6, Z3, K1, Z4
+	VMOVUPD      Z4, (AX)
+	VSUBPD       Z1, Z4, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal1xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendDiagonal1xmAVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   cols+88(FP), BX
+	LEAQ   bits<>+0(SB), DI
+	KMOVW  (DI)(BX*2), K1
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD.Z    (AX), K1, Z1
+	VBROADCASTSD (CX), Z2
+	VFNMADD231PD Z1, Z2, Z0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), SI
+	MOVQ         w+56(FP), DI
+	VMOVUPD.Z    (AX), K1, Z1
+	VMOVUPD.Z    (DI), K1, Z2
+	VMOVUPD.Z    (BX), K1, Z5
+	VFMADD213PD  Z5, Z2, Z0
+	VBROADCASTSD (CX), Z5
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD.Z    (SI), K1, Z5
+	VFNMADD231PD Z1, Z5, Z0
+	VADDPD       Z5, Z2, Z2
+	VDIVPD       Z2, Z0, Z5
+	VADDPD       Z5, Z1, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K2
+	VCMPPD       $0x1e, Z6, Z2, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z1, K2, Z3
+	VCMPPD       $0x11, Z6, Z0, K2
+	VCMPPD       $0x1a, Z6, Z2, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z6, Z3, K2, Z4
+	VMOVUPD      Z4, K1, (AX)
+	VSUBPD       Z1, Z4, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
 	VZEROUPPER
 	RET

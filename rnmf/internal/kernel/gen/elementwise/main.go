@@ -35,6 +35,28 @@ func main() {
 			v.weigh("cauchy", value, cauchy)
 			v.weigh("correntropy", value, correntropy)
 		}
+		v.each("mul", "does Mul.", "x, y *float64, n int", []string{"x", "y"}, mul)
+		v.each("split", "does Split.", "x, e, omega *float64, n int", []string{"x", "e", "omega"}, split)
+		v.each("shift", "does Shift.", "x, e, omega *float64, n int, bound float64", []string{"x", "e", "omega"}, shift)
+		v.each("ratio", "does Ratio.", "v, num, den *float64, n int", []string{"v", "num", "den"}, ratio)
+		v.each("step", "does Step.", "v, delta, num, den *float64, n int", []string{"v", "delta", "num", "den"}, step)
+		v.sum("sum", false, false)
+		v.sum("sumMasked", true, false)
+		v.sum("sumSquares", false, true)
+		v.sum("sumSquaresMasked", true, true)
+		for _, masked := range []bool{false, true} {
+			for _, cols := range []int{4, 2, 1} {
+				v.squares(cols, masked, false)
+			}
+			v.squares(1, masked, true)
+		}
+		for _, rows := range []int{4, 1} {
+			for _, f := range []form{plain, weighted, diagonal} {
+				v.descend(rows, 3, f, false)
+				v.descend(rows, 1, f, false)
+				v.descend(rows, 1, f, true)
+			}
+		}
 	}
 	Generate()
 }
@@ -68,8 +90,7 @@ func tables() {
 	}
 }
 
-// first is the mask of the first n lanes, n < v.lanes, less those before skip;
-// n is lost.
+// first is the mask of the lanes i with i + skip < n, n < v.lanes + skip ≤ 8.
 func (v isa) first(n Register, skip int) Op {
 	p := GP64()
 	if v.wide() {
@@ -509,4 +530,348 @@ func (l *loop) log1p() func(x, d VecVirtual) (inverse, log VecVirtual) {
 		l.addMul(y, k, num(ln2Hi))
 		return l.mul(both, f2), y
 	}
+}
+
+// The element-wise kernels that are no loss.
+
+func mul(l *loop) func() {
+	return func() { l.out("x", l.mul(l.in("x"), l.in("y"))) }
+}
+
+func split(l *loop) func() {
+	return func() {
+		x, omega := l.in("x"), l.in("omega")
+		y := l.sub(x, l.in("e"))
+		l.out("x", l.mul(x, omega))
+		l.out("e", l.mul(y, omega))
+	}
+}
+
+func shift(l *loop) func() {
+	bound, one := l.param("bound"), l.hold(num(1))
+	return func() {
+		s := l.mul(l.sub(one, l.div(l.in("omega"), bound)), l.in("e"))
+		l.out("x", l.sub(l.in("x"), s))
+	}
+}
+
+// maxFactor is that of package kernel.
+const maxFactor = 1e120
+
+func ratio(l *loop) func() {
+	zero, most := l.hold(num(0)), l.hold(num(maxFactor))
+	return func() {
+		v, n, d := l.in("v"), l.in("num"), l.in("den")
+		d = l.sub(d, l.min(n, zero))
+		x := l.mul(l.div(l.max(zero, n), d), v)
+		l.out("v", l.choose(l.and(l.compare(x, less, most), l.compare(d, greater, zero)), x, v))
+	}
+}
+
+func step(l *loop) func() {
+	return func() {
+		v := l.in("v")
+		x := l.descent(v, l.in("num"), l.in("den"))
+		l.out("v", x)
+		l.out("delta", l.sub(x, v))
+	}
+}
+
+// descent returns max(0, v + n/d), or v where that is no number below
+// maxFactor or d is not positive; but 0 where n < 0 then.
+func (v isa) descent(old, n, d VecVirtual) VecVirtual {
+	x := v.add(old, v.div(n, d))
+	zero := v.hold(num(0))
+	good := v.and(v.compare(x, less, v.hold(num(maxFactor))), v.compare(d, greater, zero))
+	x = v.choose(good, v.max(x, zero), old)
+	return v.choose(v.and(v.compare(n, less, zero), v.compare(d, notGreater, zero)), zero, x)
+}
+
+// sum writes a function that adds up x, or the products of x and mask, or the
+// squares of x where the mask is positive, in eight partial sums: one for the
+// entries 0, 8, 16, …, one for 1, 9, 17, … It counts the masked squares too.
+func (v isa) sum(name string, masked, square bool) {
+	count := masked && square
+	TEXT(name+v.name, NOSPLIT, "func(sums, counts, x, mask *float64, n int)")
+	Doc(name + v.name + " adds up in eight sums.")
+	Pragma("noescape")
+	x, n, whole := Load(Param("x"), GP64()), Load(Param("n"), GP64()), GP64()
+	var mask Register
+	if masked {
+		mask = Load(Param("mask"), GP64())
+	}
+	zero := v.reg()
+	VXORPD(zero.AsX(), zero.AsX(), zero.AsX())
+	var sums, counts []VecVirtual
+	for range 8 / v.lanes {
+		sums = append(sums, v.copy(zero))
+		if count {
+			counts = append(counts, v.copy(zero))
+		}
+	}
+	part := func(i int, tail Op) {
+		disp := i * 8 * v.lanes
+		y := v.load(Mem{Base: x, Disp: disp}, tail)
+		if square {
+			y = v.mul(y, y)
+		}
+		if masked {
+			w := v.load(Mem{Base: mask, Disp: disp}, tail)
+			if square {
+				in := v.compare(w, greater, zero)
+				y = v.only(in, y)
+				VADDPD(v.only(in, v.hold(num(1))), counts[i], counts[i])
+			} else {
+				y = v.mul(y, w)
+			}
+		}
+		VADDPD(y, sums[i], sums[i])
+	}
+	MOVQ(n, whole)
+	SHRQ(Imm(3), whole)
+	JZ(LabelRef("rest"))
+	Label("loop")
+	for i := range sums {
+		part(i, nil)
+	}
+	ADDQ(Imm(64), x)
+	if masked {
+		ADDQ(Imm(64), mask)
+	}
+	DECQ(whole)
+	JNZ(LabelRef("loop"))
+	Label("rest")
+	ANDQ(Imm(7), n)
+	JZ(LabelRef("done"))
+	for i := range sums {
+		part(i, v.first(n, i*v.lanes))
+	}
+	Label("done")
+	v.leave("sums", sums)
+	if count {
+		v.leave("counts", counts)
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// leave stores vectors where a parameter points to.
+func (v isa) leave(name string, x []VecVirtual) {
+	p := Load(Param(name), GP64())
+	for i, y := range x {
+		v.store(y, Mem{Base: p, Disp: i * 8 * v.lanes}, nil)
+	}
+}
+
+// columns is the end of the name of a function for some vectors of columns, or
+// for an incomplete one.
+func columns(cols int, part bool) string {
+	if part {
+		return "m"
+	}
+	return fmt.Sprint(cols)
+}
+
+// partMask is the mask of an incomplete vector of as many columns as the
+// parameter cols says, or nil.
+func (v isa) partMask(part bool) Op {
+	if !part {
+		return nil
+	}
+	return v.first(Load(Param("cols"), GP64()), 0)
+}
+
+// squares writes a function that adds up the squares of each column of a block,
+// or the products of mask and squares.
+func (v isa) squares(cols int, masked, part bool) {
+	name := "squares"
+	if masked {
+		name += "Masked"
+	}
+	name += columns(cols, part) + v.name
+	TEXT(name, NOSPLIT, "func(s, e, mask *float64, ld, m, cols int)")
+	Doc(name + " does SquaredNorms on a block of columns.")
+	Pragma("noescape")
+	e, m := Load(Param("e"), GP64()), Load(Param("m"), GP64())
+	ld := Load(Param("ld"), GP64())
+	SHLQ(Imm(3), ld)
+	tail := v.partMask(part)
+	var mask Register
+	if masked {
+		mask = Load(Param("mask"), GP64())
+	}
+	s := make([]VecVirtual, cols)
+	for j := range s {
+		s[j] = v.reg()
+		VXORPD(s[j].AsX(), s[j].AsX(), s[j].AsX())
+	}
+	Label("loop")
+	for j := range s {
+		disp := j * 8 * v.lanes
+		x := v.load(Mem{Base: e, Disp: disp}, tail)
+		y := x
+		if masked {
+			y = v.mul(v.load(Mem{Base: mask, Disp: disp}, tail), x)
+		}
+		VADDPD(v.mul(y, x), s[j], s[j])
+	}
+	ADDQ(ld, e)
+	if masked {
+		ADDQ(ld, mask)
+	}
+	DECQ(m)
+	JNZ(LabelRef("loop"))
+	p := Load(Param("s"), GP64())
+	for j, x := range s {
+		v.store(x, Mem{Base: p, Disp: j * 8 * v.lanes}, tail)
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// A form is a kind of GramSweep: without weights, with column weights, with a
+// diagonal too.
+type form int
+
+const (
+	plain form = iota
+	weighted
+	diagonal
+)
+
+// descend writes a function for some rows of a block of columns of GramSweep. It
+// first gathers the products of all the rows with the V there is, as a product
+// of matrices does, then takes one row after the other to its minimum, and
+// corrects those that follow for its change.
+func (v isa) descend(rows, cols int, f form, part bool) {
+	if f != plain && cols == 3 {
+		cols = 2 // of the 16 registers
+	}
+	name := fmt.Sprintf("descend%s%dx%s%s", [...]string{"", "Weighted", "Diagonal"}[f], rows, columns(cols, part), v.name)
+	TEXT(name, NOSPLIT, "func(v, vk, n, row, diag, change, inv, w, d *float64, ld, r, cols int)")
+	Doc(name + " does GramSweep on a block.")
+	Pragma("noescape")
+	old, g := Load(Param("v"), GP64()), Load(Param("row"), GP64())
+	r, stride := Load(Param("r"), GP64()), GP64()
+	ld := Load(Param("ld"), GP64())
+	SHLQ(Imm(3), ld)
+	MOVQ(r, stride)
+	SHLQ(Imm(3), stride)
+	var stride3 Register
+	if rows > 1 {
+		stride3 = GP64()
+		LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
+	}
+	row := func(base Register, i, disp int) Mem {
+		switch i {
+		case 1:
+			return Mem{Base: base, Index: stride, Scale: 1, Disp: disp}
+		case 2:
+			return Mem{Base: base, Index: stride, Scale: 2, Disp: disp}
+		case 3:
+			return Mem{Base: base, Index: stride3, Scale: 1, Disp: disp}
+		}
+		return Mem{Base: base, Disp: disp}
+	}
+	tail := v.partMask(part)
+	at := func(base Register, j int) Mem { return Mem{Base: base, Disp: j * 8 * v.lanes} }
+	n := Load(Param("n"), GP64())
+	acc := make([][]VecVirtual, rows)
+	next := GP64()
+	MOVQ(n, next)
+	for i := range acc {
+		acc[i] = make([]VecVirtual, cols)
+		for j := range acc[i] {
+			if f == plain {
+				acc[i][j] = v.load(at(next, j), tail)
+			} else {
+				acc[i][j] = v.reg()
+				VXORPD(acc[i][j].AsX(), acc[i][j].AsX(), acc[i][j].AsX())
+			}
+		}
+		if f == plain && i+1 < rows {
+			ADDQ(ld, next)
+		}
+	}
+	Label("loop")
+	x := make([]VecVirtual, cols)
+	for j := range x {
+		x[j] = v.load(at(old, j), tail)
+	}
+	for i := range acc {
+		a := v.hold(row(g, i, 0))
+		for j := range x {
+			v.subMul(acc[i][j], a, x[j])
+		}
+	}
+	ADDQ(Imm(8), g)
+	ADDQ(ld, old)
+	DECQ(r)
+	JNZ(LabelRef("loop"))
+
+	vk, gk := Load(Param("vk"), GP64()), Load(Param("diag"), GP64())
+	change := Load(Param("change"), GP64())
+	var inv, w, d Register
+	switch f {
+	case plain:
+		inv = Load(Param("inv"), GP64())
+	case diagonal:
+		d = Load(Param("d"), GP64())
+		fallthrough
+	default:
+		w = Load(Param("w"), GP64())
+	}
+	for i := range acc {
+		delta := acc[i]
+		for j := range delta {
+			y := v.load(at(vk, j), tail)
+			x := acc[i][j]
+			if f == plain {
+				VFMADD213PD(y, v.hold(Mem{Base: inv, Disp: 8 * i}), x)
+				good := v.compare(x, less, v.constant(num(maxFactor)))
+				x = v.choose(good, v.max(x, v.constant(num(0))), y)
+			} else {
+				col := v.load(at(w, j), tail)
+				VFMADD213PD(v.load(at(n, j), tail), col, x)
+				den := v.mul(col, v.hold(row(gk, i, 8*i)))
+				if f == diagonal {
+					c := v.load(at(d, j), tail)
+					v.subMul(x, c, y)
+					den = v.add(den, c)
+				}
+				x = v.descent(y, x, den)
+			}
+			v.store(x, at(vk, j), tail)
+			delta[j] = v.sub(x, y)
+			sum := v.load(at(change, j), tail)
+			v.addMul(sum, delta[j], delta[j])
+			v.store(sum, at(change, j), tail)
+		}
+		for k := i + 1; k < rows; k++ {
+			a := v.hold(row(gk, k, 8*i))
+			for j := range delta {
+				v.subMul(acc[k][j], a, delta[j])
+			}
+		}
+		if i+1 < rows {
+			ADDQ(ld, vk)
+			if f != plain {
+				ADDQ(ld, n)
+			}
+			if f == diagonal {
+				ADDQ(ld, d)
+			}
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// constant is a constant as the operand of an instruction that has no form with
+// a broadcast here.
+func (v isa) constant(m Mem) Op {
+	if v.wide() {
+		return v.hold(m)
+	}
+	return m
 }

@@ -1,0 +1,144 @@
+package kernel
+
+// Conversions to float64 keep a compiler from fusing a product and a sum, which
+// the assembly does not do.
+
+func mulPortable(x, y []float64) {
+	for i, w := range y[:len(x)] {
+		x[i] *= w
+	}
+}
+
+func splitPortable(x, e, omega []float64) {
+	e, omega = e[:len(x)], omega[:len(x)]
+	for i, w := range omega {
+		y := x[i] - e[i]
+		x[i] *= w
+		e[i] = w * y
+	}
+}
+
+func shiftPortable(x, e, omega []float64, bound float64) {
+	e, omega = e[:len(x)], omega[:len(x)]
+	for i, w := range omega {
+		x[i] -= float64((1 - w/bound) * e[i])
+	}
+}
+
+func ratioPortable(v, num, den []float64) {
+	num, den = num[:len(v)], den[:len(v)]
+	for i, n := range num {
+		d := den[i]
+		if n < 0 {
+			n, d = 0, d-n
+		}
+		if x := v[i] * (n / d); d > 0 && x < maxFactor {
+			v[i] = x
+		}
+	}
+}
+
+func stepPortable(v, delta, num, den []float64) {
+	delta, num, den = delta[:len(v)], num[:len(v)], den[:len(v)]
+	for i, old := range v {
+		v[i] = step(old, num[i], den[i])
+		delta[i] = v[i] - old
+	}
+}
+
+func step(v, n, d float64) float64 {
+	if d > 0 {
+		if x := v + n/d; x < maxFactor {
+			return max(x, 0)
+		}
+	} else if n < 0 {
+		return 0
+	}
+	return v
+}
+
+func sumPortable(s *eight, x, mask []float64) {
+	at := func(i int) float64 {
+		if mask == nil {
+			return x[i]
+		}
+		return mask[i] * x[i]
+	}
+	i := 0
+	if mask == nil {
+		s0, s1, s2, s3, s4, s5, s6, s7 := 0., 0., 0., 0., 0., 0., 0., 0.
+		for ; i+8 <= len(x); i += 8 {
+			y := x[i:][:8]
+			s0 += y[0]
+			s1 += y[1]
+			s2 += y[2]
+			s3 += y[3]
+			s4 += y[4]
+			s5 += y[5]
+			s6 += y[6]
+			s7 += y[7]
+		}
+		*s = eight{s0, s1, s2, s3, s4, s5, s6, s7}
+	}
+	for ; i < len(x); i++ {
+		s[i%8] += float64(at(i))
+	}
+}
+
+func sumSquaresPortable(s, count *eight, x, mask []float64) {
+	if mask == nil {
+		for i, y := range x {
+			s[i%8] += float64(y * y)
+		}
+		return
+	}
+	for i, y := range x {
+		if mask[i] > 0 {
+			s[i%8] += float64(y * y)
+			count[i%8]++
+		}
+	}
+}
+
+func squaredNormsPortable(s, e, mask []float64, m, b int) {
+	clear(s)
+	for i := range m {
+		row := e[i*b:][:b]
+		if mask == nil {
+			for j, x := range row {
+				s[j] += float64(x * x)
+			}
+			continue
+		}
+		mr := mask[i*b:][:b]
+		for j, x := range row {
+			s[j] += float64(mr[j] * x * x)
+		}
+	}
+}
+
+func gramSweepPortable(f form, change, v, n, g, inv, w, d []float64, r, b int) {
+	acc := make([]float64, b)
+	for k := range r {
+		clear(acc)
+		addCross(acc, g[k*r:][:r], v, r, 1, b) // the row G_k of a Gram matrix times V
+		vk, nk := v[k*b:][:b], n[k*b:][:b]
+		for j, old := range vk {
+			x := old
+			if f == formPlain {
+				if y := old + (nk[j]-acc[j])*inv[k]; y < maxFactor {
+					x = max(y, 0)
+				}
+			} else {
+				num, den := nk[j]-w[j]*acc[j], w[j]*g[k*r+k]
+				if f == formDiagonal {
+					num -= d[k*b+j] * old
+					den += d[k*b+j]
+				}
+				x = step(old, num, den)
+			}
+			vk[j] = x
+			change[j] += (x - old) * (x - old)
+		}
+	}
+}
