@@ -2,6 +2,7 @@ package rnmf
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -271,7 +272,7 @@ func (f *fit) quadratic(ofW bool) *Quadratic {
 // residual.
 func (f *fit) eachResidual(visit func(t *Tile, i int)) (count int) {
 	q := f.quadratic(false)
-	q.bare = true
+	q.bare, q.noX = true, true
 	width := tileWidth(q.m, q.n, 2)
 	count = (q.n + width - 1) / width
 	f.pool.each(count, func(t *Tile, i int) {
@@ -288,7 +289,7 @@ func (f *fit) objective() float64 {
 	count := f.eachResidual(func(t *Tile, i int) {
 		if q.sample == columns {
 			s := make([]float64, t.B)
-			squaredNorms(s, t.E, t.maskTile, t.M, t.B)
+			kernel.SquaredNorms(s, t.E, t.maskTile, t.M, t.B)
 			sums[i] = lossOfSquares(q.loss, s)
 			return
 		}
@@ -318,7 +319,7 @@ func (f *fit) columnSquares() []float64 {
 		}
 	}
 	f.eachResidual(func(t *Tile, _ int) {
-		squaredNorms(s[t.First:][:t.B], t.E, t.maskTile, t.M, t.B)
+		kernel.SquaredNorms(s[t.First:][:t.B], t.E, t.maskTile, t.M, t.B)
 	})
 	return s
 }
@@ -343,7 +344,7 @@ func (f *fit) measure() float64 {
 		i = t.First / width
 		if byColumn {
 			s := make([]float64, t.B)
-			squaredNorms(s, t.E, t.maskTile, t.M, t.B)
+			kernel.SquaredNorms(s, t.E, t.maskTile, t.M, t.B)
 			for _, v := range s {
 				t.seen.add(v)
 			}
@@ -351,7 +352,8 @@ func (f *fit) measure() float64 {
 			return
 		}
 		t.seen.addAll(t.E, t.maskTile)
-		sums[i], counts[i] = t.squareSum()
+		sum, count := kernel.SumSquares(t.E, t.maskTile)
+		sums[i], counts[i] = sum, float64(count)
 		losses[i] = t.lossOfEntries()
 	})
 	for _, t := range f.pool.tiles {
@@ -426,11 +428,10 @@ func (f *fit) kktOf(ofW bool) float64 {
 	width := tileWidth(q.m, q.n, 2)
 	count := (q.n + width - 1) / width
 	moved := make([]float64, count)
-	u := q.U.RawMatrix().Data
-	uu := make([]float64, len(u))
-	for i, a := range u {
-		uu[i] = a * a
-	}
+	squares := slices.Clone(q.U.RawMatrix().Data)
+	kernel.Mul(squares, squares)
+	u, uu := q.cross(), &q.pool.scaled
+	uu.Set(squares, nil, q.m, q.r)
 	f.pool.each(count, func(t *Tile, i int) {
 		t.load(q, v, i*width, min(width, q.n-i*width))
 		if !q.Weighted() {
@@ -448,28 +449,26 @@ func (f *fit) kktOf(ofW bool) float64 {
 
 // moved returns the squared length of one exact step of all coordinates at once;
 // uu is U∘U.
-func (t *Tile) moved(u, uu []float64) float64 {
-	m, r, b := t.M, t.R, t.B
+func (t *Tile) moved(u, uu *kernel.Cross) float64 {
+	r, b := t.R, t.B
 	space := t.Space(2 * r * b)
 	num, den := space[:r*b], space[r*b:]
-	for i, w := range t.Omega {
-		t.E[i] *= w
-	}
-	kernel.AddCross(num, u, t.E, m, r, b)
-	kernel.AddCross(den, uu, t.Omega, m, r, b)
-	var sum float64
-	for i, v := range t.V {
-		n, d := num[i], den[i]
-		if t.C != nil {
-			n += t.C[i]
+	kernel.Mul(t.E, t.Omega)
+	u.Add(num, t.E, b)
+	uu.Add(den, t.Omega, b)
+	if t.C != nil {
+		for i, c := range t.C {
+			num[i] += c
 		}
-		if t.D != nil {
-			n -= t.D[i] * v
-			d += t.D[i]
-		}
-		x := v - step(v, n, d)
-		sum += x * x
 	}
+	if t.D != nil {
+		for i, d := range t.D {
+			num[i] -= d * t.V[i]
+			den[i] += d
+		}
+	}
+	kernel.Step(t.V, num, num, den) // of this tile alone; the factor keeps its V
+	sum, _ := kernel.SumSquares(num, nil)
 	return sum
 }
 

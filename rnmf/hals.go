@@ -33,19 +33,22 @@ var _ Solver = HALS{}
 func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 	if q.Weighted() {
 		u := q.U.RawMatrix().Data
+		q.noX = true
 		q.Tiles(v, func(t *Tile) {
 			weightedSweeps(t, u, max(s.Sweeps, 1))
 		})
 		return
 	}
 	m, _, r := q.Dims()
-	u, gram := q.gram()
+	u, g := q.gram()
+	inv := make([]float64, r)
+	kernel.Inverses(inv, g, r)
 	sweeps := s.Sweeps
 	if sweeps == 0 {
 		// A sweep costs r/m of the product UX that it lives on; stop at half.
 		sweeps = 1 + m/(2*r)
 	}
-	q.Tiles(v, func(t *Tile) { gramSweeps(t, u, gram, sweeps, s.Sweeps == 0) })
+	q.Tiles(v, func(t *Tile) { gramSweeps(t, u, g, inv, sweeps, s.Sweeps == 0) })
 }
 
 // weightedSweeps takes one component of a tile after the other to its minimiser,
@@ -90,37 +93,18 @@ func weightedSweeps(t *Tile, u []float64, sweeps int) {
 func (t *Tile) step(k int, num, den, delta []float64) {
 	b := t.B
 	vk := t.V[k*b:][:b]
-	for j, v := range vk {
-		n, d := num[j], den[j]
-		if t.C != nil {
-			n += t.C[k*b+j]
+	if t.C != nil {
+		for j, c := range t.C[k*b:][:b] {
+			num[j] += c
 		}
-		if t.D != nil {
-			n -= t.D[k*b+j] * v
-			d += t.D[k*b+j]
+	}
+	if t.D != nil {
+		for j, d := range t.D[k*b:][:b] {
+			num[j] -= d * vk[j]
+			den[j] += d
 		}
-		vk[j] = step(v, n, d)
-		delta[j] = vk[j] - v
 	}
-}
-
-// step returns max(0, v + n/d), the minimiser of d·x² − 2(n + d·v)x over x ≥ 0.
-// With d = 0 the bound is flat or linear there: flat leaves v as it is, a
-// decreasing one cannot happen (a penalty that pulls has curvature), and an
-// increasing one has its minimum at 0.
-func step(v, n, d float64) float64 {
-	if d > 0 {
-		if x := v + n/d; x > 0 && x < maxFactor {
-			return x
-		} else if x <= 0 {
-			return 0
-		}
-		return v // n/d overflowed: d is rounding
-	}
-	if n < 0 {
-		return 0
-	}
-	return v
+	kernel.Step(vk, delta, num, den)
 }
 
 // maxFactor bounds the entries of the factors. It is far above what any fit of
@@ -128,41 +112,41 @@ func step(v, n, d float64) float64 {
 const maxFactor = 1e120
 
 // gramSweeps takes the columns of a tile towards their minimiser with
-// N = UX and G = UUᵀ: Σ_i u_ki e_ij = N_kj − Σ_l G_kl v_lj.
-func gramSweeps(t *Tile, u *kernel.Cross, gram []float64, sweeps int, early bool) {
+// N = UX and G = UUᵀ: Σ_i u_ki e_ij = N_kj − Σ_l G_kl v_lj. inv are the inverses
+// of G's diagonal.
+func gramSweeps(t *Tile, u *kernel.Cross, g, inv []float64, sweeps int, early bool) {
 	r, b := t.R, t.B
 	space := t.Space(r*b + b)
-	n, acc := space[:r*b], space[r*b:]
+	n, change := space[:r*b], space[r*b:]
 	u.Add(n, t.X, b)
-	t.crossed(n, gram)
+	t.crossed(n, g)
+	weighted := t.weighsColumns()
+	if weighted {
+		for k := range r {
+			kernel.Mul(n[k*b:][:b], t.Col)
+		}
+	}
+	for i, c := range t.C {
+		n[i] += c
+	}
 	var first float64
 	for sweep := range sweeps {
-		var change float64
-		for k := range r {
-			gk := gram[k*r:][:r]
-			clear(acc)
-			kernel.AddCross(acc, gk, t.V, r, 1, b) // the row G_k of a Gram matrix times V
-			vk, nk := t.V[k*b:][:b], n[k*b:][:b]
-			for j, v := range vk {
-				w := t.Col[j]
-				num, d := w*(nk[j]-acc[j]), w*gk[k]
-				if t.C != nil {
-					num += t.C[k*b+j]
-				}
-				if t.D != nil {
-					num -= t.D[k*b+j] * v
-					d += t.D[k*b+j]
-				}
-				x := step(v, num, d)
-				vk[j] = x
-				change += (x - v) * (x - v)
-			}
+		var moved float64
+		if weighted || t.D != nil {
+			moved = kernel.GramSweepWeighted(change, t.V, n, g, t.Col, t.D, r, b)
+		} else {
+			moved = kernel.GramSweep(change, t.V, n, g, inv, r, b)
 		}
 		if sweep == 0 {
-			first = change
+			first = moved
 		}
-		if early && change <= 0.01*first {
+		if early && moved <= 0.01*first {
 			break
 		}
 	}
+}
+
+// weighsColumns tells whether the weights of the columns matter.
+func (t *Tile) weighsColumns() bool {
+	return t.q.bound > 0 || t.q.sample == columns && (t.C != nil || t.D != nil)
 }

@@ -25,11 +25,7 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 		u := q.cross()
 		q.Tiles(v, func(t *Tile) {
 			r, b := t.R, t.B
-			for i, w := range t.Omega {
-				y := t.X[i] - t.E[i]
-				t.X[i] *= w
-				t.E[i] = w * y
-			}
+			kernel.Split(t.X, t.E, t.Omega)
 			space := t.Space(2 * r * b)
 			num, den := space[:r*b], space[r*b:]
 			u.Add(num, t.X, b)
@@ -57,25 +53,20 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 
 // multiply moves the negative terms to the other side and multiplies V.
 func (t *Tile) multiply(num, den []float64) {
-	for i, v := range t.V {
-		n, d := num[i], den[i]
-		if n < 0 {
-			n, d = 0, d-n
-		}
-		if t.D != nil {
-			d += t.D[i] * v
-		}
-		if t.C != nil {
-			if c := t.C[i]; c > 0 {
-				n += c
-			} else {
-				d -= c
+	if t.C != nil || t.D != nil {
+		for i, v := range t.V {
+			if num[i] < 0 {
+				den[i] -= num[i]
+				num[i] = 0
 			}
-		}
-		if d > 0 {
-			if x := v * (n / d); x < maxFactor {
-				t.V[i] = x
+			if t.D != nil {
+				den[i] += t.D[i] * v
+			}
+			if t.C != nil {
+				num[i] += max(t.C[i], 0)
+				den[i] -= min(t.C[i], 0)
 			}
 		}
 	}
+	kernel.Ratio(t.V, num, den)
 }

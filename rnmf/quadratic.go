@@ -32,6 +32,7 @@ type Quadratic struct {
 	c, d    *mat.Dense // nil while no penalty has asked for them
 	bound   float64    // > 0: the additive form, with this weight for all
 	bare    bool       // tiles get their residual and no weights
+	noX     bool       // tiles come without X, which is E already
 	norms   []float64  // squared norms of the n columns of x, or nil
 	pool    *pool
 
@@ -163,7 +164,7 @@ func (t *Tile) crossed(n, g []float64) {
 		s, acc := space[:t.B], space[t.B:]
 		if !gramSquares(s, q.norms[t.First:], n, g, t.V, acc, t.R, t.B) {
 			t.residual()
-			squaredNorms(s, t.E, nil, t.M, t.B)
+			kernel.SquaredNorms(s, t.E, nil, t.M, t.B)
 		}
 		t.enters(s)
 	}
@@ -237,9 +238,15 @@ func tileWidth(m, n, tiles int) int {
 func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
 	m, r := q.m, q.r
 	t.q, t.M, t.R, t.B, t.First, t.loss = q, m, r, b, first, math.NaN()
-	t.X, t.V = grow(t.X, m*b), grow(t.V, r*b)
+	t.V = grow(t.V, r*b)
 	x := q.x.RawMatrix()
-	kernel.Load(t.X, x.Data, x.Stride, q.trans, first, m, b)
+	if q.noX {
+		t.E = grow(t.E, m*b)
+		kernel.Load(t.E, x.Data, x.Stride, q.trans, first, m, b)
+	} else {
+		t.X = grow(t.X, m*b)
+		kernel.Load(t.X, x.Data, x.Stride, q.trans, first, m, b)
+	}
 	gather(t.V, v, first, r, b)
 	t.C, t.D = nil, nil
 	if q.c != nil {
@@ -279,9 +286,7 @@ func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
 		t.Row = nil
 		t.residual()
 		t.weigh()
-		for i, e := range t.E {
-			t.X[i] -= (1 - t.Omega[i]/q.bound) * e
-		}
+		kernel.Shift(t.X, t.E, t.Omega, q.bound)
 		for j := range t.Col {
 			t.Col[j] = q.bound
 		}
@@ -316,8 +321,10 @@ func (t *Tile) store(v *mat.Dense) {
 
 // residual computes E = X − UᵀV.
 func (t *Tile) residual() {
-	t.E = grow(t.E, t.M*t.B)
-	copy(t.E, t.X)
+	if !t.q.noX {
+		t.E = grow(t.E, t.M*t.B)
+		copy(t.E, t.X)
+	}
 	q := t.q
 	q.laid.Do(func() { q.pool.product.Set(q.U.RawMatrix().Data, q.m, q.r) })
 	q.pool.product.Sub(t.E, t.V, t.B)
@@ -334,7 +341,7 @@ func (t *Tile) weigh() {
 		}
 		if q.entry {
 			t.Col = grow(t.Col, t.B)
-			squaredNorms(t.Col, t.E, t.maskTile, t.M, t.B)
+			kernel.SquaredNorms(t.Col, t.E, t.maskTile, t.M, t.B)
 			t.loss = total(t.Col)
 		}
 	case q.sample == entries && q.entry:
@@ -354,15 +361,15 @@ func (t *Tile) weigh() {
 			}
 		}
 	}
-	for i, w := range t.maskTile {
-		t.Omega[i] *= w
+	if t.maskTile != nil {
+		kernel.Mul(t.Omega, t.maskTile)
 	}
 }
 
 // weighColumns computes Col from E under ByColumn, and the loss if it is wanted.
 func (t *Tile) weighColumns() {
 	t.Col = grow(t.Col, t.B)
-	squaredNorms(t.Col, t.E, t.maskTile, t.M, t.B)
+	kernel.SquaredNorms(t.Col, t.E, t.maskTile, t.M, t.B)
 	if t.q.entry {
 		t.enters(t.Col)
 	}
@@ -375,7 +382,7 @@ func (t *Tile) weighColumns() {
 func (t *Tile) lossOfEntries() float64 {
 	t.Omega, t.values = grow(t.Omega, len(t.E)), grow(t.values, len(t.E))
 	weightsAndValues(t.q.loss, t.Omega, t.values, t.E)
-	return sum(t.values, t.maskTile)
+	return kernel.Sum(t.values, t.maskTile)
 }
 
 func lossOfSquares(l Loss, s []float64) float64 {
