@@ -1,0 +1,137 @@
+package rnmf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// ring joins each of n vertices with the next, with weights that differ, and a
+// few others; the last stays alone if n > 3.
+func ring(n int, seed uint64) *Graph {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	var edges []Edge
+	for i := range n - 2 {
+		edges = append(edges, Edge{i, i + 1, 0.2 + rng.Float64()})
+		if j := rng.IntN(n - 1); j > i+1 {
+			edges = append(edges, Edge{j, i, rng.Float64()})
+		}
+	}
+	g, err := NewGraph(n, edges)
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+func TestGraph(t *testing.T) {
+	g := ring(17, 1)
+	dense := mat.NewDense(17, 17, nil)
+	dense.Copy(g)
+	again, err := GraphOf(dense)
+	if err != nil || !slices.Equal(again.to, g.to) || !slices.Equal(again.weight, g.weight) || !slices.Equal(again.start, g.start) {
+		t.Errorf("a graph made of a graph differs: %v", err)
+	}
+	v := uniform(3, 17, 2)
+	var want, got mat.Dense
+	want.Mul(v, dense)
+	got.CloneFrom(v)
+	g.Mul(&got, v)
+	if !mat.EqualApprox(&want, &got, 1e-14) {
+		t.Error("VG differs")
+	}
+	// tr(VLVᵀ) of the definition L = diag(d) − G.
+	l := mat.NewDense(17, 17, nil)
+	l.Scale(-1, dense)
+	for i := range 17 {
+		var d float64
+		for j := range 17 {
+			d += dense.At(i, j)
+		}
+		if !near(g.Degree(i), d, 1e-15) {
+			t.Errorf("degree %g, want %g", g.Degree(i), d)
+		}
+		l.Set(i, i, d)
+	}
+	var vl, vlv mat.Dense
+	vl.Mul(v, l)
+	vlv.Mul(&vl, v.T())
+	if r := g.Roughness(v); !near(r, mat.Trace(&vlv), 1e-13) {
+		t.Errorf("roughness %g, want %g", r, mat.Trace(&vlv))
+	}
+	if n := 2 * g.Edges(); n != len(g.to) || g.SymmetricDim() != 17 || g.Degree(16) != 0 {
+		t.Error("edges, dimension or isolated vertex")
+	}
+}
+
+func TestColors(t *testing.T) {
+	complete := []Edge{}
+	for i := range 6 {
+		for j := range i {
+			complete = append(complete, Edge{i, j, 1})
+		}
+	}
+	all, _ := NewGraph(7, complete)
+	none, _ := NewGraph(5, nil)
+	for i, g := range []*Graph{ring(2, 1), ring(90, 2), all, none} {
+		seen := make([]int, g.n)
+		most := 0
+		for c, class := range g.colors() {
+			for k, i := range class {
+				seen[i]++
+				if k > 0 && class[k-1] >= i {
+					t.Error("not ascending")
+				}
+				to, _ := g.Neighbors(i)
+				most = max(most, len(to))
+				for _, j := range to {
+					if slices.Contains(g.colors()[c], j) {
+						t.Errorf("%d and %d are neighbours of one class", i, j)
+					}
+				}
+			}
+		}
+		if slices.Min(seen) != 1 || slices.Max(seen) != 1 || len(g.colors()) > most+1 {
+			t.Errorf("graph %d: %d classes with at most %d neighbours, vertices in %v classes", i, len(g.colors()), most, seen)
+		}
+	}
+}
+
+func TestGraphErrors(t *testing.T) {
+	nan := math.NaN()
+	square := func(v ...float64) *mat.Dense { return mat.NewDense(2, 2, v) }
+	x := uniform(3, 4, 1)
+	for _, c := range []struct {
+		name string
+		make func() (*Graph, error)
+		want error
+		says string
+	}{
+		{"no vertex", func() (*Graph, error) { return NewGraph(0, nil) }, ErrEmpty, "0 vertices"},
+		{"out of range", func() (*Graph, error) { return NewGraph(3, []Edge{{0, 1, 1}, {2, 3, 1}}) }, ErrShape, "edge 1 joins 2 and 3, want 0 to 2"},
+		{"NaN", func() (*Graph, error) { return NewGraph(3, []Edge{{0, 2, nan}}) }, ErrNotFinite, "G[0,2] = NaN"},
+		{"negative", func() (*Graph, error) { return NewGraph(3, []Edge{{2, 1, -1}}) }, ErrNegative, "G[2,1] = -1"},
+		{"two weights", func() (*Graph, error) { return NewGraph(3, []Edge{{2, 1, 1}, {1, 2, 2}}) }, ErrAsymmetric, "G[1,2] is 1 and 2"},
+		{"not square", func() (*Graph, error) { return GraphOf(x) }, ErrShape, "3×4"},
+		{"not symmetric", func() (*Graph, error) { return GraphOf(square(0, 1, 2, 0)) }, ErrAsymmetric, "G[0,1] is 1, G[1,0] is 2"},
+		{"Inf", func() (*Graph, error) { return GraphOf(square(0, 1, 1, math.Inf(1))) }, ErrNotFinite, "G[1,1] = +Inf"},
+		{"NaN below", func() (*Graph, error) { return GraphOf(square(0, 1, nan, 1)) }, ErrNotFinite, "G[1,0] = NaN"},
+		{"K", func() (*Graph, error) { return KNN{K: 4}.Graph(x) }, ErrParameter, "KNN.K is 4, want 1 to 3"},
+		{"weights", func() (*Graph, error) { return KNN{Weights: 3}.Graph(x) }, ErrParameter, "KNN.Weights is 3"},
+		{"width", func() (*Graph, error) { return KNN{Width: nan}.Graph(x) }, ErrParameter, "KNN.Width"},
+		{"nil", func() (*Graph, error) { return KNN{}.Graph(nil) }, ErrEmpty, "nil"},
+		{"bad data", func() (*Graph, error) { return KNN{}.Graph(with(2, 3, nan)) }, ErrNotFinite, "X[2,3]"},
+	} {
+		g, err := c.make()
+		if g != nil || !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.says) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+

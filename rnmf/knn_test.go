@@ -1,0 +1,140 @@
+package rnmf
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// naiveKNN is KNN by definition.
+func naiveKNN(x *mat.Dense, k KNN) *mat.Dense {
+	m, n := x.Dims()
+	x = mat.DenseCopyOf(x)
+	norms := make([]float64, n)
+	for j := range n {
+		norms[j] = mat.Norm(x.ColView(j), 2)
+	}
+	distance := func(i, j int) float64 {
+		var s, dot float64
+		for a := range m {
+			d := x.At(a, i) - x.At(a, j)
+			s += d * d
+			dot += x.At(a, i) * x.At(a, j)
+		}
+		if k.Weights == Cosine {
+			if norms[i] == 0 || norms[j] == 0 {
+				return 1
+			}
+			return 1 - dot/norms[i]/norms[j]
+		}
+		return s
+	}
+	near := make([][]bool, n)
+	for i := range n {
+		var others []candidate
+		for j := range n {
+			if j != i {
+				others = append(others, candidate{j, distance(i, j)})
+			}
+		}
+		slices.SortFunc(others, nearer)
+		near[i] = make([]bool, n)
+		for _, c := range others[:k.K] {
+			near[i][c.j] = true
+		}
+	}
+	g := mat.NewDense(n, n, nil)
+	var width, edges float64
+	each := func(f func(i, j int)) {
+		for i := range n {
+			for j := range n {
+				if near[i][j] && near[j][i] || !k.Mutual && (near[i][j] || near[j][i]) {
+					f(i, j)
+				}
+			}
+		}
+	}
+	each(func(i, j int) { width += math.Sqrt(distance(i, j)); edges++ })
+	width /= edges
+	if k.Width > 0 {
+		width = k.Width
+	}
+	each(func(i, j int) {
+		w := 1.0
+		switch k.Weights {
+		case HeatKernel:
+			w = math.Exp(-distance(i, j) / (2 * width * width))
+		case Cosine:
+			w = max(0, 1-distance(i, j))
+		}
+		g.Set(i, j, w)
+	})
+	return g
+}
+
+func TestKNN(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	whole := mat.NewDense(2, 230, nil) // many at the same distance
+	whole.Apply(func(_, _ int, _ float64) float64 { return float64(rng.IntN(6)) }, whole)
+	far := uniform(30, 40, 3) // one sample is far away, one is 0
+	for i := range 30 {
+		far.Set(i, 7, 1e9)
+		far.Set(i, 8, 0)
+	}
+	for name, x := range map[string]*mat.Dense{"uniform": uniform(20, 300, 1), "ties": whole, "far": far, "two": uniform(3, 2, 1)} {
+		_, n := x.Dims()
+		for _, k := range []KNN{{K: 1}, {K: 5}, {K: 5, Mutual: true}, {K: 3, Weights: HeatKernel}, {K: 3, Weights: HeatKernel, Width: 0.7}, {K: 4, Weights: Cosine}} {
+			if name == "ties" && k.Weights == Cosine {
+				continue // rounding decides
+			}
+			k.K = min(k.K, n-1)
+			g, err := k.Graph(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := naiveKNN(x, k); !mat.EqualApprox(g, want, 1e-12) {
+				t.Errorf("%s %+v: another graph", name, k)
+			}
+		}
+	}
+	if g, err := (KNN{}).Graph(uniform(3, 1, 1)); err != nil || g.Edges() != 0 {
+		t.Errorf("one sample: %v", err)
+	}
+}
+
+func TestKNNForAnyGOMAXPROCS(t *testing.T) {
+	x := uniform(50, 700, 4)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var first *Graph
+	for _, p := range []int{1, 2, 7} {
+		runtime.GOMAXPROCS(p)
+		g, err := KNN{Weights: HeatKernel}.Graph(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = g
+		}
+		if !slices.Equal(g.to, first.to) || !slices.Equal(g.weight, first.weight) {
+			t.Errorf("another graph with %d", p)
+		}
+	}
+}
+
+func BenchmarkKNN(b *testing.B) {
+	for _, s := range [][2]int{{1024, 1440}, {784, 10000}} {
+		b.Run(fmt.Sprintf("%dx%d", s[0], s[1]), func(b *testing.B) {
+			x := uniform(s[0], s[1], 1)
+			for b.Loop() {
+				if _, err := (KNN{}).Graph(x); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
