@@ -32,8 +32,8 @@ func panel() int {
 // rows of C and panels of the given size.
 func width(n, rows, panel int) int {
 	switch {
-	case panel == 8 && rows == 1 && n > 24:
-		return min(n, 48)
+	case panel == 8 && rows == 1 && n > 40:
+		return min(n, 48) // the kernel for this has six vectors, all but the last full
 	case panel == 8 && n > 24 && n <= 32:
 		return 16 // 16 + 16 is better than 24 + 8
 	case panel == 8:
