@@ -21,10 +21,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -68,6 +70,9 @@ func main() {
 	}
 	leave = func() { os.RemoveAll(b.dir) }
 	defer leave()
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
+	go func() { fail(fmt.Errorf("stopped: %v", <-stop)) }()
 	if err := os.WriteFile(filepath.Join(b.dir, "peers.py"), peersPy, 0o600); err != nil {
 		fail(err)
 	}
