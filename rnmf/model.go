@@ -163,9 +163,14 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if err := checkSolver(m.Solver); err != nil {
 		return nil, err
 	}
-	for _, p := range slices.Concat(m.OnW, m.OnH) {
-		if err := checkPenalty(p); err != nil {
-			return nil, err
+	for _, c := range []struct {
+		penalties []Penalty
+		n         int
+	}{{m.OnW, rows}, {m.OnH, cols}} {
+		for _, p := range c.penalties {
+			if err := checkPenalty(p, m.Rank, c.n); err != nil {
+				return nil, err
+			}
 		}
 	}
 	f := &fit{model: m, x: asDense(x), onlyH: onlyH}
@@ -262,12 +267,15 @@ func checkSolver(s Solver) error {
 	return nil
 }
 
-// checkPenalty finds a penalty that is nil, or a λ that is negative or no number.
-func checkPenalty(p Penalty) error {
+// checkPenalty finds a penalty that is nil, does not suit a factor r×n, or has a
+// λ that is negative or no number.
+func checkPenalty(p Penalty, r, n int) error {
 	lambda := 0.0
 	switch p := p.(type) {
 	case nil:
 		return errParameter("a penalty", p, "a value")
+	case SamplePenalty:
+		return p.Check(r, n)
 	case Sparse:
 		lambda = p.Lambda
 	case Ridge:

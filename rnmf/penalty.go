@@ -11,6 +11,14 @@ type Penalty interface {
 	Majorize(q *Quadratic, v *mat.Dense)
 }
 
+// A SamplePenalty is a Penalty that belongs to the samples of one fit: their
+// labels, their neighbours. Check returns an error if it cannot act on a factor
+// r×n. Transform, which has other samples, leaves it out.
+type SamplePenalty interface {
+	Penalty
+	Check(r, n int) error
+}
+
 // Sparse is the L1 norm of a factor, λ Σ v.
 type Sparse struct{ Lambda float64 }
 

@@ -168,7 +168,12 @@ func (r *Result) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 			h.Set(i, j, v)
 		}
 	}
-	model := Model{Rank: k, Solver: r.Solver, OnH: r.OnH, Tol: 1e-8, Signed: true}
+	model := Model{Rank: k, Solver: r.Solver, Tol: 1e-8, Signed: true}
+	for _, p := range r.OnH {
+		if _, tied := p.(SamplePenalty); !tied {
+			model.OnH = append(model.OnH, p)
+		}
+	}
 	for _, model.Loss = range []Loss{convex(freeze(r.Loss)), freeze(r.Loss)} {
 		model.Init = Factors{W: r.W, H: h}
 		f, err := model.start(ctx, x, true)
