@@ -7,7 +7,7 @@ package kernel
 // data within range needs, and its square can be summed without overflow.
 const maxFactor = 1e120
 
-// Mul does x_i ← x_i y_i.
+// Mul does x_i ← x_i y_i. The slices may be the same.
 func Mul(x, y []float64) {
 	y = y[:len(x)]
 	if useAVX2 {
@@ -54,7 +54,8 @@ func Ratio(v, num, den []float64) {
 // Step takes each v_i to x = max(0, v_i + n_i/d_i), the minimiser of
 // d x² − 2(n + dv)x over x ≥ 0, and writes x − v_i to delta. Where d_i is not
 // positive the bound is flat or linear: v_i stays, or goes to 0 if n_i < 0. It
-// stays too where n_i/d_i overflows, as then d_i is rounding.
+// stays too where n_i/d_i overflows, as then d_i is rounding. delta may be num or
+// den.
 func Step(v, delta, num, den []float64) {
 	delta, num, den = delta[:len(v)], num[:len(v)], den[:len(v)]
 	if useAVX2 {

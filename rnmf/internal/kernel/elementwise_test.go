@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -68,6 +71,11 @@ func TestElementwise(t *testing.T) {
 								*v = x
 							}
 						}
+					}},
+					{"Mul itself", func(a, b, _, _ []float64) { Mul(a, a) }, func(a, _, _, _ *float64) { *a *= *a }},
+					{"Step in place", func(a, b, c, _ []float64) { Step(a, b, b, c) }, func(v, num, den, _ *float64) {
+						x := step(*v, *num, *den)
+						*v, *num = x, x-*v
 					}},
 					{"Step", func(a, b, c, d []float64) { Step(a, b, c, d) }, func(v, delta, num, den *float64) {
 						x, n, d := *v, *num, *den
@@ -260,6 +268,21 @@ func TestGramSweep(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A processor without AVX-512 has 16 vector registers; avo hands out 32.
+func TestRegisters(t *testing.T) {
+	source, err := os.ReadFile("elementwise_amd64.s")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, f := range strings.Split(string(source), "\nTEXT ")[1:] {
+		if name, body, _ := strings.Cut(f, "\n"); strings.Contains(name, "AVX2") {
+			if r := regexp.MustCompile(`\b[XYZ](1[6-9]|[23][0-9])\b`).FindString(body); r != "" {
+				t.Errorf("%s uses %s", name, r)
+			}
+		}
+	}
 }
 
 // A slice that is too short stops the caller.

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -46,6 +47,12 @@ func TestWeights(t *testing.T) {
 		}
 		for i := range 4000 {
 			e = append(e, float64(i)*1e-3, float64(i)*1e-2)
+		}
+		if testing.Short() { // in an emulator
+			for i := range len(e) / 20 {
+				e[i] = e[20*i+i%20]
+			}
+			e = e[:len(e)/20]
 		}
 		omega, value, alone := make([]float64, len(e)), make([]float64, len(e)), make([]float64, len(e))
 		for _, l := range lossTable {
@@ -134,6 +141,38 @@ func TestWeightsEdges(t *testing.T) {
 				}
 				l.f(omega.s, nil, e.s, 0.3, 4)
 				omega.check(t, name+"weights alone", want)
+			}
+		}
+	})
+}
+
+// Any residuals and parameters give the same with assembly as without.
+func FuzzWeights(f *testing.F) {
+	f.Add([]byte("some residuals: eight bytes make one of them."), 0.5, 3.0)
+	f.Add([]byte{0, 0, 0, 0, 0, 0, 0xf0, 0x7f, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f}, 1e-100, math.Inf(1))
+	f.Fuzz(func(t *testing.T, data []byte, p, cut2 float64) {
+		if !(p >= 1e-120 && p <= 1e120) || !(cut2 >= 0) || !haveAVX2 {
+			t.Skip()
+		}
+		defer func(a, b bool) { useAVX2, useAVX512 = a, b }(useAVX2, useAVX512)
+		var e []float64
+		for ; len(data) >= 8; data = data[8:] {
+			e = append(e, math.Float64frombits(binary.LittleEndian.Uint64(data)))
+		}
+		n := len(e)
+		got, want := make([]float64, 2*n), make([]float64, 2*n)
+		near := func(a, b float64) bool {
+			return math.Abs(a-b) <= 1e-14*max(a, b)+1e-149 || math.IsNaN(a) && math.IsNaN(b)
+		}
+		for _, l := range lossTable {
+			useAVX2, useAVX512 = false, false
+			l.f(want[:n], want[n:], e, p, cut2)
+			useAVX2, useAVX512 = haveAVX2, haveAVX512
+			l.f(got[:n], got[n:], e, p, cut2)
+			for i, x := range e {
+				if !near(got[i], want[i]) && !math.IsNaN(x) || !near(got[n+i], want[n+i]) {
+					t.Fatalf("%s(%g), cut² %g at %g: %g and %g, want %g and %g", l.name, p, cut2, x, got[i], got[n+i], want[i], want[n+i])
+				}
 			}
 		}
 	})
