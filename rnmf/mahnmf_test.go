@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -83,6 +84,25 @@ func TestMahNMF(t *testing.T) {
 	}
 	if annealed > fixed*1.005 {
 		t.Errorf("L1 norm %g, with the last μ throughout %g", annealed, fixed)
+	}
+}
+
+// A saved result keeps the loss and the solver.
+func TestSaveMahNMF(t *testing.T) {
+	x, _ := planted(9, 17, 3, 0.1, 0.1, 4)
+	m := MahNMF(3)
+	m.Solver = OGM{Steps: 7, Plain: true}
+	r := mustFit(t, m, x)
+	var b bytes.Buffer
+	if err := r.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Loss != r.Loss || got.Solver != r.Solver {
+		t.Errorf("%+v and %+v, saved %+v and %+v", got.Loss, got.Solver, r.Loss, r.Solver)
 	}
 }
 
