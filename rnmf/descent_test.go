@@ -29,19 +29,27 @@ func masks(x *mat.Dense, seed uint64) map[string][2]*mat.Dense {
 	return map[string][2]*mat.Dense{"none": {x, nil}, "missing": {holes, missing}, "weights": {x, weights}}
 }
 
+type penalties struct {
+	name     string
+	onW, onH []Penalty
+}
+
+// penaltiesFor returns penalties to try on factors of m and n columns.
+func penaltiesFor(m, n int) []penalties {
+	return []penalties{
+		{"none", nil, nil},
+		{"sparse H, ridge W", []Penalty{Ridge{0.1}}, []Penalty{Sparse{0.2}}},
+		{"both on both", []Penalty{Sparse{0.05}, Ridge{0.02}}, []Penalty{Ridge{0.3}, Sparse{0.01}}},
+		{"graph H", nil, []Penalty{Laplacian{ring(n, 1), 0.7}}},
+		{"graphs on both", []Penalty{Sparse{0.05}, Laplacian{ring(m, 2), 3}}, []Penalty{Laplacian{ring(n, 3), 50}, Ridge{0.1}, Laplacian{ring(n, 4), 0.2}}},
+	}
+}
+
 // The property that the engine stands on, for everything that can be combined:
 // no round raises the objective, which is the one that a naive evaluation
 // gives, and the factors are finite and non-negative.
 func TestNoRoundRises(t *testing.T) {
 	shapes := []struct{ m, n, r int }{{1, 1, 1}, {7, 5, 3}, {5, 70, 4}, {33, 17, 9}, {4, 3, 3}}
-	penalties := []struct {
-		name     string
-		onW, onH []Penalty
-	}{
-		{"none", nil, nil},
-		{"sparse H, ridge W", []Penalty{Ridge{0.1}}, []Penalty{Sparse{0.2}}},
-		{"both on both", []Penalty{Sparse{0.05}, Ridge{0.02}}, []Penalty{Ridge{0.3}, Sparse{0.01}}},
-	}
 	if testing.Short() {
 		shapes = shapes[1:3]
 	}
@@ -50,7 +58,7 @@ func TestNoRoundRises(t *testing.T) {
 		for maskName, c := range masks(x, uint64(si)) {
 			for _, loss := range fixedLosses {
 				for _, solver := range allSolvers {
-					for _, p := range penalties {
+					for _, p := range penaltiesFor(shape.m, shape.n) {
 						m := Model{Rank: shape.r, Loss: loss, Solver: solver, OnW: p.onW, OnH: p.onH, Seed: 3, MaxIter: 8, Tol: -1}
 						if c[1] != nil {
 							m.Mask = c[1]
@@ -152,6 +160,9 @@ func naiveBound(m Model, omega, x, w, v *mat.Dense, q *Quadratic) float64 {
 			}
 		}
 	}
+	if q.tie.Graph != nil {
+		sum += q.tie.Value(v)
+	}
 	return sum
 }
 
@@ -163,7 +174,7 @@ func TestQuadraticMajorizes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, loss := range fixedLosses {
 		for maskName, c := range masks(x, 5) {
-			model := Model{Rank: r, Loss: loss, OnH: []Penalty{Sparse{0.2}, Ridge{0.1}}}
+			model := Model{Rank: r, Loss: loss, OnH: []Penalty{Sparse{0.2}, Ridge{0.1}, Laplacian{ring(n, 1), 0.5}, Laplacian{ring(n, 2), 0.2}}}
 			if c[1] != nil {
 				model.Mask = c[1]
 			}

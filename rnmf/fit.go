@@ -425,6 +425,7 @@ func (f *fit) kktOf(ofW bool) float64 {
 	for _, p := range penalties {
 		p.Majorize(q, v)
 	}
+	q.apart(v)
 	width := tileWidth(q.m, q.n, 2)
 	count := (q.n + width - 1) / width
 	moved := make([]float64, count)

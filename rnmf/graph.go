@@ -1,7 +1,9 @@
 package rnmf
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/gob"
 	"fmt"
 	"math"
 	"slices"
@@ -96,6 +98,43 @@ func GraphOf(a mat.Matrix) (*Graph, error) {
 		}
 	}
 	return NewGraph(n, edges)
+}
+
+// savedGraph is what gob sees of a Graph.
+type savedGraph struct {
+	Start, To []int
+	Weight    []float64
+}
+
+// GobEncode writes the graph.
+func (g *Graph) GobEncode() ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(savedGraph{g.start, g.to, g.weight})
+	return b.Bytes(), err
+}
+
+// GobDecode reads what GobEncode wrote. g must be new.
+func (g *Graph) GobDecode(data []byte) error {
+	var s savedGraph
+	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&s); err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	var edges []Edge
+	for i := range len(s.Start) - 1 {
+		a, b := s.Start[i], s.Start[i+1]
+		if a < 0 || b < a || b > min(len(s.To), len(s.Weight)) {
+			return fmt.Errorf("%w: row %d of a graph", ErrFormat, i)
+		}
+		for k := a; k < b; k++ {
+			edges = append(edges, Edge{i, s.To[k], s.Weight[k]})
+		}
+	}
+	read, err := NewGraph(len(s.Start)-1, edges)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	g.n, g.start, g.to, g.weight, g.degree = read.n, read.start, read.to, read.weight, read.degree
+	return nil
 }
 
 func checkEdge(e Edge) error {

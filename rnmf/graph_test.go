@@ -17,7 +17,7 @@ import (
 func ring(n int, seed uint64) *Graph {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	var edges []Edge
-	for i := range n - 2 {
+	for i := range max(n-2, 0) {
 		edges = append(edges, Edge{i, i + 1, 0.2 + rng.Float64()})
 		if j := rng.IntN(n - 1); j > i+1 {
 			edges = append(edges, Edge{j, i, rng.Float64()})
@@ -134,4 +134,3 @@ func TestGraphErrors(t *testing.T) {
 		}
 	}
 }
-

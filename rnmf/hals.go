@@ -39,6 +39,10 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 		})
 		return
 	}
+	if q.tie.Graph != nil {
+		s.overGraph(q, v)
+		return
+	}
 	m, _, r := q.Dims()
 	u, g := q.gram()
 	inv := make([]float64, r)
@@ -148,5 +152,5 @@ func gramSweeps(t *Tile, u *kernel.Cross, g, inv []float64, sweeps int, early bo
 
 // weighsColumns tells whether the weights of the columns matter.
 func (t *Tile) weighsColumns() bool {
-	return t.q.bound > 0 || t.q.sample == columns && (t.C != nil || t.D != nil)
+	return t.q.bound > 0 || t.q.sample == columns && t.q.penalised()
 }

@@ -15,12 +15,23 @@ import (
 // reaches in hundreds of rounds what HALS reaches in tens: it is here to be
 // taught and compared with. Negative entries of UX and C are counted in the
 // denominator, which keeps the bound (Ding, Li and Jordan 2010).
+//
+// With a Laplacian it is (7) of the RRA paper,
+//
+//	V ← V ∘ (UX + λVG) / (UUᵀV + λV·diag(d)),
+//
+// all columns at once. Here the proof for one coordinate after the other (Cai et
+// al. 2011) is not enough, as −λG is no less than 0 off the diagonal. But the
+// ratio is a step −∇/a along the gradient, halved, with a = (Mv)/v + λd and M =
+// UUᵀ; the Hessian is M + λL ⪯ diag((Mv)/v) + 2λ·diag(d) ⪯ 2·diag(a), and a step
+// of that length does not raise q.
 type MU struct{}
 
 var _ Solver = MU{}
 
 // Improve multiplies v by the ratio above, once.
 func (MU) Improve(q *Quadratic, v *mat.Dense) {
+	q.apart(v)
 	if q.Weighted() {
 		u := q.cross()
 		q.Tiles(v, func(t *Tile) {

@@ -12,10 +12,10 @@ import (
 // A Quadratic is the upper bound of the objective that one half-step lowers:
 // over the factor V ≥ 0 (r×n) with the other factor U (r×m) fixed,
 //
-//	q(V) = Σ Ω∘(X − UᵀV)² + Σ D∘V² − 2 Σ C∘V + constant,
+//	q(V) = Σ Ω∘(X − UᵀV)² + Σ D∘V² − 2 Σ C∘V + λ tr(VLVᵀ) + constant,
 //
-// where Ω are the slopes of the loss at the V the half-step starts from. In the
-// H half-step U is Wᵀ and V is H; in the W half-step the roles change, X is the
+// where Ω are the slopes of the loss at the V the half-step starts from, and the
+// last term is there with a Laplacian only. In the H half-step U is Wᵀ and V is H; in the W half-step the roles change, X is the
 // transposed data, U is H and V is Wᵀ. A Solver sees no difference.
 //
 // Nothing of the size of X is ever stored: a Solver works on one Tile after
@@ -30,6 +30,7 @@ type Quadratic struct {
 	sample  axis
 	row     []float64  // weights of the m rows, where those are samples under ByColumn
 	c, d    *mat.Dense // nil while no penalty has asked for them
+	tie     Laplacian  // its Graph is nil if there is none
 	bound   float64    // > 0: the additive form, with this weight for all
 	bare    bool       // tiles get their residual and no weights
 	noX     bool       // tiles come without X, which is E already
@@ -88,7 +89,7 @@ func (q *Quadratic) Weighted() bool {
 // the data, and the weights are all L.
 func (q *Quadratic) Additive() *Quadratic {
 	a := &Quadratic{U: q.U, m: q.m, n: q.n, r: q.r, x: q.x, mask: q.mask, trans: q.trans,
-		loss: q.loss, sample: q.sample, row: q.row, c: q.c, d: q.d, pool: q.pool, from: q.from, entered: math.NaN()}
+		loss: q.loss, sample: q.sample, row: q.row, c: q.c, d: q.d, tie: q.tie, pool: q.pool, from: q.from, entered: math.NaN()}
 	_, a.bound = q.loss.Rho(0)
 	if q.mask != nil {
 		a.bound *= mat.Max(q.mask)
@@ -118,12 +119,13 @@ func (q *Quadratic) cross() *kernel.Cross {
 	return &q.pool.cross
 }
 
-// A Tile is a group of neighbouring columns of a Quadratic, with everything
-// that a Solver needs to improve them: no other column depends on them.
-// Matrices are stored row by row without gaps.
+// A Tile is a group of columns of a Quadratic, with everything that a Solver
+// needs to improve them: no other column depends on them while it does. Matrices
+// are stored row by row without gaps.
 type Tile struct {
-	M, R, B int // rows, components, columns
-	First   int // the first column
+	M, R, B int   // rows, components, columns
+	First   int   // the first column
+	Columns []int // the columns, or nil if they are B neighbouring ones
 
 	X     []float64 // M×B data (less the outliers in the additive form)
 	E     []float64 // M×B residual X − UᵀV, if Weighted
@@ -162,13 +164,20 @@ func (t *Tile) crossed(n, g []float64) {
 	if q.entry {
 		space := make([]float64, 2*t.B)
 		s, acc := space[:t.B], space[t.B:]
-		if !gramSquares(s, q.norms[t.First:], n, g, t.V, acc, t.R, t.B) {
+		norms := q.norms[t.First:]
+		if t.Columns != nil {
+			norms = make([]float64, t.B)
+			for i, j := range t.Columns {
+				norms[i] = q.norms[j]
+			}
+		}
+		if !gramSquares(s, norms, n, g, t.V, acc, t.R, t.B) {
 			t.residual()
 			kernel.SquaredNorms(s, t.E, nil, t.M, t.B)
 		}
 		t.enters(s)
 	}
-	if q.ux != nil {
+	if q.ux != nil && t.Columns == nil {
 		for k := range t.R {
 			copy(q.ux[k*q.n+t.First:][:t.B], n[k*t.B:])
 		}
@@ -203,28 +212,54 @@ func (t *Tile) enters(s []float64) { t.loss = lossOfSquares(t.q.loss, s) }
 // leaves. Tiles are handled by several goroutines at once, in any order; f must
 // touch nothing outside its tile. The split does not depend on their number, so
 // neither does the result. A cancelled fit skips the tiles that remain.
+//
+// With a graph the tiles come in classes, one after the other: see classes.
 func (q *Quadratic) Tiles(v *mat.Dense, f func(t *Tile)) {
-	tiles := 1
-	if q.Weighted() || q.bound > 0 {
-		tiles = 2
+	if q.tie.Graph != nil {
+		q.entering(v, func() { q.classes(v, f) })
+	} else {
+		q.inOrder(v, f)
 	}
-	width := tileWidth(q.m, q.n, tiles)
+}
+
+// entering takes the loss at v from the first walk over the tiles.
+func (q *Quadratic) entering(v *mat.Dense, walk func()) {
+	q.entry = q.from != nil && mat.Equal(q.from, v)
+	walk()
+	if q.entry {
+		q.entered, q.from = total(q.losses), nil
+	}
+}
+
+// inOrder hands out tiles of neighbouring columns.
+func (q *Quadratic) inOrder(v *mat.Dense, f func(t *Tile)) {
+	width := q.tileWidth()
 	count := (q.n + width - 1) / width
 	if q.sample == columns && q.bound == 0 && q.mask == nil {
 		q.ux, q.uu = make([]float64, q.r*q.n), nil
 	}
-	q.entry = q.from != nil && mat.Equal(q.from, v)
 	q.losses = make([]float64, count)
-	q.pool.each(count, func(t *Tile, i int) {
-		t.load(q, v, i*width, min(width, q.n-i*width))
-		f(t)
-		t.store(v)
-		q.losses[i] = t.loss
+	q.entering(v, func() {
+		q.pool.each(count, func(t *Tile, i int) {
+			t.load(q, v, i*width, min(width, q.n-i*width))
+			f(t)
+			t.store(v)
+			q.losses[i] = t.loss
+		})
 	})
-	if q.entry { // in the first walk over the tiles
-		q.entered, q.from = total(q.losses), nil
-	}
 }
+
+// tileWidth chooses the width of tiles for a Solver.
+func (q *Quadratic) tileWidth() int {
+	tiles := 1
+	if q.Weighted() || q.bound > 0 {
+		tiles = 2
+	}
+	return tileWidth(q.m, q.n, tiles)
+}
+
+// penalised tells whether anything but the weighted squares counts.
+func (q *Quadratic) penalised() bool { return q.c != nil || q.d != nil || q.tie.Graph != nil }
 
 // tileWidth chooses the width of tiles so that the given number of them, X or E
 // and Ω, fit the second-level cache together, as a multiple of the 12 columns
@@ -239,30 +274,31 @@ func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
 	m, r := q.m, q.r
 	t.q, t.M, t.R, t.B, t.First, t.loss = q, m, r, b, first, math.NaN()
 	t.V = grow(t.V, r*b)
-	x := q.x.RawMatrix()
 	if q.noX {
 		t.E = grow(t.E, m*b)
-		kernel.Load(t.E, x.Data, x.Stride, q.trans, first, m, b)
+		t.data(t.E, q.x)
 	} else {
 		t.X = grow(t.X, m*b)
-		kernel.Load(t.X, x.Data, x.Stride, q.trans, first, m, b)
+		t.data(t.X, q.x)
 	}
-	gather(t.V, v, first, r, b)
+	t.gather(t.V, v)
 	t.C, t.D = nil, nil
 	if q.c != nil {
 		t.C = make([]float64, r*b)
-		gather(t.C, q.c, first, r, b)
+		t.gather(t.C, q.c)
 	}
 	if q.d != nil {
 		t.D = make([]float64, r*b)
-		gather(t.D, q.d, first, r, b)
+		t.gather(t.D, q.d)
+	}
+	if t.Columns != nil {
+		t.joinNeighbors(v)
 	}
 	t.maskTile = nil
 	if q.mask != nil {
 		t.rowSpace = grow(t.rowSpace, m*b)
 		t.maskTile = t.rowSpace
-		w := q.mask.RawMatrix()
-		kernel.Load(t.maskTile, w.Data, w.Stride, q.trans, first, m, b)
+		t.data(t.maskTile, q.mask)
 	}
 	if q.bare {
 		t.residual()
@@ -272,7 +308,7 @@ func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
 		t.residual()
 		t.Row, t.Col = nil, nil
 		t.weigh()
-		if q.sample == columns && q.c == nil && q.d == nil {
+		if q.sample == columns && !q.penalised() {
 			t.freeColumns()
 		}
 		return
@@ -290,7 +326,7 @@ func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
 		for j := range t.Col {
 			t.Col[j] = q.bound
 		}
-	case q.sample == columns && (q.c != nil || q.d != nil):
+	case q.sample == columns && q.penalised():
 		// Without a penalty the weight of a column does not change its
 		// minimiser: the loss increases with ‖x_j − Uᵀv_j‖, so the smallest is
 		// the best whatever ρ is, also where a truncated loss has slope 0.
@@ -314,6 +350,14 @@ func (t *Tile) freeColumns() {
 
 func (t *Tile) store(v *mat.Dense) {
 	raw := v.RawMatrix()
+	if t.Columns != nil {
+		for k := range t.R {
+			for i, j := range t.Columns {
+				raw.Data[k*raw.Stride+j] = t.V[k*t.B+i]
+			}
+		}
+		return
+	}
 	for k := range t.R {
 		copy(raw.Data[k*raw.Stride+t.First:][:t.B], t.V[k*t.B:])
 	}
@@ -394,10 +438,40 @@ func lossOfSquares(l Loss, s []float64) float64 {
 	return sum
 }
 
-func gather(dst []float64, v *mat.Dense, first, r, b int) {
+// gather copies the tile's columns of a matrix with r rows.
+func (t *Tile) gather(dst []float64, v *mat.Dense) {
 	raw := v.RawMatrix()
-	for k := range r {
-		copy(dst[k*b:][:b], raw.Data[k*raw.Stride+first:])
+	for k := range t.R {
+		to, row := dst[k*t.B:][:t.B], raw.Data[k*raw.Stride:][:raw.Cols]
+		if t.Columns == nil {
+			copy(to, row[t.First:])
+			continue
+		}
+		for i, j := range t.Columns {
+			to[i] = row[j]
+		}
+	}
+}
+
+// data copies the tile's columns of X, or of the mask.
+func (t *Tile) data(dst []float64, x *mat.Dense) {
+	raw := x.RawMatrix()
+	switch {
+	case t.Columns == nil:
+		kernel.Load(dst, raw.Data, raw.Stride, t.q.trans, t.First, t.M, t.B)
+	case t.q.trans:
+		for c, j := range t.Columns {
+			for i, a := range raw.Data[j*raw.Stride:][:t.M] {
+				dst[i*t.B+c] = a
+			}
+		}
+	default:
+		for i := range t.M {
+			row, to := raw.Data[i*raw.Stride:][:raw.Cols], dst[i*t.B:][:t.B]
+			for c, j := range t.Columns {
+				to[c] = row[j]
+			}
+		}
 	}
 }
 

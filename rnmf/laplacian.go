@@ -1,0 +1,135 @@
+package rnmf
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Laplacian keeps the columns of neighbours alike,
+//
+//	λ tr(VLVᵀ) = λ Σ G_ij‖v_i − v_j‖² over the edges,   L = diag(d) − G,
+//
+// on H with a graph of the samples, or on W with one of the features. This is
+// β tr(VᵀLV) of GNMF (Cai et al. 2011; RRA paper (5)), whose objective has a
+// factor ½ before both terms: λ is β, and objectives here are twice theirs.
+//
+// The term shrinks with V while WH stays if W grows by as much. So on H alone it
+// has no minimum: the fit drifts towards W large and H small, where the term is
+// gone. Ridge on W holds it back.
+//
+// All solvers know the term. It couples columns, so a bound that separates them
+// would serve the general solver: since D + G is positive semidefinite, L ⪯ 2D,
+//
+//	tr(VLVᵀ) ≤ Σ 2d_j v_kj² − 2 Σ (d_j v⁰_kj + (V⁰G)_kj) v_kj + constant.
+//
+// It doubles the curvature, and each solver can do better; so the term is part
+// of the Quadratic. Columns without edges among them are separate as they are:
+// Tiles come in such classes, with λ(VG) in C and λd in D, and any Solver then
+// descends by blocks, exactly. HALS does this with sweeps over all classes. MU
+// takes all columns at once, which is the papers' (7). OGM and RRA work on V as a
+// whole. Of several Laplacians on a factor all but the first use the bound.
+type Laplacian struct {
+	Graph  *Graph
+	Lambda float64
+}
+
+var _ SamplePenalty = Laplacian{}
+
+// Value returns λ tr(VLVᵀ).
+func (p Laplacian) Value(v *mat.Dense) float64 { return p.Lambda * p.Graph.Roughness(v) }
+
+// Majorize makes the term part of q.
+func (p Laplacian) Majorize(q *Quadratic, v *mat.Dense) {
+	switch {
+	case p.Lambda == 0:
+	case q.tie.Graph == nil:
+		q.tie = p
+	default:
+		p.add(q, v, 2)
+	}
+}
+
+// apart makes the graph term of q a part of C and D, with all neighbours at v.
+func (q *Quadratic) apart(v *mat.Dense) {
+	if q.tie.Graph != nil {
+		q.tie.add(q, v, 1)
+		q.tie = Laplacian{}
+	}
+}
+
+// add adds λ times d to D, and (times − 1)·d∘v + vG to C. With times = 2 this is
+// a bound; with 1 it has the term's gradient at v.
+func (p Laplacian) add(q *Quadratic, v *mat.Dense, times float64) {
+	g := p.Graph
+	c, d := q.Linear(), q.Diagonal()
+	sums := make([]float64, g.n)
+	for k := range q.r {
+		vk, ck, dk := v.RawRowView(k), c.RawRowView(k), d.RawRowView(k)
+		g.mulRow(sums, vk)
+		for j, s := range sums {
+			ck[j] += p.Lambda * (s + (times-1)*g.degree[j]*vk[j])
+			dk[j] += p.Lambda * times * g.degree[j]
+		}
+	}
+}
+
+// classes hands out the columns by classes of the graph's colouring. A tile is
+// loaded when those before are done, with their new columns in its C.
+func (q *Quadratic) classes(v *mat.Dense, f func(t *Tile)) {
+	width := q.tileWidth()
+	q.losses = nil
+	for _, class := range q.tie.Graph.colors() {
+		count := (len(class) + width - 1) / width
+		before := len(q.losses)
+		q.losses = append(q.losses, make([]float64, count)...)
+		q.pool.each(count, func(t *Tile, i int) {
+			t.Columns = class[i*width : min((i+1)*width, len(class))]
+			t.load(q, v, t.Columns[0], len(t.Columns))
+			f(t)
+			t.store(v)
+			t.Columns = nil
+			q.losses[before+i] = t.loss
+		})
+	}
+}
+
+// joinNeighbors adds λ(VG) to C and λd to D. Given all other columns, the term of
+// column j is λ(d_j‖v_j‖² − 2 v_jᵀ Σ_l G_jl v_l) and a constant.
+func (t *Tile) joinNeighbors(v *mat.Dense) {
+	if t.C == nil {
+		t.C = make([]float64, t.R*t.B)
+	}
+	if t.D == nil {
+		t.D = make([]float64, t.R*t.B)
+	}
+	g, lambda := t.q.tie.Graph, t.q.tie.Lambda
+	for i, j := range t.Columns {
+		to, weight := g.Neighbors(j)
+		d := lambda * g.degree[j]
+		for k := range t.R {
+			var sum float64
+			row := v.RawRowView(k)
+			for a, l := range to {
+				sum += weight[a] * row[l]
+			}
+			t.C[k*t.B+i] += lambda * sum
+			t.D[k*t.B+i] += d
+		}
+	}
+}
+
+// Check finds a graph that does not fit a factor r×n, and a bad λ.
+func (p Laplacian) Check(_, n int) error {
+	if !(p.Lambda >= 0) || math.IsInf(p.Lambda, 0) {
+		return errParameter("Laplacian.Lambda", p.Lambda, "0 or more")
+	}
+	if p.Graph == nil {
+		return errParameter("Laplacian.Graph", p.Graph, "a graph")
+	}
+	if p.Graph.n != n {
+		return fmt.Errorf("%w: Laplacian.Graph has %d vertices, want %d", ErrShape, p.Graph.n, n)
+	}
+	return nil
+}
