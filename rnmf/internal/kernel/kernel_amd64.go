@@ -149,6 +149,16 @@ func pair1m(sums *float64, e *float64, omega *float64, u *float64, p *float64, d
 //go:noescape
 func pairFirst1m(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int, mask *int64)
 
+// pair2 does WeightedPair on a block of 2 vectors.
+//
+//go:noescape
+func pair2(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int)
+
+// pairFirst2 does WeightedPair on a block of 2 vectors.
+//
+//go:noescape
+func pairFirst2(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int)
+
 // subOuter8 does SubOuter on a block of 8 vectors.
 //
 //go:noescape
@@ -173,6 +183,11 @@ func subOuter1(e *float64, p *float64, delta *float64, ld int, m int)
 //
 //go:noescape
 func subOuter1m(e *float64, p *float64, delta *float64, ld int, m int, mask *int64)
+
+// gramDiagonal multiplies two panels with two, on the diagonal.
+//
+//go:noescape
+func gramDiagonal(c *float64, a *float64, b *float64, ldc int, n int, ps int)
 
 // peak does 12 n multiply-adds of vectors that do not depend on each other.
 func peak(n int)

@@ -289,7 +289,12 @@ func gramPacked(g []float64, c, d *Cross) {
 		}
 		for l := 0; l < panels; l += 3 {
 			cols := min(3, panels-l)
-			for k := range cols {
+			k := 0
+			if s == 4 && cols > 1 {
+				k = 2
+				gramDiagonal(&buf[l*s*ld+l*s], &c.packed[(l*m+i)*s], &d.packed[(l*m+i)*s], ld, n, s*m)
+			}
+			for ; k < cols; k++ {
 				block(l+k, l, 1, k+1)
 			}
 			if rest := panels - l - cols; rest > 0 {

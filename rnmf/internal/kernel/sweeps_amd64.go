@@ -94,7 +94,7 @@ func weightedPairSIMD(sums, e, omega, u, p, delta []float64, m, b int) {
 	if p != nil {
 		p, delta = p[:2*m], delta[:2*b]
 	}
-	block := vec
+	block := 2 * vec
 	if useAVX512 {
 		block = 24
 	}
@@ -103,6 +103,9 @@ func weightedPairSIMD(sums, e, omega, u, p, delta []float64, m, b int) {
 		c := min(chunk, m-i)
 		for j := 0; j < b; {
 			w := min(b-j, block)
+			if !useAVX512 {
+				w = width1(w)
+			}
 			ps, pe, po, pu := &sums[j], &e[i*b+j], &omega[i*b+j], &u[i]
 			if p == nil {
 				switch {
@@ -112,6 +115,8 @@ func weightedPairSIMD(sums, e, omega, u, p, delta []float64, m, b int) {
 					pairFirst2z(ps, pe, po, pu, b, c, m, b, lanes(w))
 				case useAVX512:
 					pairFirst1z(ps, pe, po, pu, b, c, m, b, lanes(w))
+				case w == 8:
+					pairFirst2(ps, pe, po, pu, b, c, m, b)
 				case w == 4:
 					pairFirst1(ps, pe, po, pu, b, c, m, b)
 				default:
@@ -126,6 +131,8 @@ func weightedPairSIMD(sums, e, omega, u, p, delta []float64, m, b int) {
 					pair2z(ps, pe, po, pu, pp, dj, b, c, m, b, lanes(w))
 				case useAVX512:
 					pair1z(ps, pe, po, pu, pp, dj, b, c, m, b, lanes(w))
+				case w == 8:
+					pair2(ps, pe, po, pu, pp, dj, b, c, m, b)
 				case w == 4:
 					pair1(ps, pe, po, pu, pp, dj, b, c, m, b)
 				default:

@@ -56,10 +56,13 @@ func main() {
 		avx2.pair(1, true, masked)
 		avx2.pair(1, false, masked)
 	}
+	avx2.pair(2, true, false)
+	avx2.pair(2, false, false)
 	for _, cols := range []int{8, 4, 2, 1} {
 		avx2.subOuter(cols, false)
 	}
 	avx2.subOuter(1, true)
+	avx2.diagonal()
 	avx2.peak()
 
 	for _, cols := range []int{3, 2, 1} {
@@ -237,7 +240,7 @@ func (s isa) gemm(rows, cols int, masked bool) {
 	if rows*cols > 12 {
 		by = 2
 	}
-	unrolled(n, by, func() {
+	step := func(last bool) {
 		x, t := s.vectors(cols), s.vector()
 		for j := range cols {
 			if rows > 1 || masks[j] != nil {
@@ -253,16 +256,22 @@ func (s isa) gemm(rows, cols int, masked bool) {
 					VFMADD231PD(s.at(pb, j), t, acc[j])
 				}
 			}
+			if last {
+				for j := range cols {
+					s.store(acc[i*cols+j], masks[j], s.at(c, j))
+				}
+				ADDQ(ldc, c)
+			}
 		}
-		ADDQ(lda, pa)
-		ADDQ(ldb, pb)
-	})
-	for i := range rows {
-		for j := range cols {
-			s.store(acc[i*cols+j], masks[j], s.at(c, j))
+		if !last {
+			ADDQ(lda, pa)
+			ADDQ(ldb, pb)
 		}
-		ADDQ(ldc, c)
 	}
+	DECQ(n)
+	unrolled(n, by, func() { step(false) })
+	INCQ(n)
+	step(true)
 	ADDQ(aps, a)
 	end("panel", panels)
 	ret()
@@ -324,6 +333,52 @@ func (s isa) gram(cols int) {
 	}
 	ADDQ(ps, a)
 	end("panel", panels)
+	ret()
+}
+
+// diagonal writes a kernel for gram on two panels that meet themselves, without the
+// part above the diagonal: its accumulators are just enough to hide the latency of
+// a multiply-add, which those of one panel are not.
+func (s isa) diagonal() {
+	rows := s.panel
+	TEXT("gramDiagonal", NOSPLIT, "func(c, a, b *float64, ldc, n, ps int)")
+	Doc("gramDiagonal multiplies two panels with two, on the diagonal.")
+	Pragma("noescape")
+	c, a, b := Load(Param("c"), GP64()), Load(Param("a"), GP64()), Load(Param("b"), GP64())
+	ldc, ps, n := stride("ldc"), stride("ps"), Load(Param("n"), GP64())
+	acc, row := s.vectors(3*rows), GP64()
+	all := func(f func(v VecVirtual, at Mem)) {
+		MOVQ(c, row)
+		for i := range 2 * rows {
+			if i > 0 {
+				ADDQ(ldc, row)
+			}
+			if i < rows {
+				f(acc[i], s.at(row, 0))
+			} else {
+				f(acc[2*i-rows], s.at(row, 0))
+				f(acc[2*i-rows+1], s.at(row, 1))
+			}
+		}
+	}
+	all(func(v VecVirtual, at Mem) { VMOVUPD(at, v) })
+	unrolled(n, 4, func() {
+		x, t := s.vectors(2), s.vector()
+		VMOVUPD(Mem{Base: b}, x[0])
+		VMOVUPD(Mem{Base: b, Index: ps, Scale: 1}, x[1])
+		for i := range rows {
+			VBROADCASTSD(Mem{Base: a, Disp: 8 * i}, t)
+			VFMADD231PD(x[0], t, acc[i])
+		}
+		for i := range rows {
+			VBROADCASTSD(Mem{Base: a, Index: ps, Scale: 1, Disp: 8 * i}, t)
+			VFMADD231PD(x[0], t, acc[rows+2*i])
+			VFMADD231PD(x[1], t, acc[rows+2*i+1])
+		}
+		ADDQ(Imm(uint64(s.bytes)), a)
+		ADDQ(Imm(uint64(s.bytes)), b)
+	})
+	all(func(v VecVirtual, at Mem) { VMOVUPD(v, at) })
 	ret()
 }
 
@@ -418,43 +473,65 @@ func (s isa) pair(cols int, prev, masked bool) {
 			ADDQ(ls, row)
 		}
 	}
-	var p Register
-	delta0, delta1 := s.vectors(cols), s.vectors(cols)
+	var p, d Register
+	delta := [2][]VecVirtual{s.vectors(cols), s.vectors(cols)}
+	// With 16 registers, the changes of two vectors stay in memory.
+	inMemory := s.bytes == 32 && cols > 1
 	if prev {
-		p = Load(Param("p"), GP64())
-		d := Load(Param("delta"), GP64())
-		for j := range cols {
-			s.load(s.at(d, j), masks[j], delta0[j])
-		}
-		ADDQ(ls, d)
-		for j := range cols {
-			s.load(s.at(d, j), masks[j], delta1[j])
+		p, d = Load(Param("p"), GP64()), Load(Param("delta"), GP64())
+		if !inMemory {
+			for i := range delta {
+				for j := range cols {
+					s.load(s.at(d, j), masks[j], delta[i][j])
+				}
+				ADDQ(ls, d)
+			}
 		}
 	}
 	Label("loop")
-	u0, u1, p0, p1 := s.vector(), s.vector(), s.vector(), s.vector()
-	if prev {
-		VBROADCASTSD(Mem{Base: p}, p0)
-		VBROADCASTSD(Mem{Base: p, Index: lu, Scale: 1}, p1)
+	x := s.vectors(cols)
+	for j := range cols {
+		s.load(s.at(e, j), masks[j], x[j])
 	}
+	if prev {
+		for i, at := range []Mem{{Base: p}, {Base: p, Index: lu, Scale: 1}} {
+			q := s.vector()
+			VBROADCASTSD(at, q)
+			for j := range cols {
+				switch {
+				case !inMemory:
+					VFNMADD231PD(delta[i][j], q, x[j])
+				case i == 0:
+					VFNMADD231PD(s.at(d, j), q, x[j])
+				default:
+					VFNMADD231PD(Mem{Base: d, Index: ls, Scale: 1, Disp: j * s.bytes}, q, x[j])
+				}
+			}
+		}
+		for j := range cols {
+			s.store(x[j], masks[j], s.at(e, j))
+		}
+	}
+	u0, u1 := s.vector(), s.vector()
 	VBROADCASTSD(Mem{Base: u}, u0)
 	VBROADCASTSD(Mem{Base: u, Index: lu, Scale: 1}, u1)
 	for j := range cols {
-		x, t0, t1 := s.vector(), s.vector(), s.vector()
-		s.load(s.at(e, j), masks[j], x)
-		if prev {
-			VFNMADD231PD(delta0[j], p0, x)
-			VFNMADD231PD(delta1[j], p1, x)
-			s.store(x, masks[j], s.at(e, j))
+		t0, t1 := s.vector(), s.vector()
+		if masks[j] != nil {
+			s.load(s.at(omega, j), masks[j], t1)
+			VMULPD(t1, u0, t0)
+			VMULPD(t1, u1, t1)
+		} else {
+			VMULPD(s.at(omega, j), u0, t0)
 		}
-		s.load(s.at(omega, j), masks[j], t1)
-		VMULPD(t1, u0, t0)
-		VMULPD(t1, u1, t1)
-		VFMADD231PD(x, t0, sums[0][j])
-		VFMADD231PD(x, t1, sums[1][j])
+		VFMADD231PD(x[j], t0, sums[0][j])
 		VFMADD231PD(u0, t0, sums[2][j])
-		VFMADD231PD(u1, t1, sums[3][j])
 		VFMADD231PD(u1, t0, sums[4][j])
+		if masks[j] == nil {
+			VMULPD(s.at(omega, j), u1, t1)
+		}
+		VFMADD231PD(x[j], t1, sums[1][j])
+		VFMADD231PD(u1, t1, sums[3][j])
 	}
 	ADDQ(Imm(8), u)
 	if prev {
