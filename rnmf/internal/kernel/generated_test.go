@@ -29,7 +29,7 @@ func TestGenerated(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "gen"), os.DirFS("gen")); err != nil {
 		t.Fatal(err)
 	}
-	for program, name := range map[string]string{".": "kernel_amd64", "./elementwise": "elementwise_amd64"} {
+	for program, name := range map[string]string{".": "kernel_amd64", "./elementwise": "elementwise_amd64", "./tiles": "tiles_amd64"} {
 		if run(filepath.Join(dir, "gen"), "run", program, "-out", "../"+name+".s", "-stubs", "../"+name+".go", "-pkg", "kernel") != nil {
 			t.Errorf("cannot run the generator of %s", name)
 			continue

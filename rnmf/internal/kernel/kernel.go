@@ -55,29 +55,3 @@ func SubOuter(e, p, delta []float64, m, b int) {
 		subOuter(e, p, delta, m, b)
 	}
 }
-
-// Load copies columns j0 to j0+b of a matrix with m rows and the given stride
-// to a tile; with trans it copies rows j0 to j0+b of a matrix with m columns.
-func Load(tile, x []float64, stride int, trans bool, j0, m, b int) {
-	if !trans {
-		for i := range m {
-			copy(tile[i*b:][:b], x[i*stride+j0:])
-		}
-		return
-	}
-	j := 0
-	for ; j+4 <= b; j += 4 {
-		x0, x1 := x[(j0+j)*stride:][:m], x[(j0+j+1)*stride:][:m]
-		x2, x3 := x[(j0+j+2)*stride:][:m], x[(j0+j+3)*stride:][:m]
-		for i, v := range x0 {
-			to := tile[i*b+j:][:4]
-			to[0], to[1], to[2], to[3] = v, x1[i], x2[i], x3[i]
-		}
-	}
-	for ; j < b; j++ {
-		row := x[(j0+j)*stride:][:m]
-		for i, v := range row {
-			tile[i*b+j] = v
-		}
-	}
-}

@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package kernel
+
+func transposeSIMD(tile, x []float64, stride, m, b int) {}
