@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -146,6 +147,27 @@ func TestWeightsEdges(t *testing.T) {
 	})
 }
 
+// AVX2 and AVX-512 come from one source, and agree to the last bit.
+func TestWeightsSame(t *testing.T) {
+	if !haveAVX512 {
+		t.Skip("no AVX-512")
+	}
+	defer func(a, b bool) { useAVX2, useAVX512 = a, b }(useAVX2, useAVX512)
+	rng := rand.New(rand.NewPCG(13, 13))
+	e := append(wild(500, 0, rng), random(500, rng)...)
+	for _, l := range lossTable {
+		var omega, value [2][]float64
+		for i := range omega {
+			useAVX2, useAVX512 = true, i == 1
+			omega[i], value[i] = make([]float64, len(e)), make([]float64, len(e))
+			l.f(omega[i], value[i], e, 0.7, 25)
+		}
+		if !slices.Equal(omega[0], omega[1]) || !slices.Equal(value[0], value[1]) {
+			t.Errorf("%s differs", l.name)
+		}
+	}
+}
+
 // Any residuals and parameters give the same with assembly as without.
 func FuzzWeights(f *testing.F) {
 	f.Add([]byte("some residuals: eight bytes make one of them."), 0.5, 3.0)
@@ -221,6 +243,11 @@ func exact200(got float64, want *big.Float) float64 {
 func TestAccuracy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
+	}
+	for _, x := range []float64{1, 0.3, -7} { // the emulator Bochs gets it wrong
+		if exact200(math.Exp(x), bigExp(newBig(x))) > 2 {
+			t.Skip("math/big is wrong here")
+		}
 	}
 	levels(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(6, 6))
