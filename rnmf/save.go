@@ -31,7 +31,7 @@ type savedResult struct {
 
 func init() {
 	for _, v := range []any{Frobenius{}, L1{}, Huber{}, Hypersurface{}, Correntropy{}, Cauchy{}, Manhattan{},
-		Truncated{}, ByColumn{}, HALS{}, MU{}, OGM{}, Additive{}, Sparse{}, Ridge{}} {
+		Truncated{}, ByColumn{}, HALS{}, MU{}, OGM{}, FGD{}, Additive{}, Sparse{}, Ridge{}, Labels{}, Laplacian{}} {
 		gob.Register(v)
 	}
 }
@@ -88,6 +88,11 @@ func Load(r io.Reader) (*Result, error) {
 	}
 	if err := checkLossParameters(s.Loss); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	for _, p := range s.OnH {
+		if err := checkPenalty(p, s.Rank, s.Cols); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		}
 	}
 	return &Result{W: w, H: h, Loss: freeze(s.Loss), Objective: s.Objective, KKT: s.KKT,
 		Trace: s.Trace, Reason: s.Reason, Solver: s.Solver, OnH: s.OnH}, nil

@@ -1,0 +1,278 @@
+package rnmf
+
+import (
+	"fmt"
+	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Labels is the penalty of structured normalisation (RSS-NMF paper, (11)), for H.
+// Component k stands for class k; over the labelled samples j,
+//
+//	½ w min over λ > 0 of Σ_k Σ_j (λ_k h_kj − y_kj)²,   y_kj = 1 if j is of class k, or 0,
+//	λ_k = ⟨h_k, y_k⟩ / ⟨h_k, h_k⟩   (13).
+//
+// With λ minimised out it is a function of H alone, ½ w Σ_k n_k (1 − cos²(h_k, y_k))
+// with n_k the labelled samples of class k: it asks for a direction of each row
+// and does not see its length. So the normalisation of W and H (23), (24) leaves
+// it as it is, and a fit need not scale. At fixed λ it lies above itself and
+// touches: that is the bound, quadratic in H, and nothing is kept between rounds.
+//
+// Components beyond the classes, and those of a class without labels, are free.
+type Labels struct {
+	// Class of each sample from 0 up, below the rank; Unlabelled if not known.
+	Class []int
+	// Names of the classes, or nil.
+	Names []string
+	// Weight is w. 0 is 1, which is the paper's; it is drowned by the sum of the
+	// losses where the samples have many entries.
+	Weight float64
+}
+
+// Unlabelled is the class of a sample whose class is not known.
+const Unlabelled = -1
+
+var _ SamplePenalty = Labels{}
+
+// Few keeps the labels of at most count samples of each class, the first in the
+// order of a permutation, and takes those of all others away.
+func (l Labels) Few(count int, order []int) Labels {
+	class := make([]int, len(l.Class))
+	for j := range class {
+		class[j] = Unlabelled
+	}
+	kept := make([]int, l.Classes())
+	for _, j := range order {
+		if c := l.Class[j]; c >= 0 && kept[c] < count {
+			class[j] = c
+			kept[c]++
+		}
+	}
+	l.Class = class
+	return l
+}
+
+// Classes returns the number of classes.
+func (l Labels) Classes() int {
+	count := len(l.Names)
+	for _, c := range l.Class {
+		count = max(count, c+1)
+	}
+	return count
+}
+
+// Name returns the name of a class, or its number where it has none.
+func (l Labels) Name(class int) string {
+	if class >= 0 && class < len(l.Names) {
+		return l.Names[class]
+	}
+	if class == Unlabelled {
+		return "unlabelled"
+	}
+	return strconv.Itoa(class)
+}
+
+// Check finds the first label that is wrong for a factor r×n.
+func (l Labels) Check(r, n int) error {
+	if err := l.check(n); err != nil {
+		return err
+	}
+	for j, c := range l.Class {
+		if c >= r {
+			return fmt.Errorf("%w: sample %d is of class %d, with %d components", ErrLabels, j, c, r)
+		}
+	}
+	return nil
+}
+
+// check is Check without a rank, for models whose components stand for no class.
+func (l Labels) check(n int) error {
+	if !(l.Weight >= 0 && l.Weight <= maxEntry) {
+		return errParameter("Labels.Weight", l.Weight, "0 or more")
+	}
+	for j, c := range l.Class[:min(n, len(l.Class))] {
+		if c < Unlabelled || l.Names != nil && c >= len(l.Names) {
+			return fmt.Errorf("%w: sample %d is of class %d, want -1 to %d", ErrLabels, j, c, max(l.Classes(), 1)-1)
+		}
+	}
+	if len(l.Class) != n {
+		return fmt.Errorf("%w: %d labels for %d samples: the first without the other is %d", ErrLabels, len(l.Class), n, min(len(l.Class), n))
+	}
+	return nil
+}
+
+func (l Labels) weight() float64 {
+	if l.Weight == 0 {
+		return 1
+	}
+	return l.Weight
+}
+
+// sizes returns the number of labelled samples of each class.
+func (l Labels) sizes() []int {
+	n := make([]int, l.Classes())
+	for _, c := range l.Class {
+		if c >= 0 {
+			n[c]++
+		}
+	}
+	return n
+}
+
+// The range of λ keeps its square finite. Its lower end makes it positive where
+// (13) is 0.
+const leastLambda, mostLambda = 1e-100, 1e100
+
+// Lambda returns the diagonal of Λ (13) for coefficients of the labelled samples.
+// It is positive: where a row vanishes on all of them, any λ is as good, and it is
+// 1, which pulls the row back; the free components have the mean of the others.
+func (l Labels) Lambda(h *mat.Dense) []float64 {
+	r, _ := h.Dims()
+	lambda := make([]float64, r)
+	var sum, count float64
+	sizes := l.sizes()
+	for k := range min(r, len(sizes)) {
+		if sizes[k] == 0 {
+			continue
+		}
+		var hy, hh float64
+		row := h.RawRowView(k)
+		for j, c := range l.Class {
+			if c >= 0 {
+				hh += row[j] * row[j]
+			}
+			if c == k {
+				hy += row[j]
+			}
+		}
+		lambda[k] = 1
+		if hh > 0 {
+			lambda[k] = min(max(hy/hh, leastLambda), mostLambda)
+		}
+		sum += lambda[k]
+		count++
+	}
+	for k := range lambda {
+		if lambda[k] == 0 {
+			lambda[k] = 1
+			if count > 0 {
+				lambda[k] = sum / count
+			}
+		}
+	}
+	return lambda
+}
+
+// Value returns the penalty at its best Λ.
+func (l Labels) Value(h *mat.Dense) float64 {
+	var sum float64
+	lambda := l.Lambda(h)
+	for k, size := range l.sizes() {
+		if size == 0 {
+			continue
+		}
+		row := h.RawRowView(k)
+		for j, c := range l.Class {
+			switch {
+			case c == k:
+				d := lambda[k]*row[j] - 1
+				sum += d * d
+			case c >= 0:
+				d := lambda[k] * row[j]
+				sum += d * d
+			}
+		}
+	}
+	return 0.5 * l.weight() * sum
+}
+
+// Majorize adds the penalty at the Λ of h: ½wΛ² to D, ½wΛY to C.
+func (l Labels) Majorize(q *Quadratic, h *mat.Dense) {
+	lambda := l.Lambda(h)
+	d, c := q.Diagonal(), q.Linear()
+	w := 0.5 * l.weight()
+	for k, size := range l.sizes() {
+		if size == 0 {
+			continue
+		}
+		dk, ck := d.RawRowView(k), c.RawRowView(k)
+		for j, class := range l.Class {
+			if class >= 0 {
+				dk[j] += w * lambda[k] * lambda[k]
+			}
+			if class == k {
+				ck[j] += w * lambda[k]
+			}
+		}
+	}
+}
+
+// labels returns the labels that the fit had.
+func (r *Result) labels() (Labels, error) {
+	for _, p := range r.OnH {
+		if l, ok := p.(Labels); ok {
+			for _, n := range l.sizes() {
+				if n > 0 {
+					return l, nil
+				}
+			}
+		}
+	}
+	return Labels{}, fmt.Errorf("%w: the fit had none", ErrLabels)
+}
+
+// LabelScores returns ΛH for coefficients h (r×p): r.H, or those of new samples
+// that Transform found. Where a sample is of class k, row k is near 1 and those of
+// the other classes near 0.
+func (r *Result) LabelScores(h mat.Matrix) (*mat.Dense, error) {
+	l, err := r.labels()
+	if err != nil {
+		return nil, err
+	}
+	rank, _ := r.H.Dims()
+	_, p := h.Dims()
+	if err := wantDims("H", h, rank, p); err != nil {
+		return nil, err
+	}
+	s := mat.DenseCopyOf(h)
+	for k, v := range l.Lambda(r.H) {
+		row := s.RawRowView(k)
+		for j := range row {
+			row[j] *= v
+		}
+	}
+	return s, nil
+}
+
+// Predict returns the class of each sample from its coefficients h, the one with
+// the largest of its LabelScores: for r.H of the samples without labels, and of
+// the others as well; for new samples hand over what Transform found. A class
+// without labels is never predicted.
+//
+// The k-means of the RSS-NMF paper is KMeans{K: k}.Fit on the H of
+// Normalized(SumNorm).
+func (r *Result) Predict(h mat.Matrix) ([]int, error) {
+	s, err := r.LabelScores(h)
+	if err != nil {
+		return nil, err
+	}
+	l, _ := r.labels()
+	sizes := l.sizes()
+	return argmax(s, func(k int) bool { return k < len(sizes) && sizes[k] > 0 }), nil
+}
+
+// argmax returns the largest row of each column among those that may be.
+func argmax(s *mat.Dense, may func(k int) bool) []int {
+	rows, n := s.Dims()
+	found := make([]int, n)
+	for j := range found {
+		found[j] = -1
+		for k := range rows {
+			if may(k) && (found[j] < 0 || s.At(k, j) > s.At(found[j], j)) {
+				found[j] = k
+			}
+		}
+	}
+	return found
+}
