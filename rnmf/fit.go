@@ -334,14 +334,12 @@ func (f *fit) measure() float64 {
 	if byColumn {
 		largest *= float64(m)
 	}
-	width := tileWidth(m, n, 2)
 	losses, sums, counts := make([]float64, n), make([]float64, n), make([]float64, n)
 	all := newResiduals(largest)
 	f.eachResidual(func(t *Tile, i int) {
 		if t.seen == nil {
 			t.seen = newResiduals(largest)
 		}
-		i = t.First / width
 		if byColumn {
 			s := make([]float64, t.B)
 			kernel.SquaredNorms(s, t.E, t.maskTile, t.M, t.B)

@@ -66,6 +66,8 @@ func extrapolates(s Solver) bool {
 	switch s := s.(type) {
 	case HALS:
 		return !s.Plain
+	case OGM:
+		return !s.Plain
 	case Additive:
 		return s.Solver == nil || extrapolates(s.Solver)
 	}

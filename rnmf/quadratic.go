@@ -42,6 +42,7 @@ type Quadratic struct {
 	entered float64    // that loss, NaN if unknown
 	losses  []float64
 	ux, uu  []float64 // UX and UUᵀ if known: any V then tells its ‖x_j − Uᵀv_j‖²
+	known   sync.Once // uu is set
 	laid    sync.Once // U, in pool.product
 }
 
@@ -181,7 +182,7 @@ func (t *Tile) crossed(n, g []float64) {
 		for k := range t.R {
 			copy(q.ux[k*q.n+t.First:][:t.B], n[k*t.B:])
 		}
-		q.uu = g
+		q.known.Do(func() { q.uu = g })
 	}
 }
 

@@ -143,6 +143,8 @@ func tunes(l Loss) bool {
 		return l.Scale == 0 || l.auto
 	case Truncated:
 		return l.Cut == 0 || l.auto || tunes(l.Loss)
+	case Manhattan:
+		return l.Mu == 0 || l.last > 0 && l.Mu > l.last
 	case ByColumn:
 		return tunes(l.Loss)
 	}
