@@ -2,6 +2,7 @@ package rnmf
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
@@ -93,7 +94,11 @@ func (l Labels) check(n int) error {
 	}
 	for j, c := range l.Class[:min(n, len(l.Class))] {
 		if c < Unlabelled || l.Names != nil && c >= len(l.Names) {
-			return fmt.Errorf("%w: sample %d is of class %d, want -1 to %d", ErrLabels, j, c, max(l.Classes(), 1)-1)
+			most := len(l.Names)
+			if l.Names == nil {
+				most = l.Classes()
+			}
+			return fmt.Errorf("%w: sample %d is of class %d, want -1 to %d", ErrLabels, j, c, most-1)
 		}
 	}
 	if len(l.Class) != n {
@@ -206,6 +211,59 @@ func (l Labels) Majorize(q *Quadratic, h *mat.Dense) {
 			}
 		}
 	}
+}
+
+// ByLabel starts the components of classes with labels from those: W has the mean
+// sample of each class, H its labels. From elsewhere components often settle on
+// classes that are not their own, and the label term cannot make them change
+// places. All else is from Rest.
+type ByLabel struct {
+	Labels Labels
+	Rest   Init // nil: Random
+}
+
+// Start returns the factors.
+func (s ByLabel) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+	rest := s.Rest
+	if rest == nil {
+		rest = Random{}
+	}
+	m, n := x.Dims()
+	if err := s.Labels.Check(rank, n); err != nil {
+		return nil, nil, err
+	}
+	w, h, err = rest.Start(x, rank, rng)
+	if err != nil {
+		return nil, nil, err
+	}
+	sizes := s.Labels.sizes()
+	even := 1 / float64(max(len(sizes), 1))
+	for k, size := range sizes {
+		if size == 0 {
+			continue
+		}
+		for i := range m {
+			var sum float64
+			for j, c := range s.Labels.Class {
+				if c == k {
+					sum += x.At(i, j)
+				}
+			}
+			w.Set(i, k, max(sum/float64(size), 0))
+		}
+		row := h.RawRowView(k)
+		for j, c := range s.Labels.Class {
+			switch {
+			case c == k:
+				row[j] = 1
+			case c >= 0:
+				row[j] = 0.1 * even // multiplicative updates never leave a 0
+			default:
+				row[j] = even
+			}
+		}
+	}
+	return w, h, nil
 }
 
 // labels returns the labels that the fit had.

@@ -26,6 +26,19 @@ func HypersurfaceNMF(rank int, scale float64) Model {
 	return Model{Rank: rank, Loss: Hypersurface{Scale: scale}}
 }
 
+// RSSNMF adds labels by structured normalisation,
+//
+//	min Σ √(1 + (X − WH)²/σ²) − 1 + ½‖ΛHˡ − Yˡ‖²   (RSS-NMF paper, (12)),
+//
+// with Labels.Weight before the second sum. The paper has σ = 1, and as Solver
+// MU{} (18)-(19) or FGD{Plain: true} (20)-(37).
+func RSSNMF(rank int, scale float64, labels Labels) Model {
+	return Model{Rank: rank, Loss: Hypersurface{Scale: scale}, OnH: []Penalty{labels}}
+}
+
+// SCNMF is RSSNMF with the squared error (Lan et al. 2014).
+func SCNMF(rank int, labels Labels) Model { return Model{Rank: rank, OnH: []Penalty{labels}} }
+
 // CauchyNMF minimises Σ ln(1 + (X − WH)²/γ²) with Nagy's scale, without
 // truncation (Guan et al. 2019, (2) with σ = ∞).
 func CauchyNMF(rank int) Model { return Model{Rank: rank, Loss: Cauchy{}} }
@@ -36,6 +49,11 @@ func CauchyNMF(rank int) Model { return Model{Rank: rank, Loss: Cauchy{}} }
 func TruncatedCauchyNMF(rank int) Model {
 	return Model{Rank: rank, Loss: Truncated{Loss: Cauchy{}}}
 }
+
+// RobustNMF is no paper's, but what this package recommends where some entries
+// are grossly wrong: a tight truncated Cauchy loss until its scale settles, then
+// least squares on what lies within three standard deviations of that.
+func RobustNMF(rank int) Model { return Model{Rank: rank, Loss: TwoStage{}} }
 
 // CappedNMF caps the norm of each sample's residual, min Σ_j min(‖x_j − Wh_j‖, θ)
 // (RCNMF, Gao et al. 2015). With θ = 0 the cap follows the three-sigma rule of a

@@ -1,0 +1,106 @@
+package rnmf
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// CNMF gives all labelled samples of a class the same coefficients (Liu and Wu
+// 2010; RSS-NMF paper, (6), (7), where the square is missing),
+//
+//	min ‖X − WZA‖²,   A = ( C 0 ; 0 I ),   H = ZA.
+//
+// The samples of a class enter by their sum alone: with x̄ the mean of its n_c
+// labelled samples,
+//
+//	Σ_j ‖x_j − Wz‖² = ‖√n_c x̄ − W √n_c z‖² + Σ_j ‖x_j − x̄‖²,
+//
+// so this is standard NMF of fewer columns, by any Solver. It is the same problem
+// only for the squared error, and without penalties on H.
+type CNMF struct {
+	Model  Model // without Mask and OnH; Loss nil or Frobenius
+	Labels Labels
+}
+
+// Fit factorises x. The objective and the trace are those of all samples. A start
+// of your own is one of the reduced problem: first the classes that have labels,
+// then the samples without.
+func (s CNMF) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
+	if x == nil {
+		return nil, fmt.Errorf("%w: X is nil", ErrEmpty)
+	}
+	if !isFrobenius(s.Model.Loss) || s.Model.Mask != nil || s.Model.OnH != nil {
+		return nil, errParameter("CNMF.Model", "a model with Loss, Mask or OnH", "the squared error alone")
+	}
+	_, n := x.Dims()
+	if err := s.Labels.check(n); err != nil {
+		return nil, err
+	}
+	data := asDense(x)
+	if err := checkEntries("X", data, nil, s.Model.Signed); err != nil {
+		return nil, err
+	}
+	reduced, column, scale, within := s.reduce(data)
+	r, err := s.Model.Fit(ctx, reduced)
+	if r == nil {
+		return nil, err
+	}
+	r.H = expand(r.H, column, scale)
+	r.Objective += within
+	for i := range r.Trace {
+		r.Trace[i].Objective += within
+	}
+	return r, err
+}
+
+// reduce returns the data with one column √n_c x̄ for each class, the column that
+// each sample has gone to, the √n_c of each, and the scatter within the classes.
+func (s CNMF) reduce(x *mat.Dense) (reduced *mat.Dense, column []int, scale []float64, within float64) {
+	place := make([]int, s.Labels.Classes())
+	for c, size := range s.Labels.sizes() {
+		place[c] = len(scale)
+		if size > 0 {
+			scale = append(scale, math.Sqrt(float64(size)))
+		}
+	}
+	column = make([]int, len(s.Labels.Class))
+	for j, c := range s.Labels.Class {
+		if c >= 0 {
+			column[j] = place[c]
+			continue
+		}
+		column[j] = len(scale)
+		scale = append(scale, 1)
+	}
+	m, _ := x.Dims()
+	reduced = mat.NewDense(m, max(len(scale), 1), nil)
+	for i := range m {
+		row, sums := x.RawRowView(i), reduced.RawRowView(i)
+		for j, v := range row {
+			sums[column[j]] += v / scale[column[j]]
+		}
+		for j, v := range row {
+			if s.Labels.Class[j] >= 0 {
+				d := v - sums[column[j]]/scale[column[j]]
+				within += d * d
+			}
+		}
+	}
+	return reduced, column, scale, within
+}
+
+// expand returns H = ZA.
+func expand(z *mat.Dense, column []int, scale []float64) *mat.Dense {
+	r, _ := z.Dims()
+	h := mat.NewDense(r, len(column), nil)
+	for k := range r {
+		from, to := z.RawRowView(k), h.RawRowView(k)
+		for j, c := range column {
+			to[j] = from[c] / scale[c]
+		}
+	}
+	return h
+}

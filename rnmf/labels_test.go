@@ -1,0 +1,286 @@
+package rnmf
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// someLabels labels about half of n samples with classes 0, 1 and 3: class 2 has
+// none.
+func someLabels(n int, weight float64) Labels {
+	l := Labels{Class: make([]int, n), Names: []string{"a", "b", "c", "d"}, Weight: weight}
+	for j := range l.Class {
+		l.Class[j] = []int{0, Unlabelled, 1, Unlabelled, 3, 0, Unlabelled}[j%7]
+	}
+	return l
+}
+
+// classesOf makes samples of classes that share little, with noise and gross
+// errors in a share of the entries.
+func classesOf(classes, each, m int, gross float64, seed uint64) (x *mat.Dense, truth []int) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	centre := mat.NewDense(m, classes, nil)
+	centre.Apply(func(_, _ int, _ float64) float64 { return math.Pow(rng.Float64(), 3) }, centre)
+	x = mat.NewDense(m, classes*each, nil)
+	truth = make([]int, classes*each)
+	for j := range truth {
+		truth[j] = j % classes
+		light := 0.5 + rng.Float64()
+		for i := range m {
+			v := light*centre.At(i, truth[j]) + 0.1*rng.Float64()
+			if rng.Float64() < gross {
+				v = 3 * rng.Float64()
+			}
+			x.Set(i, j, v)
+		}
+	}
+	return x, truth
+}
+
+// The value is ½w Σ n_k(1 − cos²(h_k, y_k)), which does not see the length of a
+// row; Majorize touches it, has its gradient, and lies above.
+func TestLabels(t *testing.T) {
+	const r, n = 5, 23
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, weight := range []float64{0, 0.3, 20} {
+		l := someLabels(n, weight)
+		w := max(weight, 0)
+		if w == 0 {
+			w = 1
+		}
+		h := uniform(r, n, 4)
+		var want float64
+		for k, size := range l.sizes() {
+			var hh, hy float64
+			for j, c := range l.Class {
+				if c >= 0 {
+					hh += h.At(k, j) * h.At(k, j)
+				}
+				if c == k {
+					hy += h.At(k, j)
+				}
+			}
+			want += 0.5 * w * (float64(size) - hy*hy/hh)
+		}
+		value := l.Value(h)
+		if !near(value, want, 1e-12) {
+			t.Errorf("value %g, want %g", value, want)
+		}
+		scaled := mat.DenseCopyOf(h)
+		for k := range r {
+			for j := range n {
+				scaled.Set(k, j, h.At(k, j)*math.Pow(100, float64(k-2)))
+			}
+		}
+		if got := l.Value(scaled); !near(got, want, 1e-12) {
+			t.Errorf("value %g with rows scaled, want %g", got, want)
+		}
+		q := &Quadratic{r: r, n: n}
+		l.Majorize(q, h)
+		bound := func(v *mat.Dense) (sum float64) {
+			for k := range r {
+				for j := range n {
+					sum += q.d.At(k, j)*v.At(k, j)*v.At(k, j) - 2*q.c.At(k, j)*v.At(k, j)
+				}
+			}
+			return sum
+		}
+		at := bound(h)
+		for k := range r {
+			for j := range n {
+				const d = 1e-5
+				up, down := mat.DenseCopyOf(h), mat.DenseCopyOf(h)
+				up.Set(k, j, h.At(k, j)+d)
+				down.Set(k, j, h.At(k, j)-d)
+				slope, got := (l.Value(up)-l.Value(down))/(2*d), 2*(q.d.At(k, j)*h.At(k, j)-q.c.At(k, j))
+				if math.Abs(slope-got) > 1e-7*w {
+					t.Errorf("slope %g at %d, %d, want %g", got, k, j, slope)
+				}
+			}
+		}
+		for range 300 {
+			v := mat.DenseCopyOf(h)
+			v.Apply(func(_, _ int, x float64) float64 { return max(0, x+rng.NormFloat64()*rng.Float64()) }, v)
+			if p, b := l.Value(v), value+bound(v)-at; p > b+1e-9 {
+				t.Errorf("value %g above the bound %g", p, b)
+			}
+		}
+	}
+	// Rows that vanish on the labelled samples, or altogether.
+	l := someLabels(n, 1)
+	h := uniform(r, n, 4)
+	for j := range n {
+		h.Set(0, j, 0)
+		if l.Class[j] == 1 {
+			h.Set(1, j, 0)
+		}
+		h.Set(4, j, 1e-170)
+	}
+	for k, v := range l.Lambda(h) {
+		if !(v > 0) || math.IsInf(v, 0) {
+			t.Errorf("Λ_%d is %g", k, v)
+		}
+	}
+	if v := l.Value(h); math.IsNaN(v) || v > 0.5*float64(n) {
+		t.Errorf("value %g", v)
+	}
+}
+
+// No round raises the objective with labels, whatever the rest is.
+func TestLabelsDescend(t *testing.T) {
+	const m, n, r = 9, 31, 5
+	x, _ := planted(m, n, r, 0.1, 0.1, 3)
+	losses := fixedLosses
+	if testing.Short() {
+		losses = []Loss{Frobenius{}, Hypersurface{Scale: 0.3}, Cauchy{Scale: 0.2}, ByColumn{L1{Eps: 1e-3}}, rootLoss{}}
+	}
+	for maskName, c := range masks(x, 2) {
+		for _, loss := range losses {
+			for _, solver := range allSolvers {
+				for _, weight := range []float64{0.1, 10} {
+					m := Model{Rank: r, Loss: loss, Solver: solver, Seed: 3, MaxIter: 12, Tol: -1,
+						OnH: []Penalty{someLabels(n, weight), Sparse{0.01}}}
+					if c[1] != nil {
+						m.Mask = c[1]
+					}
+					checkDescent(t, fmt.Sprintf("mask %s, weight %g, %s, %T%+v", maskName, weight, lossName(loss), solver, solver), m, c[0])
+				}
+			}
+		}
+	}
+}
+
+// The KKT residual goes to 0, slowly where steps are multiplicative.
+func TestLabelsKKT(t *testing.T) {
+	x, _ := planted(8, 21, 4, 0.05, 0.05, 3)
+	for _, c := range []struct {
+		solver Solver
+		rounds int
+		want   float64
+	}{{HALS{}, 2000, 3e-4}, {FGD{}, 6000, 3e-4}, {FGD{Plain: true}, 6000, 3e-4}, {MU{}, 6000, 3e-4}} {
+		for _, loss := range []Loss{Frobenius{}, Hypersurface{Scale: 1}, Hypersurface{Scale: 0.1}} {
+			m := Model{Rank: 4, Loss: loss, Solver: c.solver, OnH: []Penalty{someLabels(21, 1)}, MaxIter: c.rounds, Tol: -1, Seed: 2}
+			if r := mustFit(t, m, x); r.KKT > c.want {
+				t.Errorf("%T%+v, %s: KKT %g after %d rounds (%v)", c.solver, c.solver, lossName(loss), r.KKT, len(r.Trace)-1, r.Reason)
+			} else {
+				t.Logf("%T%+v, %s: KKT %.1e after %d rounds, objective %.6g", c.solver, c.solver, lossName(loss), r.KKT, len(r.Trace)-1, r.Objective)
+			}
+		}
+	}
+}
+
+func TestBadLabels(t *testing.T) {
+	x := uniform(4, 5, 1)
+	for _, c := range []struct {
+		l    Labels
+		says string
+	}{
+		{Labels{Class: []int{0, 1, -1, 0}}, "4 labels for 5 samples: the first without the other is 4"},
+		{Labels{Class: []int{0, 1, -1, 0, 1, 1}}, "6 labels for 5 samples: the first without the other is 5"},
+		{Labels{Class: []int{0, 1, -2, 0, -3}}, "sample 2 is of class -2, want -1 to 1"},
+		{Labels{Class: []int{0, 1, 2, 0, 3}}, "sample 2 is of class 2, with 2 components"},
+		{Labels{Class: []int{0, 1, 2, 0, 3}, Names: []string{"a", "b"}}, "sample 2 is of class 2, want -1 to 1"},
+		{Labels{}, "0 labels for 5 samples"},
+	} {
+		_, err := SCNMF(2, c.l).Fit(context.Background(), x)
+		if !errors.Is(err, ErrLabels) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v", c.l, err)
+		}
+	}
+	good := Labels{Class: []int{0, 1, -1, 0, 1}}
+	for _, w := range []float64{-1, math.NaN(), math.Inf(1)} {
+		bad := good
+		bad.Weight = w
+		if _, err := SCNMF(2, bad).Fit(context.Background(), x); !errors.Is(err, ErrParameter) {
+			t.Errorf("weight %g: %v", w, err)
+		}
+	}
+	if _, err := mustFit(t, NMF(2), x).Predict(x); !errors.Is(err, ErrLabels) {
+		t.Error(err)
+	}
+	if _, err := mustFit(t, SCNMF(2, Labels{Class: []int{-1, -1, -1, -1, -1}}), x).Predict(x); !errors.Is(err, ErrLabels) {
+		t.Error(err)
+	}
+	if _, err := mustFit(t, SCNMF(2, good), x).Predict(x); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
+}
+
+// A few labels name the classes of all other samples, and of new ones.
+func TestPredict(t *testing.T) {
+	const classes, each, m = 3, 20, 30
+	x, truth := classesOf(classes, each, m, 0.05, 1)
+	names := []string{"one", "two", "three"}
+	l := Labels{Class: truth, Names: names, Weight: 5}.Few(3, rand.New(rand.NewPCG(1, 1)).Perm(len(truth)))
+	for c, size := range l.sizes() {
+		if size != 3 || l.Name(c) != names[c] {
+			t.Fatalf("%d labels of class %s", size, l.Name(c))
+		}
+	}
+	fresh, newTruth := classesOf(classes, each, m, 0.05, 1)
+	for i := range m {
+		row := fresh.RawRowView(i)
+		for j := range row {
+			row[j] *= 1.5
+		}
+	}
+	for name, model := range map[string]Model{
+		"RSS-NMF, MU": {Solver: MU{}}, "FGD": {Solver: FGD{}}, "HALS": {}, "two free components": {Rank: 2},
+	} {
+		rss := RSSNMF(classes+model.Rank, 0.2, l)
+		rss.Solver, rss.Init = model.Solver, ByLabel{Labels: l}
+		r := mustFit(t, rss, x)
+		found, err := r.Predict(r.H)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if right := share(found, truth); right < 0.95 {
+			t.Errorf("%s: %.2f right", name, right)
+		}
+		h, err := r.Transform(context.Background(), fresh)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, err = r.Predict(h); err != nil || share(found, newTruth) < 0.95 {
+			t.Errorf("%s: %.2f of the new right, %v", name, share(found, newTruth), err)
+		}
+		_, h = r.Normalized(SumNorm)
+		c, err := KMeans{K: classes}.Fit(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, _ := Accuracy(truth, c.Labels); a < 0.6 {
+			t.Errorf("%s: k-means %.2f", name, a)
+		}
+		var b bytes.Buffer
+		if err := r.Save(&b); err != nil {
+			t.Fatal(err)
+		}
+		back, err := Load(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := back.Predict(h); err != nil || len(again) != len(found) {
+			t.Errorf("%s: loaded: %v", name, err)
+		}
+	}
+}
+
+// share returns the share of entries that agree.
+func share(found, truth []int) float64 {
+	var right float64
+	for j, c := range found {
+		if c == truth[j] {
+			right++
+		}
+	}
+	return right / float64(len(truth))
+}

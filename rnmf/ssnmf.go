@@ -1,0 +1,106 @@
+package rnmf
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// SSNMF factorises data and labels together (Lee, Yoo and Choi 2010; RSS-NMF
+// paper, (5)),
+//
+//	min over W, U, H ≥ 0 of Σ ρ(X − WH) + λ Σ ρ(Y − UH) over the labelled samples,
+//
+// that is the data with the labels below them, y_cj = 1 if j is of class c or 0,
+// under a mask that is λ there and 0 where no label is known. Components stand for
+// no class; U (classes×r) says what each has to do with each class.
+type SSNMF struct {
+	Model  Model // nil Loss is the paper's
+	Labels Labels
+	Lambda float64 // 0 is 1
+}
+
+// SSNMFResult is a Result of the data alone, but for the objective and the trace,
+// with U.
+type SSNMFResult struct {
+	*Result
+	U *mat.Dense
+}
+
+// Fit factorises x and the labels. A start of your own has U below W.
+func (s SSNMF) Fit(ctx context.Context, x mat.Matrix) (*SSNMFResult, error) {
+	stacked, model, err := s.stack(x)
+	if err != nil {
+		return nil, err
+	}
+	r, err := model.Fit(ctx, stacked)
+	if r == nil {
+		return nil, err
+	}
+	m, _ := x.Dims()
+	rows, rank := r.W.Dims()
+	u := mat.DenseCopyOf(r.W.Slice(m, rows, 0, rank))
+	r.W, r.mask = mat.DenseCopyOf(r.W.Slice(0, m, 0, rank)), nil
+	if s.Model.Mask != nil {
+		r.mask = asDense(s.Model.Mask)
+	}
+	return &SSNMFResult{r, u}, err
+}
+
+// stack puts the labels below the data, and the mask of both into the model.
+func (s SSNMF) stack(x mat.Matrix) (*mat.Dense, Model, error) {
+	model, lambda, l := s.Model, s.Lambda, s.Labels
+	if x == nil {
+		return nil, model, fmt.Errorf("%w: X is nil", ErrEmpty)
+	}
+	m, n := x.Dims()
+	if err := l.check(n); err != nil {
+		return nil, model, err
+	}
+	if !(lambda >= 0 && lambda <= maxEntry) {
+		return nil, model, errParameter("SSNMF.Lambda", lambda, "0 or more")
+	}
+	if lambda == 0 {
+		lambda = 1
+	}
+	if m == 0 || n == 0 {
+		return nil, model, fmt.Errorf("%w: X is %d×%d", ErrEmpty, m, n)
+	}
+	mask := mat.NewDense(m+l.Classes(), n, nil)
+	data := mat.NewDense(m+l.Classes(), n, nil)
+	data.Slice(0, m, 0, n).(*mat.Dense).Copy(x)
+	for j, c := range l.Class {
+		if c < 0 {
+			continue
+		}
+		data.Set(m+c, j, 1)
+		for k := range l.Classes() {
+			mask.Set(m+k, j, lambda)
+		}
+	}
+	top := mask.Slice(0, m, 0, n).(*mat.Dense)
+	if model.Mask != nil {
+		if err := wantDims("Mask", model.Mask, m, n); err != nil {
+			return nil, model, err
+		}
+		top.Copy(model.Mask)
+	} else {
+		top.Apply(func(_, _ int, _ float64) float64 { return 1 }, top)
+	}
+	model.Mask = mask
+	return data, model, nil
+}
+
+// Predict returns the class of each sample from its coefficients, the largest
+// entry of Uh: see Result.Predict.
+func (r *SSNMFResult) Predict(h mat.Matrix) ([]int, error) {
+	classes, rank := r.U.Dims()
+	_, n := h.Dims()
+	if err := wantDims("H", h, rank, n); err != nil {
+		return nil, err
+	}
+	var uh mat.Dense
+	uh.Mul(r.U, h)
+	return argmax(&uh, func(k int) bool { return k < classes }), nil
+}
