@@ -26,7 +26,7 @@ func rate(b *testing.B, flops int, f func()) {
 func BenchmarkKernels(b *testing.B) {
 	levels(b, func(bench *testing.B) {
 		rng := rand.New(rand.NewPCG(3, 3))
-		for _, size := range [][3]int{{1024, 40, 24}, {1024, 20, 36}, {400, 40, 36}, {1440, 20, 24}, {2576, 50, 12}, {7200, 50, 12}} {
+		for _, size := range [][3]int{{1024, 40, 8}, {1024, 40, 24}, {1024, 20, 36}, {400, 40, 16}, {400, 40, 36}, {1440, 20, 24}, {2576, 50, 8}, {2576, 50, 12}, {7200, 50, 12}} {
 			m, r, b := size[0], size[1], size[2]
 			u, v, n, e, omega, d := random(r*m, rng), random(r*b, rng), make([]float64, r*b), random(m*b, rng), random(m*b, rng), random(m, rng)
 			sums, delta, g := make([]float64, 5*b), make([]float64, 2*b), make([]float64, r*r)

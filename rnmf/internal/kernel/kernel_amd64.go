@@ -364,3 +364,8 @@ func pack4d(dst *float64, src *float64, d *float64, lds int, ldd int, n int)
 //
 //go:noescape
 func negate(dst *float64, src *float64, lds int, ldd int, n int)
+
+// copyRows copies m rows of n vectors and a part of one.
+//
+//go:noescape
+func copyRows(dst *float64, src *float64, lds int, ldd int, m int, n int, mask *int64)

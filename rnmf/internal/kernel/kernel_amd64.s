@@ -6650,3 +6650,54 @@ loop:
 	JNZ     loop
 	VZEROUPPER
 	RET
+
+// func copyRows(dst *float64, src *float64, lds int, ldd int, m int, n int, mask *int64)
+// Requires: AVX, MMX+
+TEXT ·copyRows(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    lds+16(FP), DX
+	SHLQ    $0x03, DX
+	MOVQ    ldd+24(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+32(FP), SI
+	MOVQ    n+40(FP), DI
+	MOVQ    mask+48(FP), R8
+	VXORPD  Y0, Y0, Y0
+	TESTQ   R8, R8
+	JZ      row
+	VMOVUPD (R8), Y0
+
+row:
+	MOVQ   CX, R9
+	MOVQ   AX, R10
+	IMUL3Q $0x10, DX, R11
+	ADDQ   CX, R11
+	MOVQ   DI, R12
+	TESTQ  R12, R12
+	JZ     part
+
+vector:
+	PREFETCHT0 (R11)
+	VMOVUPD    (R9), Y1
+	VMOVUPD    Y1, (R10)
+	ADDQ       $0x20, R9
+	ADDQ       $0x20, R10
+	ADDQ       $0x20, R11
+	DECQ       R12
+	JNZ        vector
+
+part:
+	TESTQ      R8, R8
+	JZ         done
+	PREFETCHT0 (R11)
+	VMASKMOVPD (R9), Y0, Y1
+	VMASKMOVPD Y1, Y0, (R10)
+
+done:
+	ADDQ DX, CX
+	ADDQ BX, AX
+	DECQ SI
+	JNZ  row
+	VZEROUPPER
+	RET

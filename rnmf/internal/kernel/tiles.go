@@ -17,8 +17,12 @@ func Load(tile, x []float64, stride int, trans bool, j0, m, b int) {
 		return
 	}
 	x = x[j0:][:(m-1)*stride+b]
+	if useAVX2 {
+		copySIMD(tile, x, stride, m, b)
+		return
+	}
 	for i := range m {
-		copy(tile[i*b:][:b], x[i*stride:]) // as fast as memory allows
+		copy(tile[i*b:][:b], x[i*stride:])
 	}
 }
 

@@ -20,3 +20,11 @@ func transposeSIMD(tile, x []float64, stride, m, b int) {
 	transposeTo(tile, x, stride, whole, b, 0, b/4*4, b)
 	transposeTo(tile, x, stride, m, b, whole, 0, b)
 }
+
+func copySIMD(tile, x []float64, stride, m, b int) {
+	var rest *int64
+	if b%vec > 0 {
+		rest = mask(b % vec)
+	}
+	copyRows(&tile[0], &x[0], stride, b, m, b/vec, rest)
+}

@@ -3,3 +3,5 @@
 package kernel
 
 func transposeSIMD(tile, x []float64, stride, m, b int) {}
+
+func copySIMD(tile, x []float64, stride, m, b int) {}

@@ -42,7 +42,7 @@ func TestLoad(t *testing.T) {
 func BenchmarkLoad(b *testing.B) {
 	levels(b, func(bench *testing.B) {
 		for _, trans := range []bool{false, true} {
-			for _, shape := range [][3]int{{1024, 1440, 24}, {1440, 1024, 12}} {
+			for _, shape := range [][3]int{{1024, 1440, 8}, {1024, 1440, 24}, {1440, 1024, 12}} {
 				m, n, w := shape[0], shape[1], shape[2]
 				x, tile := make([]float64, m*n), make([]float64, m*w)
 				stride := n

@@ -82,6 +82,7 @@ func main() {
 	pack(false)
 	pack(true)
 	negate()
+	copyRows()
 	Generate()
 }
 
@@ -677,5 +678,53 @@ func negate() {
 	ADDQ(lds, src)
 	ADDQ(ldd, dst)
 	end("loop", n)
+	ret()
+}
+
+// ahead is how many rows before their turn copyRows asks for the lines of a row:
+// the rows of a large matrix are too far apart for the processor to foresee them.
+const ahead = 16
+
+// copyRows writes a kernel that copies m rows of n vectors and a part of one, lds
+// apart, to where they lie ldd apart; mask is nil where there is no part.
+func copyRows() {
+	TEXT("copyRows", NOSPLIT, "func(dst, src *float64, lds, ldd, m, n int, mask *int64)")
+	Doc("copyRows copies m rows of n vectors and a part of one.")
+	Pragma("noescape")
+	dst, src := Load(Param("dst"), GP64()), Load(Param("src"), GP64())
+	lds, ldd := stride("lds"), stride("ldd")
+	m, n, p := Load(Param("m"), GP64()), Load(Param("n"), GP64()), Load(Param("mask"), GP64())
+	mask, v := YMM(), YMM()
+	VXORPD(mask, mask, mask)
+	TESTQ(p, p)
+	JZ(LabelRef("row"))
+	VMOVUPD(Mem{Base: p}, mask)
+	Label("row")
+	from, to, next, count := GP64(), GP64(), GP64(), GP64()
+	MOVQ(src, from)
+	MOVQ(dst, to)
+	IMUL3Q(Imm(ahead), lds, next)
+	ADDQ(src, next)
+	MOVQ(n, count)
+	TESTQ(count, count)
+	JZ(LabelRef("part"))
+	Label("vector")
+	PREFETCHT0(Mem{Base: next})
+	VMOVUPD(Mem{Base: from}, v)
+	VMOVUPD(v, Mem{Base: to})
+	ADDQ(Imm(32), from)
+	ADDQ(Imm(32), to)
+	ADDQ(Imm(32), next)
+	end("vector", count)
+	Label("part")
+	TESTQ(p, p)
+	JZ(LabelRef("done"))
+	PREFETCHT0(Mem{Base: next})
+	VMASKMOVPD(Mem{Base: from}, mask, v)
+	VMASKMOVPD(v, mask, Mem{Base: to})
+	Label("done")
+	ADDQ(lds, src)
+	ADDQ(ldd, dst)
+	end("row", m)
 	ret()
 }
