@@ -349,9 +349,14 @@ func (f *fit) measure() float64 {
 			losses[i], sums[i], counts[i] = lossOfSquares(q.loss, s), total(s), float64(t.B)
 			return
 		}
-		t.seen.addAll(t.E, t.maskTile)
-		sum, count := kernel.SumSquares(t.E, t.maskTile)
-		sums[i], counts[i] = sum, float64(count)
+		for k := range t.M {
+			var mask []float64
+			if t.maskTile != nil {
+				mask = t.maskTile[k*t.B:][:t.B]
+			}
+			sum, count := t.seen.addAll(t.E[k*t.B:][:t.B], f.x.RawRowView(k)[t.First:][:t.B], mask)
+			sums[i], counts[i] = sums[i]+sum, counts[i]+count
+		}
 		losses[i] = t.lossOfEntries()
 	})
 	for _, t := range f.pool.tiles {
@@ -366,7 +371,7 @@ func (f *fit) measure() float64 {
 	if byColumn {
 		least *= float64(m)
 	}
-	if !(all.mean >= least) {
+	if !(all.mean >= least) { // also where there are none
 		all = ResidualsOf(least)
 	}
 	f.residuals = all

@@ -16,15 +16,18 @@ type Init interface {
 	Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error)
 }
 
-// Random draws both factors evenly from (0, a], with a such that the mean of
-// WH is that of X. It is the default.
+// Random draws both factors evenly from (0, a], with a such that the mean of WH
+// is that of X once its positive entries are replaced by their median. It is the
+// default. At the mean itself, which gross errors shift as far as they like, a
+// loss that levels off would begin between the data and the errors, and fit
+// some of each.
 type Random struct{}
 
 // Start returns the random factors.
 func (Random) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
 	// Means of uniform factors are a/2, so the mean of WH is r·a²/4.
-	a := 2 * math.Sqrt(max(mat.Sum(x)/float64(m)/float64(n), 0)/float64(rank))
+	a := 2 * math.Sqrt(level(x)/float64(rank))
 	if a == 0 {
 		a = 1 // all of X is 0; any start will do
 	}
@@ -36,6 +39,23 @@ func (Random) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, er
 		return mat.NewDense(rows, cols, d)
 	}
 	return fill(m, rank), fill(rank, n), nil
+}
+
+// level is the mean of x with its positive entries replaced by their median.
+func level(x *mat.Dense) float64 {
+	m, n := x.Dims()
+	positive := make([]float64, 0, m*n)
+	for i := range m {
+		for _, v := range x.RawRowView(i) {
+			if v > 0 {
+				positive = append(positive, v)
+			}
+		}
+	}
+	if len(positive) == 0 {
+		return 0
+	}
+	return ResidualsOf(positive...).Quantile(0.5) * (float64(len(positive)) / float64(m) / float64(n))
 }
 
 // Factors starts from given factors: a warm start, or a start of your own. They

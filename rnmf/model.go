@@ -261,6 +261,10 @@ func checkSolver(s Solver) error {
 		if math.IsNaN(s.Tol) {
 			return errParameter("OGM.Tol", s.Tol, "a number")
 		}
+	case RRA:
+		if !(s.Energy >= 0 && s.Energy <= 1) {
+			return errParameter("RRA.Energy", s.Energy, "0 to 1")
+		}
 	case Additive:
 		return checkSolver(s.Solver)
 	}
@@ -316,6 +320,15 @@ func checkLossParameters(l Loss) error {
 			return errParameter("Truncated.Loss", "ByColumn", "a loss of a squared residual; ByColumn goes outside")
 		}
 		return errors.Join(bad("Truncated.Cut", l.Cut), checkLossParameters(l.Loss))
+	case TwoStage:
+		for _, stage := range []Loss{l.First, l.Then} {
+			if _, column := stage.(ByColumn); column {
+				return errParameter("TwoStage", "ByColumn", "losses of a squared residual")
+			}
+			if err := checkLossParameters(stage); err != nil {
+				return err
+			}
+		}
 	case ByColumn:
 		if l.Loss == nil {
 			return errParameter("ByColumn.Loss", l.Loss, "a loss")

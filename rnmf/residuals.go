@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Residuals is the distribution of the squared residuals of a fit, of entries or
-// (under ByColumn) of columns, for a Tuner to take a scale from. It is a
+// Residuals is the distribution of the squared residuals of a fit, of the entries
+// that are not 0 or (under ByColumn) of columns, for a Tuner to take a scale from. It is a
 // histogram whose bins are 0.4 % wide, which one pass over the tiles fills: a
 // median, or the fixed point of an M-estimator, neither sorts nor keeps m×n
 // residuals. Quantiles interpolate within a bin; their error is 0.2 % of |e| at
@@ -64,19 +64,20 @@ func (r *Residuals) bin(s float64) int {
 	return min(int((b-r.base)>>binShift)+1, binCount-1)
 }
 
-// addAll counts the squares of e, but for those that a mask hides.
-func (r *Residuals) addAll(e, mask []float64) {
-	if mask != nil {
-		for i, x := range e {
-			if mask[i] > 0 {
-				r.add(x * x)
-			}
+// addAll counts the squares of the residuals e of the entries x, but for those
+// that a mask hides and those of zeros in x; it returns their sum and number. A 0
+// is the bound of W and H, not a measurement, and fitted nearly exactly: where half
+// of the data are 0, as the background of images is, the median residual would
+// tell nothing about the rest.
+func (r *Residuals) addAll(e, x, mask []float64) (sum, count float64) {
+	for i, v := range e {
+		if x[i] != 0 && (mask == nil || mask[i] > 0) {
+			r.add(v * v)
+			sum += v * v
+			count++
 		}
-		return
 	}
-	for _, x := range e {
-		r.add(x * x)
-	}
+	return sum, count
 }
 
 // merge adds the counts of another distribution with the same bins.

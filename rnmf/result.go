@@ -57,6 +57,8 @@ func freeze(l Loss) Loss {
 	case Manhattan:
 		l.last = 0
 		return l
+	case TwoStage:
+		return freeze(l.stage())
 	case Truncated:
 		l.auto, l.Loss = false, freeze(l.Loss)
 		return l
@@ -198,6 +200,9 @@ func convex(l Loss) Loss {
 	case nil, Huber, L1:
 		return l
 	case Truncated:
+		if isFrobenius(l.Loss) {
+			return Huber{Cut: l.Cut / 3}
+		}
 		return convex(l.Loss)
 	case ByColumn:
 		return Frobenius{} // of one sample the norm alone counts

@@ -114,8 +114,13 @@ func (l Correntropy) ScaleNow() float64 { return l.Scale }
 // ScaleNow returns Scale.
 func (l Cauchy) ScaleNow() float64 { return l.Scale }
 
-// ScaleNow returns the scale of the loss below.
-func (l Truncated) ScaleNow() float64 { return scaleNow(l.Loss) }
+// ScaleNow returns the scale of the loss below, or Cut where that has none.
+func (l Truncated) ScaleNow() float64 {
+	if isFrobenius(l.Loss) {
+		return l.Cut
+	}
+	return scaleNow(l.Loss)
+}
 
 // ScaleNow returns the scale of the loss of the columns.
 func (l ByColumn) ScaleNow() float64 { return scaleNow(l.Loss) }
@@ -147,6 +152,8 @@ func tunes(l Loss) bool {
 		return l.Mu == 0 || l.last > 0 && l.Mu > l.last
 	case ByColumn:
 		return tunes(l.Loss)
+	case TwoStage:
+		return !l.then
 	}
 	_, ok := l.(Tuner)
 	return ok

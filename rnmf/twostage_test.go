@@ -1,0 +1,61 @@
+package rnmf_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"gonum.org/v1/gonum/mat"
+)
+
+// TestRobustRecovery takes 40 % gross errors out of a planted low-rank matrix,
+// and none out of a clean one.
+func TestRobustRecovery(t *testing.T) {
+	if testing.Short() {
+		t.Skip("2000 rounds")
+	}
+	for _, share := range []float64{0, 0.4} {
+		x, _, _ := datasets.LowRank(200, 300, 5, 1)
+		rng := rand.New(rand.NewPCG(1, 99))
+		y, largest := mat.DenseCopyOf(x), mat.Max(x)
+		y.Apply(func(_, _ int, v float64) float64 {
+			if rng.Float64() < share {
+				v += 5 * largest * rng.Float64()
+			}
+			return v
+		}, y)
+		m := rnmf.RobustNMF(5)
+		m.MaxIter, m.Tol = 2000, -1
+		r, err := m.Fit(context.Background(), y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, err := rnmf.RelativeError(x, r.W, r.H); err != nil || e > 1e-3 {
+			t.Errorf("%.0f %% errors: relative error %.2g, %v", 100*share, e, err)
+		}
+	}
+}
+
+// TestRandomWithstandsErrors: a few entries, however large, do not move the
+// start.
+func TestRandomWithstandsErrors(t *testing.T) {
+	x, _, _ := datasets.LowRank(40, 50, 3, 1)
+	y := mat.DenseCopyOf(x)
+	for i := range 20 {
+		y.Set(i, i, 1e6)
+	}
+	mean := func(x *mat.Dense) float64 {
+		w, h, err := rnmf.Random{}.Start(x, 3, rand.New(rand.NewPCG(1, 2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wh mat.Dense
+		wh.Mul(w, h)
+		return mat.Sum(&wh)
+	}
+	if a, b := mean(x), mean(y); b > 1.1*a || b < 0.9*a {
+		t.Errorf("the sum of WH goes from %g to %g", a, b)
+	}
+}
