@@ -50,11 +50,6 @@ func TruncatedCauchyNMF(rank int) Model {
 	return Model{Rank: rank, Loss: Truncated{Loss: Cauchy{}}}
 }
 
-// RobustNMF is no paper's, but what this package recommends where some entries
-// are grossly wrong: a tight truncated Cauchy loss until its scale settles, then
-// least squares on what lies within three standard deviations of that.
-func RobustNMF(rank int) Model { return Model{Rank: rank, Loss: TwoStage{}} }
-
 // CappedNMF caps the norm of each sample's residual, min Σ_j min(‖x_j − Wh_j‖, θ)
 // (RCNMF, Gao et al. 2015). With θ = 0 the cap follows the three-sigma rule of a
 // normal distribution.
