@@ -1,0 +1,115 @@
+package rnmf
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// force makes fits use n goroutines, more than the machine may have.
+func force(t *testing.T, n int) {
+	old := processors
+	processors = func() int { return n }
+	t.Cleanup(func() { processors = old })
+}
+
+// Every piece of work is done once, by whatever goroutine, also after the helpers
+// have gone to sleep.
+func TestPoolDoesAll(t *testing.T) {
+	force(t, 4)
+	p := newPool(func() bool { return false })
+	p.open()
+	defer p.close()
+	for n := range 200 {
+		done := make([]atomic.Int32, n)
+		p.each(n, func(_ *Tile, i int) { done[i].Add(1) })
+		for i := range done {
+			if c := done[i].Load(); c != 1 {
+				t.Fatalf("%d of %d done %d times", i, n, c)
+			}
+		}
+		if n%50 == 0 {
+			time.Sleep(10 * patience)
+		}
+	}
+}
+
+// No goroutine outlives a fit, however it ends; with one processor none starts.
+func TestNothingLeftRunning(t *testing.T) {
+	x, _ := planted(30, 200, 3, 0.1, 0.1, 1)
+	m := Model{Rank: 3, Loss: L1{}, MaxIter: 20, Tol: -1}
+	before := runtime.NumGoroutine()
+	for _, n := range []int{1, 2, 5} {
+		force(t, n)
+		mustFit(t, m, x)
+		for s := range m.Steps(context.Background(), x) {
+			if got := runtime.NumGoroutine(); got > before+n-1 {
+				t.Errorf("%d goroutines in a fit on %d processors, %d before", got, n, before)
+			}
+			if s.Round == 3 {
+				break
+			}
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		for s := range m.Steps(ctx, x) {
+			if s.Round == 2 {
+				cancel()
+			}
+		}
+		cancel()
+		func() {
+			defer func() { _ = recover() }()
+			for s := range m.Steps(context.Background(), x) {
+				if s.Round == 1 {
+					panic("in the loop")
+				}
+			}
+		}()
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+// Fits at the same time, more than there are processors, do not disturb each
+// other.
+func TestFitsAtOnce(t *testing.T) {
+	force(t, 3)
+	x, _ := planted(30, 200, 3, 0.1, 0.1, 1)
+	var want [8]*Result
+	fit := func(i int) *Result {
+		m := Model{Rank: 3, Loss: tunedLosses[i%len(tunedLosses)], Seed: uint64(i), MaxIter: 15, Tol: -1}
+		return mustFit(t, m, x)
+	}
+	for i := range want {
+		want[i] = fit(i)
+	}
+	var wg sync.WaitGroup
+	for i, w := range want {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			if got := fit(i); !sameBits(got.W, w.W) || !sameBits(got.H, w.H) {
+				t.Errorf("fit %d differs from the same fit alone", i)
+			}
+		}()
+	}
+	wg.Wait()
+}
+
+// BenchmarkForkJoin takes the time of a half-step without work.
+func BenchmarkForkJoin(b *testing.B) {
+	p := newPool(func() bool { return false })
+	p.open()
+	defer p.close()
+	for range b.N {
+		p.each(len(p.tiles), func(*Tile, int) {})
+	}
+}
