@@ -14,7 +14,9 @@ import (
 //
 // that is the data with the labels below them, y_cj = 1 if j is of class c or 0,
 // under a mask that is λ there and 0 where no label is known. Components stand for
-// no class; U (classes×r) says what each has to do with each class.
+// no class; U (classes×r) says what each has to do with each class. A large λ, with
+// components to spare, lets the labelled samples fit their labels by coefficients
+// of their own, and Predict is then wrong for the others.
 type SSNMF struct {
 	Model  Model // nil Loss is the paper's
 	Labels Labels

@@ -1,0 +1,98 @@
+package rnmf
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// With MU it is the update of Liu and Wu, with A (6) written out,
+//
+//	W ← W∘(XAᵀZᵀ) / (WZAAᵀZᵀ),   Z ← Z∘(WᵀXAᵀ) / (WᵀWZAAᵀ).
+func TestCNMF(t *testing.T) {
+	const m, n, r = 8, 21, 3
+	x, _ := planted(m, n, r, 0.1, 0.1, 2)
+	labels := someLabels(n, 0)
+	s := CNMF{Labels: labels}
+	reduced, column, scale, _ := s.reduce(x)
+	_, p := reduced.Dims()
+	a := mat.NewDense(p, n, nil)
+	for j, c := range column {
+		a.Set(c, j, 1)
+	}
+	w, z := uniform(m, r, 3), uniform(r, p, 4)
+	start := mat.DenseCopyOf(z) // of the reduced problem
+	for k := range r {
+		for c, v := range scale {
+			start.Set(k, c, start.At(k, c)*v)
+		}
+	}
+	start0, w0 := mat.DenseCopyOf(start), mat.DenseCopyOf(w)
+	for rounds := 1; rounds < 15; rounds++ {
+		xa := mul(x, mat.DenseCopyOf(a.T()))
+		aa := mul(a, mat.DenseCopyOf(a.T()))
+		var num, den mat.Dense
+		num.Mul(w.T(), xa)
+		den.Mul(w.T(), mul(mul(w, z), aa))
+		num.DivElem(&num, &den)
+		z.MulElem(z, &num)
+		var nw, dw mat.Dense
+		nw.Mul(xa, z.T())
+		dw.Mul(mul(mul(w, z), aa), z.T())
+		nw.DivElem(&nw, &dw)
+		w.MulElem(w, &nw)
+		s.Model = Model{Rank: r, Solver: MU{}, Tol: -1, MaxIter: rounds, Init: Factors{w0, start0}}
+		got, err := s.Fit(context.Background(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := mul(z, a)
+		if !mat.EqualApprox(got.W, w, 1e-9) || !mat.EqualApprox(got.H, h, 1e-9) {
+			t.Fatalf("round %d differs", rounds)
+		}
+		want := math.Pow(mat.Norm(naiveResidual(x, w, h), 2), 2) // (7), squared
+		if !near(got.Objective, want, 1e-10) || !near(got.Trace[rounds].Objective, want, 1e-10) {
+			t.Errorf("objective %g, in the trace %g, want %g", got.Objective, got.Trace[rounds].Objective, want)
+		}
+	}
+	for _, solver := range allSolvers {
+		s.Model = Model{Rank: r, Solver: solver, Tol: -1, MaxIter: 20}
+		got, err := s.Fit(context.Background(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		falls(t, "CNMF", got.Trace)
+		for i, c := range labels.Class {
+			for j, d := range labels.Class {
+				if c >= 0 && c == d && !mat.Equal(got.H.ColView(i), got.H.ColView(j)) {
+					t.Fatalf("samples %d and %d of class %d differ", i, j, c)
+				}
+			}
+		}
+	}
+}
+
+func TestCNMFErrors(t *testing.T) {
+	x, labels := uniform(4, 7, 1), someLabels(7, 0)
+	bad := someLabels(7, 0)
+	bad.Class[3] = 9
+	for _, c := range []struct {
+		s    CNMF
+		x    mat.Matrix
+		want error
+	}{
+		{CNMF{Model: NMF(2), Labels: labels}, nil, ErrEmpty},
+		{CNMF{Model: NMF(2), Labels: bad}, x, ErrLabels},
+		{CNMF{Model: NMF(2)}, x, ErrLabels},
+		{CNMF{Model: L21NMF(2), Labels: labels}, x, ErrParameter},
+		{CNMF{Model: NMF(9), Labels: labels}, x, ErrRank},
+		{CNMF{Model: NMF(2), Labels: someLabels(5, 0)}, with(2, 3, math.NaN()), ErrNotFinite},
+	} {
+		if _, err := c.s.Fit(context.Background(), c.x); !errors.Is(err, c.want) {
+			t.Errorf("%v, want %v", err, c.want)
+		}
+	}
+}
