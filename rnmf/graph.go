@@ -25,6 +25,8 @@ type Graph struct {
 
 	once    sync.Once
 	classes [][]int // of vertices without edges among them
+
+	spectra spectra // for RRA
 }
 
 // An Edge joins two samples. A weight of 0 is no edge, and an edge from a vertex

@@ -43,7 +43,7 @@ var tunedLosses = []Loss{
 	ByColumn{Truncated{Loss: L1{}}},
 }
 
-var allSolvers = []Solver{HALS{}, HALS{Sweeps: 2}, MU{}, Additive{}, Additive{Solver: MU{}}, OGM{}, OGM{Steps: 5, Plain: true}, Additive{Solver: OGM{}}, FGD{}, FGD{Plain: true}, Additive{Solver: FGD{}}}
+var allSolvers = []Solver{HALS{}, HALS{Sweeps: 2}, MU{}, Additive{}, Additive{Solver: MU{}}, OGM{}, OGM{Steps: 5, Plain: true}, Additive{Solver: OGM{}}, FGD{}, FGD{Plain: true}, Additive{Solver: FGD{}}, RRA{}, RRA{Energy: 0.3}}
 
 // rootLoss is a loss as a user would write one, ρ(s) = (s + 0.01)^0.4.
 type rootLoss struct{}

@@ -46,6 +46,10 @@ func (s OGM) Improve(q *Quadratic, v *mat.Dense) {
 	if s.Tol == 0 {
 		s.Tol = 0.01
 	}
+	if q.tie.Graph != nil && !q.Weighted() {
+		s.overGraph(q, v)
+		return
+	}
 	m, _, r := q.Dims()
 	var u kernel.Cross
 	data := q.U.RawMatrix().Data

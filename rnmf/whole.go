@@ -51,6 +51,12 @@ func (q *Quadratic) whole(v *mat.Dense) *whole {
 // chunk is how many columns a goroutine takes at once in the passes of a whole.
 const chunk = 144
 
+// eachChunk calls f for parts of the columns.
+func (p *whole) eachChunk(f func(from, to int)) {
+	n := p.Quadratic.n
+	p.pool.each((n+chunk-1)/chunk, func(_ *Tile, i int) { f(i*chunk, min(i*chunk+chunk, n)) })
+}
+
 // eachRow calls f for each component.
 func (p *whole) eachRow(f func(k int)) {
 	p.pool.each(p.r, func(_ *Tile, k int) { f(k) })
