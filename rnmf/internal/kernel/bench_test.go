@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -19,6 +21,36 @@ func rate(b *testing.B, flops int, f func()) {
 	}
 	b.ReportMetric(float64(flops)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
 	b.ReportMetric(float64(flops)/float64(best.Nanoseconds()), "best-GFLOP/s")
+}
+
+// rateTwo is rate for two cores at once, each with its own f. The second spins
+// between its calls, since waking it would take as long as they do.
+func rateTwo(b *testing.B, flops int, f, g func()) {
+	if runtime.GOMAXPROCS(0) < 2 {
+		b.Skip("one processor")
+	}
+	var started, done atomic.Int64
+	go func() {
+		for n := int64(1); ; n++ {
+			for started.Load() < n {
+			}
+			if done.Load() < 0 {
+				return
+			}
+			g()
+			done.Store(n)
+		}
+	}()
+	n := int64(0)
+	rate(b, flops, func() {
+		n++
+		started.Store(n)
+		f()
+		for done.Load() < n {
+		}
+	})
+	done.Store(-1)
+	started.Store(n + 1)
 }
 
 // The shapes that occur: the tiles of the H half-steps at 1024×400, 1024×1440 and
@@ -62,6 +94,41 @@ func BenchmarkKernels(b *testing.B) {
 			} {
 				bench.Run(fmt.Sprintf("%s/m=%d,r=%d,b=%d", c.name, m, r, b), func(bench *testing.B) {
 					rate(bench, c.flops, c.f)
+				})
+			}
+		}
+	})
+}
+
+// Two cores at once, each with its own tile and the same factor.
+func BenchmarkTwo(b *testing.B) {
+	levels(b, func(bench *testing.B) {
+		rng := rand.New(rand.NewPCG(4, 4))
+		for _, size := range [][3]int{{1024, 40, 8}, {1024, 20, 24}, {400, 40, 16}, {1440, 20, 8}, {2576, 50, 8}, {7200, 50, 4}, {7200, 50, 8}, {7200, 50, 12}} {
+			m, r, b := size[0], size[1], size[2]
+			u := random(r*m, rng)
+			var product Product
+			var cross Cross
+			product.Set(u, m, r)
+			cross.Set(u, nil, m, r)
+			kinds := []string{"Sub", "Add", "WeightedPair"}
+			var f [2][3]func()
+			for i := range f {
+				v, n, e, omega := random(r*b, rng), make([]float64, r*b), random(m*b, rng), random(m*b, rng)
+				sums, delta := make([]float64, 5*b), make([]float64, 2*b)
+				f[i] = [3]func(){
+					func() { product.Sub(e, v, b) },
+					func() { cross.Add(n, e, b) },
+					func() {
+						for k := 0; k < r; k += 2 {
+							WeightedPair(sums, e, omega, u[k*m:], u[max(k-2, 0)*m:], delta, m, b)
+						}
+					},
+				}
+			}
+			for k, flops := range []int{2, 2, 7} {
+				bench.Run(fmt.Sprintf("%s/m=%d,r=%d,b=%d", kinds[k], m, r, b), func(bench *testing.B) {
+					rateTwo(bench, 2*flops*m*r*b, f[0][k], f[1][k])
 				})
 			}
 		}
