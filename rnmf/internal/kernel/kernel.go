@@ -6,8 +6,9 @@
 //
 // On amd64 machines with AVX2 and FMA, or with AVX-512, the loops are in assembly,
 // which the module in gen writes. Setting RNMF_KERNEL=portable or avx2 in the
-// environment makes the program use the loops in Go, or AVX2 at most, there too;
-// they differ in rounding only.
+// environment makes the program use the loops in Go, or AVX2 at most, there too.
+// AVX2 and AVX-512 give the same bits, whatever the widths of the tiles; the loops
+// in Go differ from them in rounding only.
 package kernel
 
 // Weighted does the first half of one step of weighted HALS on a tile: it
