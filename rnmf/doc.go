@@ -22,6 +22,8 @@
 //	model                 loss                              source
 //	NMF                   Frobenius{}                       L2,1 paper (1)
 //	NeNMF                 Frobenius{}, OGM{}                Guan et al. 2012
+//	GNMF                  Frobenius{}, Laplacian            Cai et al. 2011; RRA (5)
+//	RobustGNMF            any loss, Laplacian               this package
 //	L21NMF                ByColumn{L1{}}                    L2,1 paper (11)
 //	L1NMF                 L1{}                              L2,1 paper (60)
 //	MahNMF                Manhattan{}, OGM{}                Guan et al. 2012

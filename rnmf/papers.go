@@ -6,6 +6,22 @@ func NeNMF(rank int) Model { return Model{Rank: rank, Solver: OGM{}} }
 // NMF is standard NMF, min ‖X − WH‖² (L2,1 paper, (1)).
 func NMF(rank int) Model { return Model{Rank: rank} }
 
+// GNMF keeps the coefficients of neighbours alike, min ‖X − WH‖² + λ tr(HLHᵀ) (Cai
+// et al. 2011; RRA paper (5), with λ for β and without its factor ½). The papers'
+// solvers are MU{}, OGM{Plain: true} and RRA{Plain: true}; the default is exact
+// coordinate descent. See Laplacian on what holds back the scale.
+func GNMF(rank int, graph *Graph, lambda float64) Model {
+	return RobustGNMF(rank, nil, graph, lambda)
+}
+
+// RobustGNMF is GNMF with a robust loss: with ByColumn{L1{}} that of RMNMF (Huang
+// et al. 2014) without its orthogonality, with Correntropy{} GNMF of an image
+// that is partly covered. Additive{Solver: RRA{}} and the like use the papers'
+// solvers.
+func RobustGNMF(rank int, loss Loss, graph *Graph, lambda float64) Model {
+	return Model{Rank: rank, Loss: loss, OnH: []Penalty{Laplacian{graph, lambda}}}
+}
+
 // L21NMF is robust NMF with the L2,1 norm, min Σ_j ‖x_j − Wh_j‖ (Kong, Ding and
 // Huang 2011, (11)).
 func L21NMF(rank int) Model { return Model{Rank: rank, Loss: ByColumn{L1{}}} }
