@@ -50,6 +50,7 @@ func (f *fit) run(seen func() bool) {
 	if tol == 0 {
 		tol = 1e-5
 	}
+	f.model.Tol = tol
 	f.next = mat.DenseCopyOf(f.h)
 	f.resume(func() {
 		if tunes(f.loss) {
@@ -131,11 +132,14 @@ func (f *fit) round(last *kept, push *momentum, mayPush, goesOn bool) float64 {
 	push.extrapolate(0, f.h)
 	f.timed(f.stepW)
 	push.extrapolate(1, f.wt)
-	if reached := f.reach(true); !push.tried || reached <= last.objective || f.pool.stop() {
+	// A push that gains next to nothing has gone too far as well, and must not end
+	// the fit.
+	least := max(f.model.Tol, 1e-9) * math.Abs(last.objective)
+	if reached := f.reach(true); !push.tried || reached <= last.objective-least || f.pool.stop() {
 		push.accept()
 		return reached
 	}
-	// It went too far: the plain round, whose H half-step is already there.
+	// The plain round, whose H half-step is already there.
 	push.reject()
 	f.ahead = false
 	f.h.Copy(push.plain[0])
