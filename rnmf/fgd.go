@@ -286,10 +286,11 @@ func (l *line) at(t *Tile, beta []float64, to *slopes) {
 		kernel.Mul(t.Omega, l.mask)
 		kernel.Mul(t.values, l.mask)
 	}
-	phi, d, c := to.phi[:b], to.d[:b], to.c[:b]
+	phi, d, c := to.phi[:b:b], to.d[:b:b], to.c[:b:b]
 	for i := 0; i < len(l.e); i += b {
-		p, x, w, value := l.p[i:][:b], t.X[i:][:b], t.Omega[i:][:b], t.values[i:][:b]
-		for j, y := range p {
+		p, x, w, value := l.p[i:][:b:b], t.X[i:][:b:b], t.Omega[i:][:b:b], t.values[i:][:b:b]
+		for j := range phi {
+			y := p[j]
 			wp := 2 * w[j] * y
 			phi[j] += value[j]
 			d[j] += wp * x[j]
@@ -299,7 +300,7 @@ func (l *line) at(t *Tile, beta []float64, to *slopes) {
 }
 
 // newton returns for each of some lines the β in [0, most] where it is least,
-// starting from 1, to a thousandth.
+// starting from 1, to a hundredth: φ is flat there.
 func newton(most []float64, at func(beta []float64, p *slopes)) []float64 {
 	n := len(most)
 	beta, next := slices.Repeat([]float64{1}, n), make([]float64, n)
@@ -313,7 +314,7 @@ func newton(most []float64, at func(beta []float64, p *slopes)) []float64 {
 			if curve[j] > 0 {
 				next[j] = min(max(0, x-now.d[j]/curve[j]), most[j])
 			}
-			moved = moved || math.Abs(next[j]-x) > 1e-3*x
+			moved = moved || math.Abs(next[j]-x) > 0.01*x
 		}
 		if !moved {
 			break
