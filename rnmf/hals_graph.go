@@ -52,8 +52,8 @@ func (s HALS) overGraph(q *Quadratic, v *mat.Dense) {
 	packed := make([]float64, 3*r*n+n)
 	vs, ns, ds, ws := packed[:r*n], packed[r*n:][:r*n], packed[2*r*n:][:r*n], packed[3*r*n:]
 	columns := make([]float64, r*n)
-	for _, list := range classes {
-		p.pool.each(len(list), func(_ *Tile, i int) {
+	for color, list := range classes {
+		p.each(len(list), r*len(g.colors()[color]), func(_ *Tile, i int) {
 			first, b := list[i].first, len(list[i].columns)
 			for k := range r {
 				at := first*r + k*b
@@ -75,8 +75,8 @@ func (s HALS) overGraph(q *Quadratic, v *mat.Dense) {
 	moved := make([]float64, n)
 	var before float64
 	for sweep := range sweeps {
-		for _, list := range classes {
-			p.pool.each(len(list), func(t *Tile, i int) {
+		for color, list := range classes {
+			p.each(len(list), r*r*len(g.colors()[color]), func(t *Tile, i int) {
 				first, b := list[i].first, len(list[i].columns)
 				space := t.Space(r*b + r)
 				num, sum := space[:r*b], space[r*b:]

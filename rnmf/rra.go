@@ -178,7 +178,7 @@ func (s *rraStep) along(p []float64) float64 {
 // inverse writes x/a + Θ diag(1/(g + λσ) − 1/a) Θᵀx.
 func (s *rraStep) inverse(dst, x []float64, g, a float64) {
 	n := len(x)
-	s.pool.each((len(s.sigma)+63)/64, func(_ *Tile, i int) {
+	s.each((len(s.sigma)+63)/64, n*len(s.sigma), func(_ *Tile, i int) {
 		for c := i * 64; c < min(i*64+64, len(s.sigma)); c++ {
 			s.shares[c] = (1/(g+s.tie.Lambda*s.sigma[c]) - 1/a) * blas64.Dot(vector(s.theta[c*n:][:n]), vector(x))
 		}

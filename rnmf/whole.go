@@ -51,15 +51,27 @@ func (q *Quadratic) whole(v *mat.Dense) *whole {
 // chunk is how many columns a goroutine takes at once in the passes of a whole.
 const chunk = 144
 
+// each is pool.each where there is enough work to share: a call for the others
+// costs some microseconds.
+func (p *whole) each(count, work int, f func(t *Tile, i int)) {
+	if work >= 1<<15 {
+		p.pool.each(count, f)
+		return
+	}
+	for i := range count {
+		f(p.pool.tiles[0], i)
+	}
+}
+
 // eachChunk calls f for parts of the columns.
 func (p *whole) eachChunk(f func(from, to int)) {
 	n := p.Quadratic.n
-	p.pool.each((n+chunk-1)/chunk, func(_ *Tile, i int) { f(i*chunk, min(i*chunk+chunk, n)) })
+	p.each((n+chunk-1)/chunk, n*p.r, func(_ *Tile, i int) { f(i*chunk, min(i*chunk+chunk, n)) })
 }
 
 // eachRow calls f for each component.
 func (p *whole) eachRow(f func(k int)) {
-	p.pool.each(p.r, func(_ *Tile, k int) { f(k) })
+	p.each(p.r, p.r*p.r*p.Quadratic.n, func(_ *Tile, k int) { f(k) })
 }
 
 // gradient writes half of q's gradient without N, x ↦ Gx·diag(w) + D∘x + λxL, for
