@@ -31,8 +31,10 @@ import (
 //   - Directions left out get the smallest σ that is kept, a = g + λσ_p, an
 //     upper bound, and the step is taken from where v is: p = max(0, v − A∇) − v
 //     with ∇ = (gI + λL)v − b, half the gradient by L itself.
-//   - Along p the minimum up to v + p is taken, or, where p leads uphill, the
-//     minimum of the diagonal bound of Laplacian. q never rises.
+//   - Along p the minimum up to v + p is taken, so that q never rises. p may be
+//     short or lead uphill far from the minimum, so a step to the minimum of the
+//     diagonal bound of Laplacian follows, which is 0 only where the KKT
+//     conditions hold.
 //
 // The default solver, HALS, needs no eigenvectors and is faster.
 type RRA struct {
@@ -130,26 +132,29 @@ func (s *rraStep) row(k int, v *mat.Dense) {
 		}
 		return
 	}
-	s.curvature(s.gradient, vk)
-	for j, b := range s.b {
-		s.gradient[j] -= b
-	}
+	s.slope(vk)
 	s.inverse(s.out, s.gradient, g, g+s.tie.Lambda*s.rest)
 	for j, x := range vk {
 		s.out[j] = max(0, x-s.out[j]) - x
 	}
-	t := s.along(s.out)
-	if t == 0 {
-		degree := s.tie.Graph.degree
-		for j, x := range vk {
-			s.out[j] = step(x, -s.gradient[j], s.a[j]+2*s.tie.Lambda*degree[j]) - x
+	if t := s.along(s.out); t > 0 {
+		for j, d := range s.out {
+			if x := vk[j] + t*d; x < maxFactor {
+				vk[j] = max(0, x)
+			}
 		}
-		t = 1
+		s.slope(vk)
 	}
-	for j, d := range s.out {
-		if x := vk[j] + t*d; x < maxFactor {
-			vk[j] = max(0, x)
-		}
+	for j, x := range vk {
+		vk[j] = step(x, -s.gradient[j], s.a[j]+2*s.tie.Lambda*s.tie.Graph.degree[j])
+	}
+}
+
+// slope writes half the gradient at x.
+func (s *rraStep) slope(x []float64) {
+	s.curvature(s.gradient, x)
+	for j, b := range s.b {
+		s.gradient[j] -= b
 	}
 }
 
