@@ -29,6 +29,10 @@
 //	MahNMF                Manhattan{}, OGM{}                Guan et al. 2012
 //	HuberNMF              Huber{}                           Du et al. 2012
 //	HypersurfaceNMF       Hypersurface{Scale: σ}            Hamza, Brady 2006; RSS-NMF
+//	RSSNMF                Hypersurface{Scale: σ}, Labels    RSS-NMF (12)
+//	SCNMF                 Frobenius{}, Labels               Lan et al. 2014
+//	SemiGNMF              Frobenius{}, Laplacian            Cai et al. 2011
+//	SSNMF, CNMF           types with a Model                RSS-NMF (5); (6), (7)
 //	CIMNMF                Correntropy{}                     Du et al. 2012
 //	CauchyNMF             Cauchy{}                          Truncated Cauchy paper (2), σ = ∞
 //	TruncatedCauchyNMF    Truncated{Loss: Cauchy{}}         Truncated Cauchy paper (2)
