@@ -1,0 +1,47 @@
+package rnmf_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+// Ten labels a class name the classes of all other digits, and of new ones.
+func ExampleRSSNMF() {
+	set := datasets.Digits()
+	x := set.Scaled().X
+	labels := rnmf.Labels{Class: set.Labels, Names: set.Classes, Weight: 100}
+	labels = labels.Few(10, rand.New(rand.NewPCG(1, 1)).Perm(len(set.Labels)))
+
+	model := rnmf.RSSNMF(10, 0.3, labels)
+	model.Init = rnmf.ByLabel{Labels: labels} // each component starts at its class
+	r, err := model.Fit(context.Background(), x)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	found, err := r.Predict(r.H) // for new samples: r.Transform, then r.Predict
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	accuracy, _ := rnmf.Accuracy(set.Labels, found)
+	fmt.Println("more than 65 % are right:", accuracy > 0.65)
+	fmt.Println("the first digit is", labels.Name(found[0]))
+
+	_, h := r.Normalized(rnmf.SumNorm) // k-means on H, as the paper does it
+	groups, err := rnmf.KMeans{K: 10}.Fit(h)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	accuracy, _ = rnmf.Accuracy(set.Labels, groups.Labels)
+	fmt.Println("and by k-means:", accuracy > 0.65)
+	// Output:
+	// more than 65 % are right: true
+	// the first digit is 0
+	// and by k-means: true
+}
