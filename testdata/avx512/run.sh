@@ -56,6 +56,11 @@ trap 'kill $bochs 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 tail -f --pid=$bochs "$work/serial" &
 for ((second = 0; second < LIMIT; second++)); do
 	sleep 1
+	# Unless somebody reads what it shows, the emulator stops when the buffer is full.
+	if [ -z "${screen-}" ]; then
+		screen=$(sed -n 's/^Bochs connected to screen "\(.*\)".*/\1/p' "$work/out")
+		[ -z "$screen" ] || cat "$screen" >/dev/null 2>&1 &
+	fi
 	if ! kill -0 $bochs 2>/dev/null; then
 		tail -n 20 "$work/out" "$work/log"
 		exit 1
