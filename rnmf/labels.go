@@ -26,8 +26,9 @@ type Labels struct {
 	Class []int
 	// Names of the classes, or nil.
 	Names []string
-	// Weight is w. 0 is 1, which is the paper's; it is drowned by the sum of the
-	// losses where the samples have many entries.
+	// Weight is w. 0 is 1, which is the paper's, and does next to nothing where
+	// samples have many entries: the term is at most ½ for a labelled sample. About
+	// ten times the loss of a sample makes it count.
 	Weight float64
 }
 
@@ -289,8 +290,7 @@ func (r *Result) LabelScores(h mat.Matrix) (*mat.Dense, error) {
 		return nil, err
 	}
 	rank, _ := r.H.Dims()
-	_, p := h.Dims()
-	if err := wantDims("H", h, rank, p); err != nil {
+	if err := wantRows(h, rank); err != nil {
 		return nil, err
 	}
 	s := mat.DenseCopyOf(h)
@@ -318,6 +318,15 @@ func (r *Result) Predict(h mat.Matrix) ([]int, error) {
 	l, _ := r.labels()
 	sizes := l.sizes()
 	return argmax(s, func(k int) bool { return k < len(sizes) && sizes[k] > 0 }), nil
+}
+
+// wantRows checks coefficients of any number of samples.
+func wantRows(h mat.Matrix, rank int) error {
+	if h == nil {
+		return fmt.Errorf("%w: H is nil", ErrEmpty)
+	}
+	_, n := h.Dims()
+	return wantDims("H", h, rank, n)
 }
 
 // argmax returns the largest row of each column among those that may be.

@@ -212,6 +212,9 @@ func TestBadLabels(t *testing.T) {
 	if _, err := mustFit(t, SCNMF(2, good), x).Predict(x); !errors.Is(err, ErrShape) {
 		t.Error(err)
 	}
+	if _, err := mustFit(t, SCNMF(2, good), x).Predict(nil); !errors.Is(err, ErrEmpty) {
+		t.Error(err)
+	}
 }
 
 // A few labels name the classes of all other samples, and of new ones.

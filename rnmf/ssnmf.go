@@ -98,8 +98,7 @@ func (s SSNMF) stack(x mat.Matrix) (*mat.Dense, Model, error) {
 // entry of Uh: see Result.Predict.
 func (r *SSNMFResult) Predict(h mat.Matrix) ([]int, error) {
 	classes, rank := r.U.Dims()
-	_, n := h.Dims()
-	if err := wantDims("H", h, rank, n); err != nil {
+	if err := wantRows(h, rank); err != nil {
 		return nil, err
 	}
 	var uh mat.Dense
