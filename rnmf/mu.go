@@ -47,16 +47,20 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 	}
 	_, _, r := q.Dims()
 	u, gram := q.gram()
+	square := &q.pool.square
+	square.Set(gram, nil, r, r)
 	q.Tiles(v, func(t *Tile) {
 		b := t.B
 		space := t.Space(2 * r * b)
 		num, den := space[:r*b], space[r*b:]
 		u.Add(num, t.X, b)
 		t.crossed(num, gram)
-		kernel.AddCross(den, gram, t.V, r, r, b)
-		for i := range num {
-			num[i] *= t.Col[i%b]
-			den[i] *= t.Col[i%b]
+		square.Add(den, t.V, b)
+		if t.weighsColumns() {
+			for k := range r {
+				kernel.Mul(num[k*b:][:b], t.Col)
+				kernel.Mul(den[k*b:][:b], t.Col)
+			}
 		}
 		t.multiply(num, den)
 	})

@@ -22,6 +22,7 @@ type pool struct {
 	// The fixed factor of the half-step, laid out for products.
 	product       kernel.Product
 	cross, scaled kernel.Cross
+	square        kernel.Cross // UUᵀ
 }
 
 // A task is what all goroutines of a pool do together.

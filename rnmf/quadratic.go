@@ -250,13 +250,17 @@ func (q *Quadratic) inOrder(v *mat.Dense, f func(t *Tile)) {
 	})
 }
 
-// tileWidth chooses the width of tiles for a Solver.
+// tileWidth chooses the width of tiles for a Solver. Where E and Ω are gone over
+// once for every two components, a quarter of the second-level cache serves best.
 func (q *Quadratic) tileWidth() int {
-	tiles := 1
-	if q.Weighted() || q.bound > 0 {
-		tiles = 2
+	switch {
+	case q.Weighted():
+		const bytes = 128 << 10
+		return min(max(bytes/(2*8*max(q.m, 1))/8*8, 8), 24, max(q.n, 1))
+	case q.bound > 0:
+		return tileWidth(q.m, q.n, 2)
 	}
-	return tileWidth(q.m, q.n, tiles)
+	return tileWidth(q.m, q.n, 1)
 }
 
 // penalised tells whether anything but the weighted squares counts.
