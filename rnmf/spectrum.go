@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -81,28 +82,69 @@ func (g *Graph) largest(enough float64) *spectrum {
 	return nil
 }
 
-// decompose returns all eigenvalues above 0, from the dense matrix.
+// decompose returns all eigenvalues above 0, from the dense matrices of the
+// connected parts.
 func (g *Graph) decompose() *spectrum {
-	sym := mat.NewSymDense(g.n, nil)
-	for i := range g.n {
-		sym.SetSym(i, i, g.degree[i])
-		to, weight := g.Neighbors(i)
-		for a, j := range to {
-			sym.SetSym(i, j, -weight[a])
+	type pair struct {
+		value float64
+		part  []int
+		from  *mat.Dense
+		c     int
+	}
+	var pairs []pair
+	for _, part := range g.parts() {
+		at := make(map[int]int, len(part))
+		for a, i := range part {
+			at[i] = a
+		}
+		sym := mat.NewSymDense(len(part), nil)
+		for a, i := range part {
+			sym.SetSym(a, a, g.degree[i])
+			to, weight := g.Neighbors(i)
+			for b, j := range to {
+				sym.SetSym(a, at[j], -weight[b])
+			}
+		}
+		values, vectors := eigen(sym)
+		for c, v := range values {
+			if v > 1e-12*values[0] {
+				pairs = append(pairs, pair{v, part, vectors, c})
+			}
 		}
 	}
-	values, vectors := eigen(sym)
-	s := &spectrum{}
-	for _, v := range values {
-		if v > 1e-12*values[0] {
-			s.sigma = append(s.sigma, v)
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.value, a.value) })
+	s := &spectrum{theta: make([]float64, len(pairs)*g.n)}
+	for c, p := range pairs {
+		s.sigma = append(s.sigma, p.value)
+		for a, i := range p.part {
+			s.theta[c*g.n+i] = p.from.At(a, p.c)
 		}
-	}
-	s.theta = make([]float64, len(s.sigma)*g.n)
-	for c := range s.sigma {
-		mat.Col(s.theta[c*g.n:][:g.n], c, vectors)
 	}
 	return s
+}
+
+// parts returns the connected parts of the graph.
+func (g *Graph) parts() [][]int {
+	var parts [][]int
+	seen := make([]bool, g.n)
+	for i := range g.n {
+		if seen[i] {
+			continue
+		}
+		seen[i] = true
+		part := []int{i}
+		for k := 0; k < len(part); k++ {
+			to, _ := g.Neighbors(part[k])
+			for _, j := range to {
+				if !seen[j] {
+					seen[j] = true
+					part = append(part, j)
+				}
+			}
+		}
+		parts = append(parts, part)
+	}
+	return parts
 }
 
 // eigen returns the eigenvalues, descending, and eigenvectors as columns.
