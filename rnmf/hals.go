@@ -18,8 +18,9 @@ import (
 // UUᵀ, and further sweeps are nearly free.
 type HALS struct {
 	// Sweeps is the number of sweeps over the components in a half-step.
-	// 0 is one sweep with weights, and without as many as pay: until a
-	// sweep changes V by less than a tenth of what the first did.
+	// 0 is one sweep with weights, and without as many as pay, which are more
+	// with a Laplacian: until a sweep changes V by less than a tenth of what the
+	// first did.
 	Sweeps int
 	// Plain leaves the factors where the sweeps end. If not, the fit
 	// extrapolates them after each round whose scale stays (Ang and Gillis

@@ -43,7 +43,9 @@ func (s HALS) overGraph(q *Quadratic, v *mat.Dense) {
 	r, n := p.r, p.Quadratic.n
 	sweeps := s.Sweeps
 	if sweeps == 0 {
-		sweeps = 1 + p.m/(2*r)
+		// More than without a graph: with a large λ news travels slowly from
+		// neighbour to neighbour.
+		sweeps = 10 + p.m/(2*r)
 	}
 	g, lambda := p.tie.Graph, p.tie.Lambda
 	classes := g.blocks(36)

@@ -17,7 +17,8 @@ import (
 //
 // The term shrinks with V while WH stays if W grows by as much. So on H alone it
 // has no minimum: the fit drifts towards W large and H small, where the term is
-// gone. Ridge on W holds it back.
+// gone, and sooner with a better solver. Digits of 10 components end at the same
+// objective with λ from 1 to 100. Ridge on W holds it back.
 //
 // All solvers know the term. It couples columns, so a bound that separates them
 // would serve the general solver: since D + G is positive semidefinite, L ⪯ 2D,
