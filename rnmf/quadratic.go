@@ -370,13 +370,14 @@ func (t *Tile) store(v *mat.Dense) {
 
 // residual computes E = X − UᵀV.
 func (t *Tile) residual() {
-	if !t.q.noX {
-		t.E = grow(t.E, t.M*t.B)
-		copy(t.E, t.X)
-	}
 	q := t.q
 	q.laid.Do(func() { q.pool.product.Set(q.U.RawMatrix().Data, q.m, q.r) })
-	q.pool.product.Sub(t.E, t.V, t.B)
+	if q.noX {
+		q.pool.product.Sub(t.E, t.V, t.B)
+		return
+	}
+	t.E = grow(t.E, t.M*t.B)
+	q.pool.product.Residual(t.E, t.X, t.V, t.B)
 }
 
 // weigh computes Omega from E, and the loss if it is wanted.

@@ -7,12 +7,12 @@ package kernel
 // gemm4x3 adds products to blocks of 4 rows and 3 vectors.
 //
 //go:noescape
-func gemm4x3(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
+func gemm4x3(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
 // gemm2x3 adds products to blocks of 2 rows and 3 vectors.
 //
 //go:noescape
-func gemm2x3(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
+func gemm2x3(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
 // gram4x3 multiplies panels with 3 panels.
 //
@@ -22,12 +22,12 @@ func gram4x3(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps 
 // gemm4x2 adds products to blocks of 4 rows and 2 vectors.
 //
 //go:noescape
-func gemm4x2(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
+func gemm4x2(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
 // gemm2x2 adds products to blocks of 2 rows and 2 vectors.
 //
 //go:noescape
-func gemm2x2(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
+func gemm2x2(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
 // gram4x2 multiplies panels with 2 panels.
 //
@@ -37,12 +37,12 @@ func gram4x2(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps 
 // gemm4x1 adds products to blocks of 4 rows and 1 vectors.
 //
 //go:noescape
-func gemm4x1(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
+func gemm4x1(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
 // gemm2x1 adds products to blocks of 2 rows and 1 vectors.
 //
 //go:noescape
-func gemm2x1(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
+func gemm2x1(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
 // gram4x1 multiplies panels with 1 panels.
 //
@@ -52,42 +52,42 @@ func gram4x1(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps 
 // gemm1x8 adds products to blocks of 1 rows and 8 vectors.
 //
 //go:noescape
-func gemm1x8(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
+func gemm1x8(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
 // gemm1x6 adds products to blocks of 1 rows and 6 vectors.
 //
 //go:noescape
-func gemm1x6(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
+func gemm1x6(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
 // gemm1x4 adds products to blocks of 1 rows and 4 vectors.
 //
 //go:noescape
-func gemm1x4(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
+func gemm1x4(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
 // gemm1x2 adds products to blocks of 1 rows and 2 vectors.
 //
 //go:noescape
-func gemm1x2(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
+func gemm1x2(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
 // gemm1x1 adds products to blocks of 1 rows and 1 vectors.
 //
 //go:noescape
-func gemm1x1(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
+func gemm1x1(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
 // gemm4x1m adds products to blocks of 4 rows and 1 vectors.
 //
 //go:noescape
-func gemm4x1m(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask *int64)
+func gemm4x1m(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask *int64)
 
 // gemm2x1m adds products to blocks of 2 rows and 1 vectors.
 //
 //go:noescape
-func gemm2x1m(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask *int64)
+func gemm2x1m(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask *int64)
 
 // gemm1x1m adds products to blocks of 1 rows and 1 vectors.
 //
 //go:noescape
-func gemm1x1m(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask *int64)
+func gemm1x1m(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask *int64)
 
 // weighted4 does Weighted on a block of 4 vectors.
 //
@@ -195,22 +195,22 @@ func peak(n int)
 // gemm8x3z adds products to blocks of 8 rows and 3 vectors.
 //
 //go:noescape
-func gemm8x3z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+func gemm8x3z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
 // gemm4x3z adds products to blocks of 4 rows and 3 vectors.
 //
 //go:noescape
-func gemm4x3z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+func gemm4x3z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
 // gemm2x3z adds products to blocks of 2 rows and 3 vectors.
 //
 //go:noescape
-func gemm2x3z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+func gemm2x3z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
 // gemm1x3z adds products to blocks of 1 rows and 3 vectors.
 //
 //go:noescape
-func gemm1x3z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+func gemm1x3z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
 // gram8x3z multiplies panels with 3 panels.
 //
@@ -245,22 +245,22 @@ func subOuter3z(e *float64, p *float64, delta *float64, ld int, m int, mask int)
 // gemm8x2z adds products to blocks of 8 rows and 2 vectors.
 //
 //go:noescape
-func gemm8x2z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+func gemm8x2z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
 // gemm4x2z adds products to blocks of 4 rows and 2 vectors.
 //
 //go:noescape
-func gemm4x2z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+func gemm4x2z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
 // gemm2x2z adds products to blocks of 2 rows and 2 vectors.
 //
 //go:noescape
-func gemm2x2z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+func gemm2x2z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
 // gemm1x2z adds products to blocks of 1 rows and 2 vectors.
 //
 //go:noescape
-func gemm1x2z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+func gemm1x2z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
 // gram8x2z multiplies panels with 2 panels.
 //
@@ -295,22 +295,22 @@ func subOuter2z(e *float64, p *float64, delta *float64, ld int, m int, mask int)
 // gemm8x1z adds products to blocks of 8 rows and 1 vectors.
 //
 //go:noescape
-func gemm8x1z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+func gemm8x1z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
 // gemm4x1z adds products to blocks of 4 rows and 1 vectors.
 //
 //go:noescape
-func gemm4x1z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+func gemm4x1z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
 // gemm2x1z adds products to blocks of 2 rows and 1 vectors.
 //
 //go:noescape
-func gemm2x1z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+func gemm2x1z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
 // gemm1x1z adds products to blocks of 1 rows and 1 vectors.
 //
 //go:noescape
-func gemm1x1z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+func gemm1x1z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
 // gram8x1z multiplies panels with 1 panels.
 //
@@ -345,7 +345,7 @@ func subOuter1z(e *float64, p *float64, delta *float64, ld int, m int, mask int)
 // gemm1x6z adds products to blocks of 1 rows and 6 vectors.
 //
 //go:noescape
-func gemm1x6z(c *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+func gemm1x6z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
 // peakz does 12 n multiply-adds of vectors that do not depend on each other.
 func peakz(n int)

@@ -49,6 +49,13 @@ func testKernels(t *testing.T) {
 					}
 				}
 				compare(t, name+"SubProduct", got, want)
+				var product Product
+				product.Set(u, m, r)
+				other := random(m*b, rng)
+				product.Residual(other, e, v, b)
+				if !slices.Equal(other, got) {
+					t.Fatal(name + "Residual is not SubProduct")
+				}
 
 				got, want = slices.Clone(v), slices.Clone(v)
 				AddCross(got, u, e, m, r, b)

@@ -2,7 +2,7 @@ package kernel
 
 import "sync"
 
-// A Product is a factor U (r×m) laid out for E ← E − UᵀV. It is set once and then
+// A Product is a factor U (r×m) laid out for E ← X − UᵀV. It is set once and then
 // read, by any number of goroutines, for each tile of a half-step. The zero value
 // can be Set, and Set again to another factor, whose memory it reuses.
 type Product struct {
@@ -38,7 +38,20 @@ func (p *Product) Sub(e, v []float64, b int) {
 	if p.panel == 0 {
 		subProduct(e, p.u, v, p.m, p.r, b)
 	} else {
-		p.sub(e, v, b)
+		p.sub(e, e, v, b)
+	}
+}
+
+// Residual is Sub after a copy, E ← X − UᵀV, with the same bits. X and E must not
+// overlap in part.
+func (p *Product) Residual(e, x, v []float64, b int) {
+	e, x, v = e[:p.m*b], x[:p.m*b], v[:p.r*b]
+	switch {
+	case p.panel == 0 || len(v) == 0:
+		copy(e, x)
+		p.Sub(e, v, b)
+	case len(e) > 0:
+		p.sub(e, x, v, b)
 	}
 }
 

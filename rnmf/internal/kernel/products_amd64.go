@@ -75,91 +75,91 @@ func part(n int) int {
 	return 1
 }
 
-// gemm adds AB to a block of C, as the generator says, with w columns.
-func gemm(panel, rows, w int, c, a, b *float64, ldc, lda, ldb, n, panels, aps int) {
+// gemm writes F + AB to a block of C, as the generator says, with w columns.
+func gemm(panel, rows, w int, c, from, a, b *float64, ldc, lda, ldb, n, panels, aps int) {
 	if panel == 8 {
-		gemmZ(rows, w, c, a, b, ldc, lda, ldb, n, panels, aps)
+		gemmZ(rows, w, c, from, a, b, ldc, lda, ldb, n, panels, aps)
 		return
 	}
 	switch rows {
 	case 4:
 		switch w {
 		case 12:
-			gemm4x3(c, a, b, ldc, lda, ldb, n, panels, aps)
+			gemm4x3(c, from, a, b, ldc, lda, ldb, n, panels, aps)
 		case 8:
-			gemm4x2(c, a, b, ldc, lda, ldb, n, panels, aps)
+			gemm4x2(c, from, a, b, ldc, lda, ldb, n, panels, aps)
 		case 4:
-			gemm4x1(c, a, b, ldc, lda, ldb, n, panels, aps)
+			gemm4x1(c, from, a, b, ldc, lda, ldb, n, panels, aps)
 		default:
-			gemm4x1m(c, a, b, ldc, lda, ldb, n, panels, aps, mask(w))
+			gemm4x1m(c, from, a, b, ldc, lda, ldb, n, panels, aps, mask(w))
 		}
 	case 2:
 		switch w {
 		case 12:
-			gemm2x3(c, a, b, ldc, lda, ldb, n, panels, aps)
+			gemm2x3(c, from, a, b, ldc, lda, ldb, n, panels, aps)
 		case 8:
-			gemm2x2(c, a, b, ldc, lda, ldb, n, panels, aps)
+			gemm2x2(c, from, a, b, ldc, lda, ldb, n, panels, aps)
 		case 4:
-			gemm2x1(c, a, b, ldc, lda, ldb, n, panels, aps)
+			gemm2x1(c, from, a, b, ldc, lda, ldb, n, panels, aps)
 		default:
-			gemm2x1m(c, a, b, ldc, lda, ldb, n, panels, aps, mask(w))
+			gemm2x1m(c, from, a, b, ldc, lda, ldb, n, panels, aps, mask(w))
 		}
 	case 1:
 		switch w {
 		case 32:
-			gemm1x8(c, a, b, ldc, lda, ldb, n, panels, aps)
+			gemm1x8(c, from, a, b, ldc, lda, ldb, n, panels, aps)
 		case 24:
-			gemm1x6(c, a, b, ldc, lda, ldb, n, panels, aps)
+			gemm1x6(c, from, a, b, ldc, lda, ldb, n, panels, aps)
 		case 16:
-			gemm1x4(c, a, b, ldc, lda, ldb, n, panels, aps)
+			gemm1x4(c, from, a, b, ldc, lda, ldb, n, panels, aps)
 		case 8:
-			gemm1x2(c, a, b, ldc, lda, ldb, n, panels, aps)
+			gemm1x2(c, from, a, b, ldc, lda, ldb, n, panels, aps)
 		case 4:
-			gemm1x1(c, a, b, ldc, lda, ldb, n, panels, aps)
+			gemm1x1(c, from, a, b, ldc, lda, ldb, n, panels, aps)
 		default:
-			gemm1x1m(c, a, b, ldc, lda, ldb, n, panels, aps, mask(w))
+			gemm1x1m(c, from, a, b, ldc, lda, ldb, n, panels, aps, mask(w))
 		}
 	}
 }
 
-func gemmZ(rows, w int, c, a, b *float64, ldc, lda, ldb, n, panels, aps int) {
+func gemmZ(rows, w int, c, from, a, b *float64, ldc, lda, ldb, n, panels, aps int) {
 	k := lanes(w)
 	switch (w + 7) / 8 {
 	case 1:
 		switch rows {
 		case 8:
-			gemm8x1z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+			gemm8x1z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
 		case 4:
-			gemm4x1z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+			gemm4x1z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
 		case 2:
-			gemm2x1z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+			gemm2x1z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
 		case 1:
-			gemm1x1z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+			gemm1x1z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
 		}
 	case 2:
 		switch rows {
 		case 8:
-			gemm8x2z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+			gemm8x2z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
 		case 4:
-			gemm4x2z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+			gemm4x2z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
 		case 2:
-			gemm2x2z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+			gemm2x2z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
 		case 1:
-			gemm1x2z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+			gemm1x2z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
 		}
 	case 3:
 		switch rows {
 		case 8:
-			gemm8x3z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+			gemm8x3z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
 		case 4:
-			gemm4x3z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+			gemm4x3z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
 		case 2:
-			gemm2x3z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+			gemm2x3z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
 		case 1:
-			gemm1x3z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+			gemm1x3z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
 		}
 	default:
-		gemm1x6z(c, a, b, ldc, lda, ldb, n, panels, aps, k)
+		gemm1x6z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
 	}
 }
 
@@ -177,9 +177,9 @@ func (p *Product) pack() {
 	}
 }
 
-// sub goes through groups of panels that stay in the first-level cache while they
-// meet all columns.
-func (p *Product) sub(e, v []float64, b int) {
+// sub does E ← X − UᵀV, where X may be E. It goes through groups of panels that
+// stay in the first-level cache while they meet all columns.
+func (p *Product) sub(e, x, v []float64, b int) {
 	m, r, s := p.m, p.r, p.panel
 	full := m / s
 	group := max(1, productGroup/(s*r))
@@ -187,7 +187,7 @@ func (p *Product) sub(e, v []float64, b int) {
 		g := min(group, full-i)
 		for j := 0; j < b; {
 			w := width(b-j, s, s)
-			gemm(s, s, w, &e[i*s*b+j], &p.packed[i*s*r], &v[j], b, s, b, r, g, s*r)
+			gemm(s, s, w, &e[i*s*b+j], &x[i*s*b+j], &p.packed[i*s*r], &v[j], b, s, b, r, g, s*r)
 			j += w
 		}
 	}
@@ -195,7 +195,7 @@ func (p *Product) sub(e, v []float64, b int) {
 		rows := part(m - i)
 		for j := 0; j < b; {
 			w := width(b-j, rows, s)
-			gemm(s, rows, w, &e[i*b+j], &p.packed[full*s*r+i%s], &v[j], b, s, b, r, 1, 0)
+			gemm(s, rows, w, &e[i*b+j], &x[i*b+j], &p.packed[full*s*r+i%s], &v[j], b, s, b, r, 1, 0)
 			j += w
 		}
 		i += rows
@@ -248,14 +248,14 @@ func (c *Cross) add(n, z []float64, b int) {
 		l := min(chunk, m-i)
 		for j := 0; full > 0 && j < b; {
 			w := width(b-j, s, s)
-			gemm(s, s, w, &n[j], &c.packed[i*s], &z[i*b+j], b, s, b, l, full, s*m)
+			gemm(s, s, w, &n[j], &n[j], &c.packed[i*s], &z[i*b+j], b, s, b, l, full, s*m)
 			j += w
 		}
 		for k := full * s; k < r; {
 			rows := part(r - k)
 			for j := 0; j < b; {
 				w := width(b-j, rows, s)
-				gemm(s, rows, w, &n[k*b+j], &c.packed[full*s*m+i*s+k%s], &z[i*b+j], b, s, b, l, 1, 0)
+				gemm(s, rows, w, &n[k*b+j], &n[k*b+j], &c.packed[full*s*m+i*s+k%s], &z[i*b+j], b, s, b, l, 1, 0)
 				j += w
 			}
 			k += rows
@@ -269,7 +269,7 @@ func addRows(n, u, z []float64, m, r, b int) {
 	for k := range r {
 		for j := 0; j < b; {
 			w := width(b-j, 1, s)
-			gemm(s, 1, w, &n[k*b+j], &u[k*m], &z[j], b, 1, b, m, 1, 0)
+			gemm(s, 1, w, &n[k*b+j], &n[k*b+j], &u[k*m], &z[j], b, 1, b, m, 1, 0)
 			j += w
 		}
 	}

@@ -8,7 +8,7 @@ func panel() int { return 0 }
 
 func (p *Product) pack() {}
 
-func (p *Product) sub(e, v []float64, b int) {}
+func (p *Product) sub(e, x, v []float64, b int) {}
 
 func (c *Cross) pack(u, d []float64) {}
 

@@ -105,6 +105,12 @@ func exact(t *testing.T, m, r, b, power int, rng *rand.Rand) {
 		}
 	}
 	e.check(t, name+"Sub", want)
+	e, x := guard(random(m*b, rng)), guard(e0)
+	product.Residual(e.s, x.s, v.s, b)
+	e.check(t, name+"Residual", want)
+	x.check(t, name+"Residual's data", e0)
+	product.Residual(x.s, x.s, v.s, b)
+	x.check(t, name+"Residual in place", want)
 	e = guard(e0)
 	SubProduct(e.s, u.s, v.s, m, r, b)
 	e.check(t, name+"SubProduct", want)
@@ -239,10 +245,18 @@ func TestBounds(t *testing.T) {
 	levels(t, func(t *testing.T) {
 		const m, r, b = 9, 5, 7
 		s := func(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+		residual := func(e, x, v []float64) {
+			var p Product
+			p.Set(s(r*m), m, r)
+			p.Residual(e, x, v, b)
+		}
 		for i, f := range []func(){
 			func() { SubProduct(s(m*b-1), s(r*m), s(r*b), m, r, b) },
 			func() { SubProduct(s(m*b), s(r*m-1), s(r*b), m, r, b) },
 			func() { SubProduct(s(m*b), s(r*m), s(r*b-1), m, r, b) },
+			func() { residual(s(m*b-1), s(m*b), s(r*b)) },
+			func() { residual(s(m*b), s(m*b-1), s(r*b)) },
+			func() { residual(s(m*b), s(m*b), s(r*b-1)) },
 			func() { AddCross(s(r*b-1), s(r*m), s(m*b), m, r, b) },
 			func() { AddCross(s(r*b), s(r*m-1), s(m*b), m, r, b) },
 			func() { AddCross(s(r*b), s(r*m), s(m*b-1), m, r, b) },

@@ -211,15 +211,20 @@ func unrolled(n Register, by int, step func()) {
 	Label("done")
 }
 
-// gemm writes a kernel for C ← C + AB on one panel of A after the other. A panel
-// has the given number of rows, and those of C follow each other:
+// gemm writes a kernel for C ← F + AB on one panel of A after the other; F is laid
+// out like C, or is C. A panel has the given number of rows, and those of C follow
+// each other:
 //
-//	c[(p·rows + i)·ldc + j] += Σ_l a[p·aps + l·lda + i] b[l·ldb + j],   l < n, p < panels.
+//	c[(p·rows + i)·ldc + j] = from[(p·rows + i)·ldc + j] + Σ_l a[p·aps + l·lda + i] b[l·ldb + j],
+//
+// l < n, p < panels.
 func (s isa) gemm(rows, cols int, masked bool) {
 	s.text(fmt.Sprintf("gemm%dx%d", rows, cols), masked,
-		"c, a, b *float64, ldc, lda, ldb, n, panels, aps int",
+		"c, from, a, b *float64, ldc, lda, ldb, n, panels, aps int",
 		fmt.Sprintf("adds products to blocks of %d rows and %d vectors.", rows, cols))
 	c, a, b := Load(Param("c"), GP64()), Load(Param("a"), GP64()), Load(Param("b"), GP64())
+	from := Load(Param("from"), GP64())
+	SUBQ(c, from)
 	ldc, lda, ldb, aps := stride("ldc"), stride("lda"), stride("ldb"), stride("aps")
 	n, panels := Load(Param("n"), GP64()), Load(Param("panels"), GP64())
 	masks := s.masks(cols, masked)
@@ -232,7 +237,7 @@ func (s isa) gemm(rows, cols int, masked bool) {
 			ADDQ(ldc, row)
 		}
 		for j := range cols {
-			s.load(s.at(row, j), masks[j], acc[i*cols+j])
+			s.load(Mem{Base: row, Index: from, Scale: 1, Disp: j * s.bytes}, masks[j], acc[i*cols+j])
 		}
 	}
 	MOVQ(a, pa)
