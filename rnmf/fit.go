@@ -33,6 +33,7 @@ type fit struct {
 	trace  Trace
 	reason Reason
 	spent  time.Duration
+	due    time.Duration // for what is done ahead
 }
 
 // run goes round after round until there is a reason to stop; seen is called
@@ -54,7 +55,7 @@ func (f *fit) run(seen func() bool) {
 	f.next = mat.DenseCopyOf(f.h)
 	f.resume(func() {
 		if tunes(f.loss) {
-			f.timed(func() { f.measure() })
+			f.measure()
 			f.tune()
 		}
 		f.record(0, f.look())
@@ -71,7 +72,7 @@ func (f *fit) run(seen func() bool) {
 		before := f.loss
 		retuned := f.residuals != nil && round > 1
 		if retuned {
-			f.timed(f.tune)
+			f.tune()
 			if last.objective = f.look(); !f.pool.stop() {
 				best = kept{objective: last.objective}
 			}
@@ -124,10 +125,11 @@ func (f *fit) run(seen func() bool) {
 func (f *fit) round(last *kept, push *momentum, mayPush, goesOn bool) float64 {
 	if !mayPush || !extrapolates(f.solver) {
 		push.reset()
-		f.timed(func() { f.stepH(); f.stepW() })
+		f.stepH()
+		f.timed(f.stepW)
 		return f.reach(goesOn)
 	}
-	f.timed(f.stepH)
+	f.stepH()
 	cross, gram := f.cross, f.gram
 	push.extrapolate(0, f.h)
 	f.timed(f.stepW)
@@ -141,6 +143,7 @@ func (f *fit) round(last *kept, push *momentum, mayPush, goesOn bool) float64 {
 	}
 	// The plain round, whose H half-step is already there.
 	push.reject()
+	f.pay()
 	f.ahead = false
 	f.h.Copy(push.plain[0])
 	f.wt.Copy(last.wt)
@@ -172,11 +175,13 @@ func (f *fit) tunesIn(round int) bool {
 // look does the H half-step of the round to come on a copy of H, and returns the
 // objective of the current factors.
 func (f *fit) look() float64 {
+	begin := time.Now()
 	q := f.quadratic(false)
 	q.from = f.h
 	f.next.Copy(f.h)
 	f.improve(q, f.next, f.model.OnH)
 	f.ahead, f.cross, f.gram = true, q.ux, q.uu
+	f.due += time.Since(begin)
 	if math.IsNaN(q.entered) && !f.pool.stop() {
 		return f.objective() // the solver cannot tell
 	}
@@ -188,7 +193,14 @@ func (f *fit) stepH() {
 	if !f.ahead {
 		f.look()
 	}
+	f.pay()
 	f.h, f.next, f.ahead = f.next, f.h, false
+}
+
+// pay adds what was done ahead to the seconds of the algorithm, once it is used.
+func (f *fit) pay() {
+	f.spent += f.due
+	f.due = 0
 }
 
 // stepW does the W half-step.
@@ -331,6 +343,8 @@ func (f *fit) columnSquares() []float64 {
 // measure puts the distribution of the current residuals aside for tune, and
 // returns the objective.
 func (f *fit) measure() float64 {
+	begin := time.Now()
+	defer func() { f.due += time.Since(begin) }()
 	m, n := f.x.Dims()
 	q := f.quadratic(false)
 	byColumn := q.sample == columns
@@ -384,6 +398,7 @@ func (f *fit) measure() float64 {
 
 // tune lets the loss estimate its scale from the residuals put aside.
 func (f *fit) tune() {
+	f.pay()
 	if !f.pool.stop() { // if not, they are incomplete, and the fit is over
 		f.loss = f.loss.(Tuner).Tune(f.residuals)
 	}

@@ -113,3 +113,28 @@ func BenchmarkForkJoin(b *testing.B) {
 		p.each(len(p.tiles), func(*Tile, int) {})
 	}
 }
+
+// The seconds of a trace leave out little of a fit: both half-steps count, and
+// what is estimated between them.
+func TestSeconds(t *testing.T) {
+	x, _ := planted(300, 400, 20, 0.1, 0.1, 1)
+	for _, loss := range []Loss{Frobenius{}, Hypersurface{Scale: 1}, Cauchy{}} {
+		for _, solver := range []Solver{MU{}, HALS{}, HALS{Plain: true}} {
+			m := Model{Rank: 20, Loss: loss, Solver: solver, MaxIter: 60, Tol: -1}
+			var begin time.Time
+			var wall, seconds float64
+			for s := range m.Steps(context.Background(), x) {
+				if s.Round == 0 {
+					begin, seconds = time.Now(), -s.Seconds
+				}
+				if s.Round == 60 {
+					wall, seconds = time.Since(begin).Seconds(), seconds+s.Seconds
+				}
+			}
+			// The first half-step is done before round 0, the last after round 60.
+			if seconds > 1.2*wall || seconds < 0.5*wall {
+				t.Errorf("%s %T: %.4f s in the trace, %.4f s in all", lossName(loss), solver, seconds, wall)
+			}
+		}
+	}
+}
