@@ -291,7 +291,7 @@ func (f *fit) eachResidual(visit func(t *Tile, i int)) (count int) {
 	q.bare, q.noX = true, true
 	width := tileWidth(q.m, q.n, 2)
 	count = (q.n + width - 1) / width
-	f.pool.each(count, func(t *Tile, i int) {
+	f.pool.share(count, q.m*q.n*q.r, func(t *Tile, i int) {
 		t.load(q, f.h, i*width, min(width, q.n-i*width))
 		visit(t, i)
 	})
@@ -455,7 +455,7 @@ func (f *fit) kktOf(ofW bool) float64 {
 	kernel.Mul(squares, squares)
 	u, uu := q.cross(), &q.pool.scaled
 	uu.Set(squares, nil, q.m, q.r)
-	f.pool.each(count, func(t *Tile, i int) {
+	f.pool.share(count, q.m*q.n*q.r, func(t *Tile, i int) {
 		t.load(q, v, i*width, min(width, q.n-i*width))
 		if !q.Weighted() {
 			t.residual()

@@ -134,6 +134,24 @@ func (p *pool) run(t *Tile) {
 	}
 }
 
+// smallWork is the number of multiply-adds for which it does not pay to call helpers:
+// some microseconds where they are awake, far more on a busy machine.
+var smallWork = 1 << 16
+
+// share is each for work of so many multiply-adds, alone where that is little.
+func (p *pool) share(n, work int, f func(t *Tile, i int)) {
+	if work >= smallWork {
+		p.each(n, f)
+		return
+	}
+	for i := range n {
+		if p.stop() {
+			return
+		}
+		f(p.tiles[0], i)
+	}
+}
+
 // each calls f for 0..n-1, and stops early when the fit is cancelled.
 func (p *pool) each(n int, f func(t *Tile, i int)) {
 	p.task.n, p.task.f = int64(n), f

@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// force makes fits use n goroutines, more than the machine may have.
+// force makes fits use n goroutines, more than the machine may have, however
+// little there is to do.
 func force(t *testing.T, n int) {
-	old := processors
-	processors = func() int { return n }
-	t.Cleanup(func() { processors = old })
+	old, work := processors, smallWork
+	processors, smallWork = func() int { return n }, 0
+	t.Cleanup(func() { processors, smallWork = old, work })
 }
 
 // Every piece of work is done once, by whatever goroutine, also after the helpers

@@ -13,8 +13,6 @@ import (
 func TestSameSeedSameBits(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
-	defer func(f func() int) { processors = f }(processors)
-	processors = func() int { return runtime.GOMAXPROCS(0) } // more than the machine may have
 	x, _ := planted(40, 210, 4, 0.05, 0.1, 1)
 	inputs := masks(x, 2)
 	losses := slices.Concat(tunedLosses, fixedLosses)
@@ -32,6 +30,7 @@ func TestSameSeedSameBits(t *testing.T) {
 			var want *Result
 			for _, procs := range []int{1, 2, 8} {
 				runtime.GOMAXPROCS(procs)
+				force(t, procs)
 				got := mustFit(t, m, data)
 				if !sameBits(data, in[0]) || in[1] != nil && !sameBits(m.Mask.(*mat.Dense), in[1]) {
 					t.Fatalf("%s: the input has changed", lossName(loss))

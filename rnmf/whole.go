@@ -51,17 +51,8 @@ func (q *Quadratic) whole(v *mat.Dense) *whole {
 // chunk is how many columns a goroutine takes at once in the passes of a whole.
 const chunk = 144
 
-// each is pool.each where there is enough work to share: a call for the others
-// costs some microseconds.
-func (p *whole) each(count, work int, f func(t *Tile, i int)) {
-	if work >= 1<<15 {
-		p.pool.each(count, f)
-		return
-	}
-	for i := range count {
-		f(p.pool.tiles[0], i)
-	}
-}
+// each shares work among the goroutines.
+func (p *whole) each(count, work int, f func(t *Tile, i int)) { p.pool.share(count, work, f) }
 
 // eachChunk calls f for parts of the columns.
 func (p *whole) eachChunk(f func(from, to int)) {
