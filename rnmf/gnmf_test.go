@@ -366,14 +366,13 @@ func TestGraphKKT(t *testing.T) {
 // The graph leaves nothing to chance, either.
 func TestGraphSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	defer func(f func() int) { processors = f }(processors)
-	processors = func() int { return runtime.GOMAXPROCS(0) }
 	x, _ := planted(40, 310, 4, 0.05, 0.1, 1)
 	for _, loss := range []Loss{nil, ByColumn{L1{}}, Cauchy{}} {
 		for _, solver := range []Solver{nil, MU{}, OGM{}, RRA{}, RRA{Plain: true}, Additive{}} {
 			var want *Result
 			for _, procs := range []int{1, 2, 7} {
 				runtime.GOMAXPROCS(procs)
+				force(t, procs)
 				g, err := KNN{}.Graph(x)
 				if err != nil {
 					t.Fatal(err)
