@@ -47,7 +47,7 @@ func (l Manhattan) Rho(s float64) (value, slope float64) {
 
 // Weigh writes 1/(2max(|e|, μ)) and the formula above.
 func (l Manhattan) Weigh(omega, value, e []float64) {
-	kernel.Huber(omega, value, e, l.Mu, math.Inf(1))
+	kernel.Huber(l.Mu, math.Inf(1)).Weigh(omega, value, e)
 	c := 0.5 / l.Mu
 	for i := range omega {
 		omega[i] *= c

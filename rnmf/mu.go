@@ -1,6 +1,8 @@
 package rnmf
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
@@ -34,9 +36,11 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 	q.apart(v)
 	if q.Weighted() {
 		u := q.cross()
+		q.bare = q.mask == nil // the weights come with the split
+		defer func() { q.bare = false }()
 		q.Tiles(v, func(t *Tile) {
 			r, b := t.R, t.B
-			kernel.Split(t.X, t.E, t.Omega)
+			t.split()
 			space := t.Space(2 * r * b)
 			num, den := space[:r*b], space[r*b:]
 			u.Add(num, t.X, b)
@@ -64,6 +68,27 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 		}
 		t.multiply(num, den)
 	})
+}
+
+// split turns X into ΩX and E into ΩUᵀV. In a bare tile the weights are those of
+// the loss alone, and the loss is taken here if it is wanted.
+func (t *Tile) split() {
+	q := t.q
+	if !q.bare {
+		kernel.Split(t.X, t.E, t.Omega)
+		return
+	}
+	var sum float64
+	if rho, ours := rhoOf(q.loss, math.Inf(1)); ours {
+		sum = rho.Split(t.X, t.E, q.entry)
+	} else {
+		t.weigh()
+		sum = t.loss
+		kernel.Split(t.X, t.E, t.Omega)
+	}
+	if q.entry {
+		t.loss = sum
+	}
 }
 
 // multiply moves the negative terms to the other side and multiplies V.

@@ -32,7 +32,7 @@ type Quadratic struct {
 	c, d    *mat.Dense // nil while no penalty has asked for them
 	tie     Laplacian  // its Graph is nil if there is none
 	bound   float64    // > 0: the additive form, with this weight for all
-	bare    bool       // tiles get their residual and no weights
+	bare    bool       // tiles get their residual, but no weights and no loss
 	noX     bool       // tiles come without X, which is E already
 	norms   []float64  // squared norms of the n columns of x, or nil
 	pool    *pool

@@ -44,66 +44,61 @@ func weightsAndValues(l Loss, omega, value, e []float64) {
 	}
 }
 
-// A cutter is a Weigher that can stop at a cut-off at no cost: what Truncated
-// does to it.
-type cutter interface {
-	weigh(omega, value, e []float64, cut2 float64)
+// rhoOf returns one of our losses, cut off at cut2, for the kernels.
+func rhoOf(l Loss, cut2 float64) (rho kernel.Rho, ours bool) {
+	switch l := l.(type) {
+	case Frobenius:
+		return kernel.Square(cut2), true
+	case L1:
+		return kernel.L1(l.Eps*l.Eps, cut2), true
+	case Huber:
+		return kernel.Huber(l.Cut, cut2), true
+	case Hypersurface:
+		return kernel.Hypersurface(1/(l.Scale*l.Scale), cut2), true
+	case Correntropy:
+		return kernel.Correntropy(0.5/(l.Scale*l.Scale), cut2), true
+	case Cauchy:
+		return kernel.Cauchy(l.Scale*l.Scale, cut2), true
+	case Truncated:
+		return rhoOf(l.Loss, min(cut2, l.Cut*l.Cut))
+	}
+	return kernel.Rho{}, false
 }
 
-var uncut = math.Inf(1)
+// weighOurs is Weigh for our losses.
+func weighOurs(l Loss, omega, value, e []float64) bool {
+	rho, ours := rhoOf(l, math.Inf(1))
+	if ours {
+		rho.Weigh(omega, value, e)
+	}
+	return ours
+}
 
 // Weigh writes 1 and e².
-func (l Frobenius) Weigh(omega, value, e []float64) { l.weigh(omega, value, e, uncut) }
-
-func (Frobenius) weigh(omega, value, e []float64, cut2 float64) {
-	kernel.Square(omega, value, e, cut2)
-}
+func (l Frobenius) Weigh(omega, value, e []float64) { weighOurs(l, omega, value, e) }
 
 // Weigh writes 1/(2√(e² + ε²)) and √(e² + ε²).
-func (l L1) Weigh(omega, value, e []float64) { l.weigh(omega, value, e, uncut) }
-
-func (l L1) weigh(omega, value, e []float64, cut2 float64) {
-	kernel.L1(omega, value, e, l.Eps*l.Eps, cut2)
-}
+func (l L1) Weigh(omega, value, e []float64) { weighOurs(l, omega, value, e) }
 
 // Weigh writes min(1, c/|e|) and the formula of Huber.
-func (l Huber) Weigh(omega, value, e []float64) { l.weigh(omega, value, e, uncut) }
-
-func (l Huber) weigh(omega, value, e []float64, cut2 float64) {
-	kernel.Huber(omega, value, e, l.Cut, cut2)
-}
+func (l Huber) Weigh(omega, value, e []float64) { weighOurs(l, omega, value, e) }
 
 // Weigh writes 1/(2σ²√(1 + e²/σ²)) and √(1 + e²/σ²) − 1.
-func (l Hypersurface) Weigh(omega, value, e []float64) { l.weigh(omega, value, e, uncut) }
-
-func (l Hypersurface) weigh(omega, value, e []float64, cut2 float64) {
-	kernel.Hypersurface(omega, value, e, 1/(l.Scale*l.Scale), cut2)
-}
+func (l Hypersurface) Weigh(omega, value, e []float64) { weighOurs(l, omega, value, e) }
 
 // Weigh writes exp(−e²/2σ²)/2σ² and 1 − exp(−e²/2σ²).
-func (l Correntropy) Weigh(omega, value, e []float64) { l.weigh(omega, value, e, uncut) }
-
-func (l Correntropy) weigh(omega, value, e []float64, cut2 float64) {
-	kernel.Correntropy(omega, value, e, 0.5/(l.Scale*l.Scale), cut2)
-}
+func (l Correntropy) Weigh(omega, value, e []float64) { weighOurs(l, omega, value, e) }
 
 // Weigh writes 1/(γ² + e²) and ln(1 + e²/γ²).
-func (l Cauchy) Weigh(omega, value, e []float64) { l.weigh(omega, value, e, uncut) }
-
-func (l Cauchy) weigh(omega, value, e []float64, cut2 float64) {
-	kernel.Cauchy(omega, value, e, l.Scale*l.Scale, cut2)
-}
+func (l Cauchy) Weigh(omega, value, e []float64) { weighOurs(l, omega, value, e) }
 
 // Weigh writes the slopes and the values of the loss below, and beyond the
 // cut-off 0 and the value there.
-func (l Truncated) Weigh(omega, value, e []float64) { l.weigh(omega, value, e, uncut) }
-
-func (l Truncated) weigh(omega, value, e []float64, cut2 float64) {
-	cut2 = min(cut2, l.Cut*l.Cut)
-	if inner, ok := l.Loss.(cutter); ok {
-		inner.weigh(omega, value, e, cut2)
+func (l Truncated) Weigh(omega, value, e []float64) {
+	if weighOurs(l, omega, value, e) {
 		return
 	}
+	cut2 := l.Cut * l.Cut
 	weightsAndValues(l.Loss, omega, value, e)
 	most, _ := l.Loss.Rho(cut2)
 	for i, x := range e {

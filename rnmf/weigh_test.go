@@ -2,7 +2,10 @@ package rnmf
 
 import (
 	"math"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // The slopes and values of Weigh are those of Rho.
@@ -31,3 +34,21 @@ func TestWeigh(t *testing.T) {
 
 // wrapped hides all but Rho.
 type wrapped struct{ Loss }
+
+// A multiplicative update with a loss of ours, which weighs and splits at once,
+// does what it does with the Weigh of another.
+func TestSplit(t *testing.T) {
+	type hidden struct{ Weigher }
+	same := func(a, b Point) bool { return a.Objective == b.Objective }
+	x, _ := planted(37, 29, 3, 0.1, 0.05, 1)
+	for _, l := range []Weigher{Huber{Cut: 0.05}, Hypersurface{Scale: 1}, L1{0.01}, Cauchy{Scale: 0.05}, Correntropy{Scale: 0.3},
+		Truncated{Loss: Cauchy{Scale: 0.05}, Cut: 0.2}, Truncated{Loss: Truncated{Loss: Frobenius{}, Cut: 0.2}, Cut: 0.3}} {
+		m := Model{Rank: 3, Loss: l, Solver: MU{}, MaxIter: 20, Tol: -1, Init: Factors{W: uniform(37, 3, 3), H: uniform(3, 29, 4)}}
+		ours := mustFit(t, m, x)
+		m.Loss = hidden{l}
+		theirs := mustFit(t, m, x)
+		if !mat.Equal(ours.W, theirs.W) || !mat.Equal(ours.H, theirs.H) || !slices.EqualFunc(ours.Trace, theirs.Trace, same) || len(ours.Trace) < 20 {
+			t.Errorf("%+v: not the same bits", l)
+		}
+	}
+}

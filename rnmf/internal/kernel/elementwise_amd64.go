@@ -64,6 +64,66 @@ func cauchyValueAVX2(omega *float64, value *float64, e *float64, n int, a float6
 //go:noescape
 func correntropyValueAVX2(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
+// squareSplitAVX2 weighs and splits.
+//
+//go:noescape
+func squareSplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// l1SplitAVX2 weighs and splits.
+//
+//go:noescape
+func l1SplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// huberSplitAVX2 weighs and splits.
+//
+//go:noescape
+func huberSplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfaceSplitAVX2 weighs and splits.
+//
+//go:noescape
+func hypersurfaceSplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// cauchySplitAVX2 weighs and splits.
+//
+//go:noescape
+func cauchySplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// correntropySplitAVX2 weighs and splits.
+//
+//go:noescape
+func correntropySplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// squareSplitSumAVX2 weighs, splits and adds up the values in eight sums.
+//
+//go:noescape
+func squareSplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// l1SplitSumAVX2 weighs, splits and adds up the values in eight sums.
+//
+//go:noescape
+func l1SplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// huberSplitSumAVX2 weighs, splits and adds up the values in eight sums.
+//
+//go:noescape
+func huberSplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfaceSplitSumAVX2 weighs, splits and adds up the values in eight sums.
+//
+//go:noescape
+func hypersurfaceSplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// cauchySplitSumAVX2 weighs, splits and adds up the values in eight sums.
+//
+//go:noescape
+func cauchySplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// correntropySplitSumAVX2 weighs, splits and adds up the values in eight sums.
+//
+//go:noescape
+func correntropySplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
 // mulAVX2 does Mul.
 //
 //go:noescape
@@ -298,6 +358,66 @@ func cauchyValueAVX512(omega *float64, value *float64, e *float64, n int, a floa
 //
 //go:noescape
 func correntropyValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// squareSplitAVX512 weighs and splits.
+//
+//go:noescape
+func squareSplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// l1SplitAVX512 weighs and splits.
+//
+//go:noescape
+func l1SplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// huberSplitAVX512 weighs and splits.
+//
+//go:noescape
+func huberSplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfaceSplitAVX512 weighs and splits.
+//
+//go:noescape
+func hypersurfaceSplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// cauchySplitAVX512 weighs and splits.
+//
+//go:noescape
+func cauchySplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// correntropySplitAVX512 weighs and splits.
+//
+//go:noescape
+func correntropySplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// squareSplitSumAVX512 weighs, splits and adds up the values in eight sums.
+//
+//go:noescape
+func squareSplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// l1SplitSumAVX512 weighs, splits and adds up the values in eight sums.
+//
+//go:noescape
+func l1SplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// huberSplitSumAVX512 weighs, splits and adds up the values in eight sums.
+//
+//go:noescape
+func huberSplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfaceSplitSumAVX512 weighs, splits and adds up the values in eight sums.
+//
+//go:noescape
+func hypersurfaceSplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// cauchySplitSumAVX512 weighs, splits and adds up the values in eight sums.
+//
+//go:noescape
+func cauchySplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// correntropySplitSumAVX512 weighs, splits and adds up the values in eight sums.
+//
+//go:noescape
+func correntropySplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
 // mulAVX512 does Mul.
 //

@@ -1165,6 +1165,1121 @@ done:
 	VZEROUPPER
 	RET
 
+// func squareSplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX
+TEXT ·squareSplitAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Y0
+	VBROADCASTSD cut2+56(FP), Y1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x02, SI
+	JZ           rest
+
+loop:
+	VMOVUPD (DX)(AX*1), Y3
+	VMULPD  Y3, Y3, Y3
+	VCMPPD  $0x1a, Y1, Y3, Y4
+	VMINPD  Y3, Y0, Y3
+	VANDPD  Y4, Y2, Y3
+	VMOVUPD (CX)(AX*1), Y4
+	VMOVUPD (DX)(AX*1), Y5
+	VSUBPD  Y5, Y4, Y5
+	VMULPD  Y3, Y4, Y4
+	VMOVUPD Y4, (CX)(AX*1)
+	VMULPD  Y3, Y5, Y3
+	VMOVUPD Y3, (DX)(AX*1)
+	ADDQ    $0x20, AX
+	DECQ    SI
+	JNZ     loop
+
+rest:
+	ANDQ       $0x03, BX
+	JZ         done
+	LEAQ       lanes<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y3
+	VMASKMOVPD (DX)(AX*1), Y3, Y4
+	VMULPD     Y4, Y4, Y4
+	VCMPPD     $0x1a, Y1, Y4, Y1
+	VMINPD     Y4, Y0, Y0
+	VANDPD     Y1, Y2, Y0
+	VMASKMOVPD (CX)(AX*1), Y3, Y1
+	VMASKMOVPD (DX)(AX*1), Y3, Y2
+	VSUBPD     Y2, Y1, Y2
+	VMULPD     Y0, Y1, Y1
+	VMASKMOVPD Y1, Y3, (CX)(AX*1)
+	VMULPD     Y0, Y2, Y0
+	VMASKMOVPD Y0, Y3, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func l1SplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·l1SplitAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Y0
+	VBROADCASTSD cut2+56(FP), Y1
+	VBROADCASTSD a+32(FP), Y2
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Y3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
+	VBROADCASTSD b+40(FP), Y5
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x02, SI
+	JZ           rest
+
+loop:
+	VMOVUPD      (DX)(AX*1), Y6
+	VMULPD       Y6, Y6, Y6
+	VCMPPD       $0x1a, Y1, Y6, Y7
+	VMINPD       Y6, Y0, Y6
+	VADDPD       Y2, Y6, Y6
+	VMAXPD       Y6, Y5, Y6
+	VPSRLQ       $0x01, Y6, Y8
+	VPSUBQ       Y8, Y3, Y8
+	VMOVAPD      Y4, Y9
+	VMULPD       Y8, Y6, Y10
+	VFNMADD231PD Y8, Y10, Y9
+	VBROADCASTSD c3fd807f060157de0<>+0(SB), Y10
+	VFMADD213PD  c3fe008ff05e6d126<>+0(SB), Y9, Y10
+	VFMADD213PD  c3ff000003f5df25e<>+0(SB), Y9, Y10
+	VMULPD       Y10, Y8, Y8
+	VMOVAPD      Y4, Y9
+	VMULPD       Y8, Y6, Y6
+	VFNMADD231PD Y8, Y6, Y9
+	VMULPD       Y9, Y8, Y6
+	VBROADCASTSD c3fd4000000000000<>+0(SB), Y10
+	VFMADD213PD  c3fd8000000000000<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fe0000000000000<>+0(SB), Y9, Y10
+	VFMADD231PD  Y10, Y6, Y8
+	VMULPD       c3fe0000000000000<>+0(SB), Y8, Y6
+	VANDPD       Y7, Y6, Y6
+	VMOVUPD      (CX)(AX*1), Y7
+	VMOVUPD      (DX)(AX*1), Y8
+	VSUBPD       Y8, Y7, Y8
+	VMULPD       Y6, Y7, Y7
+	VMOVUPD      Y7, (CX)(AX*1)
+	VMULPD       Y6, Y8, Y6
+	VMOVUPD      Y6, (DX)(AX*1)
+	ADDQ         $0x20, AX
+	DECQ         SI
+	JNZ          loop
+
+rest:
+	ANDQ         $0x03, BX
+	JZ           done
+	LEAQ         lanes<>+0(SB), SI
+	NEGQ         BX
+	VMOVUPD      64(SI)(BX*8), Y6
+	VMASKMOVPD   (DX)(AX*1), Y6, Y7
+	VMULPD       Y7, Y7, Y7
+	VCMPPD       $0x1a, Y1, Y7, Y1
+	VMINPD       Y7, Y0, Y0
+	VADDPD       Y2, Y0, Y0
+	VMAXPD       Y0, Y5, Y0
+	VPSRLQ       $0x01, Y0, Y2
+	VPSUBQ       Y2, Y3, Y2
+	VMOVAPD      Y4, Y3
+	VMULPD       Y2, Y0, Y5
+	VFNMADD231PD Y2, Y5, Y3
+	VBROADCASTSD c3fd807f060157de0<>+0(SB), Y5
+	VFMADD213PD  c3fe008ff05e6d126<>+0(SB), Y3, Y5
+	VFMADD213PD  c3ff000003f5df25e<>+0(SB), Y3, Y5
+	VMULPD       Y5, Y2, Y2
+	VMOVAPD      Y4, Y3
+	VMULPD       Y2, Y0, Y0
+	VFNMADD231PD Y2, Y0, Y3
+	VMULPD       Y3, Y2, Y0
+	VBROADCASTSD c3fd4000000000000<>+0(SB), Y4
+	VFMADD213PD  c3fd8000000000000<>+0(SB), Y3, Y4
+	VFMADD213PD  c3fe0000000000000<>+0(SB), Y3, Y4
+	VFMADD231PD  Y4, Y0, Y2
+	VMULPD       c3fe0000000000000<>+0(SB), Y2, Y0
+	VANDPD       Y1, Y0, Y0
+	VMASKMOVPD   (CX)(AX*1), Y6, Y1
+	VMASKMOVPD   (DX)(AX*1), Y6, Y2
+	VSUBPD       Y2, Y1, Y2
+	VMULPD       Y0, Y1, Y1
+	VMASKMOVPD   Y1, Y6, (CX)(AX*1)
+	VMULPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y6, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func huberSplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX
+TEXT ·huberSplitAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Y0
+	VBROADCASTSD cut2+56(FP), Y1
+	VBROADCASTSD a+32(FP), Y2
+	VBROADCASTSD b+40(FP), Y3
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x02, SI
+	JZ           rest
+
+loop:
+	VMOVUPD (DX)(AX*1), Y3
+	VMULPD  Y3, Y3, Y4
+	VCMPPD  $0x1a, Y1, Y4, Y5
+	VMINPD  Y4, Y0, Y4
+	VANDPD  c7fffffffffffffff<>+0(SB), Y3, Y3
+	VMAXPD  Y3, Y2, Y3
+	VDIVPD  Y3, Y2, Y3
+	VANDPD  Y5, Y3, Y3
+	VMOVUPD (CX)(AX*1), Y4
+	VMOVUPD (DX)(AX*1), Y5
+	VSUBPD  Y5, Y4, Y5
+	VMULPD  Y3, Y4, Y4
+	VMOVUPD Y4, (CX)(AX*1)
+	VMULPD  Y3, Y5, Y3
+	VMOVUPD Y3, (DX)(AX*1)
+	ADDQ    $0x20, AX
+	DECQ    SI
+	JNZ     loop
+
+rest:
+	ANDQ       $0x03, BX
+	JZ         done
+	LEAQ       lanes<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y3
+	VMASKMOVPD (DX)(AX*1), Y3, Y4
+	VMULPD     Y4, Y4, Y5
+	VCMPPD     $0x1a, Y1, Y5, Y1
+	VMINPD     Y5, Y0, Y0
+	VANDPD     c7fffffffffffffff<>+0(SB), Y4, Y0
+	VMAXPD     Y0, Y2, Y0
+	VDIVPD     Y0, Y2, Y0
+	VANDPD     Y1, Y0, Y0
+	VMASKMOVPD (CX)(AX*1), Y3, Y1
+	VMASKMOVPD (DX)(AX*1), Y3, Y2
+	VSUBPD     Y2, Y1, Y2
+	VMULPD     Y0, Y1, Y1
+	VMASKMOVPD Y1, Y3, (CX)(AX*1)
+	VMULPD     Y0, Y2, Y0
+	VMASKMOVPD Y0, Y3, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hypersurfaceSplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·hypersurfaceSplitAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Y0
+	VBROADCASTSD cut2+56(FP), Y1
+	VBROADCASTSD a+32(FP), Y2
+	VBROADCASTSD b+40(FP), Y3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Y5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y6
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x02, SI
+	JZ           rest
+
+loop:
+	VMOVUPD      (DX)(AX*1), Y7
+	VMULPD       Y7, Y7, Y7
+	VCMPPD       $0x1a, Y1, Y7, Y8
+	VMINPD       Y7, Y0, Y7
+	VMULPD       Y2, Y7, Y7
+	VADDPD       Y4, Y7, Y7
+	VPSRLQ       $0x01, Y7, Y9
+	VPSUBQ       Y9, Y5, Y9
+	VMOVAPD      Y6, Y10
+	VMULPD       Y9, Y7, Y11
+	VFNMADD231PD Y9, Y11, Y10
+	VBROADCASTSD c3fd807f060157de0<>+0(SB), Y11
+	VFMADD213PD  c3fe008ff05e6d126<>+0(SB), Y10, Y11
+	VFMADD213PD  c3ff000003f5df25e<>+0(SB), Y10, Y11
+	VMULPD       Y11, Y9, Y9
+	VMOVAPD      Y6, Y10
+	VMULPD       Y9, Y7, Y7
+	VFNMADD231PD Y9, Y7, Y10
+	VMULPD       Y10, Y9, Y7
+	VBROADCASTSD c3fd4000000000000<>+0(SB), Y11
+	VFMADD213PD  c3fd8000000000000<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fe0000000000000<>+0(SB), Y10, Y11
+	VFMADD231PD  Y11, Y7, Y9
+	VMULPD       Y3, Y9, Y7
+	VANDPD       Y8, Y7, Y7
+	VMOVUPD      (CX)(AX*1), Y8
+	VMOVUPD      (DX)(AX*1), Y9
+	VSUBPD       Y9, Y8, Y9
+	VMULPD       Y7, Y8, Y8
+	VMOVUPD      Y8, (CX)(AX*1)
+	VMULPD       Y7, Y9, Y7
+	VMOVUPD      Y7, (DX)(AX*1)
+	ADDQ         $0x20, AX
+	DECQ         SI
+	JNZ          loop
+
+rest:
+	ANDQ         $0x03, BX
+	JZ           done
+	LEAQ         lanes<>+0(SB), SI
+	NEGQ         BX
+	VMOVUPD      64(SI)(BX*8), Y7
+	VMASKMOVPD   (DX)(AX*1), Y7, Y8
+	VMULPD       Y8, Y8, Y8
+	VCMPPD       $0x1a, Y1, Y8, Y1
+	VMINPD       Y8, Y0, Y0
+	VMULPD       Y2, Y0, Y0
+	VADDPD       Y4, Y0, Y0
+	VPSRLQ       $0x01, Y0, Y2
+	VPSUBQ       Y2, Y5, Y2
+	VMOVAPD      Y6, Y4
+	VMULPD       Y2, Y0, Y5
+	VFNMADD231PD Y2, Y5, Y4
+	VBROADCASTSD c3fd807f060157de0<>+0(SB), Y5
+	VFMADD213PD  c3fe008ff05e6d126<>+0(SB), Y4, Y5
+	VFMADD213PD  c3ff000003f5df25e<>+0(SB), Y4, Y5
+	VMULPD       Y5, Y2, Y2
+	VMOVAPD      Y6, Y4
+	VMULPD       Y2, Y0, Y0
+	VFNMADD231PD Y2, Y0, Y4
+	VMULPD       Y4, Y2, Y0
+	VBROADCASTSD c3fd4000000000000<>+0(SB), Y5
+	VFMADD213PD  c3fd8000000000000<>+0(SB), Y4, Y5
+	VFMADD213PD  c3fe0000000000000<>+0(SB), Y4, Y5
+	VFMADD231PD  Y5, Y0, Y2
+	VMULPD       Y3, Y2, Y0
+	VANDPD       Y1, Y0, Y0
+	VMASKMOVPD   (CX)(AX*1), Y7, Y1
+	VMASKMOVPD   (DX)(AX*1), Y7, Y2
+	VSUBPD       Y2, Y1, Y2
+	VMULPD       Y0, Y1, Y1
+	VMASKMOVPD   Y1, Y7, (CX)(AX*1)
+	VMULPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y7, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func cauchySplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX
+TEXT ·cauchySplitAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Y0
+	VBROADCASTSD cut2+56(FP), Y1
+	VBROADCASTSD a+32(FP), Y2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y3
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x02, SI
+	JZ           rest
+
+loop:
+	VMOVUPD (DX)(AX*1), Y4
+	VMULPD  Y4, Y4, Y4
+	VCMPPD  $0x1a, Y1, Y4, Y5
+	VMINPD  Y4, Y0, Y4
+	VADDPD  Y2, Y4, Y4
+	VDIVPD  Y4, Y3, Y4
+	VANDPD  Y5, Y4, Y4
+	VMOVUPD (CX)(AX*1), Y5
+	VMOVUPD (DX)(AX*1), Y6
+	VSUBPD  Y6, Y5, Y6
+	VMULPD  Y4, Y5, Y5
+	VMOVUPD Y5, (CX)(AX*1)
+	VMULPD  Y4, Y6, Y4
+	VMOVUPD Y4, (DX)(AX*1)
+	ADDQ    $0x20, AX
+	DECQ    SI
+	JNZ     loop
+
+rest:
+	ANDQ       $0x03, BX
+	JZ         done
+	LEAQ       lanes<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y4
+	VMASKMOVPD (DX)(AX*1), Y4, Y5
+	VMULPD     Y5, Y5, Y5
+	VCMPPD     $0x1a, Y1, Y5, Y1
+	VMINPD     Y5, Y0, Y0
+	VADDPD     Y2, Y0, Y0
+	VDIVPD     Y0, Y3, Y0
+	VANDPD     Y1, Y0, Y0
+	VMASKMOVPD (CX)(AX*1), Y4, Y1
+	VMASKMOVPD (DX)(AX*1), Y4, Y2
+	VSUBPD     Y2, Y1, Y2
+	VMULPD     Y0, Y1, Y1
+	VMASKMOVPD Y1, Y4, (CX)(AX*1)
+	VMULPD     Y0, Y2, Y0
+	VMASKMOVPD Y0, Y4, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func correntropySplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·correntropySplitAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Y0
+	VBROADCASTSD cut2+56(FP), Y1
+	VBROADCASTSD a+32(FP), Y2
+	VBROADCASTSD b+40(FP), Y3
+	VBROADCASTSD c4338000000000000<>+0(SB), Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VSUBPD       Y2, Y5, Y5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y6
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x02, SI
+	JZ           rest
+
+loop:
+	VMOVUPD      (DX)(AX*1), Y6
+	VMULPD       Y6, Y6, Y6
+	VCMPPD       $0x1a, Y1, Y6, Y7
+	VMINPD       Y6, Y0, Y6
+	VMOVAPD      Y4, Y8
+	VFMADD231PD  Y3, Y6, Y8
+	VSUBPD       Y4, Y8, Y9
+	VMULPD       Y2, Y6, Y6
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y9, Y6
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y9, Y6
+	VMULPD       Y6, Y6, Y9
+	VBROADCASTSD c3e92891860f119d7<>+0(SB), Y10
+	VFMADD213PD  c3efa019b90c837fd<>+0(SB), Y9, Y10
+	VFMADD213PD  c3f56c16c1788c0b6<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fa5555555553d62<>+0(SB), Y9, Y10
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y9, Y10
+	VBROADCASTSD c3e5af632bae1c31e<>+0(SB), Y11
+	VFMADD213PD  c3ec71ddf6b37121c<>+0(SB), Y9, Y11
+	VFMADD213PD  c3f2a01a01b00c602<>+0(SB), Y9, Y11
+	VFMADD213PD  c3f8111111110f803<>+0(SB), Y9, Y11
+	VFMADD213PD  c3fc5555555555558<>+0(SB), Y9, Y11
+	VFMADD231PD  Y11, Y6, Y10
+	VMOVAPD      Y6, Y6
+	VFMADD231PD  Y10, Y9, Y6
+	VPSLLQ       $0x34, Y8, Y8
+	VPADDQ       c3ff0000000000000<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y9
+	VFMADD231PD  Y6, Y8, Y9
+	VMULPD       Y5, Y9, Y6
+	VANDPD       Y7, Y6, Y6
+	VMOVUPD      (CX)(AX*1), Y7
+	VMOVUPD      (DX)(AX*1), Y8
+	VSUBPD       Y8, Y7, Y8
+	VMULPD       Y6, Y7, Y7
+	VMOVUPD      Y7, (CX)(AX*1)
+	VMULPD       Y6, Y8, Y6
+	VMOVUPD      Y6, (DX)(AX*1)
+	ADDQ         $0x20, AX
+	DECQ         SI
+	JNZ          loop
+
+rest:
+	ANDQ         $0x03, BX
+	JZ           done
+	LEAQ         lanes<>+0(SB), SI
+	NEGQ         BX
+	VMOVUPD      64(SI)(BX*8), Y6
+	VMASKMOVPD   (DX)(AX*1), Y6, Y7
+	VMULPD       Y7, Y7, Y7
+	VCMPPD       $0x1a, Y1, Y7, Y1
+	VMINPD       Y7, Y0, Y0
+	VMOVAPD      Y4, Y7
+	VFMADD231PD  Y3, Y0, Y7
+	VSUBPD       Y4, Y7, Y3
+	VMULPD       Y2, Y0, Y0
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y3, Y0
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y0
+	VMULPD       Y0, Y0, Y2
+	VBROADCASTSD c3e92891860f119d7<>+0(SB), Y3
+	VFMADD213PD  c3efa019b90c837fd<>+0(SB), Y2, Y3
+	VFMADD213PD  c3f56c16c1788c0b6<>+0(SB), Y2, Y3
+	VFMADD213PD  c3fa5555555553d62<>+0(SB), Y2, Y3
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y2, Y3
+	VBROADCASTSD c3e5af632bae1c31e<>+0(SB), Y4
+	VFMADD213PD  c3ec71ddf6b37121c<>+0(SB), Y2, Y4
+	VFMADD213PD  c3f2a01a01b00c602<>+0(SB), Y2, Y4
+	VFMADD213PD  c3f8111111110f803<>+0(SB), Y2, Y4
+	VFMADD213PD  c3fc5555555555558<>+0(SB), Y2, Y4
+	VFMADD231PD  Y4, Y0, Y3
+	VMOVAPD      Y0, Y0
+	VFMADD231PD  Y3, Y2, Y0
+	VPSLLQ       $0x34, Y7, Y2
+	VPADDQ       c3ff0000000000000<>+0(SB), Y2, Y2
+	VMOVAPD      Y2, Y3
+	VFMADD231PD  Y0, Y2, Y3
+	VMULPD       Y5, Y3, Y0
+	VANDPD       Y1, Y0, Y0
+	VMASKMOVPD   (CX)(AX*1), Y6, Y1
+	VMASKMOVPD   (DX)(AX*1), Y6, Y2
+	VSUBPD       Y2, Y1, Y2
+	VMULPD       Y0, Y1, Y1
+	VMASKMOVPD   Y1, Y6, (CX)(AX*1)
+	VMULPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y6, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func squareSplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX
+TEXT ·squareSplitSumAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Y0
+	VBROADCASTSD cut2+56(FP), Y1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x02, SI
+	JZ           rest
+
+loop:
+	VMOVUPD (DX)(AX*1), Y3
+	VMULPD  Y3, Y3, Y3
+	VCMPPD  $0x1a, Y1, Y3, Y4
+	VMINPD  Y3, Y0, Y3
+	MOVQ    AX, R8
+	ANDQ    $0x20, R8
+	VMOVUPD (DI)(R8*1), Y5
+	VADDPD  Y3, Y5, Y3
+	VMOVUPD Y3, (DI)(R8*1)
+	VANDPD  Y4, Y2, Y3
+	VMOVUPD (CX)(AX*1), Y4
+	VMOVUPD (DX)(AX*1), Y5
+	VSUBPD  Y5, Y4, Y5
+	VMULPD  Y3, Y4, Y4
+	VMOVUPD Y4, (CX)(AX*1)
+	VMULPD  Y3, Y5, Y3
+	VMOVUPD Y3, (DX)(AX*1)
+	ADDQ    $0x20, AX
+	DECQ    SI
+	JNZ     loop
+
+rest:
+	ANDQ       $0x03, BX
+	JZ         done
+	LEAQ       lanes<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y3
+	VMASKMOVPD (DX)(AX*1), Y3, Y4
+	VMULPD     Y4, Y4, Y4
+	VCMPPD     $0x1a, Y1, Y4, Y1
+	VMINPD     Y4, Y0, Y0
+	MOVQ       AX, BX
+	ANDQ       $0x20, BX
+	VMASKMOVPD (DI)(BX*1), Y3, Y4
+	VADDPD     Y0, Y4, Y0
+	VMASKMOVPD Y0, Y3, (DI)(BX*1)
+	VANDPD     Y1, Y2, Y0
+	VMASKMOVPD (CX)(AX*1), Y3, Y1
+	VMASKMOVPD (DX)(AX*1), Y3, Y2
+	VSUBPD     Y2, Y1, Y2
+	VMULPD     Y0, Y1, Y1
+	VMASKMOVPD Y1, Y3, (CX)(AX*1)
+	VMULPD     Y0, Y2, Y0
+	VMASKMOVPD Y0, Y3, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func l1SplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·l1SplitSumAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Y0
+	VBROADCASTSD cut2+56(FP), Y1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Y2
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Y3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
+	VBROADCASTSD b+40(FP), Y5
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x02, SI
+	JZ           rest
+
+loop:
+	VMOVUPD      (DX)(AX*1), Y6
+	VMULPD       Y6, Y6, Y6
+	VCMPPD       $0x1a, Y1, Y6, Y7
+	VMINPD       Y6, Y0, Y6
+	VADDPD       Y2, Y6, Y6
+	VMAXPD       Y6, Y5, Y8
+	VPSRLQ       $0x01, Y8, Y9
+	VPSUBQ       Y9, Y3, Y9
+	VMOVAPD      Y4, Y10
+	VMULPD       Y9, Y8, Y11
+	VFNMADD231PD Y9, Y11, Y10
+	VBROADCASTSD c3fd807f060157de0<>+0(SB), Y11
+	VFMADD213PD  c3fe008ff05e6d126<>+0(SB), Y10, Y11
+	VFMADD213PD  c3ff000003f5df25e<>+0(SB), Y10, Y11
+	VMULPD       Y11, Y9, Y9
+	VMOVAPD      Y4, Y10
+	VMULPD       Y9, Y8, Y8
+	VFNMADD231PD Y9, Y8, Y10
+	VMULPD       Y10, Y9, Y8
+	VBROADCASTSD c3fd4000000000000<>+0(SB), Y11
+	VFMADD213PD  c3fd8000000000000<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fe0000000000000<>+0(SB), Y10, Y11
+	VFMADD231PD  Y11, Y8, Y9
+	VMULPD       Y9, Y6, Y6
+	VMULPD       c3fe0000000000000<>+0(SB), Y9, Y8
+	MOVQ         AX, R8
+	ANDQ         $0x20, R8
+	VMOVUPD      (DI)(R8*1), Y9
+	VADDPD       Y6, Y9, Y6
+	VMOVUPD      Y6, (DI)(R8*1)
+	VANDPD       Y7, Y8, Y6
+	VMOVUPD      (CX)(AX*1), Y7
+	VMOVUPD      (DX)(AX*1), Y8
+	VSUBPD       Y8, Y7, Y8
+	VMULPD       Y6, Y7, Y7
+	VMOVUPD      Y7, (CX)(AX*1)
+	VMULPD       Y6, Y8, Y6
+	VMOVUPD      Y6, (DX)(AX*1)
+	ADDQ         $0x20, AX
+	DECQ         SI
+	JNZ          loop
+
+rest:
+	ANDQ         $0x03, BX
+	JZ           done
+	LEAQ         lanes<>+0(SB), SI
+	NEGQ         BX
+	VMOVUPD      64(SI)(BX*8), Y6
+	VMASKMOVPD   (DX)(AX*1), Y6, Y7
+	VMULPD       Y7, Y7, Y7
+	VCMPPD       $0x1a, Y1, Y7, Y1
+	VMINPD       Y7, Y0, Y0
+	VADDPD       Y2, Y0, Y0
+	VMAXPD       Y0, Y5, Y2
+	VPSRLQ       $0x01, Y2, Y5
+	VPSUBQ       Y5, Y3, Y3
+	VMOVAPD      Y4, Y5
+	VMULPD       Y3, Y2, Y7
+	VFNMADD231PD Y3, Y7, Y5
+	VBROADCASTSD c3fd807f060157de0<>+0(SB), Y7
+	VFMADD213PD  c3fe008ff05e6d126<>+0(SB), Y5, Y7
+	VFMADD213PD  c3ff000003f5df25e<>+0(SB), Y5, Y7
+	VMULPD       Y7, Y3, Y3
+	VMOVAPD      Y4, Y4
+	VMULPD       Y3, Y2, Y2
+	VFNMADD231PD Y3, Y2, Y4
+	VMULPD       Y4, Y3, Y2
+	VBROADCASTSD c3fd4000000000000<>+0(SB), Y5
+	VFMADD213PD  c3fd8000000000000<>+0(SB), Y4, Y5
+	VFMADD213PD  c3fe0000000000000<>+0(SB), Y4, Y5
+	VFMADD231PD  Y5, Y2, Y3
+	VMULPD       Y3, Y0, Y0
+	VMULPD       c3fe0000000000000<>+0(SB), Y3, Y2
+	MOVQ         AX, BX
+	ANDQ         $0x20, BX
+	VMASKMOVPD   (DI)(BX*1), Y6, Y3
+	VADDPD       Y0, Y3, Y0
+	VMASKMOVPD   Y0, Y6, (DI)(BX*1)
+	VANDPD       Y1, Y2, Y0
+	VMASKMOVPD   (CX)(AX*1), Y6, Y1
+	VMASKMOVPD   (DX)(AX*1), Y6, Y2
+	VSUBPD       Y2, Y1, Y2
+	VMULPD       Y0, Y1, Y1
+	VMASKMOVPD   Y1, Y6, (CX)(AX*1)
+	VMULPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y6, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func huberSplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX
+TEXT ·huberSplitSumAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Y0
+	VBROADCASTSD cut2+56(FP), Y1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Y2
+	VBROADCASTSD b+40(FP), Y3
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x02, SI
+	JZ           rest
+
+loop:
+	VMOVUPD (DX)(AX*1), Y4
+	VMULPD  Y4, Y4, Y5
+	VCMPPD  $0x1a, Y1, Y5, Y6
+	VMINPD  Y5, Y0, Y5
+	VANDPD  c7fffffffffffffff<>+0(SB), Y4, Y4
+	VMAXPD  Y4, Y2, Y5
+	VDIVPD  Y5, Y2, Y5
+	VMINPD  Y4, Y3, Y4
+	VMINPD  Y4, Y2, Y7
+	VADDPD  Y4, Y4, Y4
+	VSUBPD  Y7, Y4, Y4
+	VMULPD  Y7, Y4, Y4
+	MOVQ    AX, R8
+	ANDQ    $0x20, R8
+	VMOVUPD (DI)(R8*1), Y7
+	VADDPD  Y4, Y7, Y4
+	VMOVUPD Y4, (DI)(R8*1)
+	VANDPD  Y6, Y5, Y4
+	VMOVUPD (CX)(AX*1), Y5
+	VMOVUPD (DX)(AX*1), Y6
+	VSUBPD  Y6, Y5, Y6
+	VMULPD  Y4, Y5, Y5
+	VMOVUPD Y5, (CX)(AX*1)
+	VMULPD  Y4, Y6, Y4
+	VMOVUPD Y4, (DX)(AX*1)
+	ADDQ    $0x20, AX
+	DECQ    SI
+	JNZ     loop
+
+rest:
+	ANDQ       $0x03, BX
+	JZ         done
+	LEAQ       lanes<>+0(SB), SI
+	NEGQ       BX
+	VMOVUPD    64(SI)(BX*8), Y4
+	VMASKMOVPD (DX)(AX*1), Y4, Y5
+	VMULPD     Y5, Y5, Y6
+	VCMPPD     $0x1a, Y1, Y6, Y1
+	VMINPD     Y6, Y0, Y0
+	VANDPD     c7fffffffffffffff<>+0(SB), Y5, Y0
+	VMAXPD     Y0, Y2, Y5
+	VDIVPD     Y5, Y2, Y5
+	VMINPD     Y0, Y3, Y0
+	VMINPD     Y0, Y2, Y2
+	VADDPD     Y0, Y0, Y0
+	VSUBPD     Y2, Y0, Y0
+	VMULPD     Y2, Y0, Y0
+	MOVQ       AX, BX
+	ANDQ       $0x20, BX
+	VMASKMOVPD (DI)(BX*1), Y4, Y2
+	VADDPD     Y0, Y2, Y0
+	VMASKMOVPD Y0, Y4, (DI)(BX*1)
+	VANDPD     Y1, Y5, Y0
+	VMASKMOVPD (CX)(AX*1), Y4, Y1
+	VMASKMOVPD (DX)(AX*1), Y4, Y2
+	VSUBPD     Y2, Y1, Y2
+	VMULPD     Y0, Y1, Y1
+	VMASKMOVPD Y1, Y4, (CX)(AX*1)
+	VMULPD     Y0, Y2, Y0
+	VMASKMOVPD Y0, Y4, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hypersurfaceSplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·hypersurfaceSplitSumAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Y0
+	VBROADCASTSD cut2+56(FP), Y1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Y2
+	VBROADCASTSD b+40(FP), Y3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Y5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y6
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x02, SI
+	JZ           rest
+
+loop:
+	VMOVUPD      (DX)(AX*1), Y7
+	VMULPD       Y7, Y7, Y7
+	VCMPPD       $0x1a, Y1, Y7, Y8
+	VMINPD       Y7, Y0, Y7
+	VMULPD       Y2, Y7, Y7
+	VADDPD       Y4, Y7, Y9
+	VPSRLQ       $0x01, Y9, Y10
+	VPSUBQ       Y10, Y5, Y10
+	VMOVAPD      Y6, Y11
+	VMULPD       Y10, Y9, Y12
+	VFNMADD231PD Y10, Y12, Y11
+	VBROADCASTSD c3fd807f060157de0<>+0(SB), Y12
+	VFMADD213PD  c3fe008ff05e6d126<>+0(SB), Y11, Y12
+	VFMADD213PD  c3ff000003f5df25e<>+0(SB), Y11, Y12
+	VMULPD       Y12, Y10, Y10
+	VMOVAPD      Y6, Y11
+	VMULPD       Y10, Y9, Y12
+	VFNMADD231PD Y10, Y12, Y11
+	VMULPD       Y11, Y10, Y12
+	VBROADCASTSD c3fd4000000000000<>+0(SB), Y13
+	VFMADD213PD  c3fd8000000000000<>+0(SB), Y11, Y13
+	VFMADD213PD  c3fe0000000000000<>+0(SB), Y11, Y13
+	VFMADD231PD  Y13, Y12, Y10
+	VMOVAPD      Y4, Y11
+	VFMADD231PD  Y10, Y9, Y11
+	VDIVPD       Y11, Y7, Y7
+	VMULPD       Y3, Y10, Y9
+	MOVQ         AX, R8
+	ANDQ         $0x20, R8
+	VMOVUPD      (DI)(R8*1), Y10
+	VADDPD       Y7, Y10, Y7
+	VMOVUPD      Y7, (DI)(R8*1)
+	VANDPD       Y8, Y9, Y7
+	VMOVUPD      (CX)(AX*1), Y8
+	VMOVUPD      (DX)(AX*1), Y9
+	VSUBPD       Y9, Y8, Y9
+	VMULPD       Y7, Y8, Y8
+	VMOVUPD      Y8, (CX)(AX*1)
+	VMULPD       Y7, Y9, Y7
+	VMOVUPD      Y7, (DX)(AX*1)
+	ADDQ         $0x20, AX
+	DECQ         SI
+	JNZ          loop
+
+rest:
+	ANDQ         $0x03, BX
+	JZ           done
+	LEAQ         lanes<>+0(SB), SI
+	NEGQ         BX
+	VMOVUPD      64(SI)(BX*8), Y7
+	VMASKMOVPD   (DX)(AX*1), Y7, Y8
+	VMULPD       Y8, Y8, Y8
+	VCMPPD       $0x1a, Y1, Y8, Y1
+	VMINPD       Y8, Y0, Y0
+	VMULPD       Y2, Y0, Y0
+	VADDPD       Y4, Y0, Y2
+	VPSRLQ       $0x01, Y2, Y8
+	VPSUBQ       Y8, Y5, Y5
+	VMOVAPD      Y6, Y8
+	VMULPD       Y5, Y2, Y9
+	VFNMADD231PD Y5, Y9, Y8
+	VBROADCASTSD c3fd807f060157de0<>+0(SB), Y9
+	VFMADD213PD  c3fe008ff05e6d126<>+0(SB), Y8, Y9
+	VFMADD213PD  c3ff000003f5df25e<>+0(SB), Y8, Y9
+	VMULPD       Y9, Y5, Y5
+	VMOVAPD      Y6, Y6
+	VMULPD       Y5, Y2, Y8
+	VFNMADD231PD Y5, Y8, Y6
+	VMULPD       Y6, Y5, Y8
+	VBROADCASTSD c3fd4000000000000<>+0(SB), Y9
+	VFMADD213PD  c3fd8000000000000<>+0(SB), Y6, Y9
+	VFMADD213PD  c3fe0000000000000<>+0(SB), Y6, Y9
+	VFMADD231PD  Y9, Y8, Y5
+	VMOVAPD      Y4, Y4
+	VFMADD231PD  Y5, Y2, Y4
+	VDIVPD       Y4, Y0, Y0
+	VMULPD       Y3, Y5, Y2
+	MOVQ         AX, BX
+	ANDQ         $0x20, BX
+	VMASKMOVPD   (DI)(BX*1), Y7, Y3
+	VADDPD       Y0, Y3, Y0
+	VMASKMOVPD   Y0, Y7, (DI)(BX*1)
+	VANDPD       Y1, Y2, Y0
+	VMASKMOVPD   (CX)(AX*1), Y7, Y1
+	VMASKMOVPD   (DX)(AX*1), Y7, Y2
+	VSUBPD       Y2, Y1, Y2
+	VMULPD       Y0, Y1, Y1
+	VMASKMOVPD   Y1, Y7, (CX)(AX*1)
+	VMULPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y7, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func cauchySplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·cauchySplitSumAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Y0
+	VBROADCASTSD cut2+56(FP), Y1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Y2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y3
+	VBROADCASTSD b+40(FP), Y3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
+	VBROADCASTSD c7fe0000000000000<>+0(SB), Y5
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x02, SI
+	JZ           rest
+
+loop:
+	VMOVUPD      (DX)(AX*1), Y6
+	VMULPD       Y6, Y6, Y6
+	VCMPPD       $0x1a, Y1, Y6, Y7
+	VMINPD       Y6, Y0, Y6
+	VMULPD       Y3, Y6, Y8
+	VADDPD       Y2, Y6, Y6
+	VADDPD       Y4, Y8, Y9
+	VPADDQ       c00095f619980c433<>+0(SB), Y9, Y9
+	VPSRLQ       $0x34, Y9, Y9
+	VPADDQ       c4330000000000000<>+0(SB), Y9, Y10
+	VSUBPD       c43300000000003ff<>+0(SB), Y10, Y10
+	VPSLLQ       $0x34, Y9, Y9
+	VPSUBQ       Y9, Y5, Y9
+	VSUBPD       Y4, Y9, Y11
+	VFMADD231PD  Y8, Y9, Y11
+	VADDPD       c4000000000000000<>+0(SB), Y11, Y8
+	VMULPD       Y6, Y8, Y9
+	VDIVPD       Y9, Y4, Y9
+	VMULPD       Y6, Y9, Y6
+	VMULPD       Y11, Y6, Y6
+	VMULPD       Y6, Y6, Y12
+	VMULPD       Y12, Y12, Y13
+	VBROADCASTSD c3fc2b662bdc2770e<>+0(SB), Y14
+	VFMADD213PD  c3fc7462be2d73569<>+0(SB), Y13, Y14
+	VFMADD213PD  c3fd2492492e0f09c<>+0(SB), Y13, Y14
+	VFMADD213PD  c3fe5555555555558<>+0(SB), Y13, Y14
+	VBROADCASTSD c3fc39fd33ecdb9a0<>+0(SB), Y15
+	VFMADD213PD  c3fcc71c62c212eeb<>+0(SB), Y13, Y15
+	VFMADD213PD  c3fd99999999951be<>+0(SB), Y13, Y15
+	VFMADD231PD  Y15, Y12, Y14
+	VMULPD       Y14, Y12, Y12
+	VMULPD       c3fe0000000000000<>+0(SB), Y11, Y13
+	VMULPD       Y11, Y13, Y13
+	VADDPD       Y13, Y12, Y12
+	VMULPD       Y6, Y12, Y6
+	VFMADD231PD  c3dea39ef35793c76<>+0(SB), Y10, Y6
+	VSUBPD       Y6, Y13, Y6
+	VSUBPD       Y6, Y11, Y6
+	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y10, Y6
+	VMULPD       Y8, Y9, Y8
+	MOVQ         AX, R8
+	ANDQ         $0x20, R8
+	VMOVUPD      (DI)(R8*1), Y9
+	VADDPD       Y6, Y9, Y6
+	VMOVUPD      Y6, (DI)(R8*1)
+	VANDPD       Y7, Y8, Y6
+	VMOVUPD      (CX)(AX*1), Y7
+	VMOVUPD      (DX)(AX*1), Y8
+	VSUBPD       Y8, Y7, Y8
+	VMULPD       Y6, Y7, Y7
+	VMOVUPD      Y7, (CX)(AX*1)
+	VMULPD       Y6, Y8, Y6
+	VMOVUPD      Y6, (DX)(AX*1)
+	ADDQ         $0x20, AX
+	DECQ         SI
+	JNZ          loop
+
+rest:
+	ANDQ         $0x03, BX
+	JZ           done
+	LEAQ         lanes<>+0(SB), SI
+	NEGQ         BX
+	VMOVUPD      64(SI)(BX*8), Y6
+	VMASKMOVPD   (DX)(AX*1), Y6, Y7
+	VMULPD       Y7, Y7, Y7
+	VCMPPD       $0x1a, Y1, Y7, Y1
+	VMINPD       Y7, Y0, Y0
+	VMULPD       Y3, Y0, Y3
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y4, Y3, Y2
+	VPADDQ       c00095f619980c433<>+0(SB), Y2, Y2
+	VPSRLQ       $0x34, Y2, Y2
+	VPADDQ       c4330000000000000<>+0(SB), Y2, Y7
+	VSUBPD       c43300000000003ff<>+0(SB), Y7, Y7
+	VPSLLQ       $0x34, Y2, Y2
+	VPSUBQ       Y2, Y5, Y2
+	VSUBPD       Y4, Y2, Y5
+	VFMADD231PD  Y3, Y2, Y5
+	VADDPD       c4000000000000000<>+0(SB), Y5, Y2
+	VMULPD       Y0, Y2, Y3
+	VDIVPD       Y3, Y4, Y3
+	VMULPD       Y0, Y3, Y0
+	VMULPD       Y5, Y0, Y0
+	VMULPD       Y0, Y0, Y4
+	VMULPD       Y4, Y4, Y8
+	VBROADCASTSD c3fc2b662bdc2770e<>+0(SB), Y9
+	VFMADD213PD  c3fc7462be2d73569<>+0(SB), Y8, Y9
+	VFMADD213PD  c3fd2492492e0f09c<>+0(SB), Y8, Y9
+	VFMADD213PD  c3fe5555555555558<>+0(SB), Y8, Y9
+	VBROADCASTSD c3fc39fd33ecdb9a0<>+0(SB), Y10
+	VFMADD213PD  c3fcc71c62c212eeb<>+0(SB), Y8, Y10
+	VFMADD213PD  c3fd99999999951be<>+0(SB), Y8, Y10
+	VFMADD231PD  Y10, Y4, Y9
+	VMULPD       Y9, Y4, Y4
+	VMULPD       c3fe0000000000000<>+0(SB), Y5, Y8
+	VMULPD       Y5, Y8, Y8
+	VADDPD       Y8, Y4, Y4
+	VMULPD       Y0, Y4, Y0
+	VFMADD231PD  c3dea39ef35793c76<>+0(SB), Y7, Y0
+	VSUBPD       Y0, Y8, Y0
+	VSUBPD       Y0, Y5, Y0
+	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y7, Y0
+	VMULPD       Y2, Y3, Y2
+	MOVQ         AX, BX
+	ANDQ         $0x20, BX
+	VMASKMOVPD   (DI)(BX*1), Y6, Y3
+	VADDPD       Y0, Y3, Y0
+	VMASKMOVPD   Y0, Y6, (DI)(BX*1)
+	VANDPD       Y1, Y2, Y0
+	VMASKMOVPD   (CX)(AX*1), Y6, Y1
+	VMASKMOVPD   (DX)(AX*1), Y6, Y2
+	VSUBPD       Y2, Y1, Y2
+	VMULPD       Y0, Y1, Y1
+	VMASKMOVPD   Y1, Y6, (CX)(AX*1)
+	VMULPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y6, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func correntropySplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·correntropySplitSumAVX2(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Y0
+	VBROADCASTSD cut2+56(FP), Y1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Y2
+	VBROADCASTSD b+40(FP), Y3
+	VBROADCASTSD c4338000000000000<>+0(SB), Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VSUBPD       Y2, Y5, Y5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y6
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x02, SI
+	JZ           rest
+
+loop:
+	VMOVUPD      (DX)(AX*1), Y7
+	VMULPD       Y7, Y7, Y7
+	VCMPPD       $0x1a, Y1, Y7, Y8
+	VMINPD       Y7, Y0, Y7
+	VMOVAPD      Y4, Y9
+	VFMADD231PD  Y3, Y7, Y9
+	VSUBPD       Y4, Y9, Y10
+	VMULPD       Y2, Y7, Y7
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y10, Y7
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y10, Y7
+	VMULPD       Y7, Y7, Y10
+	VBROADCASTSD c3e92891860f119d7<>+0(SB), Y11
+	VFMADD213PD  c3efa019b90c837fd<>+0(SB), Y10, Y11
+	VFMADD213PD  c3f56c16c1788c0b6<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fa5555555553d62<>+0(SB), Y10, Y11
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y10, Y11
+	VBROADCASTSD c3e5af632bae1c31e<>+0(SB), Y12
+	VFMADD213PD  c3ec71ddf6b37121c<>+0(SB), Y10, Y12
+	VFMADD213PD  c3f2a01a01b00c602<>+0(SB), Y10, Y12
+	VFMADD213PD  c3f8111111110f803<>+0(SB), Y10, Y12
+	VFMADD213PD  c3fc5555555555558<>+0(SB), Y10, Y12
+	VFMADD231PD  Y12, Y7, Y11
+	VMOVAPD      Y7, Y7
+	VFMADD231PD  Y11, Y10, Y7
+	VPSLLQ       $0x34, Y9, Y9
+	VPADDQ       c3ff0000000000000<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y10
+	VFMADD231PD  Y7, Y9, Y10
+	VSUBPD       Y9, Y6, Y11
+	VFNMADD231PD Y7, Y9, Y11
+	VMULPD       Y5, Y10, Y7
+	MOVQ         AX, R8
+	ANDQ         $0x20, R8
+	VMOVUPD      (DI)(R8*1), Y9
+	VADDPD       Y11, Y9, Y9
+	VMOVUPD      Y9, (DI)(R8*1)
+	VANDPD       Y8, Y7, Y7
+	VMOVUPD      (CX)(AX*1), Y8
+	VMOVUPD      (DX)(AX*1), Y9
+	VSUBPD       Y9, Y8, Y9
+	VMULPD       Y7, Y8, Y8
+	VMOVUPD      Y8, (CX)(AX*1)
+	VMULPD       Y7, Y9, Y7
+	VMOVUPD      Y7, (DX)(AX*1)
+	ADDQ         $0x20, AX
+	DECQ         SI
+	JNZ          loop
+
+rest:
+	ANDQ         $0x03, BX
+	JZ           done
+	LEAQ         lanes<>+0(SB), SI
+	NEGQ         BX
+	VMOVUPD      64(SI)(BX*8), Y7
+	VMASKMOVPD   (DX)(AX*1), Y7, Y8
+	VMULPD       Y8, Y8, Y8
+	VCMPPD       $0x1a, Y1, Y8, Y1
+	VMINPD       Y8, Y0, Y0
+	VMOVAPD      Y4, Y8
+	VFMADD231PD  Y3, Y0, Y8
+	VSUBPD       Y4, Y8, Y3
+	VMULPD       Y2, Y0, Y0
+	VFNMADD231PD c3fe62e42fee00000<>+0(SB), Y3, Y0
+	VFNMADD231PD c3dea39ef35793c76<>+0(SB), Y3, Y0
+	VMULPD       Y0, Y0, Y2
+	VBROADCASTSD c3e92891860f119d7<>+0(SB), Y3
+	VFMADD213PD  c3efa019b90c837fd<>+0(SB), Y2, Y3
+	VFMADD213PD  c3f56c16c1788c0b6<>+0(SB), Y2, Y3
+	VFMADD213PD  c3fa5555555553d62<>+0(SB), Y2, Y3
+	VFMADD213PD  c3fe0000000000001<>+0(SB), Y2, Y3
+	VBROADCASTSD c3e5af632bae1c31e<>+0(SB), Y4
+	VFMADD213PD  c3ec71ddf6b37121c<>+0(SB), Y2, Y4
+	VFMADD213PD  c3f2a01a01b00c602<>+0(SB), Y2, Y4
+	VFMADD213PD  c3f8111111110f803<>+0(SB), Y2, Y4
+	VFMADD213PD  c3fc5555555555558<>+0(SB), Y2, Y4
+	VFMADD231PD  Y4, Y0, Y3
+	VMOVAPD      Y0, Y0
+	VFMADD231PD  Y3, Y2, Y0
+	VPSLLQ       $0x34, Y8, Y2
+	VPADDQ       c3ff0000000000000<>+0(SB), Y2, Y2
+	VMOVAPD      Y2, Y3
+	VFMADD231PD  Y0, Y2, Y3
+	VSUBPD       Y2, Y6, Y4
+	VFNMADD231PD Y0, Y2, Y4
+	VMULPD       Y5, Y3, Y0
+	MOVQ         AX, BX
+	ANDQ         $0x20, BX
+	VMASKMOVPD   (DI)(BX*1), Y7, Y2
+	VADDPD       Y4, Y2, Y2
+	VMASKMOVPD   Y2, Y7, (DI)(BX*1)
+	VANDPD       Y1, Y0, Y0
+	VMASKMOVPD   (CX)(AX*1), Y7, Y1
+	VMASKMOVPD   (DX)(AX*1), Y7, Y2
+	VSUBPD       Y2, Y1, Y2
+	VMULPD       Y0, Y1, Y1
+	VMASKMOVPD   Y1, Y7, (CX)(AX*1)
+	VMULPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y7, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func mulAVX2(x *float64, y *float64, n int)
 // Requires: AVX
 TEXT ·mulAVX2(SB), NOSPLIT, $0-24
@@ -4960,6 +6075,1085 @@ rest:
 	VMOVUPD           Z3, K1, (BX)(AX*1)
 	VMOVAPD.Z         Z0, K2, Z0
 	VMOVUPD           Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func squareSplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·squareSplitAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD   (DX)(AX*1), Z3
+	VMULPD    Z3, Z3, Z3
+	VCMPPD    $0x1a, Z1, Z3, K1
+	VMINPD    Z3, Z0, Z3
+	VMOVAPD.Z Z2, K1, Z3
+	VMOVUPD   (CX)(AX*1), Z4
+	VMOVUPD   (DX)(AX*1), Z5
+	VSUBPD    Z5, Z4, Z5
+	VMULPD    Z3, Z4, Z4
+	VMOVUPD   Z4, (CX)(AX*1)
+	VMULPD    Z3, Z5, Z3
+	VMOVUPD   Z3, (DX)(AX*1)
+	ADDQ      $0x40, AX
+	DECQ      SI
+	JNZ       loop
+
+rest:
+	ANDQ      $0x07, BX
+	JZ        done
+	LEAQ      bits<>+0(SB), SI
+	KMOVW     (SI)(BX*2), K1
+	VMOVUPD.Z (DX)(AX*1), K1, Z3
+	VMULPD    Z3, Z3, Z3
+	VCMPPD    $0x1a, Z1, Z3, K2
+	VMINPD    Z3, Z0, Z0
+	VMOVAPD.Z Z2, K2, Z0
+	VMOVUPD.Z (CX)(AX*1), K1, Z1
+	VMOVUPD.Z (DX)(AX*1), K1, Z2
+	VSUBPD    Z2, Z1, Z2
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, K1, (CX)(AX*1)
+	VMULPD    Z0, Z2, Z0
+	VMOVUPD   Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func l1SplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·l1SplitAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VBROADCASTSD b+40(FP), Z5
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD          (DX)(AX*1), Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K1
+	VMINPD           Z6, Z0, Z6
+	VADDPD           Z2, Z6, Z6
+	VMAXPD           Z6, Z5, Z6
+	VPSRLQ           $0x01, Z6, Z7
+	VPSUBQ           Z7, Z3, Z7
+	VMOVAPD          Z4, Z8
+	VMULPD           Z7, Z6, Z9
+	VFNMADD231PD     Z7, Z9, Z8
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z9
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z8, Z9
+	VMULPD           Z9, Z7, Z7
+	VMOVAPD          Z4, Z8
+	VMULPD           Z7, Z6, Z6
+	VFNMADD231PD     Z7, Z6, Z8
+	VMULPD           Z8, Z7, Z6
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z9
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z8, Z9
+	VFMADD231PD      Z9, Z6, Z7
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z7, Z6
+	VMOVAPD.Z        Z6, K1, Z6
+	VMOVUPD          (CX)(AX*1), Z7
+	VMOVUPD          (DX)(AX*1), Z8
+	VSUBPD           Z8, Z7, Z8
+	VMULPD           Z6, Z7, Z7
+	VMOVUPD          Z7, (CX)(AX*1)
+	VMULPD           Z6, Z8, Z6
+	VMOVUPD          Z6, (DX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             SI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, BX
+	JZ               done
+	LEAQ             bits<>+0(SB), SI
+	KMOVW            (SI)(BX*2), K1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K2
+	VMINPD           Z6, Z0, Z0
+	VADDPD           Z2, Z0, Z0
+	VMAXPD           Z0, Z5, Z0
+	VPSRLQ           $0x01, Z0, Z1
+	VPSUBQ           Z1, Z3, Z1
+	VMOVAPD          Z4, Z2
+	VMULPD           Z1, Z0, Z3
+	VFNMADD231PD     Z1, Z3, Z2
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z3
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z2, Z3
+	VMULPD           Z3, Z1, Z1
+	VMOVAPD          Z4, Z2
+	VMULPD           Z1, Z0, Z0
+	VFNMADD231PD     Z1, Z0, Z2
+	VMULPD           Z2, Z1, Z0
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z3
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z2, Z3
+	VFMADD231PD      Z3, Z0, Z1
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z1, Z0
+	VMOVAPD.Z        Z0, K2, Z0
+	VMOVUPD.Z        (CX)(AX*1), K1, Z1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z2
+	VSUBPD           Z2, Z1, Z2
+	VMULPD           Z0, Z1, Z1
+	VMOVUPD          Z1, K1, (CX)(AX*1)
+	VMULPD           Z0, Z2, Z0
+	VMOVUPD          Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func huberSplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·huberSplitAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD     (DX)(AX*1), Z3
+	VMULPD      Z3, Z3, Z4
+	VCMPPD      $0x1a, Z1, Z4, K1
+	VMINPD      Z4, Z0, Z4
+	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z3, Z3
+	VMAXPD      Z3, Z2, Z3
+	VDIVPD      Z3, Z2, Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VMOVUPD     (CX)(AX*1), Z4
+	VMOVUPD     (DX)(AX*1), Z5
+	VSUBPD      Z5, Z4, Z5
+	VMULPD      Z3, Z4, Z4
+	VMOVUPD     Z4, (CX)(AX*1)
+	VMULPD      Z3, Z5, Z3
+	VMOVUPD     Z3, (DX)(AX*1)
+	ADDQ        $0x40, AX
+	DECQ        SI
+	JNZ         loop
+
+rest:
+	ANDQ        $0x07, BX
+	JZ          done
+	LEAQ        bits<>+0(SB), SI
+	KMOVW       (SI)(BX*2), K1
+	VMOVUPD.Z   (DX)(AX*1), K1, Z3
+	VMULPD      Z3, Z3, Z4
+	VCMPPD      $0x1a, Z1, Z4, K2
+	VMINPD      Z4, Z0, Z0
+	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z3, Z0
+	VMAXPD      Z0, Z2, Z0
+	VDIVPD      Z0, Z2, Z0
+	VMOVAPD.Z   Z0, K2, Z0
+	VMOVUPD.Z   (CX)(AX*1), K1, Z1
+	VMOVUPD.Z   (DX)(AX*1), K1, Z2
+	VSUBPD      Z2, Z1, Z2
+	VMULPD      Z0, Z1, Z1
+	VMOVUPD     Z1, K1, (CX)(AX*1)
+	VMULPD      Z0, Z2, Z0
+	VMOVUPD     Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hypersurfaceSplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·hypersurfaceSplitAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD          (DX)(AX*1), Z7
+	VMULPD           Z7, Z7, Z7
+	VCMPPD           $0x1a, Z1, Z7, K1
+	VMINPD           Z7, Z0, Z7
+	VMULPD           Z2, Z7, Z7
+	VADDPD           Z4, Z7, Z7
+	VPSRLQ           $0x01, Z7, Z8
+	VPSUBQ           Z8, Z5, Z8
+	VMOVAPD          Z6, Z9
+	VMULPD           Z8, Z7, Z10
+	VFNMADD231PD     Z8, Z10, Z9
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z10
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z9, Z10
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z9, Z10
+	VMULPD           Z10, Z8, Z8
+	VMOVAPD          Z6, Z9
+	VMULPD           Z8, Z7, Z7
+	VFNMADD231PD     Z8, Z7, Z9
+	VMULPD           Z9, Z8, Z7
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z10
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z9, Z10
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z9, Z10
+	VFMADD231PD      Z10, Z7, Z8
+	VMULPD           Z3, Z8, Z7
+	VMOVAPD.Z        Z7, K1, Z7
+	VMOVUPD          (CX)(AX*1), Z8
+	VMOVUPD          (DX)(AX*1), Z9
+	VSUBPD           Z9, Z8, Z9
+	VMULPD           Z7, Z8, Z8
+	VMOVUPD          Z8, (CX)(AX*1)
+	VMULPD           Z7, Z9, Z7
+	VMOVUPD          Z7, (DX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             SI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, BX
+	JZ               done
+	LEAQ             bits<>+0(SB), SI
+	KMOVW            (SI)(BX*2), K1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z7
+	VMULPD           Z7, Z7, Z7
+	VCMPPD           $0x1a, Z1, Z7, K2
+	VMINPD           Z7, Z0, Z0
+	VMULPD           Z2, Z0, Z0
+	VADDPD           Z4, Z0, Z0
+	VPSRLQ           $0x01, Z0, Z1
+	VPSUBQ           Z1, Z5, Z1
+	VMOVAPD          Z6, Z2
+	VMULPD           Z1, Z0, Z4
+	VFNMADD231PD     Z1, Z4, Z2
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z4
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z2, Z4
+	VMULPD           Z4, Z1, Z1
+	VMOVAPD          Z6, Z2
+	VMULPD           Z1, Z0, Z0
+	VFNMADD231PD     Z1, Z0, Z2
+	VMULPD           Z2, Z1, Z0
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z4
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z2, Z4
+	VFMADD231PD      Z4, Z0, Z1
+	VMULPD           Z3, Z1, Z0
+	VMOVAPD.Z        Z0, K2, Z0
+	VMOVUPD.Z        (CX)(AX*1), K1, Z1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z2
+	VSUBPD           Z2, Z1, Z2
+	VMULPD           Z0, Z1, Z1
+	VMOVUPD          Z1, K1, (CX)(AX*1)
+	VMULPD           Z0, Z2, Z0
+	VMOVUPD          Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func cauchySplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·cauchySplitAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD   (DX)(AX*1), Z4
+	VMULPD    Z4, Z4, Z4
+	VCMPPD    $0x1a, Z1, Z4, K1
+	VMINPD    Z4, Z0, Z4
+	VADDPD    Z2, Z4, Z4
+	VDIVPD    Z4, Z3, Z4
+	VMOVAPD.Z Z4, K1, Z4
+	VMOVUPD   (CX)(AX*1), Z5
+	VMOVUPD   (DX)(AX*1), Z6
+	VSUBPD    Z6, Z5, Z6
+	VMULPD    Z4, Z5, Z5
+	VMOVUPD   Z5, (CX)(AX*1)
+	VMULPD    Z4, Z6, Z4
+	VMOVUPD   Z4, (DX)(AX*1)
+	ADDQ      $0x40, AX
+	DECQ      SI
+	JNZ       loop
+
+rest:
+	ANDQ      $0x07, BX
+	JZ        done
+	LEAQ      bits<>+0(SB), SI
+	KMOVW     (SI)(BX*2), K1
+	VMOVUPD.Z (DX)(AX*1), K1, Z4
+	VMULPD    Z4, Z4, Z4
+	VCMPPD    $0x1a, Z1, Z4, K2
+	VMINPD    Z4, Z0, Z0
+	VADDPD    Z2, Z0, Z0
+	VDIVPD    Z0, Z3, Z0
+	VMOVAPD.Z Z0, K2, Z0
+	VMOVUPD.Z (CX)(AX*1), K1, Z1
+	VMOVUPD.Z (DX)(AX*1), K1, Z2
+	VSUBPD    Z2, Z1, Z2
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, K1, (CX)(AX*1)
+	VMULPD    Z0, Z2, Z0
+	VMOVUPD   Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func correntropySplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·correntropySplitAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c4338000000000000<>+0(SB), Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VSUBPD       Z2, Z5, Z5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD           (DX)(AX*1), Z6
+	VMULPD            Z6, Z6, Z6
+	VCMPPD            $0x1a, Z1, Z6, K1
+	VMINPD            Z6, Z0, Z6
+	VMOVAPD           Z4, Z7
+	VFMADD231PD       Z3, Z6, Z7
+	VSUBPD            Z4, Z7, Z8
+	VMULPD            Z2, Z6, Z6
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z8, Z6
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z8, Z6
+	VMULPD            Z6, Z6, Z8
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z9
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z8, Z9
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z10
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z8, Z10
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z8, Z10
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z8, Z10
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z8, Z10
+	VFMADD231PD       Z10, Z6, Z9
+	VMOVAPD           Z6, Z6
+	VFMADD231PD       Z9, Z8, Z6
+	VPSLLQ            $0x34, Z7, Z7
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z7, Z7
+	VMOVAPD           Z7, Z8
+	VFMADD231PD       Z6, Z7, Z8
+	VMULPD            Z5, Z8, Z6
+	VMOVAPD.Z         Z6, K1, Z6
+	VMOVUPD           (CX)(AX*1), Z7
+	VMOVUPD           (DX)(AX*1), Z8
+	VSUBPD            Z8, Z7, Z8
+	VMULPD            Z6, Z7, Z7
+	VMOVUPD           Z7, (CX)(AX*1)
+	VMULPD            Z6, Z8, Z6
+	VMOVUPD           Z6, (DX)(AX*1)
+	ADDQ              $0x40, AX
+	DECQ              SI
+	JNZ               loop
+
+rest:
+	ANDQ              $0x07, BX
+	JZ                done
+	LEAQ              bits<>+0(SB), SI
+	KMOVW             (SI)(BX*2), K1
+	VMOVUPD.Z         (DX)(AX*1), K1, Z6
+	VMULPD            Z6, Z6, Z6
+	VCMPPD            $0x1a, Z1, Z6, K2
+	VMINPD            Z6, Z0, Z0
+	VMOVAPD           Z4, Z1
+	VFMADD231PD       Z3, Z0, Z1
+	VSUBPD            Z4, Z1, Z3
+	VMULPD            Z2, Z0, Z0
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z0
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z0
+	VMULPD            Z0, Z0, Z2
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z3
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z2, Z3
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z4
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z2, Z4
+	VFMADD231PD       Z4, Z0, Z3
+	VMOVAPD           Z0, Z0
+	VFMADD231PD       Z3, Z2, Z0
+	VPSLLQ            $0x34, Z1, Z1
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z1, Z1
+	VMOVAPD           Z1, Z2
+	VFMADD231PD       Z0, Z1, Z2
+	VMULPD            Z5, Z2, Z0
+	VMOVAPD.Z         Z0, K2, Z0
+	VMOVUPD.Z         (CX)(AX*1), K1, Z1
+	VMOVUPD.Z         (DX)(AX*1), K1, Z2
+	VSUBPD            Z2, Z1, Z2
+	VMULPD            Z0, Z1, Z1
+	VMOVUPD           Z1, K1, (CX)(AX*1)
+	VMULPD            Z0, Z2, Z0
+	VMOVUPD           Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func squareSplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·squareSplitSumAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD   (DX)(AX*1), Z3
+	VMULPD    Z3, Z3, Z3
+	VCMPPD    $0x1a, Z1, Z3, K1
+	VMINPD    Z3, Z0, Z3
+	VMOVUPD   (DI), Z4
+	VADDPD    Z3, Z4, Z3
+	VMOVUPD   Z3, (DI)
+	VMOVAPD.Z Z2, K1, Z3
+	VMOVUPD   (CX)(AX*1), Z4
+	VMOVUPD   (DX)(AX*1), Z5
+	VSUBPD    Z5, Z4, Z5
+	VMULPD    Z3, Z4, Z4
+	VMOVUPD   Z4, (CX)(AX*1)
+	VMULPD    Z3, Z5, Z3
+	VMOVUPD   Z3, (DX)(AX*1)
+	ADDQ      $0x40, AX
+	DECQ      SI
+	JNZ       loop
+
+rest:
+	ANDQ      $0x07, BX
+	JZ        done
+	LEAQ      bits<>+0(SB), SI
+	KMOVW     (SI)(BX*2), K1
+	VMOVUPD.Z (DX)(AX*1), K1, Z3
+	VMULPD    Z3, Z3, Z3
+	VCMPPD    $0x1a, Z1, Z3, K2
+	VMINPD    Z3, Z0, Z0
+	VMOVUPD.Z (DI), K1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (DI)
+	VMOVAPD.Z Z2, K2, Z0
+	VMOVUPD.Z (CX)(AX*1), K1, Z1
+	VMOVUPD.Z (DX)(AX*1), K1, Z2
+	VSUBPD    Z2, Z1, Z2
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, K1, (CX)(AX*1)
+	VMULPD    Z0, Z2, Z0
+	VMOVUPD   Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func l1SplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·l1SplitSumAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VBROADCASTSD b+40(FP), Z5
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD          (DX)(AX*1), Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K1
+	VMINPD           Z6, Z0, Z6
+	VADDPD           Z2, Z6, Z6
+	VMAXPD           Z6, Z5, Z7
+	VPSRLQ           $0x01, Z7, Z8
+	VPSUBQ           Z8, Z3, Z8
+	VMOVAPD          Z4, Z9
+	VMULPD           Z8, Z7, Z10
+	VFNMADD231PD     Z8, Z10, Z9
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z10
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z9, Z10
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z9, Z10
+	VMULPD           Z10, Z8, Z8
+	VMOVAPD          Z4, Z9
+	VMULPD           Z8, Z7, Z7
+	VFNMADD231PD     Z8, Z7, Z9
+	VMULPD           Z9, Z8, Z7
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z10
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z9, Z10
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z9, Z10
+	VFMADD231PD      Z10, Z7, Z8
+	VMULPD           Z8, Z6, Z6
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z8, Z7
+	VMOVUPD          (DI), Z8
+	VADDPD           Z6, Z8, Z6
+	VMOVUPD          Z6, (DI)
+	VMOVAPD.Z        Z7, K1, Z6
+	VMOVUPD          (CX)(AX*1), Z7
+	VMOVUPD          (DX)(AX*1), Z8
+	VSUBPD           Z8, Z7, Z8
+	VMULPD           Z6, Z7, Z7
+	VMOVUPD          Z7, (CX)(AX*1)
+	VMULPD           Z6, Z8, Z6
+	VMOVUPD          Z6, (DX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             SI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, BX
+	JZ               done
+	LEAQ             bits<>+0(SB), SI
+	KMOVW            (SI)(BX*2), K1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K2
+	VMINPD           Z6, Z0, Z0
+	VADDPD           Z2, Z0, Z0
+	VMAXPD           Z0, Z5, Z1
+	VPSRLQ           $0x01, Z1, Z2
+	VPSUBQ           Z2, Z3, Z2
+	VMOVAPD          Z4, Z3
+	VMULPD           Z2, Z1, Z5
+	VFNMADD231PD     Z2, Z5, Z3
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z5
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z3, Z5
+	VMULPD           Z5, Z2, Z2
+	VMOVAPD          Z4, Z3
+	VMULPD           Z2, Z1, Z1
+	VFNMADD231PD     Z2, Z1, Z3
+	VMULPD           Z3, Z2, Z1
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z4
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z3, Z4
+	VFMADD231PD      Z4, Z1, Z2
+	VMULPD           Z2, Z0, Z0
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z2, Z1
+	VMOVUPD.Z        (DI), K1, Z2
+	VADDPD           Z0, Z2, Z0
+	VMOVUPD          Z0, K1, (DI)
+	VMOVAPD.Z        Z1, K2, Z0
+	VMOVUPD.Z        (CX)(AX*1), K1, Z1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z2
+	VSUBPD           Z2, Z1, Z2
+	VMULPD           Z0, Z1, Z1
+	VMOVUPD          Z1, K1, (CX)(AX*1)
+	VMULPD           Z0, Z2, Z0
+	VMOVUPD          Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func huberSplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·huberSplitSumAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD     (DX)(AX*1), Z4
+	VMULPD      Z4, Z4, Z5
+	VCMPPD      $0x1a, Z1, Z5, K1
+	VMINPD      Z5, Z0, Z5
+	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z4, Z4
+	VMAXPD      Z4, Z2, Z5
+	VDIVPD      Z5, Z2, Z5
+	VMINPD      Z4, Z3, Z4
+	VMINPD      Z4, Z2, Z6
+	VADDPD      Z4, Z4, Z4
+	VSUBPD      Z6, Z4, Z4
+	VMULPD      Z6, Z4, Z4
+	VMOVUPD     (DI), Z6
+	VADDPD      Z4, Z6, Z4
+	VMOVUPD     Z4, (DI)
+	VMOVAPD.Z   Z5, K1, Z4
+	VMOVUPD     (CX)(AX*1), Z5
+	VMOVUPD     (DX)(AX*1), Z6
+	VSUBPD      Z6, Z5, Z6
+	VMULPD      Z4, Z5, Z5
+	VMOVUPD     Z5, (CX)(AX*1)
+	VMULPD      Z4, Z6, Z4
+	VMOVUPD     Z4, (DX)(AX*1)
+	ADDQ        $0x40, AX
+	DECQ        SI
+	JNZ         loop
+
+rest:
+	ANDQ        $0x07, BX
+	JZ          done
+	LEAQ        bits<>+0(SB), SI
+	KMOVW       (SI)(BX*2), K1
+	VMOVUPD.Z   (DX)(AX*1), K1, Z4
+	VMULPD      Z4, Z4, Z5
+	VCMPPD      $0x1a, Z1, Z5, K2
+	VMINPD      Z5, Z0, Z0
+	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z4, Z0
+	VMAXPD      Z0, Z2, Z1
+	VDIVPD      Z1, Z2, Z1
+	VMINPD      Z0, Z3, Z0
+	VMINPD      Z0, Z2, Z2
+	VADDPD      Z0, Z0, Z0
+	VSUBPD      Z2, Z0, Z0
+	VMULPD      Z2, Z0, Z0
+	VMOVUPD.Z   (DI), K1, Z2
+	VADDPD      Z0, Z2, Z0
+	VMOVUPD     Z0, K1, (DI)
+	VMOVAPD.Z   Z1, K2, Z0
+	VMOVUPD.Z   (CX)(AX*1), K1, Z1
+	VMOVUPD.Z   (DX)(AX*1), K1, Z2
+	VSUBPD      Z2, Z1, Z2
+	VMULPD      Z0, Z1, Z1
+	VMOVUPD     Z1, K1, (CX)(AX*1)
+	VMULPD      Z0, Z2, Z0
+	VMOVUPD     Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hypersurfaceSplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·hypersurfaceSplitSumAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD          (DX)(AX*1), Z7
+	VMULPD           Z7, Z7, Z7
+	VCMPPD           $0x1a, Z1, Z7, K1
+	VMINPD           Z7, Z0, Z7
+	VMULPD           Z2, Z7, Z7
+	VADDPD           Z4, Z7, Z8
+	VPSRLQ           $0x01, Z8, Z9
+	VPSUBQ           Z9, Z5, Z9
+	VMOVAPD          Z6, Z10
+	VMULPD           Z9, Z8, Z11
+	VFNMADD231PD     Z9, Z11, Z10
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z11
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z10, Z11
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z10, Z11
+	VMULPD           Z11, Z9, Z9
+	VMOVAPD          Z6, Z10
+	VMULPD           Z9, Z8, Z11
+	VFNMADD231PD     Z9, Z11, Z10
+	VMULPD           Z10, Z9, Z11
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z12
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z10, Z12
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z10, Z12
+	VFMADD231PD      Z12, Z11, Z9
+	VMOVAPD          Z4, Z10
+	VFMADD231PD      Z9, Z8, Z10
+	VDIVPD           Z10, Z7, Z7
+	VMULPD           Z3, Z9, Z8
+	VMOVUPD          (DI), Z9
+	VADDPD           Z7, Z9, Z7
+	VMOVUPD          Z7, (DI)
+	VMOVAPD.Z        Z8, K1, Z7
+	VMOVUPD          (CX)(AX*1), Z8
+	VMOVUPD          (DX)(AX*1), Z9
+	VSUBPD           Z9, Z8, Z9
+	VMULPD           Z7, Z8, Z8
+	VMOVUPD          Z8, (CX)(AX*1)
+	VMULPD           Z7, Z9, Z7
+	VMOVUPD          Z7, (DX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             SI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, BX
+	JZ               done
+	LEAQ             bits<>+0(SB), SI
+	KMOVW            (SI)(BX*2), K1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z7
+	VMULPD           Z7, Z7, Z7
+	VCMPPD           $0x1a, Z1, Z7, K2
+	VMINPD           Z7, Z0, Z0
+	VMULPD           Z2, Z0, Z0
+	VADDPD           Z4, Z0, Z1
+	VPSRLQ           $0x01, Z1, Z2
+	VPSUBQ           Z2, Z5, Z2
+	VMOVAPD          Z6, Z5
+	VMULPD           Z2, Z1, Z7
+	VFNMADD231PD     Z2, Z7, Z5
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z7
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z5, Z7
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z5, Z7
+	VMULPD           Z7, Z2, Z2
+	VMOVAPD          Z6, Z5
+	VMULPD           Z2, Z1, Z6
+	VFNMADD231PD     Z2, Z6, Z5
+	VMULPD           Z5, Z2, Z6
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z7
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z5, Z7
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z5, Z7
+	VFMADD231PD      Z7, Z6, Z2
+	VMOVAPD          Z4, Z4
+	VFMADD231PD      Z2, Z1, Z4
+	VDIVPD           Z4, Z0, Z0
+	VMULPD           Z3, Z2, Z1
+	VMOVUPD.Z        (DI), K1, Z2
+	VADDPD           Z0, Z2, Z0
+	VMOVUPD          Z0, K1, (DI)
+	VMOVAPD.Z        Z1, K2, Z0
+	VMOVUPD.Z        (CX)(AX*1), K1, Z1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z2
+	VSUBPD           Z2, Z1, Z2
+	VMULPD           Z0, Z1, Z1
+	VMOVUPD          Z1, K1, (CX)(AX*1)
+	VMULPD           Z0, Z2, Z0
+	VMOVUPD          Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func cauchySplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·cauchySplitSumAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VBROADCASTSD c7fe0000000000000<>+0(SB), Z5
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD          (DX)(AX*1), Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K1
+	VMINPD           Z6, Z0, Z6
+	VMULPD           Z3, Z6, Z7
+	VADDPD           Z2, Z6, Z6
+	VADDPD           Z4, Z7, Z8
+	VPADDQ.BCST      c00095f619980c433<>+0(SB), Z8, Z8
+	VPSRLQ           $0x34, Z8, Z8
+	VPADDQ.BCST      c4330000000000000<>+0(SB), Z8, Z9
+	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z9, Z9
+	VPSLLQ           $0x34, Z8, Z8
+	VPSUBQ           Z8, Z5, Z8
+	VSUBPD           Z4, Z8, Z10
+	VFMADD231PD      Z7, Z8, Z10
+	VADDPD.BCST      c4000000000000000<>+0(SB), Z10, Z7
+	VMULPD           Z6, Z7, Z8
+	VDIVPD           Z8, Z4, Z8
+	VMULPD           Z6, Z8, Z6
+	VMULPD           Z10, Z6, Z6
+	VMULPD           Z6, Z6, Z11
+	VMULPD           Z11, Z11, Z12
+	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z13
+	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z12, Z13
+	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z12, Z13
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z12, Z13
+	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z14
+	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z12, Z14
+	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z12, Z14
+	VFMADD231PD      Z14, Z11, Z13
+	VMULPD           Z13, Z11, Z11
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z10, Z12
+	VMULPD           Z10, Z12, Z12
+	VADDPD           Z12, Z11, Z11
+	VMULPD           Z6, Z11, Z6
+	VFMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z9, Z6
+	VSUBPD           Z6, Z12, Z6
+	VSUBPD           Z6, Z10, Z6
+	VFMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z9, Z6
+	VMULPD           Z7, Z8, Z7
+	VMOVUPD          (DI), Z8
+	VADDPD           Z6, Z8, Z6
+	VMOVUPD          Z6, (DI)
+	VMOVAPD.Z        Z7, K1, Z6
+	VMOVUPD          (CX)(AX*1), Z7
+	VMOVUPD          (DX)(AX*1), Z8
+	VSUBPD           Z8, Z7, Z8
+	VMULPD           Z6, Z7, Z7
+	VMOVUPD          Z7, (CX)(AX*1)
+	VMULPD           Z6, Z8, Z6
+	VMOVUPD          Z6, (DX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             SI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, BX
+	JZ               done
+	LEAQ             bits<>+0(SB), SI
+	KMOVW            (SI)(BX*2), K1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K2
+	VMINPD           Z6, Z0, Z0
+	VMULPD           Z3, Z0, Z1
+	VADDPD           Z2, Z0, Z0
+	VADDPD           Z4, Z1, Z2
+	VPADDQ.BCST      c00095f619980c433<>+0(SB), Z2, Z2
+	VPSRLQ           $0x34, Z2, Z2
+	VPADDQ.BCST      c4330000000000000<>+0(SB), Z2, Z3
+	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z3, Z3
+	VPSLLQ           $0x34, Z2, Z2
+	VPSUBQ           Z2, Z5, Z2
+	VSUBPD           Z4, Z2, Z5
+	VFMADD231PD      Z1, Z2, Z5
+	VADDPD.BCST      c4000000000000000<>+0(SB), Z5, Z1
+	VMULPD           Z0, Z1, Z2
+	VDIVPD           Z2, Z4, Z2
+	VMULPD           Z0, Z2, Z0
+	VMULPD           Z5, Z0, Z0
+	VMULPD           Z0, Z0, Z4
+	VMULPD           Z4, Z4, Z6
+	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z7
+	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z6, Z7
+	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z8
+	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z6, Z8
+	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z6, Z8
+	VFMADD231PD      Z8, Z4, Z7
+	VMULPD           Z7, Z4, Z4
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z5, Z6
+	VMULPD           Z5, Z6, Z6
+	VADDPD           Z6, Z4, Z4
+	VMULPD           Z0, Z4, Z0
+	VFMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z0
+	VSUBPD           Z0, Z6, Z0
+	VSUBPD           Z0, Z5, Z0
+	VFMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z0
+	VMULPD           Z1, Z2, Z1
+	VMOVUPD.Z        (DI), K1, Z2
+	VADDPD           Z0, Z2, Z0
+	VMOVUPD          Z0, K1, (DI)
+	VMOVAPD.Z        Z1, K2, Z0
+	VMOVUPD.Z        (CX)(AX*1), K1, Z1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z2
+	VSUBPD           Z2, Z1, Z2
+	VMULPD           Z0, Z1, Z1
+	VMOVUPD          Z1, K1, (CX)(AX*1)
+	VMULPD           Z0, Z2, Z0
+	VMOVUPD          Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func correntropySplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·correntropySplitSumAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c4338000000000000<>+0(SB), Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VSUBPD       Z2, Z5, Z5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD           (DX)(AX*1), Z7
+	VMULPD            Z7, Z7, Z7
+	VCMPPD            $0x1a, Z1, Z7, K1
+	VMINPD            Z7, Z0, Z7
+	VMOVAPD           Z4, Z8
+	VFMADD231PD       Z3, Z7, Z8
+	VSUBPD            Z4, Z8, Z9
+	VMULPD            Z2, Z7, Z7
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z9, Z7
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z9, Z7
+	VMULPD            Z7, Z7, Z9
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z10
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z9, Z10
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z9, Z10
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z9, Z10
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z9, Z10
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z11
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z9, Z11
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z9, Z11
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z9, Z11
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z9, Z11
+	VFMADD231PD       Z11, Z7, Z10
+	VMOVAPD           Z7, Z7
+	VFMADD231PD       Z10, Z9, Z7
+	VPSLLQ            $0x34, Z8, Z8
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z8, Z8
+	VMOVAPD           Z8, Z9
+	VFMADD231PD       Z7, Z8, Z9
+	VSUBPD            Z8, Z6, Z10
+	VFNMADD231PD      Z7, Z8, Z10
+	VMULPD            Z5, Z9, Z7
+	VMOVUPD           (DI), Z8
+	VADDPD            Z10, Z8, Z8
+	VMOVUPD           Z8, (DI)
+	VMOVAPD.Z         Z7, K1, Z7
+	VMOVUPD           (CX)(AX*1), Z8
+	VMOVUPD           (DX)(AX*1), Z9
+	VSUBPD            Z9, Z8, Z9
+	VMULPD            Z7, Z8, Z8
+	VMOVUPD           Z8, (CX)(AX*1)
+	VMULPD            Z7, Z9, Z7
+	VMOVUPD           Z7, (DX)(AX*1)
+	ADDQ              $0x40, AX
+	DECQ              SI
+	JNZ               loop
+
+rest:
+	ANDQ              $0x07, BX
+	JZ                done
+	LEAQ              bits<>+0(SB), SI
+	KMOVW             (SI)(BX*2), K1
+	VMOVUPD.Z         (DX)(AX*1), K1, Z7
+	VMULPD            Z7, Z7, Z7
+	VCMPPD            $0x1a, Z1, Z7, K2
+	VMINPD            Z7, Z0, Z0
+	VMOVAPD           Z4, Z1
+	VFMADD231PD       Z3, Z0, Z1
+	VSUBPD            Z4, Z1, Z3
+	VMULPD            Z2, Z0, Z0
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z0
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z0
+	VMULPD            Z0, Z0, Z2
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z3
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z2, Z3
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z4
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z2, Z4
+	VFMADD231PD       Z4, Z0, Z3
+	VMOVAPD           Z0, Z0
+	VFMADD231PD       Z3, Z2, Z0
+	VPSLLQ            $0x34, Z1, Z1
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z1, Z1
+	VMOVAPD           Z1, Z2
+	VFMADD231PD       Z0, Z1, Z2
+	VSUBPD            Z1, Z6, Z3
+	VFNMADD231PD      Z0, Z1, Z3
+	VMULPD            Z5, Z2, Z0
+	VMOVUPD.Z         (DI), K1, Z1
+	VADDPD            Z3, Z1, Z1
+	VMOVUPD           Z1, K1, (DI)
+	VMOVAPD.Z         Z0, K2, Z0
+	VMOVUPD.Z         (CX)(AX*1), K1, Z1
+	VMOVUPD.Z         (DX)(AX*1), K1, Z2
+	VSUBPD            Z2, Z1, Z2
+	VMULPD            Z0, Z1, Z1
+	VMOVUPD           Z1, K1, (CX)(AX*1)
+	VMULPD            Z0, Z2, Z0
+	VMOVUPD           Z0, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER

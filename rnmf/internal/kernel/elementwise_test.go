@@ -290,8 +290,9 @@ func TestElementwiseBounds(t *testing.T) {
 	levels(t, func(t *testing.T) {
 		s := func(n int) []float64 { return make([]float64, n) }
 		for i, f := range []func(){
-			func() { L1(s(4), nil, s(5), 1, 1) },
-			func() { L1(s(5), s(4), s(5), 1, 1) },
+			func() { L1(1, 1).Weigh(s(4), nil, s(5)) },
+			func() { L1(1, 1).Weigh(s(5), s(4), s(5)) },
+			func() { L1(1, 1).Split(s(5), s(4), false) },
 			func() { Mul(s(5), s(4)) },
 			func() { Split(s(5), s(4), s(5)) },
 			func() { Split(s(5), s(5), s(4)) },

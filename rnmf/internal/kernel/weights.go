@@ -2,49 +2,50 @@ package kernel
 
 import "math"
 
-// The functions of this file write the weights ω_i = ρ′(s_i) of a loss ρ and, if
-// value is not nil, ρ(s_i), for the squared residuals s_i = min(e_i², cut2);
-// beyond cut2 the weight is 0. cut2 = +Inf cuts nothing. All slices are as long
-// as e. Squares that overflow count as the largest number for which ρ is finite.
+// A Rho is a loss ρ of the squared residuals s_i = min(e_i², cut2), with weights
+// ω_i = ρ′(s_i); beyond cut2 the weight is 0. cut2 = +Inf cuts nothing. Squares that
+// overflow count as the largest number for which ρ is finite.
 //
 // The assembly is accurate to 2 ulp in weights and to 4 in values. Its exp,
 // log1p and reciprocal root are polynomials, and the same everywhere: results
 // depend on the level alone, not on the make of the processor.
+type Rho struct {
+	loss              loss
+	a, b, limit, cut2 float64 // what the loops need of it
+}
 
 // huge is below the largest number by enough for sums of two.
 const huge = math.MaxFloat64 / 8
 
+func rho(l loss, a, b, limit, cut2 float64) Rho { return Rho{l, a, b, min(limit, cut2), cut2} }
+
 // Square is ρ(s) = s.
-func Square(omega, value, e []float64, cut2 float64) {
-	weigh(lossSquare, omega, value, e, 0, 0, math.MaxFloat64, cut2)
-}
+func Square(cut2 float64) Rho { return rho(lossSquare, 0, 0, math.MaxFloat64, cut2) }
 
 // L1 is ρ(s) = √(s + ε²), with weights of at most 1/(2·1e-150); values below
 // 1e-150 are smaller still.
-func L1(omega, value, e []float64, eps2, cut2 float64) {
+func L1(eps2, cut2 float64) Rho {
 	const tiny2 = 1e-300
-	weigh(lossL1, omega, value, e, eps2, tiny2, huge, cut2)
+	return rho(lossL1, eps2, tiny2, huge, cut2)
 }
 
 // Huber is ρ(e²) = e² for |e| ≤ c, and 2c|e| − c² beyond.
-func Huber(omega, value, e []float64, c, cut2 float64) {
+func Huber(c, cut2 float64) Rho {
 	const smallest = 0x1p-1022 // so that c/max(|e|, c) is a number
-	weigh(lossHuber, omega, value, e, max(c, smallest), min(1e154, math.Sqrt(cut2)), huge, cut2)
+	return rho(lossHuber, max(c, smallest), min(1e154, math.Sqrt(cut2)), huge, cut2)
 }
 
 // Hypersurface is ρ(s) = √(1 + cs) − 1.
-func Hypersurface(omega, value, e []float64, c, cut2 float64) {
-	weigh(lossHypersurface, omega, value, e, c, 0.5*c, huge/max(c, 1), cut2)
+func Hypersurface(c, cut2 float64) Rho {
+	return rho(lossHypersurface, c, 0.5*c, huge/max(c, 1), cut2)
 }
 
 // Cauchy is ρ(s) = ln(1 + s/g), without the factor 1/g in its weight 1/(g + s).
-func Cauchy(omega, value, e []float64, g, cut2 float64) {
-	weigh(lossCauchy, omega, value, e, g, 1/g, huge*min(g, 1), cut2)
-}
+func Cauchy(g, cut2 float64) Rho { return rho(lossCauchy, g, 1/g, huge*min(g, 1), cut2) }
 
 // Correntropy is ρ(s) = 1 − exp(−cs). Weights below 1e-307c are 0.
-func Correntropy(omega, value, e []float64, c, cut2 float64) {
-	weigh(lossCorrentropy, omega, value, e, -c, -c*math.Log2E, huge, min(cut2, 708/c))
+func Correntropy(c, cut2 float64) Rho {
+	return rho(lossCorrentropy, -c, -c*math.Log2E, huge, min(cut2, 708/c))
 }
 
 type loss int
@@ -59,15 +60,30 @@ const (
 	losses
 )
 
-func weigh(l loss, omega, value, e []float64, a, b, limit, cut2 float64) {
+// Weigh writes the weights and, if value is not nil, ρ(s_i). All slices are as long
+// as e.
+func (r Rho) Weigh(omega, value, e []float64) {
 	omega = omega[:len(e)]
 	if value != nil {
 		value = value[:len(e)]
 	}
-	limit = min(limit, cut2)
 	if useAVX2 {
-		weighSIMD(l, omega, value, e, a, b, limit, cut2)
+		r.weighSIMD(omega, value, e)
 	} else {
-		weighPortable(l, omega, value, e, a, b, limit, cut2)
+		r.weighPortable(omega, value, e)
 	}
+}
+
+// Split does Weigh and then the function Split, with the same bits, but stores no
+// weights: x_i ← ω_i x_i and e_i ← ω_i (x_i − e_i). It returns the Sum of the values
+// if that is wanted, else 0.
+func (r Rho) Split(x, e []float64, sum bool) float64 {
+	e = e[:len(x)]
+	var s eight
+	if useAVX2 {
+		r.splitSIMD(&s, x, e, sum)
+	} else {
+		r.splitPortable(&s, x, e, sum)
+	}
+	return s.total()
 }

@@ -15,17 +15,38 @@ var weighers = [losses][2][2]weigher{
 	lossCorrentropy:  {{correntropyAVX2, correntropyValueAVX2}, {correntropyAVX512, correntropyValueAVX512}},
 }
 
-func weighSIMD(l loss, omega, value, e []float64, a, b, limit, cut2 float64) {
+type splitter func(x, e, sums *float64, n int, a, b, limit, cut2 float64)
+
+// splitters holds the same, for a split alone or with the sum of the values.
+var splitters = [losses][2][2]splitter{
+	lossSquare:       {{squareSplitAVX2, squareSplitSumAVX2}, {squareSplitAVX512, squareSplitSumAVX512}},
+	lossL1:           {{l1SplitAVX2, l1SplitSumAVX2}, {l1SplitAVX512, l1SplitSumAVX512}},
+	lossHuber:        {{huberSplitAVX2, huberSplitSumAVX2}, {huberSplitAVX512, huberSplitSumAVX512}},
+	lossHypersurface: {{hypersurfaceSplitAVX2, hypersurfaceSplitSumAVX2}, {hypersurfaceSplitAVX512, hypersurfaceSplitSumAVX512}},
+	lossCauchy:       {{cauchySplitAVX2, cauchySplitSumAVX2}, {cauchySplitAVX512, cauchySplitSumAVX512}},
+	lossCorrentropy:  {{correntropySplitAVX2, correntropySplitSumAVX2}, {correntropySplitAVX512, correntropySplitSumAVX512}},
+}
+
+func (r Rho) weighSIMD(omega, value, e []float64) {
 	if len(e) == 0 {
 		return
 	}
-	level := 0
-	if useAVX512 {
-		level = 1
-	}
+	kernels := &weighers[r.loss][levelIndex()]
 	if value == nil {
-		weighers[l][level][0](&omega[0], nil, &e[0], len(e), a, b, limit, cut2)
+		kernels[0](&omega[0], nil, &e[0], len(e), r.a, r.b, r.limit, r.cut2)
 	} else {
-		weighers[l][level][1](&omega[0], &value[0], &e[0], len(e), a, b, limit, cut2)
+		kernels[1](&omega[0], &value[0], &e[0], len(e), r.a, r.b, r.limit, r.cut2)
+	}
+}
+
+func (r Rho) splitSIMD(s *eight, x, e []float64, sum bool) {
+	if len(x) == 0 {
+		return
+	}
+	kernels := &splitters[r.loss][levelIndex()]
+	if sum {
+		kernels[1](&x[0], &e[0], &s[0], len(x), r.a, r.b, r.limit, r.cut2)
+	} else {
+		kernels[0](&x[0], &e[0], nil, len(x), r.a, r.b, r.limit, r.cut2)
 	}
 }

@@ -2,6 +2,6 @@
 
 package kernel
 
-func weighSIMD(l loss, omega, value, e []float64, a, b, limit, cut2 float64) {
-	weighPortable(l, omega, value, e, a, b, limit, cut2)
-}
+func (r Rho) weighSIMD(omega, value, e []float64) { r.weighPortable(omega, value, e) }
+
+func (r Rho) splitSIMD(s *eight, x, e []float64, sum bool) { r.splitPortable(s, x, e, sum) }

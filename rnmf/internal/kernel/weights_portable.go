@@ -4,14 +4,15 @@ import "math"
 
 // weighPortable follows the formulas of weights.go, with the parameters that the
 // assembly gets.
-func weighPortable(l loss, omega, value, e []float64, a, b, limit, cut2 float64) {
+func (r Rho) weighPortable(omega, value, e []float64) {
+	a, b, limit, cut2 := r.a, r.b, r.limit, r.cut2
 	values := value != nil
 	for i, x := range e {
 		s := x * x
 		keep := !(s > cut2)
 		s = min(s, limit)
 		var w, y float64
-		switch l {
+		switch r.loss {
 		case lossSquare:
 			w, y = 1, s
 		case lossL1:
@@ -50,5 +51,22 @@ func weighPortable(l loss, omega, value, e []float64, a, b, limit, cut2 float64)
 		if values {
 			value[i] = y
 		}
+	}
+}
+
+func (r Rho) splitPortable(s *eight, x, e []float64, sum bool) {
+	var omega, values [64]float64
+	for len(x) > 0 {
+		n := min(len(omega), len(x))
+		var value []float64
+		if sum {
+			value = values[:n]
+		}
+		r.weighPortable(omega[:n], value, e[:n])
+		for i, y := range value {
+			s[i%8] += y
+		}
+		splitPortable(x[:n], e[:n], omega[:n])
+		x, e = x[n:], e[n:]
 	}
 }

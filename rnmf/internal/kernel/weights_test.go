@@ -10,13 +10,17 @@ import (
 	"testing"
 )
 
-var lossTable = []struct {
+type testLoss struct {
 	name string
-	f    func(omega, value, e []float64, p, cut2 float64)
+	of   func(p, cut2 float64) Rho
 	rho  func(s, p float64) (value, slope float64)
 	ulp  float64 // of the values; the weights have 2
-}{
-	{"square", func(omega, value, e []float64, _, cut2 float64) { Square(omega, value, e, cut2) },
+}
+
+func (l testLoss) f(omega, value, e []float64, p, cut2 float64) { l.of(p, cut2).Weigh(omega, value, e) }
+
+var lossTable = []testLoss{
+	{"square", func(_, cut2 float64) Rho { return Square(cut2) },
 		func(s, _ float64) (float64, float64) { return s, 1 }, 1},
 	{"L1", L1, func(s, p float64) (float64, float64) { v := math.Sqrt(s + p); return v, 0.5 / v }, 3},
 	{"Huber", Huber, func(s, c float64) (float64, float64) {
@@ -147,6 +151,40 @@ func TestWeightsEdges(t *testing.T) {
 	})
 }
 
+// Rho.Split does what Weigh, Sum and Split do, and writes nothing else.
+func TestWeighSplit(t *testing.T) {
+	levels(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(14, 14))
+		for _, l := range lossTable {
+			for n := range 151 {
+				e0, x0 := wild(n, []int{1, 0}[n%2], rng), wild(n, 1, rng)
+				if n%3 == 0 {
+					e0, x0 = special(n, rng), special(n, rng)
+				}
+				for _, cut2 := range []float64{math.Inf(1), 4} {
+					loss := l.of(0.3, cut2)
+					for _, value := range [][]float64{nil, make([]float64, n)} {
+						omega, wantX, wantE, sum := make([]float64, n), slices.Clone(x0), slices.Clone(e0), 0.0
+						loss.Weigh(omega, value, e0)
+						Split(wantX, wantE, omega)
+						if value != nil {
+							sum = Sum(value, nil)
+						}
+						x, e := guard(x0), guard(e0)
+						got := loss.Split(x.s, e.s, value != nil)
+						name := fmt.Sprintf("%s, cut² %g, %d entries, values %v: ", l.name, cut2, n, value != nil)
+						x.check(t, name+"data", wantX)
+						e.check(t, name+"model", wantE)
+						if got != sum && !(math.IsNaN(got) && math.IsNaN(sum)) {
+							t.Fatalf("%ssum %.17g, want %.17g", name, got, sum)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
 // AVX2 and AVX-512 come from one source, and agree to the last bit.
 func TestWeightsSame(t *testing.T) {
 	if !haveAVX512 {
@@ -155,12 +193,23 @@ func TestWeightsSame(t *testing.T) {
 	defer func(a, b bool) { useAVX2, useAVX512 = a, b }(useAVX2, useAVX512)
 	rng := rand.New(rand.NewPCG(13, 13))
 	e := append(wild(500, 0, rng), random(500, rng)...)
+	x := random(len(e), rng)
 	for _, l := range lossTable {
 		var omega, value [2][]float64
 		for i := range omega {
 			useAVX2, useAVX512 = true, i == 1
 			omega[i], value[i] = make([]float64, len(e)), make([]float64, len(e))
 			l.f(omega[i], value[i], e, 0.7, 25)
+		}
+		var parts, models [2][]float64
+		var sums [2]float64
+		for i := range parts {
+			useAVX2, useAVX512 = true, i == 1
+			parts[i], models[i] = slices.Clone(x), slices.Clone(e)
+			sums[i] = l.of(0.7, 25).Split(parts[i], models[i], true)
+		}
+		if !slices.Equal(parts[0], parts[1]) || !slices.Equal(models[0], models[1]) || sums[0] != sums[1] {
+			t.Errorf("%s splits differently", l.name)
 		}
 		if !slices.Equal(omega[0], omega[1]) || !slices.Equal(value[0], value[1]) {
 			t.Errorf("%s differs", l.name)
@@ -263,13 +312,13 @@ func TestAccuracy(t *testing.T) {
 		for i := range 4 {
 			switch i {
 			case 0:
-				Correntropy(omega, value, e, 1, inf)
+				Correntropy(1, inf).Weigh(omega, value, e)
 			case 1:
-				Cauchy(omega, value, e, 1, inf)
+				Cauchy(1, inf).Weigh(omega, value, e)
 			case 2:
-				L1(omega, value, e, 0, inf)
+				L1(0, inf).Weigh(omega, value, e)
 			case 3:
-				Hypersurface(omega, value, e, 1, inf)
+				Hypersurface(1, inf).Weigh(omega, value, e)
 			}
 			for j, x := range e {
 				s := newBig(x * x)
@@ -309,6 +358,7 @@ func BenchmarkWeights(b *testing.B) {
 		rng := rand.New(rand.NewPCG(7, 7))
 		n := 1024 * 24
 		e, omega, value := random(n, rng), make([]float64, n), make([]float64, n)
+		x, y := make([]float64, n), make([]float64, n) // they stay 0
 		for _, l := range lossTable {
 			for _, out := range [][]float64{nil, value} {
 				name := l.name
@@ -318,6 +368,12 @@ func BenchmarkWeights(b *testing.B) {
 				b.Run(name, func(b *testing.B) {
 					for range b.N {
 						l.f(omega, out, e, 0.04, 9)
+					}
+					perEntry(b, n)
+				})
+				b.Run(name+"+split", func(b *testing.B) {
+					for range b.N {
+						l.of(0.04, 9).Split(x, y, out != nil)
 					}
 					perEntry(b, n)
 				})

@@ -35,6 +35,14 @@ func main() {
 			v.weigh("cauchy", value, cauchy)
 			v.weigh("correntropy", value, correntropy)
 		}
+		for _, sum := range []bool{false, true} {
+			v.weighSplit("square", sum, square)
+			v.weighSplit("l1", sum, l1)
+			v.weighSplit("huber", sum, huber)
+			v.weighSplit("hypersurface", sum, hypersurface)
+			v.weighSplit("cauchy", sum, cauchy)
+			v.weighSplit("correntropy", sum, correntropy)
+		}
 		v.each("mul", "does Mul.", "x, y *float64, n int", []string{"x", "y"}, mul)
 		v.each("split", "does Split.", "x, e, omega *float64, n int", []string{"x", "e", "omega"}, split)
 		v.each("shift", "does Shift.", "x, e, omega *float64, n int, bound float64", []string{"x", "e", "omega"}, shift)
@@ -372,6 +380,45 @@ func (v isa) weigh(name string, value bool, loss func(l *loop, value bool) func(
 				l.out("value", y)
 			}
 			l.out("omega", l.only(keep, omega))
+		}
+	})
+}
+
+// weighSplit writes the function that does weigh and then split, with the same
+// bits but without storing the weights. If wanted, it adds the values to eight sums
+// as sum does.
+func (v isa) weighSplit(name string, sum bool, loss func(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtual)) {
+	name, doc := name+"Split", "weighs and splits."
+	if sum {
+		name, doc = name+"Sum", "weighs, splits and adds up the values in eight sums."
+	}
+	v.each(name, doc, "x, e, sums *float64, n int, a, b, limit, cut2 float64", []string{"x", "e"}, func(l *loop) func() {
+		limit, cut := l.param("limit"), l.param("cut2")
+		var sums Register
+		if sum {
+			sums = Load(Param("sums"), GP64())
+		}
+		rho := loss(l, sum)
+		return func() {
+			e := l.in("e")
+			s := l.mul(e, e)
+			keep := l.compare(s, notGreater, cut)
+			omega, y := rho(e, l.min(limit, s))
+			if sum {
+				at := Mem{Base: sums}
+				if !v.wide() { // two vectors, in turns
+					half := GP64()
+					MOVQ(l.at, half)
+					ANDQ(Imm(32), half)
+					at = Mem{Base: sums, Index: half, Scale: 1}
+				}
+				l.store(l.add(l.load(at, l.tail), y), at, l.tail)
+			}
+			omega = l.only(keep, omega)
+			x := l.in("x")
+			model := l.sub(x, l.in("e"))
+			l.out("x", l.mul(x, omega))
+			l.out("e", l.mul(model, omega))
 		}
 	})
 }
