@@ -330,7 +330,10 @@ func (f *fit) columnSquares() []float64 {
 	_, n := f.x.Dims()
 	s := make([]float64, n)
 	if f.gram != nil {
-		if gramSquares(s, f.norms[0], f.cross, f.gram, f.h.RawMatrix().Data, make([]float64, n), f.model.Rank, n) {
+		r, h := f.model.Rank, f.h.RawMatrix().Data
+		gh := make([]float64, r*n)
+		kernel.AddCross(gh, f.gram, h, r, r, n)
+		if gramSquares(s, f.norms[0], f.cross, gh, h, r, n) {
 			return s
 		}
 	}

@@ -35,6 +35,7 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 	if q.Weighted() {
 		u := q.U.RawMatrix().Data
 		q.noX = true
+		defer func() { q.noX = false }()
 		q.Tiles(v, func(t *Tile) {
 			weightedSweeps(t, u, max(s.Sweeps, 1))
 		})

@@ -51,8 +51,7 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 	}
 	_, _, r := q.Dims()
 	u, gram := q.gram()
-	square := &q.pool.square
-	square.Set(gram, nil, r, r)
+	square := q.square(gram)
 	q.Tiles(v, func(t *Tile) {
 		b := t.B
 		space := t.Space(2 * r * b)

@@ -44,6 +44,7 @@ type Quadratic struct {
 	ux, uu  []float64 // UX and UUᵀ if known: any V then tells its ‖x_j − Uᵀv_j‖²
 	known   sync.Once // uu is set
 	laid    sync.Once // U, in pool.product
+	squared sync.Once // UUᵀ, in pool.square
 }
 
 // axis tells where the samples of a ByColumn loss lie in a Quadratic.
@@ -114,6 +115,12 @@ func (q *Quadratic) gram() (u *kernel.Cross, g []float64) {
 	return u, g
 }
 
+// square returns G = UUᵀ, laid out for products with V.
+func (q *Quadratic) square(g []float64) *kernel.Cross {
+	q.squared.Do(func() { q.pool.square.Set(g, nil, q.r, q.r) })
+	return &q.pool.square
+}
+
 // cross returns U, laid out for products with tiles.
 func (q *Quadratic) cross() *kernel.Cross {
 	q.pool.cross.Set(q.U.RawMatrix().Data, nil, q.m, q.r)
@@ -163,8 +170,11 @@ func (t *Tile) crossed(n, g []float64) {
 		return
 	}
 	if q.entry {
-		space := make([]float64, 2*t.B)
-		s, acc := space[:t.B], space[t.B:]
+		r, b := t.R, t.B
+		t.values = grow(t.values, r*b+b)
+		s, gv := t.values[:b], t.values[b:]
+		clear(gv)
+		q.square(g).Add(gv, t.V, b)
 		norms := q.norms[t.First:]
 		if t.Columns != nil {
 			norms = make([]float64, t.B)
@@ -172,7 +182,7 @@ func (t *Tile) crossed(n, g []float64) {
 				norms[i] = q.norms[j]
 			}
 		}
-		if !gramSquares(s, norms, n, g, t.V, acc, t.R, t.B) {
+		if !gramSquares(s, norms, n, gv, t.V, r, b) {
 			t.residual()
 			kernel.SquaredNorms(s, t.E, nil, t.M, t.B)
 		}
@@ -187,15 +197,14 @@ func (t *Tile) crossed(n, g []float64) {
 }
 
 // gramSquares writes ‖x_j − Uᵀv_j‖² = ‖x_j‖² − 2 v_jᵀn_j + v_jᵀGv_j for b
-// columns of V, and reports whether the difference has kept enough digits.
-func gramSquares(s, norms, n, g, v, acc []float64, r, b int) bool {
+// columns of V, with gv = GV, and reports whether the difference has kept enough
+// digits.
+func gramSquares(s, norms, n, gv, v []float64, r, b int) bool {
 	copy(s, norms[:b])
 	for k := range r {
-		clear(acc)
-		kernel.AddCross(acc, g[k*r:][:r], v, r, 1, b)
-		vk, nk := v[k*b:][:b], n[k*b:][:b]
+		vk, nk, gk := v[k*b:][:b], n[k*b:][:b], gv[k*b:][:b]
 		for j, x := range vk {
-			s[j] += x * (acc[j] - 2*nk[j])
+			s[j] += x * (gk[j] - 2*nk[j])
 		}
 	}
 	for j, x := range s {
