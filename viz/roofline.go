@@ -112,13 +112,16 @@ func Roofline(peak float64, roofs []Roof, work []Work, opt RooflineOptions) (*Ch
 		if w.Labels == nil {
 			continue
 		}
-		labels := &plotter.Labels{XYs: pts, Labels: w.Labels, Offset: vg.Point{X: vg.Points(4), Y: vg.Points(-11)}}
-		for range pts {
-			sty := c.Legend.TextStyle
-			sty.Font.Size = vg.Points(9)
-			labels.TextStyle = append(labels.TextStyle, sty)
+		// Below and above in turn, as neighbours would run into each other.
+		sty := c.Legend.TextStyle
+		sty.Font.Size = vg.Points(9)
+		for j, pt := range pts {
+			offset := vg.Point{X: vg.Points(4), Y: vg.Points(-11)}
+			if j%2 == 1 {
+				offset.Y = vg.Points(4)
+			}
+			c.Add(&plotter.Labels{XYs: plotter.XYs{pt}, Labels: w.Labels[j : j+1], Offset: offset, TextStyle: []draw.TextStyle{sty}})
 		}
-		c.Add(labels)
 	}
 	return c, nil
 }
