@@ -30,6 +30,13 @@ type HALS struct {
 
 var _ Solver = HALS{}
 
+func (s HALS) check() error {
+	if s.Sweeps < 0 {
+		return errParameter("HALS.Sweeps", s.Sweeps, "0 or more")
+	}
+	return nil
+}
+
 // Improve lowers q by coordinate descent over the components.
 func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 	if q.Weighted() {

@@ -2,7 +2,6 @@ package rnmf
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -123,8 +122,8 @@ func (t *Tile) joinNeighbors(v *mat.Dense) {
 
 // Check finds a graph that does not fit a factor r×n, and a bad λ.
 func (p Laplacian) Check(_, n int) error {
-	if !(p.Lambda >= 0) || math.IsInf(p.Lambda, 0) {
-		return errParameter("Laplacian.Lambda", p.Lambda, "0 or more")
+	if err := checkLambda("Laplacian.Lambda", p.Lambda); err != nil {
+		return err
 	}
 	if p.Graph == nil {
 		return errParameter("Laplacian.Graph", p.Graph, "a graph")

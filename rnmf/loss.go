@@ -19,6 +19,8 @@ type Loss interface {
 // ByColumn{L1{}}, the capped norm is ByColumn{Truncated{Loss: L1{}}}.
 type ByColumn struct{ Loss }
 
+func (l ByColumn) check() error { return checkInner("ByColumn.Loss", l.Loss) }
+
 // Frobenius is the squared error of standard NMF, ρ(s) = s (L2,1 paper, (1)).
 type Frobenius struct{}
 
@@ -36,6 +38,8 @@ func (l L1) Rho(s float64) (value, slope float64) {
 	v := math.Sqrt(s + l.Eps*l.Eps)
 	return v, 0.5 / max(v, tiny)
 }
+
+func (l L1) check() error { return checkScale("L1.Eps", l.Eps) }
 
 // Huber is quadratic up to Cut and linear from there (Truncated Cauchy paper,
 // Table 1):
@@ -60,6 +64,8 @@ func (l Huber) Rho(s float64) (value, slope float64) {
 	return c * (2*e - c), c / e
 }
 
+func (l Huber) check() error { return checkScale("Huber.Cut", l.Cut) }
+
 // Hypersurface is ρ(s) = √(1 + s/σ²) − 1 (RSS-NMF paper, Theorem 1, where σ is
 // always 1: pixels in 0..255 and in 0..1 are then two different models).
 // With Scale 0, σ is 1.4826 times the median of |e|, estimated in each round.
@@ -76,6 +82,8 @@ func (l Hypersurface) Rho(s float64) (value, slope float64) {
 	return x / (1 + root), 0.5 * c / root // x/(1+√(1+x)) = √(1+x) − 1 without cancellation
 }
 
+func (l Hypersurface) check() error { return checkScale("Hypersurface.Scale", l.Scale) }
+
 // Correntropy is the correntropy-induced metric of CIM-NMF,
 // ρ(s) = 1 − exp(−s/2σ²) (Truncated Cauchy paper, Table 1, without its constant
 // factor, and with the sign of the weight's exponent corrected). With Scale 0,
@@ -91,6 +99,8 @@ func (l Correntropy) Rho(s float64) (value, slope float64) {
 	return -math.Expm1(-s * c), c * math.Exp(-s*c)
 }
 
+func (l Correntropy) check() error { return checkScale("Correntropy.Scale", l.Scale) }
+
 // Cauchy is ρ(s) = ln(1 + s/γ²) (Truncated Cauchy paper, (2) with σ = ∞ and
 // without its factor ½). With Scale 0, γ comes from Nagy's iteration (18) in
 // each round.
@@ -104,6 +114,8 @@ func (l Cauchy) Rho(s float64) (value, slope float64) {
 	g := l.Scale * l.Scale
 	return math.Log1p(s / g), 1 / (g + s)
 }
+
+func (l Cauchy) check() error { return checkScale("Cauchy.Scale", l.Scale) }
 
 // Truncated stops a loss from growing beyond a residual of size Cut,
 // ρ(s) = ρ₀(min(s, Cut²)): what lies beyond has weight 0 and no influence at
@@ -123,6 +135,16 @@ func (l Truncated) Rho(s float64) (value, slope float64) {
 		return value, 0
 	}
 	return l.Loss.Rho(s)
+}
+
+func (l Truncated) check() error {
+	if err := checkInner("Truncated.Loss", l.Loss); err != nil {
+		return err
+	}
+	if l.Rule < ThreeSigma || l.Rule > NormalThreeSigma {
+		return errParameter("Truncated.Rule", int(l.Rule), "ThreeSigma or NormalThreeSigma")
+	}
+	return checkScale("Truncated.Cut", l.Cut)
 }
 
 // tiny is the floor under a norm that is divided by. Residuals below it are

@@ -157,20 +157,10 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if math.IsNaN(m.Tol) {
 		return nil, errParameter("Tol", m.Tol, "a number")
 	}
-	if err := checkLossParameters(m.Loss); err != nil {
-		return nil, err
-	}
-	if err := checkSolver(m.Solver); err != nil {
-		return nil, err
-	}
-	for _, c := range []struct {
-		penalties []Penalty
-		n         int
-	}{{m.OnW, rows}, {m.OnH, cols}} {
-		for _, p := range c.penalties {
-			if err := checkPenalty(p, m.Rank, c.n); err != nil {
-				return nil, err
-			}
+	for _, err := range []error{checkOne(m.Loss), checkOne(m.Solver),
+		checkPenalties(m.OnW, m.Rank, rows), checkPenalties(m.OnH, m.Rank, cols)} {
+		if err != nil {
+			return nil, err
 		}
 	}
 	f := &fit{model: m, x: asDense(x), onlyH: onlyH}
@@ -243,100 +233,6 @@ func checkProduct(w, h *mat.Dense) error {
 		if j := slices.Index(w.RawRowView(i), largest); j >= 0 {
 			return &EntryError{Matrix: "W", Row: i, Col: j, Value: largest, Err: fmt.Errorf("%w: it is when multiplied by %g in H", ErrTooLarge, mat.Max(h))}
 		}
-	}
-	return nil
-}
-
-// checkSolver finds a number of sweeps or steps that is negative.
-func checkSolver(s Solver) error {
-	switch s := s.(type) {
-	case HALS:
-		if s.Sweeps < 0 {
-			return errParameter("HALS.Sweeps", s.Sweeps, "0 or more")
-		}
-	case OGM:
-		if s.Steps < 0 {
-			return errParameter("OGM.Steps", s.Steps, "0 or more")
-		}
-		if math.IsNaN(s.Tol) {
-			return errParameter("OGM.Tol", s.Tol, "a number")
-		}
-	case RRA:
-		if !(s.Energy >= 0 && s.Energy <= 1) {
-			return errParameter("RRA.Energy", s.Energy, "0 to 1")
-		}
-	case Additive:
-		return checkSolver(s.Solver)
-	}
-	return nil
-}
-
-// checkPenalty finds a penalty that is nil, does not suit a factor r×n, or has a
-// λ that is negative or no number.
-func checkPenalty(p Penalty, r, n int) error {
-	lambda := 0.0
-	switch p := p.(type) {
-	case nil:
-		return errParameter("a penalty", p, "a value")
-	case SamplePenalty:
-		return p.Check(r, n)
-	case Sparse:
-		lambda = p.Lambda
-	case Ridge:
-		lambda = p.Lambda
-	}
-	if !(lambda >= 0) || math.IsInf(lambda, 0) {
-		return errParameter(fmt.Sprintf("%T.Lambda", p), lambda, "0 or more")
-	}
-	return nil
-}
-
-// checkLossParameters finds a scale or cut-off that is negative or no number.
-func checkLossParameters(l Loss) error {
-	bad := func(name string, v float64) error {
-		if v < 0 || math.IsNaN(v) || math.IsInf(v, 0) || v > 0 && v < 1e-75 {
-			return errParameter(name, v, "a positive number, or 0 to have it estimated")
-		}
-		return nil
-	}
-	switch l := l.(type) {
-	case L1:
-		return bad("L1.Eps", l.Eps)
-	case Huber:
-		return bad("Huber.Cut", l.Cut)
-	case Hypersurface:
-		return bad("Hypersurface.Scale", l.Scale)
-	case Correntropy:
-		return bad("Correntropy.Scale", l.Scale)
-	case Cauchy:
-		return bad("Cauchy.Scale", l.Scale)
-	case Manhattan:
-		return bad("Manhattan.Mu", l.Mu)
-	case Truncated:
-		if l.Loss == nil {
-			return errParameter("Truncated.Loss", l.Loss, "a loss")
-		}
-		if _, nested := l.Loss.(ByColumn); nested {
-			return errParameter("Truncated.Loss", "ByColumn", "a loss of a squared residual; ByColumn goes outside")
-		}
-		return errors.Join(bad("Truncated.Cut", l.Cut), checkLossParameters(l.Loss))
-	case TwoStage:
-		for _, stage := range []Loss{l.First, l.Then} {
-			if _, column := stage.(ByColumn); column {
-				return errParameter("TwoStage", "ByColumn", "losses of a squared residual")
-			}
-			if err := checkLossParameters(stage); err != nil {
-				return err
-			}
-		}
-	case ByColumn:
-		if l.Loss == nil {
-			return errParameter("ByColumn.Loss", l.Loss, "a loss")
-		}
-		if _, nested := l.Loss.(ByColumn); nested {
-			return errParameter("ByColumn.Loss", "ByColumn", "a loss of a squared residual")
-		}
-		return checkLossParameters(l.Loss)
 	}
 	return nil
 }

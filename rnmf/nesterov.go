@@ -37,6 +37,16 @@ type OGM struct {
 
 var _ Solver = OGM{}
 
+func (s OGM) check() error {
+	if s.Steps < 0 {
+		return errParameter("OGM.Steps", s.Steps, "0 or more")
+	}
+	if math.IsNaN(s.Tol) {
+		return errParameter("OGM.Tol", s.Tol, "a number")
+	}
+	return nil
+}
+
 // Improve takes the columns of v to their minimisers. The method is not one of
 // descent: a column whose q would have risen stays as it was.
 func (s OGM) Improve(q *Quadratic, v *mat.Dense) {

@@ -27,6 +27,8 @@ var _ Penalty = Sparse{}
 // Value returns λ Σ v.
 func (p Sparse) Value(v *mat.Dense) float64 { return p.Lambda * mat.Sum(v) }
 
+func (p Sparse) check() error { return checkLambda("Sparse.Lambda", p.Lambda) }
+
 // Majorize subtracts λ/2 from C.
 func (p Sparse) Majorize(q *Quadratic, _ *mat.Dense) {
 	c := q.Linear().RawMatrix().Data
@@ -45,6 +47,8 @@ func (p Ridge) Value(v *mat.Dense) float64 {
 	f := mat.Norm(v, 2)
 	return p.Lambda * f * f
 }
+
+func (p Ridge) check() error { return checkLambda("Ridge.Lambda", p.Lambda) }
 
 // Majorize adds λ to D.
 func (p Ridge) Majorize(q *Quadratic, _ *mat.Dense) {

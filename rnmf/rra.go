@@ -49,6 +49,13 @@ type RRA struct {
 
 var _ Solver = RRA{}
 
+func (s RRA) check() error {
+	if !(s.Energy >= 0 && s.Energy <= 1) {
+		return errParameter("RRA.Energy", s.Energy, "0 to 1")
+	}
+	return nil
+}
+
 // Prepare finds the eigenvectors, which are kept with the graph: the first
 // half-step would do so. The paper does not count the time.
 func (s RRA) Prepare(g *Graph) { g.spectrum(s.energy()) }

@@ -86,11 +86,8 @@ func Load(r io.Reader) (*Result, error) {
 	if s.Loss == nil {
 		return nil, fmt.Errorf("%w: no loss", ErrFormat)
 	}
-	if err := checkLossParameters(s.Loss); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
-	}
-	for _, p := range s.OnH {
-		if err := checkPenalty(p, s.Rank, s.Cols); err != nil {
+	for _, err := range []error{checkOne(s.Loss), checkOne(s.Solver), checkPenalties(s.OnH, s.Rank, s.Cols)} {
+		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 		}
 	}

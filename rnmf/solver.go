@@ -20,6 +20,8 @@ type Additive struct {
 
 var _ Solver = Additive{}
 
+func (a Additive) check() error { return checkOne(a.Solver) }
+
 // Improve runs the solver below on q.Additive().
 func (a Additive) Improve(q *Quadratic, v *mat.Dense) {
 	s := a.Solver

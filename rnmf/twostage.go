@@ -25,6 +25,20 @@ var _ Weigher = TwoStage{}
 // Rho is that of the stage reached.
 func (l TwoStage) Rho(s float64) (value, slope float64) { return l.stage().Rho(s) }
 
+func (l TwoStage) check() error {
+	for _, stage := range []struct {
+		name string
+		loss Loss
+	}{{"TwoStage.First", l.First}, {"TwoStage.Then", l.Then}} {
+		if stage.loss != nil {
+			if err := checkInner(stage.name, stage.loss); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Weigh is that of the stage reached.
 func (l TwoStage) Weigh(omega, value, e []float64) { weightsAndValues(l.stage(), omega, value, e) }
 

@@ -1,0 +1,63 @@
+package rnmf
+
+import "math"
+
+// A loss, solver or penalty of this package whose parameters can be wrong has
+// the method check, beside the type; those without cannot be wrong.
+type checked interface{ check() error }
+
+// checkOne asks a loss, a solver or a penalty, which may be nil.
+func checkOne(part any) error {
+	if c, ok := part.(checked); ok {
+		return c.check()
+	}
+	return nil
+}
+
+// checkPenalties finds the first penalty that is nil or wrong, or does not suit
+// a factor r×n.
+func checkPenalties(penalties []Penalty, r, n int) error {
+	for _, p := range penalties {
+		if p == nil {
+			return errParameter("a penalty", p, "a value")
+		}
+		if err := checkOne(p); err != nil {
+			return err
+		}
+		if s, ok := p.(SamplePenalty); ok {
+			if err := s.Check(r, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// checkScale finds a scale or cut-off that is negative or no number, or whose
+// square has no finite inverse.
+func checkScale(name string, v float64) error {
+	if v < 0 || math.IsNaN(v) || math.IsInf(v, 0) || v > 0 && v < 1e-75 {
+		return errParameter(name, v, "a positive number, or 0 to have it estimated")
+	}
+	return nil
+}
+
+// checkLambda finds a weight of a penalty that is negative, too large or no
+// number.
+func checkLambda(name string, v float64) error {
+	if !(v >= 0 && v <= maxEntry) {
+		return errParameter(name, v, "0 to 1e+100")
+	}
+	return nil
+}
+
+// checkInner finds what cannot be a loss of a squared residual within another.
+func checkInner(name string, l Loss) error {
+	if l == nil {
+		return errParameter(name, l, "a loss")
+	}
+	if _, nested := l.(ByColumn); nested {
+		return errParameter(name, "ByColumn", "a loss of a squared residual; ByColumn goes outside")
+	}
+	return checkOne(l)
+}
