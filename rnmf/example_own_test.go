@@ -1,0 +1,153 @@
+package rnmf_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+// GemanMcClure is the loss ρ(s) = s/(c² + s), with s = e² a squared residual: like
+// truncation, but smooth. The method Rho makes it a Loss for all solvers,
+// penalties and masks.
+type GemanMcClure struct {
+	C    float64
+	Auto bool // estimate C in each round
+}
+
+// Rho returns s/(c² + s), and its derivative c²/(c² + s)², which is the weight.
+func (g GemanMcClure) Rho(s float64) (value, slope float64) {
+	c := g.C * g.C
+	return s / (c + s), c / ((c + s) * (c + s))
+}
+
+// Tune makes it a Tuner as well: c is three times the scale of the residuals.
+func (g GemanMcClure) Tune(r *rnmf.Residuals) rnmf.Loss {
+	if g.Auto {
+		g.C = 3 * 1.4826 * math.Sqrt(r.Quantile(0.5))
+	}
+	return g
+}
+
+// A loss of your own, and the test that it keeps the promise of descent.
+func ExampleLoss() {
+	if err := rnmf.CheckLoss(GemanMcClure{C: 0.5}, 1); err != nil {
+		fmt.Println(err)
+		return
+	}
+	clean, _, _ := datasets.LowRank(60, 200, 4, 1)
+	dirty, _, err := datasets.SaltPepper{Share: 0.2, High: 3}.Apply(clean, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, loss := range []rnmf.Loss{rnmf.Frobenius{}, GemanMcClure{Auto: true}} {
+		r, err := rnmf.Model{Rank: 4, Loss: loss}.Fit(context.Background(), dirty)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		relative, _ := rnmf.RelativeError(clean, r.W, r.H)
+		fmt.Printf("%T: error below 5 %%: %v\n", loss, relative < 0.05)
+	}
+	// Output:
+	// rnmf.Frobenius: error below 5 %: false
+	// rnmf_test.GemanMcClure: error below 5 %: true
+}
+
+// Log1p is the penalty λ Σ ln(1 + v), which pulls small entries to zero and
+// leaves large ones alone.
+type Log1p struct{ Lambda float64 }
+
+// Value returns λ Σ ln(1 + v).
+func (p Log1p) Value(v *mat.Dense) float64 {
+	var sum float64
+	for _, x := range v.RawMatrix().Data {
+		sum += math.Log1p(x)
+	}
+	return p.Lambda * sum
+}
+
+// Majorize adds the tangent at v. ln is concave, so ln(1 + x) ≤ ln(1 + v) +
+// (x − v)/(1 + v): a linear term with −2C = λ/(1 + v).
+func (p Log1p) Majorize(q *rnmf.Quadratic, v *mat.Dense) {
+	c := q.Linear().RawMatrix().Data
+	for i, x := range v.RawMatrix().Data {
+		c[i] -= p.Lambda / 2 / (1 + x)
+	}
+}
+
+// A penalty of your own is its value and an upper bound that touches.
+func ExamplePenalty() {
+	x := datasets.Digits().Scaled().X
+	for _, lambda := range []float64{0, 2} {
+		m := rnmf.NMF(10)
+		m.OnH = []rnmf.Penalty{Log1p{Lambda: lambda}}
+		m.OnW = []rnmf.Penalty{rnmf.Ridge{Lambda: 1}} // or H shrinks while W grows
+		r, err := m.Fit(context.Background(), x)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		zeros := 0.0
+		for _, v := range r.H.RawMatrix().Data {
+			if v == 0 {
+				zeros += 100 / float64(len(r.H.RawMatrix().Data))
+			}
+		}
+		fmt.Printf("λ = %g: more than half of H is zero: %v\n", lambda, zeros > 50)
+	}
+	// Output:
+	// λ = 0: more than half of H is zero: false
+	// λ = 2: more than half of H is zero: true
+}
+
+// Gradient is a solver of your own: one projected gradient step for each column,
+// with the length 1/‖UDUᵀ‖ that cannot overshoot. It lacks the parts C and D of
+// penalties.
+type Gradient struct{}
+
+// Improve sees one half-step as a least-squares problem: all the columns of a tile
+// at once, with the residual E and the weights Omega of the loss at hand.
+func (Gradient) Improve(q *rnmf.Quadratic, v *mat.Dense) {
+	q.Tiles(v, func(t *rnmf.Tile) {
+		for j := range t.B {
+			gradient, bound := t.Space(t.R), 0.0
+			for i := range t.M {
+				omega, length := t.Omega[i*t.B+j], 0.0
+				for k := range t.R {
+					u := q.U.At(k, i)
+					gradient[k] += omega * u * t.E[i*t.B+j]
+					length += u * u
+				}
+				bound += omega * length // the trace of the Hessian
+			}
+			for k, g := range gradient {
+				if bound > 0 {
+					t.V[k*t.B+j] = max(0, t.V[k*t.B+j]+g/bound)
+				}
+			}
+		}
+	})
+}
+
+// A solver of your own is one method, and serves every entry-wise loss.
+func ExampleSolver() {
+	x, _, _ := datasets.LowRank(20, 30, 3, 1)
+	m := rnmf.Model{Rank: 3, Loss: rnmf.Cauchy{Scale: 0.1}, Solver: Gradient{}, MaxIter: 50}
+	r, err := m.Fit(context.Background(), x)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	descends := true
+	for i := range r.Trace[1:] {
+		descends = descends && r.Trace[i+1].Objective <= r.Trace[i].Objective
+	}
+	fmt.Println("the objective never rises:", descends)
+	// Output: the objective never rises: true
+}

@@ -1,0 +1,200 @@
+package rnmf_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+// Where some entries may be grossly wrong, begin here. A white block covers an
+// eighth of each image; the error is against the images as they were.
+func ExampleRobustNMF() {
+	s, err := datasets.Fashion().Scaled().Sample(30, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	block := datasets.Block{Size: 10, Value: 2, Height: s.Height, Width: s.Width}
+	dirty, _, err := block.Apply(s.X, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var errors []float64
+	for _, m := range []rnmf.Model{rnmf.NMF(10), rnmf.RobustNMF(10)} {
+		r, err := m.Fit(context.Background(), dirty)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		relative, _ := rnmf.RelativeError(s.X, r.W, r.H)
+		errors = append(errors, relative)
+	}
+	fmt.Println("a third of the error of standard NMF, or less:", errors[1] < errors[0]/3)
+	// Output: a third of the error of standard NMF, or less: true
+}
+
+// Algorithm 2 of the Truncated Cauchy paper, with the entries it rejects.
+func ExampleTruncatedCauchyNMF() {
+	clean, _, _ := datasets.LowRank(60, 100, 4, 1)
+	dirty, where, err := datasets.SaltPepper{Share: 0.1, High: 5}.Apply(clean, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m := rnmf.TruncatedCauchyNMF(4)
+	m.Solver = rnmf.OGM{Plain: true} // Algorithm 1; without it HALS, which is faster
+	r, err := m.Fit(context.Background(), dirty)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	out, err := r.Outliers(dirty)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	found, err := rnmf.Detect(out.Flags(0.1), where)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("nine of ten wrong entries found, or more:", found.Recall > 0.9)
+	// Output: nine of ten wrong entries found, or more: true
+}
+
+// Missing entries have weight 0 in the mask, and may be anything in the data. The
+// product of the factors fills them in.
+func ExampleModel_mask() {
+	clean, _, _ := datasets.LowRank(40, 60, 3, 1)
+	x, missing, err := datasets.Removal{Share: 0.3}.Apply(clean, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m := rnmf.NMF(3)
+	m.Mask = datasets.Observed(missing) // 1 where there is data, 0 elsewhere
+	m.MaxIter, m.Tol = 3000, 1e-9
+	r, err := m.Fit(context.Background(), x)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var wh mat.Dense
+	wh.Mul(r.W, r.H)
+	var worst float64
+	rows, cols := clean.Dims()
+	for i := range rows {
+		for j := range cols {
+			worst = max(worst, math.Abs(wh.At(i, j)-clean.At(i, j)))
+		}
+	}
+	fmt.Println("each missing entry is right to 0.01:", worst < 0.01)
+	// Output: each missing entry is right to 0.01: true
+}
+
+// Coefficients of samples that the fit has not seen.
+func ExampleResult_Transform() {
+	x := datasets.Digits().Scaled().X
+	old, fresh := x.Slice(0, 64, 0, 1700), x.Slice(0, 64, 1700, 1797)
+	r, err := rnmf.L21NMF(16).Fit(context.Background(), old)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	h, err := r.Transform(context.Background(), fresh)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	before, _ := rnmf.RelativeError(old, r.W, r.H)
+	after, _ := rnmf.RelativeError(fresh, r.W, h)
+	fmt.Println(h.Dims())
+	fmt.Println("as good as on the old ones:", after < 1.1*before)
+	// Output:
+	// 16 97
+	// as good as on the old ones: true
+}
+
+// A fitted model in a file, and back.
+func ExampleResult_Save() {
+	x, _, _ := datasets.LowRank(20, 30, 3, 1)
+	r, err := rnmf.HuberNMF(3).Fit(context.Background(), x)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var file bytes.Buffer // or an *os.File
+	if err := r.Save(&file); err != nil {
+		fmt.Println(err)
+		return
+	}
+	again, err := rnmf.Load(&file)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("the same factors:", mat.Equal(r.W, again.W) && mat.Equal(r.H, again.H))
+	// Output: the same factors: true
+}
+
+// A fit that may take a millisecond. What it has reached by then is returned with
+// the context's error.
+func ExampleModel_Fit_cancel() {
+	x := datasets.Fashion().Scaled().X
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	r, err := rnmf.L1NMF(40).Fit(ctx, x)
+	fmt.Println(errors.Is(err, context.DeadlineExceeded), r.Reason)
+	fmt.Println(r.W.Dims())
+	// Output:
+	// true cancelled
+	// 784 40
+}
+
+// Bad data is an error that says where.
+func ExampleEntryError() {
+	x := mat.NewDense(2, 2, []float64{1, 2, math.NaN(), 4})
+	_, err := rnmf.NMF(1).Fit(context.Background(), x)
+	var entry *rnmf.EntryError
+	if errors.As(err, &entry) {
+		fmt.Println("row", entry.Row, "column", entry.Col, "is", entry.Value)
+	}
+	// Output: row 1 column 0 is NaN
+}
+
+// Groups of samples, and how they agree with known classes.
+func ExampleResult_Clusters() {
+	s := datasets.Digits()
+	r, err := rnmf.NMF(10).Fit(context.Background(), s.Scaled().X)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	largest, err := rnmf.Accuracy(s.Labels, r.Clusters()) // the largest coefficient
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, h := r.Normalized(rnmf.SumNorm)
+	groups, err := rnmf.KMeans{K: 10}.Fit(h)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	means, err := rnmf.Accuracy(s.Labels, groups.Labels)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("two of five right, or more: %v; more than half by k-means: %v\n", largest > 0.4, means > 0.5)
+	// Output: two of five right, or more: true; more than half by k-means: true
+}
