@@ -39,9 +39,9 @@ func penaltiesFor(m, n int) []penalties {
 	list := []penalties{
 		{"none", nil, nil},
 		{"sparse H, ridge W", []Penalty{Ridge{0.1}}, []Penalty{Sparse{0.2}}},
-		{"both on both", []Penalty{Sparse{0.05}, Ridge{0.02}}, []Penalty{Ridge{0.3}, Sparse{0.01}}},
-		{"graph H", nil, []Penalty{Laplacian{ring(n, 1), 0.7}}},
-		{"graphs on both", []Penalty{Sparse{0.05}, Laplacian{ring(m, 2), 3}}, []Penalty{Laplacian{ring(n, 3), 50}, Ridge{0.1}, Laplacian{ring(n, 4), 0.2}}},
+		{"both on both", []Penalty{Sparse{0.05}, Ridge{0.02}}, []Penalty{Ridge{0.3}, Sparse{0.01}, LogSparse{0.5, 0.05}}},
+		{"graph H, log W", []Penalty{LogSparse{0.3, 0.2}}, []Penalty{Laplacian{ring(n, 1), 0.7}}},
+		{"graphs on both", []Penalty{Sparse{0.05}, LogSparse{0.1, 0.3}, Laplacian{ring(m, 2), 3}}, []Penalty{Laplacian{ring(n, 3), 50}, Ridge{0.1}, Laplacian{ring(n, 4), 0.2}}},
 	}
 	if testing.Short() {
 		list = []penalties{list[0], list[2], list[4]}

@@ -27,6 +27,8 @@ var fixedLosses = []Loss{
 	ByColumn{L1{Eps: 1e-3}},
 	ByColumn{Huber{Cut: 0.8}},
 	ByColumn{Cauchy{Scale: 0.8}},
+	ByColumn{LogShrink{Gamma: 0.6, Scale: 1}},
+	LogShrink{Gamma: 6, Scale: 0.1}, // with a jump
 	ByColumn{Truncated{Loss: L1{Eps: 1e-3}, Cut: 1}},
 	rootLoss{},
 	ByColumn{rootLoss{}},
@@ -39,6 +41,7 @@ var tunedLosses = []Loss{
 	Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma},
 	Truncated{Loss: Frobenius{}},
 	ByColumn{L1{}}, ByColumn{Huber{}}, ByColumn{Hypersurface{}}, ByColumn{Correntropy{}}, ByColumn{Cauchy{}},
+	LogShrink{Gamma: 1}, ByColumn{LogShrink{Gamma: 6}},
 	ByColumn{Truncated{Loss: L1{}, Rule: NormalThreeSigma}},
 	ByColumn{Truncated{Loss: L1{}}},
 }

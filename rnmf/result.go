@@ -54,6 +54,9 @@ func freeze(l Loss) Loss {
 	case Cauchy:
 		l.auto = false
 		return l
+	case LogShrink:
+		l.auto = false
+		return l
 	case Manhattan:
 		l.last = 0
 		return l

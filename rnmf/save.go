@@ -30,7 +30,7 @@ type savedResult struct {
 }
 
 func init() {
-	for _, v := range []any{Frobenius{}, L1{}, Huber{}, Hypersurface{}, Correntropy{}, Cauchy{}, Manhattan{},
+	for _, v := range []any{Frobenius{}, L1{}, Huber{}, Hypersurface{}, Correntropy{}, Cauchy{}, LogShrink{}, Manhattan{},
 		Truncated{}, ByColumn{}, HALS{}, MU{}, OGM{}, FGD{}, Additive{}, Sparse{}, Ridge{}, Labels{}, Laplacian{}} {
 		gob.Register(v)
 	}

@@ -146,6 +146,8 @@ func tunes(l Loss) bool {
 		return l.Scale == 0 || l.auto
 	case Cauchy:
 		return l.Scale == 0 || l.auto
+	case LogShrink:
+		return l.Scale == 0 || l.auto
 	case Truncated:
 		return l.Cut == 0 || l.auto || tunes(l.Loss)
 	case Manhattan:

@@ -1,0 +1,153 @@
+package rnmf
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// LogShrink is what the squared error becomes once outliers with a log penalty are
+// minimised out of it,
+//
+//	ρ(e²) = min over x ≥ 0 of (e − x)² + γσ² log(1 + x/σ).
+//
+// ByColumn{LogShrink{…}} is RLS-NMF's min over S of ‖X − WH − S‖² + γ‖S‖_{2,log}
+// (RLS-NMF paper, (35), where σ is 1); of entries it is the same with Σ log(1 +
+// |s|). Solved in the Additive form the two alternate, and Outliers gives S. The
+// nearest rivals have the L2,1 norm and the L1 norm instead: ByColumn{Huber{Cut:
+// γ/2}} and Huber{Cut: γ/2}.
+//
+// With x(e) the minimiser (see ShrinkL2Log) the slope is ρ′ = 1 − x/e. x/e is 0 up
+// to a threshold and never falls: x ≤ e, and x′ ≥ 1 where it is not 0, at the
+// threshold x may jump up. So 0 < ρ′ ≤ 1 never rises, ρ is concave, and the engine
+// descends. Beyond the threshold, which is γσ/2 for γ ≤ 2 and between (√(2γ) − 1)σ
+// and γσ/2 for more, the weight falls like 1/e², as Cauchy's does.
+//
+// Columns scaled to length 1 have residuals below 1: with σ = 1 and γ ≥ 2 none is
+// an outlier, and RLS-NMF is LS-NMF.
+type LogShrink struct {
+	// Gamma is γ, positive.
+	Gamma float64
+	// Scale is σ: 1 as in the paper. With 0 it is the median of e, estimated in
+	// each round, and γ means the same on all data: 6 takes what is beyond 2.6
+	// times the median for an outlier.
+	Scale float64
+	auto  bool
+}
+
+var (
+	_ Tuner  = LogShrink{}
+	_ Scaled = LogShrink{}
+)
+
+// Rho returns the minimum above and 1 − x/e.
+func (l LogShrink) Rho(s float64) (value, slope float64) {
+	e := math.Sqrt(s) / l.Scale
+	x, rest := logShrink(e, l.Gamma/2)
+	if x == 0 {
+		return s, 1
+	}
+	return l.Scale * l.Scale * (rest*rest + l.Gamma*math.Log1p(x)), rest / e
+}
+
+// Tune sets Scale to the median of |e|.
+func (l LogShrink) Tune(s *Residuals) Loss {
+	if l.Scale == 0 || l.auto {
+		l.Scale, l.auto = typical(s), true
+	}
+	return l
+}
+
+// ScaleNow returns Scale.
+func (l LogShrink) ScaleNow() float64 { return l.Scale }
+
+func (l LogShrink) check() error {
+	if !(l.Gamma >= 1e-75 && l.Gamma <= maxEntry) {
+		return errParameter("LogShrink.Gamma", l.Gamma, "a positive number")
+	}
+	return checkScale("LogShrink.Scale", l.Scale)
+}
+
+// L2LogNorm is the l2,log (pseudo) norm of a matrix (RLS-NMF paper, (32)),
+//
+//	Σ_j log(1 + ‖m_j‖).
+func L2LogNorm(a mat.Matrix) (float64, error) {
+	d, err := dataMatrix("A", a)
+	if err != nil {
+		return 0, err
+	}
+	var sum float64
+	for _, s := range columnLengths(d) {
+		sum += math.Log1p(s)
+	}
+	return sum, nil
+}
+
+// ShrinkL2Log is the l2,log-shrinkage operator (RLS-NMF paper, Theorem 2): the
+// minimiser W (m×n, as Y) of
+//
+//	½‖Y − W‖² + τ‖W‖_{2,log},   τ ≥ 0.
+//
+// Each column keeps its direction, its length e becomes the x ≥ 0 that minimises
+// f(x) = ½(x − e)² + τ log(1 + x): where f falls at first or has a valley,
+//
+//	ξ = (e − 1)/2 + √((1 + e)²/4 − τ)   if f(ξ) ≤ f(0),   or else 0   (38).
+//
+// For τ ≤ 1 f is convex, and x leaves 0 at e = τ without a jump. For τ > 1 it jumps,
+// at an e between 2√τ − 1 and τ; there 0 and ξ are equally good, and it is ξ. Unlike
+// soft thresholding it takes less and less from long columns, τ/(1 + x).
+func ShrinkL2Log(y mat.Matrix, tau float64) (*mat.Dense, error) {
+	d, err := dataMatrix("Y", y)
+	if err != nil {
+		return nil, err
+	}
+	if !(tau >= 0) || math.IsInf(tau, 0) {
+		return nil, errParameter("tau", tau, "0 or more")
+	}
+	w := mat.DenseCopyOf(d)
+	lengths := columnLengths(d)
+	for j, e := range lengths {
+		x, rest := logShrink(e, tau)
+		lengths[j] = 0
+		if x > 0 {
+			lengths[j] = 1 - rest/e
+		}
+	}
+	w.Apply(func(_, j int, v float64) float64 { return v * lengths[j] }, w)
+	return w, nil
+}
+
+func columnLengths(d *mat.Dense) []float64 {
+	_, n := d.Dims()
+	s := make([]float64, n)
+	for j := range s {
+		s[j] = mat.Norm(d.ColView(j), 2)
+	}
+	return s
+}
+
+// logShrink returns the minimiser x of f for a length e, and e − x.
+func logShrink(e, tau float64) (x, rest float64) {
+	if tau <= 1 && e <= tau {
+		return 0, e
+	}
+	// ξ is the larger zero of (1 + x)f′ = x² + (1 − e)x + τ − e. All without
+	// the square of e, which may be out of range.
+	half := (1 + e) / 2
+	share := tau / half / half
+	if share > 1 {
+		return 0, e // f rises everywhere
+	}
+	root := half * math.Sqrt(1-share)
+	rest = tau / (half + root)
+	if e < 1 {
+		x = (e - tau) / ((1-e)/2 + root) // e − rest would cancel
+	} else {
+		x = (e-1)/2 + root
+	}
+	// f(ξ) > f(0), with ½e² taken off both.
+	if !(x > 0) || tau > 1 && tau*math.Log1p(x) > x*(e-x/2) {
+		return 0, e
+	}
+	return x, rest
+}

@@ -1,0 +1,64 @@
+package rnmf
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// LogSparse is the log norm of a factor (RLS-NMF paper, section 3.1, where ε is 1),
+//
+//	λ Σ log(1 + v/ε).
+//
+// It lies between l0, which counts what is not 0, and L1: entries far below ε cost
+// λv/ε, as under Sparse, and large ones next to nothing more. Being concave it lies
+// below its tangent,
+//
+//	log(1 + u/ε) ≤ log(1 + v/ε) + (u − v)/(ε + v),
+//
+// a weighted L1 norm (Candès, Wakin and Boyd 2008), and so each solver lowers it;
+// with MU{} that is the paper's (13)-(14), but that beside a graph β/(1 + v) and 2λGV
+// meet as their difference, which is a longer step. The paper takes (21) for a Taylor
+// expansion to second order, which a logarithm does not equal.
+//
+// On one factor alone it has no minimum, as it shrinks with the factor while the
+// other grows: give both a penalty. With both too heavy all components become 0:
+// see Collapsed, and Units for weights that mean the same on all data.
+type LogSparse struct {
+	Lambda float64
+	Scale  float64 // ε; 0 is 1
+}
+
+var _ Penalty = LogSparse{}
+
+// Value returns λ Σ log(1 + v/ε).
+func (p LogSparse) Value(v *mat.Dense) float64 {
+	var sum float64
+	eps := p.eps()
+	for _, x := range v.RawMatrix().Data {
+		sum += math.Log1p(x / eps)
+	}
+	return p.Lambda * sum
+}
+
+// Majorize subtracts λ/(2(ε + v)) from C.
+func (p LogSparse) Majorize(q *Quadratic, v *mat.Dense) {
+	c, eps := q.Linear().RawMatrix().Data, p.eps()
+	for i, x := range v.RawMatrix().Data {
+		c[i] -= p.Lambda / (2 * (eps + x))
+	}
+}
+
+func (p LogSparse) check() error {
+	if !(p.Scale == 0 || p.Scale >= 1e-75 && p.Scale <= maxEntry) {
+		return errParameter("LogSparse.Scale", p.Scale, "a positive number, or 0 for 1")
+	}
+	return checkLambda("LogSparse.Lambda", p.Lambda)
+}
+
+func (p LogSparse) eps() float64 {
+	if p.Scale == 0 {
+		return 1
+	}
+	return p.Scale
+}
