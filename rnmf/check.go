@@ -1,6 +1,11 @@
 package rnmf
 
-import "math"
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // A loss, solver or penalty of this package whose parameters can be wrong has
 // the method check, beside the type; those without cannot be wrong.
@@ -31,6 +36,19 @@ func checkPenalties(penalties []Penalty, r, n int) error {
 		}
 	}
 	return nil
+}
+
+// wantMatrix finds a matrix that is nil, or is a *mat.Dense that is.
+func wantMatrix(name string, a mat.Matrix) error {
+	if isNil(a) {
+		return fmt.Errorf("%w: %s is nil", ErrEmpty, name)
+	}
+	return nil
+}
+
+func isNil(a mat.Matrix) bool {
+	d, dense := a.(*mat.Dense)
+	return a == nil || dense && d == nil
 }
 
 // checkScale finds a scale or cut-off that is negative or no number, or whose

@@ -29,13 +29,16 @@ type CNMF struct {
 // of your own is one of the reduced problem: first the classes that have labels,
 // then the samples without.
 func (s CNMF) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
-	if x == nil {
-		return nil, fmt.Errorf("%w: X is nil", ErrEmpty)
+	if err := wantMatrix("X", x); err != nil {
+		return nil, err
 	}
 	if !isFrobenius(s.Model.Loss) || s.Model.Mask != nil || s.Model.OnH != nil {
 		return nil, errParameter("CNMF.Model", "a model with Loss, Mask or OnH", "the squared error alone")
 	}
-	_, n := x.Dims()
+	m, n := x.Dims()
+	if m == 0 || n == 0 {
+		return nil, fmt.Errorf("%w: X is %d×%d", ErrEmpty, m, n)
+	}
 	if err := s.Labels.check(n); err != nil {
 		return nil, err
 	}

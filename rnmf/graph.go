@@ -80,6 +80,9 @@ func NewGraph(n int, edges []Edge) (*Graph, error) {
 
 // GraphOf makes a graph of a symmetric matrix with entries ≥ 0.
 func GraphOf(a mat.Matrix) (*Graph, error) {
+	if err := wantMatrix("G", a); err != nil {
+		return nil, err
+	}
 	n, cols := a.Dims()
 	if n != cols {
 		return nil, fmt.Errorf("%w: a graph of %d×%d, want as many rows as columns", ErrShape, n, cols)

@@ -68,7 +68,7 @@ type Factors struct {
 // Start returns copies of the factors.
 func (f Factors) Start(x *mat.Dense, rank int, _ *rand.Rand) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
-	if f.W == nil || f.H == nil {
+	if isNil(f.W) || isNil(f.H) {
 		return nil, nil, fmt.Errorf("%w: the start lacks W or H", ErrShape)
 	}
 	if err := wantDims("W", f.W, m, rank); err != nil {

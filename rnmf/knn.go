@@ -42,8 +42,8 @@ const (
 // same distance, the ones in front. Time is that of the product XᵀX, with memory
 // for some of its rows only.
 func (k KNN) Graph(x mat.Matrix) (*Graph, error) {
-	if x == nil {
-		return nil, fmt.Errorf("%w: X is nil", ErrEmpty)
+	if err := wantMatrix("X", x); err != nil {
+		return nil, err
 	}
 	m, n := x.Dims()
 	if m == 0 || n == 0 {

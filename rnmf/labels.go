@@ -322,8 +322,8 @@ func (r *Result) Predict(h mat.Matrix) ([]int, error) {
 
 // wantRows checks coefficients of any number of samples.
 func wantRows(h mat.Matrix, rank int) error {
-	if h == nil {
-		return fmt.Errorf("%w: H is nil", ErrEmpty)
+	if err := wantMatrix("H", h); err != nil {
+		return err
 	}
 	_, n := h.Dims()
 	return wantDims("H", h, rank, n)

@@ -169,6 +169,12 @@ func CheckLoss(l Loss, size float64) error {
 	if !(size > 0) || math.IsInf(size, 0) {
 		return errParameter("size", size, "a positive number")
 	}
+	if l == nil {
+		return errParameter("the loss", l, "a loss")
+	}
+	if err := checkOne(l); err != nil {
+		return err
+	}
 	if t, ok := l.(Tuner); ok {
 		l = t.Tune(ResidualsOf(0.25*size*size, size*size, 2*size*size))
 	}

@@ -141,8 +141,8 @@ func (m Model) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 // start checks everything and makes the first factors. With onlyH, W stays as
 // it starts and the rank is that of W, whatever the shape of x.
 func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error) {
-	if x == nil {
-		return nil, fmt.Errorf("%w: X is nil", ErrEmpty)
+	if err := wantMatrix("X", x); err != nil {
+		return nil, err
 	}
 	rows, cols := x.Dims()
 	if rows == 0 || cols == 0 {

@@ -1,7 +1,7 @@
 package rnmf
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -23,8 +23,8 @@ type Outliers struct {
 
 // Outliers weighs x (m×n), the data of the fit.
 func (r *Result) Outliers(x mat.Matrix) (*Outliers, error) {
-	if x == nil {
-		return nil, fmt.Errorf("%w: X is nil", ErrEmpty)
+	if err := errors.Join(r.check(), wantMatrix("X", x)); err != nil {
+		return nil, err
 	}
 	m, _ := r.W.Dims()
 	_, n := r.H.Dims()
@@ -48,6 +48,9 @@ func (r *Result) Outliers(x mat.Matrix) (*Outliers, error) {
 		}
 	}
 	loss, byColumn := r.Loss, false
+	if loss == nil {
+		loss = Frobenius{}
+	}
 	if c, ok := loss.(ByColumn); ok {
 		loss, byColumn = c.Loss, true
 	}

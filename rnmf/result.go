@@ -2,6 +2,7 @@ package rnmf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -10,7 +11,7 @@ import (
 
 // A Result is what a fit found.
 type Result struct {
-	W *mat.Dense // m×r basis, ≥ 0
+	W *mat.Dense // m×r basis, ≥ 0 but under FreeW
 	H *mat.Dense // r×n coefficients, ≥ 0
 
 	// Loss is the loss at its last scale, which is fixed in it.
@@ -35,6 +36,16 @@ func (f *fit) result() *Result {
 		Solver: f.model.Solver, OnH: f.model.OnH, mask: f.mask}
 	f.resume(func() { r.Objective, r.KKT = f.objective(), f.kkt() })
 	return r
+}
+
+// check finds a Result that no fit has made.
+func (r *Result) check() error {
+	if r.W == nil || r.H == nil {
+		return fmt.Errorf("%w: the result has no W or H", ErrEmpty)
+	}
+	_, k := r.W.Dims()
+	_, n := r.H.Dims()
+	return wantDims("H", r.H, k, n)
 }
 
 // freeze returns the loss without its wish to be tuned again.
@@ -102,11 +113,11 @@ func (r *Result) Normalized(norm Norm) (w, h *mat.Dense) {
 		switch norm {
 		case SumNorm:
 			for _, v := range col {
-				length += v
+				length += math.Abs(v)
 			}
 		case MaxNorm:
 			for _, v := range col {
-				length = max(length, v)
+				length = max(length, math.Abs(v))
 			}
 		default:
 			length = mat.Norm(w.ColView(j), 2)
@@ -146,8 +157,8 @@ func (r *Result) Clusters() []int {
 // m×p) with W, the loss and its scale fixed. It returns the best found so far
 // and ctx.Err() when ctx ends.
 func (r *Result) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
-	if x == nil {
-		return nil, fmt.Errorf("%w: X is nil", ErrEmpty)
+	if err := errors.Join(r.check(), wantMatrix("X", x)); err != nil {
+		return nil, err
 	}
 	rows, k := r.W.Dims()
 	m, n := x.Dims()

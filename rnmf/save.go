@@ -1,23 +1,28 @@
 package rnmf
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// saveMagic and saveVersion head a saved Result. A later version of this
-// package reads all earlier versions.
+// A saved Result is saveMagic, the version as two bytes, savedResult as gob,
+// and from version 2 on the CRC-32 (IEEE) of the gob in four bytes: gob takes
+// most damage to numbers for other numbers. Numbers are big-endian. A later
+// version of this package reads all earlier versions; testdata/saved has one
+// file of each.
 const (
 	saveMagic   = "rnmf"
-	saveVersion = uint16(1)
+	saveVersion = 2
 )
 
-// savedResult is version 1 of the format.
+// savedResult is what the file holds, in versions 1 and 2.
 type savedResult struct {
 	Rows, Rank, Cols int
 	W, H             []float64 // row by row
@@ -31,7 +36,8 @@ type savedResult struct {
 
 func init() {
 	for _, v := range []any{Frobenius{}, L1{}, Huber{}, Hypersurface{}, Correntropy{}, Cauchy{}, LogShrink{}, Manhattan{},
-		Truncated{}, ByColumn{}, HALS{}, MU{}, OGM{}, FGD{}, Additive{}, Sparse{}, Ridge{}, Labels{}, Laplacian{}} {
+		Truncated{}, TwoStage{}, ByColumn{}, HALS{}, MU{}, OGM{}, FGD{}, RRA{}, Additive{},
+		Sparse{}, LogSparse{}, Ridge{}, Labels{}, Laplacian{}} {
 		gob.Register(v)
 	}
 }
@@ -39,20 +45,33 @@ func init() {
 // Save writes the Result to w, all but the mask. Losses, solvers and penalties
 // of your own must be known to gob.Register.
 func (r *Result) Save(w io.Writer) error {
+	if err := r.check(); err != nil {
+		return err
+	}
 	m, k := r.W.Dims()
 	_, n := r.H.Dims()
 	loss := r.Loss
-	if f, ok := loss.(frozen); ok {
-		loss = f.l
+	switch l := loss.(type) {
+	case nil:
+		loss = Frobenius{}
+	case frozen:
+		loss = l.l
 	}
-	if _, err := w.Write(binary.BigEndian.AppendUint16([]byte(saveMagic), saveVersion)); err != nil {
-		return err
-	}
-	err := gob.NewEncoder(w).Encode(savedResult{Rows: m, Rank: k, Cols: n,
+	var body bytes.Buffer
+	err := gob.NewEncoder(&body).Encode(savedResult{Rows: m, Rank: k, Cols: n,
 		W: flat(r.W), H: flat(r.H), Loss: loss, Solver: r.Solver, OnH: r.OnH,
 		Objective: r.Objective, KKT: r.KKT, Trace: r.Trace, Reason: r.Reason})
 	if err != nil {
 		return fmt.Errorf("rnmf: save: %w", err)
+	}
+	for _, part := range [][]byte{
+		binary.BigEndian.AppendUint16([]byte(saveMagic), saveVersion),
+		body.Bytes(),
+		binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(body.Bytes())),
+	} {
+		if _, err := w.Write(part); err != nil {
+			return fmt.Errorf("rnmf: save: %w", err)
+		}
 	}
 	return nil
 }
@@ -88,7 +107,7 @@ func Load(r io.Reader) (*Result, error) {
 	}
 	for _, err := range []error{checkOne(s.Loss), checkOne(s.Solver), checkPenalties(s.OnH, s.Rank, s.Cols)} {
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+			return nil, err
 		}
 	}
 	return &Result{W: w, H: h, Loss: freeze(s.Loss), Objective: s.Objective, KKT: s.KKT,

@@ -53,8 +53,8 @@ func (s SSNMF) Fit(ctx context.Context, x mat.Matrix) (*SSNMFResult, error) {
 // stack puts the labels below the data, and the mask of both into the model.
 func (s SSNMF) stack(x mat.Matrix) (*mat.Dense, Model, error) {
 	model, lambda, l := s.Model, s.Lambda, s.Labels
-	if x == nil {
-		return nil, model, fmt.Errorf("%w: X is nil", ErrEmpty)
+	if err := wantMatrix("X", x); err != nil {
+		return nil, model, err
 	}
 	m, n := x.Dims()
 	if err := l.check(n); err != nil {
@@ -83,6 +83,9 @@ func (s SSNMF) stack(x mat.Matrix) (*mat.Dense, Model, error) {
 	}
 	top := mask.Slice(0, m, 0, n).(*mat.Dense)
 	if model.Mask != nil {
+		if err := wantMatrix("Mask", model.Mask); err != nil {
+			return nil, model, err
+		}
 		if err := wantDims("Mask", model.Mask, m, n); err != nil {
 			return nil, model, err
 		}
