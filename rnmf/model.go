@@ -61,6 +61,7 @@ const (
 	Stalled                     // a round changed nothing at all
 	Diverged                    // the objective rose tenfold, or was no number: the best factors are returned
 	Cancelled                   // the context ended
+	Collapsed                   // all components became 0 though X is not: the penalties are too heavy, see Units
 )
 
 func (r Reason) String() string {
@@ -77,6 +78,8 @@ func (r Reason) String() string {
 		return "diverged"
 	case Cancelled:
 		return "cancelled"
+	case Collapsed:
+		return "collapsed"
 	}
 	return fmt.Sprintf("Reason(%d)", int(r))
 }
@@ -171,6 +174,9 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 		f.mask = asDense(m.Mask)
 		if err := checkEntries("Mask", f.mask, nil, false); err != nil {
 			return nil, err
+		if err := wantMatrix("Mask", m.Mask); err != nil {
+			return nil, err
+		}
 		}
 		if mat.Max(f.mask) == 0 {
 			return nil, fmt.Errorf("%w: Mask leaves no entry of X", ErrEmpty)
