@@ -168,15 +168,15 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	}
 	f := &fit{model: m, x: asDense(x), onlyH: onlyH}
 	if m.Mask != nil {
+		if err := wantMatrix("Mask", m.Mask); err != nil {
+			return nil, err
+		}
 		if err := wantDims("Mask", m.Mask, rows, cols); err != nil {
 			return nil, err
 		}
 		f.mask = asDense(m.Mask)
 		if err := checkEntries("Mask", f.mask, nil, false); err != nil {
 			return nil, err
-		if err := wantMatrix("Mask", m.Mask); err != nil {
-			return nil, err
-		}
 		}
 		if mat.Max(f.mask) == 0 {
 			return nil, fmt.Errorf("%w: Mask leaves no entry of X", ErrEmpty)
