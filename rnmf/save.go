@@ -76,34 +76,63 @@ func (r *Result) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads a Result that Save wrote. What is no such file, is damaged, or was
-// written by a later version, is an error that wraps ErrFormat.
+// Load reads a Result that Save wrote, to the end of r. What is no such file, is
+// damaged, or was written by a later version, is an error that wraps ErrFormat;
+// a read that fails is the error of r. Load only files that you trust: a made-up
+// one may take much time and memory, as gob does not guard against that.
 func Load(r io.Reader) (*Result, error) {
-	head := make([]byte, len(saveMagic)+2)
-	if _, err := io.ReadFull(r, head); err != nil {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("rnmf: load: %w", err)
+	}
+	head := len(saveMagic) + 2
+	if len(data) < head {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, io.ErrUnexpectedEOF)
+	}
+	if string(data[:len(saveMagic)]) != saveMagic {
+		return nil, fmt.Errorf("%w: it starts with %q", ErrFormat, data[:len(saveMagic)])
+	}
+	version, body := binary.BigEndian.Uint16(data[len(saveMagic):]), data[head:]
+	switch {
+	case version == 0 || version > saveVersion:
+		return nil, fmt.Errorf("%w: version %d, this package reads up to %d", ErrFormat, version, saveVersion)
+	case version >= 2:
+		end := len(body) - 4
+		if end < 0 {
+			return nil, fmt.Errorf("%w: %w", ErrFormat, io.ErrUnexpectedEOF)
+		}
+		if crc32.ChecksumIEEE(body[:end]) != binary.BigEndian.Uint32(body[end:]) {
+			return nil, fmt.Errorf("%w: wrong checksum: it is damaged or cut off", ErrFormat)
+		}
+		body = body[:end]
+	}
+	s, err := decodeResult(body)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	if string(head[:len(saveMagic)]) != saveMagic {
-		return nil, fmt.Errorf("%w: it starts with %q", ErrFormat, head[:len(saveMagic)])
-	}
-	if v := binary.BigEndian.Uint16(head[len(saveMagic):]); v == 0 || v > saveVersion {
-		return nil, fmt.Errorf("%w: version %d, this package reads up to %d", ErrFormat, v, saveVersion)
-	}
+	return s, nil
+}
+
+// decodeResult reads the gob of a Result and checks all of it.
+func decodeResult(body []byte) (*Result, error) {
 	var s savedResult
-	if err := gob.NewDecoder(r).Decode(&s); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&s); err != nil {
+		return nil, err
 	}
 	if s.Rows < 1 || s.Rank < 1 || s.Cols < 1 ||
 		len(s.W)%s.Rank != 0 || len(s.W)/s.Rank != s.Rows || len(s.H)%s.Rank != 0 || len(s.H)/s.Rank != s.Cols {
-		return nil, fmt.Errorf("%w: W of %d and H of %d entries do not make %d×%d·%d×%d",
-			ErrFormat, len(s.W), len(s.H), s.Rows, s.Rank, s.Rank, s.Cols)
+		return nil, fmt.Errorf("W of %d and H of %d entries do not make %d×%d·%d×%d",
+			len(s.W), len(s.H), s.Rows, s.Rank, s.Rank, s.Cols)
 	}
 	w, h := mat.NewDense(s.Rows, s.Rank, s.W), mat.NewDense(s.Rank, s.Cols, s.H)
 	if err := errors.Join(checkEntries("W", w, nil, false), checkEntries("H", h, nil, false)); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		return nil, err
 	}
 	if s.Loss == nil {
-		return nil, fmt.Errorf("%w: no loss", ErrFormat)
+		return nil, errors.New("no loss")
+	}
+	if s.Reason < 0 || s.Reason > Collapsed {
+		return nil, fmt.Errorf("reason %d", int(s.Reason))
 	}
 	for _, err := range []error{checkOne(s.Loss), checkOne(s.Solver), checkPenalties(s.OnH, s.Rank, s.Cols)} {
 		if err != nil {
