@@ -27,8 +27,8 @@ type Labels struct {
 	// Names of the classes, or nil.
 	Names []string
 	// Weight is w. 0 is 1, which is the paper's, and does next to nothing where
-	// samples have many entries: the term is at most ½ for a labelled sample. About
-	// ten times the loss of a sample makes it count.
+	// samples have many entries: the term is at most ½ for a labelled sample. Against
+	// sets it in units of the loss; 100 of them make it count.
 	Weight float64
 }
 
