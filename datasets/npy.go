@@ -1,0 +1,221 @@
+package datasets
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// The Go libraries for this format take a file that is cut off for zeros and
+// panic on a damaged header, so the few lines that it needs are here.
+
+// An NPYLayout says how an array of NumPy makes a Set. Its zero value takes the
+// first index for the sample, as scikit-learn does; an array of three indices
+// holds images.
+type NPYLayout struct {
+	// Columns says that a sample is a column of a matrix, not a row.
+	Columns bool
+	// Height and Width are those of the images in a matrix, in raster order.
+	Height, Width int
+	Max           float64 // the largest possible value; 0 if unknown
+}
+
+// npyHead begins every file, before its version.
+const npyHead = "\x93NUMPY"
+
+var (
+	npyType    = regexp.MustCompile(`'descr'\s*:\s*'([^']*)'`)
+	npyFortran = regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`)
+	npyShape   = regexp.MustCompile(`'shape'\s*:\s*\(([0-9, ]*)\)`)
+)
+
+// ReadNPY reads an array that NumPy saved (.npy), plain or gzip: of booleans,
+// integers, or floats of 4 or 8 bytes, with one index (a single sample), two, or
+// three (images). It has no labels; see Set.Labels.
+//
+// Errors are ErrFormat, ErrTooLarge, ErrUnsupported (other types, Fortran order
+// of three indices), ErrSize, or those of r.
+func ReadNPY(r io.Reader, l NPYLayout) (*Set, error) {
+	r, err := gunzip(r)
+	if err != nil {
+		return nil, err
+	}
+	kind, fortran, shape, err := readNPYHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	size, value, err := npyValue(kind)
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{Height: l.Height, Width: l.Width, Max: l.Max}
+	columns := l.Columns
+	switch len(shape) {
+	case 1:
+		shape, columns, fortran = []int{1, shape[0]}, false, false
+	case 2:
+	case 3:
+		if fortran {
+			return nil, fmt.Errorf("%w: an array of %v in Fortran's order", ErrUnsupported, shape)
+		}
+		s.Height, s.Width, columns = shape[1], shape[2], false
+		shape = []int{shape[0], product(MaxValues, shape[1:]...)}
+	default:
+		return nil, fmt.Errorf("%w: an array of %v is no matrix", ErrSize, shape)
+	}
+	n := product(MaxValues, shape...)
+	if n < 0 {
+		return nil, fmt.Errorf("%w: an array of %v", ErrTooLarge, shape)
+	} else if n == 0 {
+		return nil, fmt.Errorf("%w: an array of %v is empty", ErrSize, shape)
+	}
+	raw, err := readN(r, n*size)
+	if err != nil {
+		return nil, fmt.Errorf("an array of %v: %w", shape, err)
+	}
+	if k, err := io.ReadFull(r, make([]byte, 1)); k > 0 {
+		return nil, fmt.Errorf("%w: bytes after an array of %v", ErrFormat, shape)
+	} else if !errors.Is(err, io.EOF) {
+		return nil, cutOff(err)
+	}
+	values := make([]float64, n)
+	for i := range values {
+		values[i] = value(raw[i*size:])
+	}
+	features := shape[1]
+	if columns {
+		features = shape[0]
+	}
+	// The values of a sample lie side by side if it is a row in C's order, where
+	// the last index runs fastest, or a column in Fortran's.
+	if columns == fortran {
+		s.X = fromSamples(values, features)
+	} else {
+		s.X = mat.NewDense(features, n/features, values)
+	}
+	if s.Max == 0 && kind == "|u1" {
+		s.Max = 255
+	}
+	return s, s.Check()
+}
+
+// readNPYHeader reads up to the first value.
+func readNPYHeader(r io.Reader) (kind string, fortran bool, shape []int, err error) {
+	head, err := readN(r, len(npyHead)+2)
+	if err != nil {
+		return "", false, nil, fmt.Errorf("NPY header: %w", err)
+	}
+	major := head[len(npyHead)]
+	if string(head[:len(npyHead)]) != npyHead || major < 1 || major > 3 {
+		return "", false, nil, fmt.Errorf("%w: no NPY file (it begins with % x)", ErrFormat, head)
+	}
+	width := 2
+	if major > 1 {
+		width = 4
+	}
+	length, err := readN(r, width)
+	if err != nil {
+		return "", false, nil, fmt.Errorf("NPY header: %w", err)
+	}
+	size := binary.LittleEndian.Uint32(append(length, 0, 0)[:4])
+	if size > 1<<16 {
+		return "", false, nil, fmt.Errorf("%w: NPY header of %d bytes", ErrTooLarge, size)
+	}
+	dict, err := readN(r, int(size))
+	if err != nil {
+		return "", false, nil, fmt.Errorf("NPY header: %w", err)
+	}
+	of := func(re *regexp.Regexp) (string, bool) {
+		if m := re.FindSubmatch(dict); m != nil {
+			return string(m[1]), true
+		}
+		return "", false
+	}
+	kind, plain := of(npyType)
+	order, ordered := of(npyFortran)
+	dims, shaped := of(npyShape)
+	switch {
+	case !plain && strings.Contains(string(dict), "'descr'"):
+		return "", false, nil, fmt.Errorf("%w: an array of records", ErrUnsupported)
+	case !plain || !ordered || !shaped:
+		return "", false, nil, fmt.Errorf("%w: NPY header %q", ErrFormat, dict)
+	}
+	for d := range strings.SplitSeq(dims, ",") {
+		if d = strings.TrimSpace(d); d == "" {
+			continue
+		}
+		v, err := strconv.Atoi(d)
+		if err != nil {
+			return "", false, nil, fmt.Errorf("%w: shape (%s)", ErrTooLarge, dims)
+		}
+		shape = append(shape, v)
+	}
+	return kind, order == "True", shape, nil
+}
+
+// npyValue returns the size of a value and how it is read. The first letter of
+// a kind is the byte order: <, > or, for bytes, |.
+func npyValue(kind string) (size int, value func([]byte) float64, err error) {
+	if len(kind) < 3 || !strings.Contains("<>|", kind[:1]) {
+		return 0, nil, fmt.Errorf("%w: NPY type %q", ErrUnsupported, kind)
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if kind[0] == '>' {
+		order = binary.BigEndian
+	}
+	switch kind[1:] {
+	case "b1", "u1":
+		return 1, func(b []byte) float64 { return float64(b[0]) }, nil
+	case "i1":
+		return 1, func(b []byte) float64 { return float64(int8(b[0])) }, nil
+	case "u2":
+		return 2, func(b []byte) float64 { return float64(order.Uint16(b)) }, nil
+	case "i2":
+		return 2, func(b []byte) float64 { return float64(int16(order.Uint16(b))) }, nil
+	case "u4":
+		return 4, func(b []byte) float64 { return float64(order.Uint32(b)) }, nil
+	case "i4":
+		return 4, func(b []byte) float64 { return float64(int32(order.Uint32(b))) }, nil
+	case "u8":
+		return 8, func(b []byte) float64 { return float64(order.Uint64(b)) }, nil
+	case "i8":
+		return 8, func(b []byte) float64 { return float64(int64(order.Uint64(b))) }, nil
+	case "f4":
+		return 4, func(b []byte) float64 { return float64(math.Float32frombits(order.Uint32(b))) }, nil
+	case "f8":
+		return 8, func(b []byte) float64 { return math.Float64frombits(order.Uint64(b)) }, nil
+	}
+	return 0, nil, fmt.Errorf("%w: NPY type %q", ErrUnsupported, kind)
+}
+
+// WriteNPY writes a matrix as numpy.save does: doubles, row by row.
+func WriteNPY(w io.Writer, m mat.Matrix) error {
+	if m == nil {
+		return fmt.Errorf("%w: the matrix is nil", ErrSize)
+	}
+	rows, cols := m.Dims()
+	dict := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", rows, cols)
+	// Blanks bring the data to a multiple of 64 bytes, the last is a line feed.
+	pad := -(len(npyHead) + 4 + len(dict) + 1) & 63
+	dict += strings.Repeat(" ", pad) + "\n"
+	out := bufio.NewWriter(w) // keeps the first error, for Flush
+	out.WriteString(npyHead + "\x01\x00")
+	out.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(dict))))
+	out.WriteString(dict)
+	var b [8]byte
+	for i := range rows {
+		for j := range cols {
+			binary.LittleEndian.PutUint64(b[:], math.Float64bits(m.At(i, j)))
+			out.Write(b[:])
+		}
+	}
+	return out.Flush()
+}
