@@ -13,8 +13,9 @@ import (
 )
 
 // maxArchive bounds what an archive may unpack to, files that are no images
-// with it.
-const maxArchive = 1 << 32
+// with it, and once more what its images do: those of a zip may share bytes, and
+// a sparse file of a tar has some that are not there. A variable for tests.
+var maxArchive int64 = 1 << 32
 
 // ReadTar reads the images of a tar archive, plain or gzip, as ReadImages does.
 // Nothing is written to disk.
@@ -25,7 +26,7 @@ func readTar(r io.Reader, l ImageLayout, limit int) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &imageCollector{layout: l, left: limit}
+	c := newCollector(l, limit)
 	r = &capReader{r: r, left: maxArchive}
 	in := tar.NewReader(r)
 	for {
@@ -61,7 +62,7 @@ func readZip(r io.ReaderAt, size int64, l ImageLayout, limit int) (*Set, error) 
 	if err != nil {
 		return nil, archiveError("zip", err)
 	}
-	c := &imageCollector{layout: l, left: limit}
+	c := newCollector(l, limit)
 	// The list of files, not the tree that zip.Reader makes of it: names that
 	// are no valid paths are of no harm here.
 	for _, f := range in.File {

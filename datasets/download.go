@@ -60,6 +60,13 @@ func (f remote) fetch(ctx context.Context, folder string, progress func(done, to
 		return fmt.Errorf("datasets: no folder to download to: %w", err)
 	}
 	part := path + ".part"
+	if info, err := os.Lstat(part); err == nil && !info.Mode().IsRegular() {
+		// Writing would go where a link points to, or into a folder under a
+		// name that the server chooses.
+		if err := remove(part); err != nil {
+			return err
+		}
+	}
 	var failed []error
 	for _, url := range f.urls {
 		err := f.insist(ctx, url, part, progress)
@@ -136,7 +143,7 @@ func (f remote) transfer(ctx context.Context, url, part string, progress func(do
 	}
 	client := grab.NewClient()
 	client.UserAgent = "rnmf-datasets"
-	client.HTTPClient = &careful{http.DefaultClient, limit}
+	client.HTTPClient = &careful{&http.Client{CheckRedirect: staySafe}, limit}
 	resp := client.Do(req)
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
@@ -166,6 +173,18 @@ func (f remote) transfer(ctx context.Context, url, part string, progress func(do
 		return errResume
 	}
 	return err
+}
+
+// staySafe follows ten redirects, as net/http does, but none from https to
+// http, where anybody on the way could put another file.
+func staySafe(req *http.Request, via []*http.Request) error {
+	if len(via) >= 10 {
+		return fmt.Errorf("%w: it redirects for ever", ErrServer)
+	}
+	if last := via[len(via)-1]; last.URL.Scheme == "https" && req.URL.Scheme != "https" {
+		return fmt.Errorf("%w: it redirects from https to %s", ErrServer, req.URL)
+	}
+	return nil
 }
 
 // verify returns ErrChecksum if a file is not the expected one.

@@ -55,7 +55,7 @@ type ImageLayout struct {
 func ReadImages(fsys fs.FS, l ImageLayout) (*Set, error) { return readImages(fsys, l, MaxValues) }
 
 func readImages(fsys fs.FS, l ImageLayout, limit int) (*Set, error) {
-	c := &imageCollector{layout: l, left: limit}
+	c := newCollector(l, limit)
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -83,9 +83,18 @@ func readImages(fsys fs.FS, l ImageLayout, limit int) (*Set, error) {
 // An imageCollector gathers images in any order.
 type imageCollector struct {
 	layout ImageLayout
-	left   int // values that may still be taken
+	left   int   // values that may still be taken
+	bytes  int64 // bytes that files may still unpack to
 	images []collected
 }
+
+func newCollector(l ImageLayout, limit int) *imageCollector {
+	return &imageCollector{layout: l, left: limit, bytes: maxArchive}
+}
+
+// imageCost is what an image takes beside its pixels and its path, in values: a
+// small archive can hold millions of images of one pixel.
+const imageCost = 16
 
 type collected struct {
 	path, class   string
@@ -108,12 +117,13 @@ func (c *imageCollector) takes(p string) (class string, take bool) {
 }
 
 func (c *imageCollector) add(p, class string, r io.Reader) error {
-	data, err := io.ReadAll(&capReader{r: r, left: maxImageBytes})
+	data, err := io.ReadAll(&capReader{r: r, left: min(maxImageBytes, c.bytes)})
+	c.bytes -= int64(len(data))
 	if err == nil {
 		var img collected
 		if img, err = c.layout.decode(p, data); err == nil {
-			if c.left -= len(img.pixels); c.left < 0 {
-				return fmt.Errorf("%w: more than %d pixels in all, reached at %s", ErrTooLarge, MaxValues, p)
+			if c.left -= len(img.pixels) + len(p)/8 + imageCost; c.left < 0 {
+				return fmt.Errorf("%w: images of more than %d values in all, reached at %s", ErrTooLarge, MaxValues, p)
 			}
 			img.class = class
 			c.images = append(c.images, img)
