@@ -5,8 +5,10 @@ go 1.24.4
 require (
 	github.com/cavaliergopher/grab/v3 v3.0.1
 	github.com/janpfeifer/gonb v0.11.3
+	github.com/mattn/go-isatty v0.0.20
 	github.com/spakin/netpbm v1.3.2
 	github.com/wyatt915/treeblood v0.1.16
+	go.uber.org/goleak v1.3.0
 	golang.org/x/image v0.34.0
 	golang.org/x/sys v0.39.0
 	gonum.org/v1/gonum v0.17.0
@@ -30,7 +32,6 @@ require (
 	github.com/gx-org/gx v0.6.1 // indirect
 	github.com/janpfeifer/must v0.2.0 // indirect
 	github.com/mattn/go-colorable v0.1.14 // indirect
-	github.com/mattn/go-isatty v0.0.20 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.3.4 // indirect

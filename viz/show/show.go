@@ -4,6 +4,9 @@
 //
 //	show.Figure(viz.Must(viz.Gallery(w, viz.GalleryOptions{Height: 32, Width: 32})))
 //
+// Fit and Compare run fits and show how they go; outside a notebook they just run them
+// (with a line of progress on a terminal).
+//
 // It is the only package of this module that depends on GoNB.
 package show
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -34,47 +35,79 @@ func TestOutsideNotebook(t *testing.T) {
 	}
 }
 
-// TestInNotebook plays the kernel at the other end of the two pipes.
+// A kernel stands at the other end of the two pipes. gonbui opens them once, so all
+// tests of a process share one.
+var kernel struct {
+	sync.Once
+	err  error
+	mu   sync.Mutex
+	seen func(*protocol.DisplayData)
+}
+
+// inNotebook makes the test a cell, and hands everything that it displays to seen.
+func inNotebook(t testing.TB, seen func(*protocol.DisplayData)) {
+	t.Helper()
+	if os.Getenv(protocol.GONB_PIPE_ENV) != "" && kernel.seen == nil {
+		t.Skip("run from a notebook")
+	}
+	kernel.Do(func() {
+		dir, err := os.MkdirTemp("", "rnmf-show-")
+		if err != nil {
+			kernel.err = err
+			return
+		}
+		there, back := filepath.Join(dir, "there"), filepath.Join(dir, "back")
+		for _, p := range []string{there, back} {
+			if kernel.err = syscall.Mkfifo(p, 0o600); kernel.err != nil {
+				return
+			}
+		}
+		os.Setenv(protocol.GONB_PIPE_ENV, there)
+		os.Setenv(protocol.GONB_PIPE_BACK_ENV, back)
+		go func() {
+			in, err := os.Open(there)
+			if err != nil {
+				panic(err)
+			}
+			out, err := os.OpenFile(back, os.O_WRONLY, 0)
+			if err != nil {
+				panic(err)
+			}
+			os.RemoveAll(dir) // both are open
+			dec, enc := gob.NewDecoder(in), gob.NewEncoder(out)
+			for {
+				d := new(protocol.DisplayData)
+				if dec.Decode(d) != nil {
+					return
+				}
+				if v, ok := d.Data[protocol.MIMECommValue]; ok {
+					_ = enc.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.(protocol.CommValue).Value})
+					continue
+				}
+				kernel.mu.Lock()
+				f := kernel.seen
+				kernel.mu.Unlock()
+				f(d)
+			}
+		}()
+	})
+	if kernel.err != nil {
+		t.Skip("no named pipes:", kernel.err)
+	}
+	kernel.mu.Lock()
+	kernel.seen = seen
+	kernel.mu.Unlock()
+	gonbui.IsNotebook = true
+	t.Cleanup(func() { gonbui.IsNotebook = false })
+	gonbui.Sync() // opens the pipes
+}
+
 func TestInNotebook(t *testing.T) {
 	if InNotebook() {
 		t.Skip("run from a notebook")
 	}
-	there, back := filepath.Join(t.TempDir(), "there"), filepath.Join(t.TempDir(), "back")
-	for _, p := range []string{there, back} {
-		if err := syscall.Mkfifo(p, 0o600); err != nil {
-			t.Skip("no named pipes:", err)
-		}
-	}
-	t.Setenv(protocol.GONB_PIPE_ENV, there)
-	t.Setenv(protocol.GONB_PIPE_BACK_ENV, back)
-	gonbui.IsNotebook = true
-	defer func() { gonbui.IsNotebook = false }()
-
 	got := make(chan *protocol.DisplayData, 10)
-	go func() {
-		in, err := os.Open(there)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		out, err := os.OpenFile(back, os.O_WRONLY, 0)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		dec, enc := gob.NewDecoder(in), gob.NewEncoder(out)
-		for {
-			d := new(protocol.DisplayData)
-			if dec.Decode(d) != nil {
-				return
-			}
-			if v, ok := d.Data[protocol.MIMECommValue]; ok {
-				_ = enc.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.(protocol.CommValue).Value})
-				continue
-			}
-			got <- d
-		}
-	}()
+	inNotebook(t, func(d *protocol.DisplayData) { got <- d })
 
 	chart := viz.Must(viz.Lines([]viz.Series{{Y: []float64{1, 2, 3}}}, viz.LinesOptions{}))
 	table := viz.Must(viz.NewTable([]string{"a"}, [][]any{{1}}))
