@@ -1,0 +1,51 @@
+//go:build unix
+
+package datasets
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A download that the disk has no room for is an error of the file system. What
+// is there is kept, and completed when there is room.
+func TestDownloadFullDisk(t *testing.T) {
+	inHaste(t)
+	cache := emptyCache(t)
+	body, sum := points(5000)
+	s := testSource(remote{sha256: sum, size: int64(len(body))}, serve(t, &mirror{body: body}))
+	// A limit on the size of files stands for the end of the disk.
+	var was unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &was); err != nil {
+		t.Skip(err)
+	}
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	room := was
+	room.Cur = 8192
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &room); err != nil {
+		t.Skip(err)
+	}
+	err := s.Download(t.Context(), nil)
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &was); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(err, syscall.EFBIG) {
+		t.Errorf("%v, want %v", err, syscall.EFBIG)
+	}
+	if _, err := os.Stat(filepath.Join(cache, "Points", "points.txt")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a part of the file is there under its name: %v", err)
+	}
+	if _, err := s.Load(t.Context()); !errors.Is(err, ErrNotFound) {
+		t.Errorf("then loaded: %v", err)
+	}
+	if err := s.Download(t.Context(), nil); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+}
