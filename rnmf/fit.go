@@ -100,6 +100,9 @@ func (f *fit) run(seen func() bool) {
 		case round >= maxIter:
 			f.reason = MaxIter
 		}
+		if f.reason != 0 && f.reason != Diverged && f.collapsed() {
+			f.reason = Collapsed
+		}
 		if f.reason != Diverged {
 			f.record(round, reached)
 			if !seen() {
@@ -225,6 +228,7 @@ func (f *fit) improve(q *Quadratic, v *mat.Dense, penalties []Penalty) {
 		p.Majorize(q, v)
 	}
 	f.solver.Improve(q, v)
+	q.settle(v)
 }
 
 // kept are factors put aside, and their objective.

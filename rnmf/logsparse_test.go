@@ -128,7 +128,7 @@ func TestLSNMFAsPrinted(t *testing.T) {
 	g := ring(14, 2)
 	start := Factors{W: uniform(9, 3, 1), H: uniform(3, 14, 2)}
 	for _, c := range []struct{ lambda, alpha, beta float64 }{{0, 0, 0}, {0, 2, 0.5}, {1.5, 0.3, 0}, {1.5, 0.3, 4}} {
-		m := LSNMF(3, g, c.lambda, c.alpha, c.beta)
+		m := LSNMF(3, c.alpha, c.beta, g, c.lambda)
 		m.Solver, m.Init, m.MaxIter, m.Tol = MU{}, start, 15, -1
 		r := mustFit(t, m, x)
 		both := c.lambda > 0 && c.beta > 0
@@ -164,7 +164,7 @@ func TestRLSNMFAsPrinted(t *testing.T) {
 	g := ring(14, 2)
 	start := Factors{W: uniform(9, 3, 1), H: uniform(3, 14, 2)}
 	for _, gamma := range []float64{0.01, 1, 2.5, 8} {
-		m := RLSNMF(3, g, 0.4, 0.3, 0.2, gamma)
+		m := RLSNMF(3, 0.3, 0.2, gamma, g, 0.4)
 		m.Solver, m.Init, m.MaxIter, m.Tol = Additive{MU{}}, start, 15, -1
 		r := mustFit(t, m, x)
 		shrink := func(y *mat.Dense) *mat.Dense {

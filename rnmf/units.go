@@ -1,0 +1,60 @@
+package rnmf
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Units are weights of penalties that mean the same on all data. What a penalty of
+// weight 1 does depends on the unit of X, on its shape and on the rank: for samples
+// of length 1 the loss is at most 1 for each, and log(1 + v) of a thousand pixels is
+// hundreds. With weights in Units,
+//
+//	u, err := rnmf.UnitsOf(x, rank)
+//	rnmf.Model{Rank: rank,
+//		OnW: []rnmf.Penalty{rnmf.LogSparse{Lambda: alpha * u.W, Scale: u.Entry}},
+//		OnH: []rnmf.Penalty{rnmf.LogSparse{Lambda: beta * u.H, Scale: u.Entry}, rnmf.Laplacian{Graph: g, Lambda: lambda * u.Graph}}}
+//
+// the minimum does not depend on the unit of X, and only H changes, as it must, when
+// each sample is given twice, and W when each feature is.
+type Units struct {
+	// Entry is the size of an entry of W and H, √(mean of X / r), where WH has the
+	// mean of X: the Scale of a LogSparse.
+	Entry float64
+	// W and H are the energy of X for each entry of a factor, ‖X‖²/mr and ‖X‖²/nr:
+	// the Lambda of a LogSparse. For Sparse divide by Entry, for Ridge by its square.
+	W, H float64
+	// Graph is the energy of X over that of H, ‖X‖²/(nr·Entry²): the Lambda of a
+	// Laplacian whose weights are about 1.
+	Graph float64
+	// Column is the root mean square length of a sample, 1 where all have that
+	// length: the Scale of a ByColumn LogShrink.
+	Column float64
+}
+
+// UnitsOf returns the units for x (m×n) and a rank. All are 0 if x is.
+func UnitsOf(x mat.Matrix, rank int) (Units, error) {
+	d, err := dataMatrix("X", x)
+	if err != nil {
+		return Units{}, err
+	}
+	rows, cols := d.Dims()
+	if rank < 1 {
+		return Units{}, errParameter("rank", rank, "1 or more")
+	}
+	m, n, r := float64(rows), float64(cols), float64(rank)
+	var sum float64
+	for i := range rows {
+		for _, v := range d.RawRowView(i) {
+			sum += math.Abs(v) / m / n
+		}
+	}
+	if sum == 0 {
+		return Units{}, nil
+	}
+	length := mat.Norm(d, 2)
+	energy := length * length
+	entry := math.Sqrt(sum / r)
+	return Units{Entry: entry, W: energy / m / r, H: energy / n / r, Graph: energy / n / r / (entry * entry), Column: length / math.Sqrt(n)}, nil
+}
