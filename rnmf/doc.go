@@ -33,11 +33,19 @@
 //	SCNMF                 Frobenius{}, Labels               Lan et al. 2014
 //	SemiGNMF              Frobenius{}, Laplacian            Cai et al. 2011
 //	SSNMF, CNMF           types with a Model                RSS-NMF (5); (6), (7)
+//	WNMF                  Frobenius{}, Mask                 Kim, Choi 2009
+//	SparseNMF             Frobenius{}, Sparse               RLS-NMF (3)
+//	ONMF                  Frobenius{}, Orthogonal{}         Ding et al. 2006; Pompili et al. 2014
+//	RMNMF                 ByColumn{L1{}}, UnitLaplacian     Huang et al. 2014, as Orthogonal{}
+//	SemiNMF               Frobenius{}, FreeW{}              Ding, Li, Jordan 2010
+//	ConvexNMF             a type with a Model               Ding, Li, Jordan 2010
 //	CIMNMF                Correntropy{}                     Du et al. 2012
 //	CauchyNMF             Cauchy{}                          Truncated Cauchy paper (2), σ = ∞
 //	TruncatedCauchyNMF    Truncated{Loss: Cauchy{}}         Truncated Cauchy paper (2)
 //	CappedNMF             ByColumn{Truncated{Loss: L1{}}}   Gao et al. 2015
 //	RNMFL1                Huber{Cut: λ/2}, Additive{}       Zhang et al. 2011
+//	LSNMF                 Frobenius{}, LogSparse, Laplacian RLS-NMF (5)
+//	RLSNMF                ByColumn{LogShrink{}}, the same   RLS-NMF (35)
 //
 // To add a loss, write a type with the method Rho, in one file; with Tune it
 // estimates its scale. To add a penalty or a solver, see Penalty and Solver.
