@@ -228,7 +228,9 @@ func (f *fit) improve(q *Quadratic, v *mat.Dense, penalties []Penalty) {
 		p.Majorize(q, v)
 	}
 	f.solver.Improve(q, v)
-	q.settle(v)
+	if !signsW(f.solver) {
+		q.settle(v)
+	}
 }
 
 // kept are factors put aside, and their objective.
@@ -434,6 +436,9 @@ func (f *fit) rounding() float64 {
 // which is 0 exactly where the KKT conditions V ≥ 0, ∇ ≥ 0, V∘∇ = 0 hold, and
 // does not depend on the units of X.
 func (f *fit) kkt() float64 {
+	if c := constraint(f.solver); c != nil {
+		return f.moves(c)
+	}
 	if f.onlyH {
 		return f.kktOf(false)
 	}

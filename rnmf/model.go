@@ -166,6 +166,12 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 			return nil, err
 		}
 	}
+	within := constraint(m.Solver)
+	if within != nil {
+		if err := within.admit(m); err != nil {
+			return nil, err
+		}
+	}
 	f := &fit{model: m, x: asDense(x), onlyH: onlyH}
 	if m.Mask != nil {
 		if err := wantMatrix("Mask", m.Mask); err != nil {
@@ -204,7 +210,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if err := errors.Join(wantDims("W", w, rows, m.Rank), wantDims("H", h, m.Rank, cols)); err != nil {
 		return nil, err
 	}
-	if err := checkEntries("W", w, nil, false); err != nil {
+	if err := checkEntries("W", w, nil, signsW(m.Solver)); err != nil {
 		return nil, err
 	}
 	if err := checkEntries("H", h, nil, false); err != nil {
@@ -214,6 +220,9 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 		return nil, err
 	}
 	f.wt, f.h = mat.DenseCopyOf(w.T()), mat.DenseCopyOf(h)
+	if within != nil {
+		within.begin(f.h)
+	}
 	f.loss, f.solver = m.Loss, m.Solver
 	if f.loss == nil {
 		f.loss = Frobenius{}
@@ -231,7 +240,10 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 // large to be squared.
 func checkProduct(w, h *mat.Dense) error {
 	largest := mat.Max(w)
-	if largest*mat.Max(h) <= 1e10*maxEntry {
+	if least := mat.Min(w); -least > largest {
+		largest = least
+	}
+	if math.Abs(largest)*mat.Max(h) <= 1e10*maxEntry {
 		return nil
 	}
 	rows, _ := w.Dims()

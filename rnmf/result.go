@@ -97,8 +97,8 @@ type Norm int
 // The norms of Normalized.
 const (
 	L2Norm  Norm = iota // Euclidean
-	SumNorm             // entries sum to 1
-	MaxNorm             // largest entry 1
+	SumNorm             // magnitudes sum to 1
+	MaxNorm             // largest magnitude 1
 )
 
 // Normalized returns copies of W, its columns scaled to length 1, and of H, its

@@ -39,7 +39,7 @@ const madToSigma = 1.4826022185056018
 // pepper, 60 rounds with this one end at a lower L1 norm than with less.
 func (l L1) Tune(s *Residuals) Loss {
 	if l.Eps == 0 {
-		l.Eps = 0.05 * typical(s)
+		l.Eps = max(0.05*typical(s), 1e-75)
 	}
 	return l
 }
@@ -91,7 +91,7 @@ func (l Truncated) Tune(s *Residuals) Loss {
 // the Eps of an L1 loss is a thousandth of their median.
 func (l ByColumn) Tune(s *Residuals) Loss {
 	if v, ok := l.Loss.(L1); ok && v.Eps == 0 {
-		return ByColumn{L1{Eps: 1e-3 * typical(s)}}
+		return ByColumn{L1{Eps: max(1e-3*typical(s), 1e-75)}}
 	}
 	if t, ok := l.Loss.(Tuner); ok {
 		l.Loss = t.Tune(s)

@@ -1,0 +1,163 @@
+package rnmf
+
+import (
+	"context"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// ConvexNMF keeps the basis in the cone of the samples, so that components look like
+// data (Ding, Li and Jordan 2010),
+//
+//	min over G, H ≥ 0 of ‖X − XGH‖²,   W = XG,
+//
+// for data of any sign with Model.Signed. G is n×r. (There X ≈ XWGᵀ: W is G here, and
+// Gᵀ is H.)
+//
+// Given H and all other columns, column g_k of G is a problem of non-negative least
+// squares with the samples as dictionary,
+//
+//	min over g ≥ 0 of ‖b − Xg‖²,   b = (Xh_kᵀ − Σ_{l≠k} w_l ⟨h_l, h_k⟩) / ‖h_k‖²,
+//
+// in which coordinate descent keeps the residual, a vector of m: a sweep over all of
+// G costs two products of the size of X, without the n×n matrix XᵀX of the
+// multiplicative update, and never raises the objective. With a Loss it works on the
+// additive form where weights differ by entry.
+//
+// Model.Init gives H; G begins as Hᵀ with columns of sum 1, the indicator of clusters
+// under Clusters, as in that paper.
+type ConvexNMF struct {
+	Model Model // without Mask, OnW and Solver
+}
+
+// ConvexNMFResult is a Result with G; its W is XG, which may be negative where X is.
+type ConvexNMFResult struct {
+	*Result
+	G *mat.Dense // n×r
+}
+
+// Fit factorises x.
+func (s ConvexNMF) Fit(ctx context.Context, x mat.Matrix) (*ConvexNMFResult, error) {
+	if s.Model.Mask != nil || s.Model.OnW != nil || s.Model.Solver != nil {
+		return nil, errParameter("ConvexNMF.Model", "a model with Mask, OnW or Solver", "none of them")
+	}
+	f, err := s.Model.start(ctx, x, false)
+	if err != nil {
+		return nil, err
+	}
+	span := newSpan(f.x, f.h)
+	f.solver = span
+	f.wt = span.basis()
+	f.pool.open()
+	defer f.pool.close()
+	f.run(func() bool { return true })
+	r := f.result()
+	r.Solver = nil
+	if s.Model.Signed {
+		r.Solver = FreeW{} // W as it is, for Transform and Load
+	}
+	g := span.g
+	if !mat.Equal(f.wt, span.basis()) {
+		g = span.before // of the last complete round
+	}
+	return &ConvexNMFResult{r, mat.DenseCopyOf(g.T())}, f.err(ctx)
+}
+
+// err returns the error of the context of a fit that it ended.
+func (f *fit) err(ctx context.Context) error {
+	if f.reason == Cancelled {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// A span is the solver of ConvexNMF, with the G of its fit.
+type span struct {
+	xt        *mat.Dense // n×m, a row is a sample
+	norms     []float64  // squared, of the samples
+	g, before *mat.Dense // r×n, Gᵀ now and before the last half-step
+}
+
+var _ constrained = (*span)(nil)
+
+func newSpan(x, h *mat.Dense) *span {
+	s := &span{xt: mat.DenseCopyOf(x.T()), g: mat.DenseCopyOf(h), norms: squaredLengths(x)[0]}
+	r, _ := h.Dims()
+	for k := range r {
+		row := s.g.RawRowView(k)
+		if sum := total(row); sum > 0 {
+			blas64.Scal(1/sum, vector(row))
+		}
+	}
+	s.before = mat.DenseCopyOf(s.g)
+	return s
+}
+
+// basis returns Wᵀ = GᵀXᵀ.
+func (s *span) basis() *mat.Dense {
+	r, _ := s.g.Dims()
+	_, m := s.xt.Dims()
+	wt := mat.NewDense(r, m, nil)
+	for k := range r {
+		s.combine(wt.RawRowView(k), s.g.RawRowView(k))
+	}
+	return wt
+}
+
+// combine writes Xg.
+func (s *span) combine(w, g []float64) {
+	clear(w)
+	for i, a := range g {
+		if a != 0 {
+			blas64.Axpy(a, vector(s.xt.RawRowView(i)), vector(w))
+		}
+	}
+}
+
+func (*span) admit(Model) error { return nil }
+
+func (*span) begin(*mat.Dense) {}
+
+func (s *span) probe() Solver {
+	return &span{xt: s.xt, norms: s.norms, g: mat.DenseCopyOf(s.g), before: mat.DenseCopyOf(s.before)}
+}
+
+// Improve does a sweep over G, or improves H.
+func (s *span) Improve(q *Quadratic, v *mat.Dense) {
+	if !q.trans {
+		HALS{}.Improve(q, v)
+		return
+	}
+	p := q.whole(v)
+	if p.pool.stop() {
+		return
+	}
+	s.before.Copy(s.g)
+	m, r := q.n, q.r
+	e := make([]float64, m)
+	for k := range r {
+		// Half the gradient by w_k is g_kk w_k − b: n and p.g are in the same unit,
+		// the weight of the additive form in both.
+		gk := p.g[k*r:][:r]
+		scale := gk[k] * p.w[0]
+		if !(scale > 0 && 1/scale < maxFactor) {
+			continue
+		}
+		w, g := v.RawRowView(k), s.g.RawRowView(k)
+		copy(e, p.n[k*m:][:m])
+		for l, a := range gk {
+			blas64.Axpy(-a*p.w[0], vector(v.RawRowView(l)), vector(e))
+		}
+		blas64.Scal(1/scale, vector(e)) // b − w_k
+		for i, d := range s.norms {
+			xi := s.xt.RawRowView(i)
+			to := step(g[i], blas64.Dot(vector(xi), vector(e)), d)
+			if delta := to - g[i]; delta != 0 {
+				blas64.Axpy(-delta, vector(xi), vector(e))
+				g[i] = to
+			}
+		}
+		s.combine(w, g) // anew, so that rounding errors do not add up
+	}
+}

@@ -1,0 +1,216 @@
+package rnmf
+
+import (
+	"encoding/gob"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
+)
+
+// SemiNMF has no sign for W, min over W, H ≥ 0 of ‖X − WH‖² (Ding, Li and Jordan
+// 2010), and takes data of any sign. With a Loss it is robust.
+func SemiNMF(rank int) Model { return Model{Rank: rank, Solver: FreeW{}, Signed: true} }
+
+// FreeW lets the entries of W have any sign: semi-NMF (Ding, Li and Jordan 2010).
+// The half-step of W is a problem of least squares,
+//
+//	W = X Ω Hᵀ (H Ω Hᵀ)⁻¹   ((9) of that paper, with weights),
+//
+// with an Ω for each row of X where weights differ in it. It is solved for the
+// change of W under M + τI, M = HΩHᵀ and τ = 10⁻¹² of M's mean diagonal: that lies
+// above q where M is singular too, and what q does not see stays. On W only Ridge
+// can be a penalty.
+//
+// With MU for H it is their multiplicative update, with N = WᵀX and G = WᵀW split
+// into positive and negative parts,
+//
+//	H ← H ∘ √((N⁺ + G⁻H) / (N⁻ + G⁺H))   (10).
+type FreeW struct {
+	// Solver of H: HALS, MU, or Additive of them; nil is HALS{}.
+	Solver Solver
+}
+
+var _ constrained = FreeW{}
+
+func init() { gob.Register(FreeW{}) }
+
+func (s FreeW) check() error {
+	switch inner := s.Solver.(type) {
+	case nil, HALS, MU:
+	case Additive:
+		return FreeW(inner).check()
+	default:
+		return errParameter("FreeW.Solver", s.Solver, "HALS, MU, or Additive of them")
+	}
+	return checkOne(s.Solver)
+}
+
+func (FreeW) admit(m Model) error {
+	for _, p := range m.OnW {
+		if _, ok := p.(Ridge); !ok {
+			return errParameter("OnW", p, "Ridge alone, as W may be negative")
+		}
+	}
+	return nil
+}
+
+func (FreeW) begin(*mat.Dense) {}
+
+func (s FreeW) probe() Solver { return s }
+
+// Improve solves for W, or improves H.
+func (s FreeW) Improve(q *Quadratic, v *mat.Dense) {
+	if q.trans {
+		q.leastSquares(v)
+		return
+	}
+	switch inner := s.Solver.(type) {
+	case nil:
+		HALS{}.Improve(q, v)
+	case MU:
+		q.rootRatio(v)
+	case Additive:
+		b := q.Additive()
+		FreeW(inner).Improve(b, v)
+		q.entered = b.entered
+	default:
+		inner.Improve(q, v)
+	}
+}
+
+// leastSquares takes v to the minimiser of q without a sign.
+func (q *Quadratic) leastSquares(v *mat.Dense) {
+	r := q.r
+	if !q.Weighted() {
+		p := q.whole(v)
+		if p.pool.stop() {
+			return
+		}
+		// All columns have the same weight: those of samples are in G.
+		m := mat.NewSymDense(r, slices.Clone(p.g))
+		m.ScaleSym(p.w[0], m)
+		if q.d != nil {
+			for k := range r {
+				m.SetSym(k, k, m.At(k, k)+q.d.At(k, 0))
+			}
+		}
+		change := mat.NewDense(r, q.n, p.n)
+		var mv mat.Dense
+		mv.Mul(m, v)
+		change.Sub(change, &mv)
+		if solveAbove(m, change) {
+			bounded(v, change)
+		}
+		return
+	}
+	u := q.cross()
+	data := q.U.RawMatrix().Data
+	q.Tiles(v, func(t *Tile) {
+		b := t.B
+		n, omega, g := make([]float64, r*b), make([]float64, t.M), make([]float64, r*r)
+		for i, w := range t.Omega {
+			t.X[i] = w * t.E[i]
+		}
+		u.Add(n, t.X, b)
+		var scaled kernel.Cross
+		change := mat.NewDense(r, 1, nil)
+		for j := range b {
+			for i := range omega {
+				omega[i] = t.Omega[i*b+j]
+			}
+			scaled.Set(data, omega, t.M, r)
+			kernel.GramOf(g, u, &scaled)
+			m := mat.NewSymDense(r, g)
+			for k := range r {
+				x := n[k*b+j]
+				if t.D != nil {
+					m.SetSym(k, k, m.At(k, k)+t.D[k*b+j])
+					x -= t.D[k*b+j] * t.V[k*b+j]
+				}
+				change.Set(k, 0, x)
+			}
+			if !solveAbove(m, change) {
+				continue
+			}
+			for k := range r {
+				if x := t.V[k*b+j] + change.At(k, 0); math.Abs(x) < maxFactor {
+					t.V[k*b+j] = x
+				}
+			}
+		}
+	})
+}
+
+// solveAbove replaces b by (M + τI)⁻¹b, and reports false where M is 0.
+func solveAbove(m *mat.SymDense, b *mat.Dense) bool {
+	r := m.SymmetricDim()
+	tau := 1e-12 * mat.Trace(m) / float64(r)
+	if !(tau > 0) || math.IsInf(tau, 0) || math.IsInf(1/tau, 0) {
+		return false
+	}
+	var c mat.Cholesky
+	for range 6 {
+		for k := range r {
+			m.SetSym(k, k, m.At(k, k)+tau)
+		}
+		if c.Factorize(m) {
+			break
+		}
+		tau *= 100 // rounding errors of M
+	}
+	if c.IsEmpty() {
+		return false
+	}
+	err := c.SolveTo(b, b)
+	if _, bad := err.(mat.Condition); err != nil && !bad {
+		return false
+	}
+	return true
+}
+
+// bounded adds change to v, where the sum is a number that can be squared.
+func bounded(v, change *mat.Dense) {
+	v.Apply(func(i, j int, x float64) float64 {
+		if y := x + change.At(i, j); math.Abs(y) < maxFactor {
+			return y
+		}
+		return x
+	}, v)
+}
+
+// rootRatio is (10) of Ding, Li and Jordan, with weights and penalties: their proof
+// bounds each of −2N⁺v, 2N⁻v, vᵀG⁺v and −vᵀG⁻v by functions of one entry alone.
+func (q *Quadratic) rootRatio(v *mat.Dense) {
+	if q.tie.Graph != nil {
+		q.tie.add(q, v, 2)
+		q.tie = Laplacian{}
+	}
+	p := q.whole(v)
+	if p.pool.stop() {
+		return
+	}
+	r, n := q.r, q.n
+	plus, minus := make([]float64, r*r), make([]float64, r*r)
+	for i, g := range p.g {
+		plus[i], minus[i] = max(g, 0), max(-g, 0)
+	}
+	from := mat.DenseCopyOf(v).RawMatrix().Data
+	p.eachRow(func(k int) {
+		num, den := make([]float64, n), make([]float64, n)
+		kernel.AddCross(num, minus[k*r:][:r], from, r, 1, n)
+		kernel.AddCross(den, plus[k*r:][:r], from, r, 1, n)
+		to := v.RawRowView(k)
+		for j, x := range p.n[k*n:][:n] {
+			a, b := p.w[j]*num[j]+max(x, 0), p.w[j]*den[j]+max(-x, 0)
+			if p.d != nil {
+				b += p.d.At(k, j) * from[k*n+j]
+			}
+			if y := to[j] * math.Sqrt(a/b); b > 0 && y < maxFactor {
+				to[j] = y
+			}
+		}
+	})
+}
