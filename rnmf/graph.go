@@ -26,6 +26,9 @@ type Graph struct {
 	once    sync.Once
 	classes [][]int // of vertices without edges among them
 
+	grouped  sync.Once
+	grouping *grouping // for HALS; nil if none
+
 	spectra spectra // for RRA
 }
 

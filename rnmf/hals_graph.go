@@ -38,85 +38,169 @@ func (g *Graph) blocks(width int) [][]block {
 // stationary. A class of columns without edges inside is swept at once, with the
 // kernel of the plain sweep, and shared among processors; a sweep over all
 // classes costs O(nr² + r·edges), little against UX.
+//
+// Where the graph outweighs the data, news travels slowly from neighbour to
+// neighbour, and groups of columns move together: see tier.correct.
 func (s HALS) overGraph(q *Quadratic, v *mat.Dense) {
 	p := q.whole(v)
-	r, n := p.r, p.Quadratic.n
 	sweeps := s.Sweeps
 	if sweeps == 0 {
-		// More than without a graph: with a large λ news travels slowly from
-		// neighbour to neighbour.
-		sweeps = 10 + p.m/(2*r)
+		// More than without a graph, as they are cheaper than UX.
+		sweeps = 10 + p.m/(2*p.r)
 	}
-	g, lambda := p.tie.Graph, p.tie.Lambda
-	classes := g.blocks(36)
-	// Block by block, r×b each; and the columns of V one by one, to add up those
-	// of neighbours.
-	packed := make([]float64, 3*r*n+n)
-	vs, ns, ds, ws := packed[:r*n], packed[r*n:][:r*n], packed[2*r*n:][:r*n], packed[3*r*n:]
-	columns := make([]float64, r*n)
-	for color, list := range classes {
-		p.each(len(list), r*len(g.colors()[color]), func(_ *Tile, i int) {
-			first, b := list[i].first, len(list[i].columns)
-			for k := range r {
-				at := first*r + k*b
-				row := v.RawRowView(k)
-				for c, j := range list[i].columns {
-					vs[at+c], ns[at+c] = row[j], p.n[k*n+j]
-					ds[at+c] = lambda * g.degree[j]
-					if p.d != nil {
-						ds[at+c] += p.d.At(k, j)
-					}
-					columns[j*r+k] = row[j]
-				}
-			}
-			for c, j := range list[i].columns {
-				ws[first+c] = p.w[j]
-			}
-		})
-	}
-	moved := make([]float64, n)
+	t := newTier(p, v)
+	grouped := s.Sweeps == 0 && p.stiff()
 	var before float64
 	for sweep := range sweeps {
-		for color, list := range classes {
-			p.each(len(list), r*r*len(g.colors()[color]), func(t *Tile, i int) {
-				first, b := list[i].first, len(list[i].columns)
-				space := t.Space(r*b + r)
-				num, sum := space[:r*b], space[r*b:]
-				copy(num, ns[first*r:])
-				for c, j := range list[i].columns {
-					clear(sum)
-					to, weight := g.Neighbors(j)
-					for a, l := range to {
-						floats.AddScaled(sum, weight[a], columns[l*r:][:r])
-					}
-					for k, x := range sum {
-						num[k*b+c] += lambda * x
-					}
-				}
-				vb := vs[first*r:][:r*b]
-				kernel.GramSweepWeighted(moved[first:][:b], vb, num, p.g, ws[first:], ds[first*r:], r, b)
-				for c, j := range list[i].columns {
-					for k := range r {
-						columns[j*r+k] = vb[k*b+c]
-					}
-				}
-			})
-		}
+		now := t.sweep()
 		if p.pool.stop() {
 			break
 		}
-		now := total(moved)
 		if sweep == 0 {
 			before = now
 		}
 		if s.Sweeps == 0 && now <= 0.01*before {
 			break
 		}
-	}
-	for k := range r {
-		row := v.RawRowView(k)
-		for j := range row {
-			row[j] = columns[j*r+k]
+		if grouped {
+			t.correct()
 		}
 	}
+	for k := range p.r {
+		row := v.RawRowView(k)
+		for j := range row {
+			row[j] = t.v[j*p.r+k]
+		}
+	}
+}
+
+// stiff tells whether the graph outweighs the data for most columns.
+func (p *whole) stiff() bool {
+	var data, graph float64
+	for k := range p.r {
+		data += p.g[k*p.r+k] / float64(p.r)
+	}
+	data *= total(p.w)
+	for _, d := range p.tie.Graph.degree {
+		graph += p.tie.Lambda * d
+	}
+	return graph > data
+}
+
+// A tier is the problem of a half-step over a graph,
+//
+//	Σ_j w_j v_jᵀGv_j − 2 Σ N∘V + Σ D∘V² + λ tr(VLVᵀ),
+//
+// for sweeps: over the samples, or over groups of them.
+type tier struct {
+	*whole
+	graph *Graph
+	lists [][]block
+	v     []float64 // the columns of V, one by one
+	extra []float64 // those of D, nil for none
+	w     []float64
+
+	// Block by block, r×b each: V, N, and the diagonal without the data's.
+	vs, ns, ds, ws []float64
+	moved          []float64
+	residuals      []float64
+
+	coarser *tier
+	low     []float64 // of a group: the V it starts a correction from
+}
+
+const blockWidth = 36
+
+func newTier(p *whole, v *mat.Dense) *tier {
+	n := p.Quadratic.n
+	t := &tier{whole: p, graph: p.tie.Graph, w: p.w}
+	t.make(n)
+	if p.d != nil {
+		t.extra = make([]float64, p.r*n)
+	}
+	for k := range p.r {
+		for j, x := range v.RawRowView(k) {
+			t.v[j*p.r+k] = x
+			if p.d != nil {
+				t.extra[j*p.r+k] = p.d.At(k, j)
+			}
+		}
+	}
+	t.pack(func(k, j int) float64 { return p.n[k*n+j] })
+	return t
+}
+
+// make makes the arrays for n columns.
+func (t *tier) make(n int) {
+	t.lists = t.graph.blocks(blockWidth)
+	rn := t.r * n
+	space := make([]float64, 4*rn+2*n)
+	t.v, t.vs, t.ns, t.ds = space[:rn], space[rn:2*rn], space[2*rn:3*rn], space[3*rn:4*rn]
+	t.ws, t.moved = space[4*rn:][:n], space[4*rn+n:]
+}
+
+// eachBlock calls f for each block of a list.
+func (t *tier) eachBlock(list []block, f func(space *Tile, at int, b block)) {
+	count := 0
+	for _, b := range list {
+		count += len(b.columns)
+	}
+	t.each(len(list), t.r*t.r*count, func(space *Tile, i int) { f(space, list[i].first*t.r, list[i]) })
+}
+
+// pack lays V, the diagonal and the linear term out by blocks.
+func (t *tier) pack(linear func(k, j int) float64) {
+	for _, list := range t.lists {
+		t.eachBlock(list, func(_ *Tile, at int, bl block) {
+			b := len(bl.columns)
+			for c, j := range bl.columns {
+				t.ws[bl.first+c] = t.w[j]
+				for k := range t.r {
+					i := at + k*b + c
+					t.vs[i], t.ns[i] = t.v[j*t.r+k], linear(k, j)
+					t.ds[i] = t.tie.Lambda * t.graph.degree[j]
+					if t.extra != nil {
+						t.ds[i] += t.extra[j*t.r+k]
+					}
+				}
+			}
+		})
+	}
+}
+
+// addNeighbors adds λ(VG) to a block of r×b.
+func (t *tier) addNeighbors(dst, sum []float64, bl block) {
+	b := len(bl.columns)
+	for c, j := range bl.columns {
+		clear(sum)
+		to, weight := t.graph.Neighbors(j)
+		for a, l := range to {
+			floats.AddScaled(sum, weight[a], t.v[l*t.r:][:t.r])
+		}
+		for k, x := range sum {
+			dst[k*b+c] += t.tie.Lambda * x
+		}
+	}
+}
+
+// sweep goes over all columns once and returns by how much they changed, squared.
+func (t *tier) sweep() float64 {
+	r := t.r
+	for _, list := range t.lists {
+		t.eachBlock(list, func(tile *Tile, at int, bl block) {
+			b := len(bl.columns)
+			space := tile.Space(r*b + r)
+			num := space[:r*b]
+			copy(num, t.ns[at:])
+			t.addNeighbors(num, space[r*b:], bl)
+			vb := t.vs[at:][:r*b]
+			kernel.GramSweepWeighted(t.moved[bl.first:][:b], vb, num, t.g, t.ws[bl.first:], t.ds[at:], r, b)
+			for c, j := range bl.columns {
+				for k := range r {
+					t.v[j*r+k] = vb[k*b+c]
+				}
+			}
+		})
+	}
+	return total(t.moved)
 }
