@@ -1,4 +1,4 @@
-package contest
+package arena
 
 import (
 	"cmp"
@@ -6,41 +6,41 @@ import (
 	"slices"
 )
 
-// A Measure takes one number from a score; Larger says that more is better.
+// A Measure takes one number from a row; Larger says that more is better.
 type Measure struct {
 	Name   string
-	Of     func(Score) float64
+	Of     func(Stored) float64
 	Larger bool
 }
 
 // The measures.
 var (
-	Error    = Measure{"relative error", func(s Score) float64 { return s.Error }, false}
-	Accuracy = Measure{"accuracy", func(s Score) float64 { return s.Accuracy }, true}
-	Found    = Measure{"average precision of the outliers", func(s Score) float64 { return s.Found }, true}
-	Seconds  = Measure{"seconds", func(s Score) float64 { return s.Seconds }, false}
+	Error    = Measure{"relative error", func(s Stored) float64 { return s.Error }, false}
+	Accuracy = Measure{"accuracy", func(s Stored) float64 { return s.Accuracy }, true}
+	AP       = Measure{"average precision", func(s Stored) float64 { return s.AP }, true}
+	Seconds  = Measure{"seconds", func(s Stored) float64 { return s.Seconds }, false}
 )
 
 // A Bout is one set, spoiled in one way at one strength.
 type Bout struct {
-	Set, Trouble string
-	Level        float64
+	Set, Kind string
+	Strength  float64
 }
 
 // Means returns the mean of a measure over the trials, of each bout and rival. What
 // is NaN in all trials is left out.
-func Means(scores []Score, m Measure) map[Bout]map[string]float64 {
+func Means(rows []Stored, m Measure) map[Bout]map[string]float64 {
 	sums, counts := map[Bout]map[string]float64{}, map[Bout]map[string]float64{}
-	for _, s := range scores {
-		v, b := m.Of(s), Bout{s.Set, s.Trouble, s.Level}
+	for _, s := range rows {
+		v, b := m.Of(s), Bout{s.Set, s.Kind, s.Strength}
 		if math.IsNaN(v) {
 			continue
 		}
 		if sums[b] == nil {
 			sums[b], counts[b] = map[string]float64{}, map[string]float64{}
 		}
-		sums[b][s.Rival] += v
-		counts[b][s.Rival]++
+		sums[b][s.Model] += v
+		counts[b][s.Model]++
 	}
 	for b, of := range sums {
 		for rival := range of {
@@ -50,11 +50,11 @@ func Means(scores []Score, m Measure) map[Bout]map[string]float64 {
 	return sums
 }
 
-// Bouts returns those of the scores, in their order.
-func Bouts(scores []Score) (all []Bout) {
+// Bouts returns those of the rows, in their order.
+func Bouts(rows []Stored) (all []Bout) {
 	seen := map[Bout]bool{}
-	for _, s := range scores {
-		if b := (Bout{s.Set, s.Trouble, s.Level}); !seen[b] {
+	for _, s := range rows {
+		if b := (Bout{s.Set, s.Kind, s.Strength}); !seen[b] {
 			seen[b] = true
 			all = append(all, b)
 		}
@@ -64,7 +64,7 @@ func Bouts(scores []Score) (all []Bout) {
 
 // A Standing is a rival's place over all bouts.
 type Standing struct {
-	Rival string
+	Model string
 	Rank  float64 // mean place, 1 is best; ties share the mean of their places
 	Wins  int     // bouts in which nobody was better
 	// Regret is how far the rival is from the best of each bout: the geometric mean
@@ -76,19 +76,19 @@ type Standing struct {
 
 // Standings ranks the rivals by the means of a measure, over the bouts in which all
 // of them took part; the best mean place comes first.
-func Standings(scores []Score, m Measure) []Standing {
+func Standings(rows []Stored, m Measure) []Standing {
 	var names []string
-	for _, s := range scores {
-		if !slices.Contains(names, s.Rival) {
-			names = append(names, s.Rival)
+	for _, s := range rows {
+		if !slices.Contains(names, s.Model) {
+			names = append(names, s.Model)
 		}
 	}
 	table := make([]Standing, len(names))
 	for i, n := range names {
-		table[i] = Standing{Rival: n}
+		table[i] = Standing{Model: n}
 	}
-	means := Means(scores, m)
-	for _, b := range Bouts(scores) {
+	means := Means(rows, m)
+	for _, b := range Bouts(rows) {
 		of := means[b]
 		if len(of) < len(names) {
 			continue
