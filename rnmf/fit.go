@@ -228,7 +228,7 @@ func (f *fit) improve(q *Quadratic, v *mat.Dense, penalties []Penalty) {
 		p.Majorize(q, v)
 	}
 	f.solver.Improve(q, v)
-	if !signsW(f.solver) {
+	if constraint(f.solver) == nil || q.trans && !signsW(f.solver) {
 		q.settle(v)
 	}
 }

@@ -746,3 +746,19 @@ func TestSparseNMF(t *testing.T) {
 		t.Error("large α and β leave something")
 	}
 }
+
+// A row of W that is 0 does not draw all samples to its component.
+func TestOrthogonalEmptyW(t *testing.T) {
+	x := uniform(6, 12, 1)
+	w := uniform(6, 3, 2)
+	for i := range 6 {
+		w.Set(i, 1, 0)
+	}
+	m := RMNMF(3, ring(12, 1), 5)
+	m.Init = Factors{w, uniform(3, 12, 3)}
+	for s, err := range m.Steps(context.Background(), x) {
+		if err != nil || !oneEach(s.H()) {
+			t.Fatal(s.Round, err)
+		}
+	}
+}
