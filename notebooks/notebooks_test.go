@@ -56,6 +56,7 @@ func TestNotebooks(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(file, ".ipynb"), func(t *testing.T) {
+			t.Parallel() // compiling a cell leaves cores idle
 			bad, err := s.execute(t.Context(), file, true, false)
 			if err != nil {
 				t.Fatal(err)
