@@ -1,0 +1,144 @@
+package choose
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+// A Fitter fits x from the start that a seed gives. Where mask is not nil and 0, it
+// must not see the entry, which may be anything.
+type Fitter func(ctx context.Context, x, mask mat.Matrix, seed uint64) (*rnmf.Result, error)
+
+// Model returns the Fitter of a model, whose own Seed and Mask do not count.
+func Model(m rnmf.Model) Fitter {
+	return func(ctx context.Context, x, mask mat.Matrix, seed uint64) (*rnmf.Result, error) {
+		m := m
+		m.Seed, m.Mask = seed, mask
+		return m.Fit(ctx, x)
+	}
+}
+
+// HeldOut measures how well a model foretells entries that it has not seen (Wold
+// 1978; Owen and Perry 2009). The entries are divided evenly into folds by chance,
+// and each fold is fitted from the others. A rank too high, or a penalty too weak,
+// fits noise, which is of no use for what is held out.
+//
+// A graph or labels that were made with all entries know something of them.
+type HeldOut struct {
+	Folds int        // 0 is 5; at least 2
+	Seed  uint64     // of the folds and of the starts
+	Mask  mat.Matrix // entries where it is 0 are missing; nil is all there
+}
+
+// Errors are the errors of the folds, relative to the data.
+type Errors struct {
+	// Absolute is Σ|x − wh| / Σ|x| over the entries of each fold: for data with gross
+	// errors, which nobody can foretell.
+	Absolute []float64
+	// Squared is √(Σ(x − wh)² / Σx²).
+	Squared []float64
+}
+
+// MeanError returns the mean and its standard error. That is a rough one, as folds
+// share their data.
+func MeanError(v []float64) (mean, se float64) {
+	mean, sd := stat.MeanStdDev(v, nil)
+	if len(v) < 2 {
+		return mean, 0
+	}
+	return mean, sd / math.Sqrt(float64(len(v)))
+}
+
+// Of fits all folds.
+func (s HeldOut) Of(ctx context.Context, fit Fitter, x mat.Matrix) (*Errors, error) {
+	folds, err := s.split(x)
+	if err != nil {
+		return nil, err
+	}
+	count := s.folds()
+	errs := &Errors{}
+	m, n := x.Dims()
+	for f := range count {
+		mask := mat.NewDense(m, n, nil)
+		for i := range m {
+			for j := range n {
+				if of := folds[i*n+j]; of >= 0 && of != f {
+					w := 1.0
+					if s.Mask != nil {
+						w = s.Mask.At(i, j)
+					}
+					mask.Set(i, j, w)
+				}
+			}
+		}
+		r, err := fit(ctx, x, mask, s.Seed+uint64(f))
+		if err != nil {
+			return nil, err
+		}
+		var wh mat.Dense
+		wh.Mul(r.W, r.H)
+		var abs, square, size, energy float64
+		for i := range m {
+			for j, y := range wh.RawRowView(i) {
+				if folds[i*n+j] == f {
+					v := x.At(i, j)
+					abs += math.Abs(v - y)
+					square += (v - y) * (v - y)
+					size += math.Abs(v)
+					energy += v * v
+				}
+			}
+		}
+		if size == 0 {
+			return nil, fmt.Errorf("%w: all entries of fold %d are 0", ErrParameter, f)
+		}
+		errs.Absolute = append(errs.Absolute, abs/size)
+		errs.Squared = append(errs.Squared, math.Sqrt(square/energy))
+	}
+	return errs, nil
+}
+
+func (s HeldOut) folds() int {
+	if s.Folds == 0 {
+		return 5
+	}
+	return s.Folds
+}
+
+// split returns the fold of each entry, row by row, or −1.
+func (s HeldOut) split(x mat.Matrix) ([]int, error) {
+	if x == nil {
+		return nil, fmt.Errorf("%w: X is nil", ErrParameter)
+	}
+	m, n := x.Dims()
+	if s.Mask != nil {
+		if r, c := s.Mask.Dims(); r != m || c != n {
+			return nil, fmt.Errorf("%w: HeldOut.Mask is %d×%d, X is %d×%d", ErrParameter, r, c, m, n)
+		}
+	}
+	folds := make([]int, m*n)
+	var there []int
+	for i := range folds {
+		folds[i] = -1
+		if s.Mask == nil || s.Mask.At(i/n, i%n) > 0 {
+			there = append(there, i)
+		}
+	}
+	count := s.folds()
+	if count < 2 || count > len(there) {
+		return nil, fmt.Errorf("%w: %d folds of %d entries", ErrParameter, count, len(there))
+	}
+	rng := rand.New(rand.NewPCG(s.Seed, 0x66_6f_6c_64))
+	rng.Shuffle(len(there), func(a, b int) { there[a], there[b] = there[b], there[a] })
+	for k, i := range there {
+		folds[i] = k % count
+	}
+	return folds, nil
+}

@@ -1,0 +1,150 @@
+package choose
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+// The scores of a Judge.
+const (
+	// Without labels.
+	ScoreHeldOut    = "heldout"    // HeldOut, absolute: smaller is better
+	ScoreHeldOutSE  = "heldout-se" // its standard error
+	ScoreStability  = "stability"  // Consensus.Rand of the starts
+	ScoreCophenetic = "cophenetic" // Consensus.Cophenetic
+	ScoreDispersion = "dispersion" // Consensus.Dispersion
+	ScoreSilhouette = "silhouette" // mean over the starts
+	ScoreCollapsed  = "collapsed"  // share of the starts whose factors became 0
+	// With labels, means over the starts.
+	ScoreAccuracy = "accuracy"
+	ScoreNMI      = "nmi" // with the geometric mean, as the RLS-NMF paper has it
+	ScorePurity   = "purity"
+)
+
+// Unlabelled are the criteria of a Judge that need no labels.
+var Unlabelled = []Criterion{
+	{Score: ScoreHeldOut, Smaller: true},
+	{Score: ScoreStability},
+	{Score: ScoreDispersion},
+	{Score: ScoreSilhouette},
+}
+
+// A Judge gives a point of a Grid its scores, from several starts and folds.
+type Judge struct {
+	X    mat.Matrix
+	Mask mat.Matrix // entries where it is 0 are missing; nil is all there
+	// Fit returns what fits a point.
+	Fit func(p Point) Fitter
+	// Truth has the classes of the samples, or is nil: then there are no scores with
+	// labels.
+	Truth []int
+	// Clusters tells the clusters of a result; nil is Result.Clusters. The RLS-NMF
+	// paper has ByKMeans. seed differs from start to start.
+	Clusters func(r *rnmf.Result, seed uint64) ([]int, error)
+	// Starts is the number of starts, from which all but the held-out error come; 0
+	// is 5, negative none.
+	Starts int
+	// Folds are those of HeldOut; 0 is 5, negative none.
+	Folds int
+	Seed  uint64
+}
+
+// consensusLimit is the number of samples above which a Judge makes no matrix of n×n.
+const consensusLimit = 3000
+
+// ByKMeans clusters the coefficients by k-means, as many papers do.
+func ByKMeans(k int) func(r *rnmf.Result, seed uint64) ([]int, error) {
+	return func(r *rnmf.Result, seed uint64) ([]int, error) {
+		c, err := rnmf.KMeans{K: k, Seed: seed}.Fit(r.H)
+		if err != nil {
+			return nil, err
+		}
+		return c.Labels, nil
+	}
+}
+
+// Score is the Score of a Grid.
+func (s Judge) Score(ctx context.Context, p Point) (Scores, error) {
+	if s.X == nil || s.Fit == nil {
+		return nil, fmt.Errorf("%w: Judge.X or Judge.Fit is nil", ErrParameter)
+	}
+	scores := Scores{}
+	fit := s.Fit(p)
+	if s.Folds >= 0 {
+		e, err := HeldOut{Folds: s.Folds, Seed: s.Seed, Mask: s.Mask}.Of(ctx, fit, s.X)
+		if err != nil {
+			return nil, err
+		}
+		scores[ScoreHeldOut], scores[ScoreHeldOutSE] = MeanError(e.Absolute)
+	}
+	if s.Starts >= 0 {
+		if err := s.starts(ctx, fit, scores); err != nil {
+			return nil, err
+		}
+	}
+	return scores, nil
+}
+
+func (s Judge) starts(ctx context.Context, fit Fitter, scores Scores) error {
+	starts := s.Starts
+	if starts == 0 {
+		starts = 5
+	}
+	clusters := s.Clusters
+	if clusters == nil {
+		clusters = func(r *rnmf.Result, _ uint64) ([]int, error) { return r.Clusters(), nil }
+	}
+	share := 1 / float64(starts)
+	scores[ScoreCollapsed], scores[ScoreSilhouette] = 0, 0
+	var all [][]int
+	for k := range starts {
+		seed := s.Seed + uint64(k)
+		r, err := fit(ctx, s.X, s.Mask, seed)
+		if err != nil {
+			return err
+		}
+		found, err := clusters(r, seed)
+		if err != nil {
+			return err
+		}
+		all = append(all, found)
+		if r.Reason == rnmf.Collapsed {
+			scores[ScoreCollapsed] += share
+		}
+		if s.Mask == nil { // distances need all entries
+			v, err := Silhouette(s.X, found)
+			if err != nil {
+				return err
+			}
+			scores[ScoreSilhouette] += share * v
+		}
+		if s.Truth == nil {
+			continue
+		}
+		v, err := rnmf.Score(s.Truth, found)
+		if err != nil {
+			return err
+		}
+		scores[ScoreAccuracy] += share * v.Accuracy
+		scores[ScoreNMI] += share * v.NMI[rnmf.Geometric]
+		scores[ScorePurity] += share * v.Purity
+	}
+	if s.Mask != nil {
+		delete(scores, ScoreSilhouette)
+	}
+	if len(all[0]) > consensusLimit {
+		var err error
+		scores[ScoreStability], err = meanRand(all)
+		return err
+	}
+	c, err := ConsensusOf(all)
+	if err != nil {
+		return err
+	}
+	scores[ScoreStability], scores[ScoreDispersion], scores[ScoreCophenetic] = c.Rand, c.Dispersion(), c.Cophenetic()
+	return nil
+}
