@@ -304,9 +304,19 @@ func TestGridKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
+	kills := 0
+	for range 100 {
+		if kills += killed(t); kills >= 12 {
+			return
+		}
+	}
+	t.Errorf("%d processes killed", kills)
+}
+
+// killed runs one search to its end, and returns how often it was killed.
+func killed(t *testing.T) (kills int) {
 	file := filepath.Join(t.TempDir(), "grid")
 	reported := map[string]bool{}
-	kills := 0
 	for ended := false; !ended; {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "CHOOSE_SEARCH="+file)
@@ -317,7 +327,7 @@ func TestGridKilled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		after := rand.IntN(12) // reports, then up to two milliseconds
+		after := 1 + rand.IntN(11) // reports, then up to two milliseconds
 		lines := bufio.NewScanner(out)
 		for lines.Scan() {
 			line := lines.Text()
@@ -367,10 +377,7 @@ func TestGridKilled(t *testing.T) {
 	if n := bytes.Count(data, []byte("\n")); n != 85 {
 		t.Errorf("%d lines, want 85", n)
 	}
-	t.Logf("%d processes killed", kills)
-	if kills < 5 {
-		t.Errorf("%d processes killed", kills)
-	}
+	return kills
 }
 
 func TestChoices(t *testing.T) {

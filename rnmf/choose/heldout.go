@@ -82,6 +82,12 @@ func (s HeldOut) Of(ctx context.Context, fit Fitter, x mat.Matrix) (*Errors, err
 		if err != nil {
 			return nil, err
 		}
+		if rows, _ := r.W.Dims(); rows != m {
+			return nil, fmt.Errorf("%w: W has %d rows, X %d", ErrParameter, rows, m)
+		}
+		if _, cols := r.H.Dims(); cols != n {
+			return nil, fmt.Errorf("%w: H has %d columns, X %d", ErrParameter, cols, n)
+		}
 		var wh mat.Dense
 		wh.Mul(r.W, r.H)
 		var abs, square, size, energy float64
