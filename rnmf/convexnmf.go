@@ -52,7 +52,10 @@ func (s ConvexNMF) Fit(ctx context.Context, x mat.Matrix) (*ConvexNMFResult, err
 	f.pool.open()
 	defer f.pool.close()
 	f.run(func() bool { return true })
-	r := f.result()
+	r := f.outcome()
+	if r == nil {
+		return nil, ctx.Err()
+	}
 	r.Solver = nil
 	if s.Model.Signed {
 		r.Solver = FreeW{} // W as it is, for Transform and Load

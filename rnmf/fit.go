@@ -30,10 +30,11 @@ type fit struct {
 	ahead     bool       // next is up to date
 	residuals *Residuals // those of the round to come, for its scale
 
-	trace  Trace
-	reason Reason
-	spent  time.Duration
-	due    time.Duration // for what is done ahead
+	trace   Trace
+	reason  Reason
+	reached float64 // the objective of the factors once run is over
+	spent   time.Duration
+	due     time.Duration // for what is done ahead
 }
 
 // run goes round after round until there is a reason to stop; seen is called
@@ -53,13 +54,10 @@ func (f *fit) run(seen func() bool) {
 	}
 	f.model.Tol = tol
 	f.next = mat.DenseCopyOf(f.h)
-	f.resume(func() {
-		if tunes(f.loss) {
-			f.measure()
-			f.tune()
-		}
-		f.record(0, f.look())
-	})
+	if !f.begin() {
+		f.reason = Cancelled
+		return
+	}
 	if !seen() {
 		return
 	}
@@ -117,9 +115,38 @@ func (f *fit) run(seen func() bool) {
 			best.keep(last.wt, last.h, best.objective)
 		}
 	}
+	f.reached = f.trace[len(f.trace)-1].Objective
 	if best.wt != nil {
-		f.wt, f.h = best.wt, best.h
+		f.wt, f.h, f.reached = best.wt, best.h, best.objective
 	}
+}
+
+// begin finds the scale and the objective of the start, and tells whether it could:
+// if the fit is cancelled that far, only where it is little work, so that then too
+// there is something to return.
+func (f *fit) begin() bool {
+	scale := func() {
+		if tunes(f.loss) {
+			f.measure()
+			f.tune()
+		}
+	}
+	m, n := f.x.Dims()
+	little := m*n*f.model.Rank <= 1<<24
+	if little {
+		f.resume(scale)
+	} else {
+		scale()
+	}
+	objective := f.look()
+	if f.pool.stop() {
+		if !little {
+			return false
+		}
+		f.resume(func() { objective = f.objective() })
+	}
+	f.record(0, objective)
+	return true
 }
 
 // round does both half-steps and returns the objective that they reach. The
@@ -267,7 +294,9 @@ func (f *fit) resume(work func()) {
 func (f *fit) record(round int, objective float64) {
 	p := Point{Round: round, Seconds: f.spent.Seconds(), Objective: objective, Scale: scaleNow(f.loss), KKT: -1}
 	if f.model.TraceKKT {
-		f.resume(func() { p.KKT = f.kkt() })
+		if p.KKT = f.kkt(); f.pool.stop() {
+			p.KKT = -1
+		}
 	}
 	f.trace = append(f.trace, p)
 }

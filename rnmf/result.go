@@ -18,7 +18,8 @@ type Result struct {
 	Loss      Loss
 	Objective float64 // of W and H under Loss, penalties included
 	// KKT is how far an exact step of each coordinate would still move the
-	// factors, relative to their norm: 0 where the KKT conditions hold.
+	// factors, relative to their norm: 0 where the KKT conditions hold. A fit
+	// that was cancelled does not take the time for it, and has -1.
 	KKT    float64
 	Trace  Trace
 	Reason Reason
@@ -30,12 +31,29 @@ type Result struct {
 	mask *mat.Dense
 }
 
+// result is the state of the fit.
 func (f *fit) result() *Result {
-	r := &Result{W: mat.DenseCopyOf(f.wt.T()), H: mat.DenseCopyOf(f.h), Loss: freeze(f.loss),
-		Trace: append(Trace(nil), f.trace...), Reason: f.reason,
-		Solver: f.model.Solver, OnH: f.model.OnH, mask: f.mask}
+	r := f.stopped()
 	f.resume(func() { r.Objective, r.KKT = f.objective(), f.kkt() })
 	return r
+}
+
+// stopped is the state of the fit without what takes a pass over the data.
+func (f *fit) stopped() *Result {
+	return &Result{W: mat.DenseCopyOf(f.wt.T()), H: mat.DenseCopyOf(f.h), Loss: freeze(f.loss),
+		Objective: f.reached, KKT: -1, Trace: append(Trace(nil), f.trace...), Reason: f.reason,
+		Solver: f.model.Solver, OnH: f.model.OnH, mask: f.mask}
+}
+
+// outcome is what a fit returns once run is over, nil if it has got nowhere.
+func (f *fit) outcome() *Result {
+	switch {
+	case f.reason != Cancelled:
+		return f.result()
+	case len(f.trace) == 0:
+		return nil
+	}
+	return f.stopped()
 }
 
 // check finds a Result that no fit has made.
@@ -157,6 +175,12 @@ func (r *Result) Clusters() []int {
 // m×p) with W, the loss and its scale fixed. It returns the best found so far
 // and ctx.Err() when ctx ends.
 func (r *Result) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
+	return r.TransformMasked(ctx, x, nil)
+}
+
+// TransformMasked is Transform where entries of x are missing: mask (m×p) is for x
+// what Model.Mask is for the data of a fit. A sample without any entry gets 0.
+func (r *Result) TransformMasked(ctx context.Context, x, mask mat.Matrix) (*mat.Dense, error) {
 	if err := errors.Join(r.check(), wantMatrix("X", x)); err != nil {
 		return nil, err
 	}
@@ -168,23 +192,17 @@ func (r *Result) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 	if n == 0 {
 		return nil, fmt.Errorf("%w: no samples", ErrEmpty)
 	}
-	// All coefficients of a sample equal, with the sum of the sample.
-	h := mat.NewDense(k, n, nil)
-	sum := mat.Sum(r.W)
-	for j := range n {
-		var s float64
-		for i := range m {
-			s += math.Abs(x.At(i, j))
+	model := Model{Rank: k, Mask: mask, Solver: r.Solver, Tol: 1e-8, Signed: true}
+	if mask != nil {
+		if err := wantMatrix("Mask", mask); err != nil {
+			return nil, err
 		}
-		v := 1.0
-		if sum > 0 {
-			v = s / sum
+		if err := wantDims("Mask", mask, m, n); err != nil {
+			return nil, err
 		}
-		for i := range k {
-			h.Set(i, j, v)
-		}
+		mask = asDense(mask)
 	}
-	model := Model{Rank: k, Solver: r.Solver, Tol: 1e-8, Signed: true}
+	h := r.even(asDense(x), mask)
 	for _, p := range r.OnH {
 		if _, tied := p.(SamplePenalty); !tied {
 			model.OnH = append(model.OnH, p)
@@ -204,6 +222,37 @@ func (r *Result) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 		}
 	}
 	return h, nil
+}
+
+// even returns coefficients that are all equal for a sample, so that WH has the sum
+// of the sample over the entries that are there.
+func (r *Result) even(x *mat.Dense, mask mat.Matrix) *mat.Dense {
+	m, k := r.W.Dims()
+	_, n := x.Dims()
+	all, known := make([]float64, n), make([]float64, n)
+	for i := range m {
+		w := mat.Sum(r.W.RowView(i))
+		for j, v := range x.RawRowView(i) {
+			if mask == nil || mask.At(i, j) > 0 {
+				all[j] += math.Abs(v)
+				known[j] += w
+			}
+		}
+	}
+	h := mat.NewDense(k, n, nil)
+	for j, s := range all {
+		v := 1.0
+		switch {
+		case known[j] > 0:
+			v = min(s/known[j], maxEntry)
+		case mask != nil:
+			v = 0
+		}
+		for i := range k {
+			h.Set(i, j, v)
+		}
+	}
+	return h
 }
 
 // convex returns a convex loss of about the same scale. From a poor start all
