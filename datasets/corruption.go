@@ -256,6 +256,20 @@ func Observed(mask mat.Matrix) *mat.Dense {
 	return seen
 }
 
+// Known returns 1 where x is a number and 0 where it is NaN: the mask of data with
+// missing values.
+func Known(x mat.Matrix) *mat.Dense {
+	m, n := x.Dims()
+	known := mat.NewDense(m, n, nil)
+	known.Apply(func(_, _ int, v float64) float64 {
+		if math.IsNaN(v) {
+			return 0
+		}
+		return 1
+	}, x)
+	return known
+}
+
 // An OutlierKind says what takes the place of a spoiled sample.
 type OutlierKind int
 

@@ -32,6 +32,10 @@ type CSVLayout struct {
 	// LabelColumn is the number of that column from 1, or from the right: -1
 	// is the last. With Label "" and 0 there are no labels.
 	LabelColumn int
+	// Missing lists texts that stand for a missing value, such as "", "NA" and "?";
+	// X is NaN there, and Known has the mask that a model needs. nil: none, so that
+	// such a field is an error.
+	Missing []string
 	// Height and Width are those of images in raster order; 0 if there are none.
 	Height, Width int
 	Max           float64 // the largest possible value; 0 if unknown
@@ -56,7 +60,7 @@ func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) {
 	}
 	next := csvLines(in, l.Separator)
 	var (
-		t      table
+		t      = table{missing: l.Missing}
 		labels []string
 		class  = -1 // index of the column
 		first  = true

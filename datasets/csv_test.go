@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -112,4 +113,35 @@ func FuzzReadCSV(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Missing values become NaN, which Known turns into a mask; the range of the set is
+// that of the others.
+func TestReadCSVMissing(t *testing.T) {
+	const file = "a,b,kind\n1,NA,x\n,2,y\n3,?,x\n"
+	s, err := ReadCSV(strings.NewReader(file), CSVLayout{Label: "kind", Missing: []string{"", "NA", "?"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := mat.NewDense(2, 3, []float64{1, 0, 1, 0, 1, 0})
+	if known := Known(s.X); !mat.Equal(known, want) {
+		t.Errorf("%v", mat.Formatted(known))
+	}
+	if got := s.String(); got != "set: 2 features × 3 samples, 2 classes, values 1 to 3, 3 missing" {
+		t.Error(got)
+	}
+	if half := s.Scaled(); half.X.At(1, 1) != 2.0/3 || !math.IsNaN(half.X.At(0, 1)) {
+		t.Errorf("%v", mat.Formatted(half.X))
+	}
+	for _, missing := range [][]string{nil, {"", "?"}} {
+		if _, err := ReadCSV(strings.NewReader(file), CSVLayout{Header: WithHeader, Label: "kind", Missing: missing}); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "line 2, column 2") {
+			t.Errorf("%v", err)
+		}
+	}
+	s.X.Set(0, 0, math.NaN())
+	s.X.Set(0, 2, math.NaN())
+	s.X.Set(1, 1, math.NaN())
+	if got := s.String(); got != "set: 2 features × 3 samples, 2 classes, 6 missing" {
+		t.Error(got)
+	}
 }

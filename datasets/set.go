@@ -86,8 +86,30 @@ func (s *Set) String() string {
 	if s.Labels != nil {
 		line += fmt.Sprintf(", %d classes", len(s.Classes))
 	}
-	lo, hi := mat.Min(s.X), mat.Max(s.X)
-	return line + fmt.Sprintf(", values %.4g to %.4g", lo, hi)
+	lo, hi, missing := s.valueRange()
+	if missing < m*n {
+		line += fmt.Sprintf(", values %.4g to %.4g", lo, hi)
+	}
+	if missing > 0 {
+		line += fmt.Sprintf(", %d missing", missing)
+	}
+	return line
+}
+
+// valueRange returns the range of the values, and how many are NaN.
+func (s *Set) valueRange() (lo, hi float64, missing int) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	m, _ := s.X.Dims()
+	for i := range m {
+		for _, v := range s.X.RawRowView(i) {
+			if math.IsNaN(v) {
+				missing++
+				continue
+			}
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi, missing
 }
 
 func (s *Set) isImage() bool { return s.Height > 0 && s.Width > 0 }
@@ -97,7 +119,7 @@ func (s *Set) isImage() bool { return s.Height > 0 && s.Width > 0 }
 func (s *Set) scale() float64 {
 	top := s.Max
 	if top <= 0 {
-		top = mat.Max(s.X)
+		_, top, _ = s.valueRange()
 	}
 	if top > 0 && !math.IsInf(top, 0) {
 		return top

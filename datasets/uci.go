@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -91,7 +92,8 @@ func (s *Set) fromTable(t *table, columns, class int) error {
 type table struct {
 	values  []float64
 	columns int
-	lines   []int // the number of the line of each row
+	lines   []int    // the number of the line of each row
+	missing []string // texts that stand for no value
 }
 
 func (t *table) row(j int) []float64 { return t.values[j*t.columns : (j+1)*t.columns] }
@@ -127,6 +129,9 @@ func (t *table) add(line int, fields []string, skip int) error {
 			continue
 		}
 		v, err := parseNumber(f)
+		if err != nil && slices.Contains(t.missing, strings.TrimSpace(f)) {
+			v, err = math.NaN(), nil
+		}
 		if err != nil {
 			return fmt.Errorf("line %d, column %d: %w", line, c+1, err)
 		}
