@@ -131,22 +131,26 @@ func (f *fit) begin() bool {
 			f.tune()
 		}
 	}
-	m, n := f.x.Dims()
-	little := m*n*f.model.Rank <= 1<<24
-	if little {
+	if f.little() {
 		f.resume(scale)
 	} else {
 		scale()
 	}
 	objective := f.look()
 	if f.pool.stop() {
-		if !little {
+		if !f.little() {
 			return false
 		}
 		f.resume(func() { objective = f.objective() })
 	}
 	f.record(0, objective)
 	return true
+}
+
+// little tells whether a pass over the data takes some milliseconds at most.
+func (f *fit) little() bool {
+	m, n := f.x.Dims()
+	return m*n*f.model.Rank <= 1<<24
 }
 
 // round does both half-steps and returns the objective that they reach. The

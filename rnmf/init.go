@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,6 +15,19 @@ import (
 // of what is known of their row.
 type Init interface {
 	Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error)
+}
+
+// A slowInit looks out for the end of a context while it starts.
+type slowInit interface {
+	start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error)
+}
+
+// startFrom calls Start, or start where there is one.
+func startFrom(ctx context.Context, i Init, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+	if s, ok := i.(slowInit); ok {
+		return s.start(ctx, x, rank, rng)
+	}
+	return i.Start(x, rank, rng)
 }
 
 // Random draws both factors evenly from (0, a], with a such that the mean of WH
@@ -44,18 +58,19 @@ func (Random) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, er
 // level is the mean of x with its positive entries replaced by their median.
 func level(x *mat.Dense) float64 {
 	m, n := x.Dims()
-	positive := make([]float64, 0, m*n)
+	positive := newResiduals(max(mat.Max(x), 0))
 	for i := range m {
 		for _, v := range x.RawRowView(i) {
 			if v > 0 {
-				positive = append(positive, v)
+				positive.add(v)
 			}
 		}
 	}
-	if len(positive) == 0 {
+	positive.close(math.NaN())
+	if positive.N() == 0 {
 		return 0
 	}
-	return ResidualsOf(positive...).Quantile(0.5) * (float64(len(positive)) / float64(m) / float64(n))
+	return positive.Quantile(0.5) * (float64(positive.N()) / float64(m) / float64(n))
 }
 
 // Factors starts from given factors: a warm start, or a start of your own. They
@@ -93,8 +108,12 @@ func wantDims(name string, a mat.Matrix, rows, cols int) error {
 func checkEntries(name string, a, mask *mat.Dense, signed bool) error {
 	rows, _ := a.Dims()
 	for i := range rows {
+		var known []float64
+		if mask != nil {
+			known = mask.RawRowView(i)
+		}
 		for j, v := range a.RawRowView(i) {
-			if mask != nil && mask.At(i, j) == 0 {
+			if v >= 0 && v <= maxEntry || known != nil && known[j] == 0 {
 				continue
 			}
 			var bad error
@@ -181,7 +200,13 @@ const (
 
 // Start returns the factors.
 func (s NNDSVD) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	w, h = nndsvd(x, rank)
+	return s.start(context.Background(), x, rank, rng)
+}
+
+func (s NNDSVD) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+	if w, h, err = nndsvd(ctx, x, rank); err != nil {
+		return nil, nil, err
+	}
 	switch s.Fill {
 	case FillNone:
 	case FillMean:
@@ -206,6 +231,10 @@ type Clusters struct {
 
 // Start returns the factors.
 func (s Clusters) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+	return s.start(context.Background(), x, rank, rng)
+}
+
+func (s Clusters) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
 	shift := s.Shift
 	if shift == 0 {
 		shift = 0.3
@@ -213,7 +242,7 @@ func (s Clusters) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense
 	if math.IsNaN(shift) || math.IsInf(shift, 0) {
 		return nil, nil, errParameter("Clusters.Shift", shift, "a number")
 	}
-	w, h, _, err = kmeansStart(x, rank, max(shift, 0), rng.Uint64())
+	w, h, _, err = kmeansStart(ctx, x, rank, max(shift, 0), rng.Uint64())
 	if err != nil {
 		return nil, nil, err
 	}

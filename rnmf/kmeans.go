@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -39,6 +40,11 @@ type Clustering struct {
 
 // Fit clusters the columns of x.
 func (s KMeans) Fit(x mat.Matrix) (*Clustering, error) {
+	return s.FitContext(context.Background(), x)
+}
+
+// FitContext is Fit that returns ctx.Err() soon after ctx ends.
+func (s KMeans) FitContext(ctx context.Context, x mat.Matrix) (*Clustering, error) {
 	d, err := dataMatrix("X", x)
 	if err != nil {
 		return nil, err
@@ -60,7 +66,10 @@ func (s KMeans) Fit(x mat.Matrix) (*Clustering, error) {
 		s.MaxIter = 300
 	}
 
-	data := newSamples(d, s.K, s.Restarts)
+	data, err := newSamples(ctx, d, s.K, s.Restarts)
+	if err != nil {
+		return nil, err
+	}
 	found := make([]*Clustering, s.Restarts)
 	var wg sync.WaitGroup
 	turns := make(chan int)
@@ -70,7 +79,10 @@ func (s KMeans) Fit(x mat.Matrix) (*Clustering, error) {
 			defer wg.Done()
 			for i := range turns {
 				run := lloyd{samples: data, k: s.K, rng: rand.New(rand.NewPCG(s.Seed, uint64(i)))}
-				labels, rounds := run.fit(s.MaxIter)
+				labels, rounds := run.fit(ctx, s.MaxIter)
+				if ctx.Err() != nil {
+					continue // labels are unfinished
+				}
 				found[i] = &Clustering{Labels: labels, Rounds: rounds}
 				found[i].summarise(d, s.K)
 			}
@@ -81,6 +93,9 @@ func (s KMeans) Fit(x mat.Matrix) (*Clustering, error) {
 	}
 	close(turns)
 	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	best := found[0]
 	for _, c := range found[1:] {
 		if c.Inertia < best.Inertia {
@@ -140,7 +155,7 @@ type samples struct {
 	norm []float64  // n, ‖xⱼ‖²
 }
 
-func newSamples(x *mat.Dense, k, restarts int) *samples {
+func newSamples(ctx context.Context, x *mat.Dense, k, restarts int) (*samples, error) {
 	m, n := x.Dims()
 	c := mat.NewDense(m, n, nil)
 	c.Copy(x)
@@ -161,14 +176,16 @@ func newSamples(x *mat.Dense, k, restarts int) *samples {
 	total := float64(restarts * rounds)
 	if fn, fm := float64(n), float64(m); n <= most && fn*(fm/2+total) < total*fm*float64(k) {
 		sym := mat.NewSymDense(n, nil)
-		sym.SymOuterK(1, c.T())
+		if err := addOuter(ctx, sym, c, blas.Trans); err != nil {
+			return nil, err
+		}
 		s.gram = mat.NewDense(n, n, nil)
 		s.gram.Copy(sym)
 		for j := range n {
 			s.norm[j] = s.gram.At(j, j)
 		}
 	}
-	return s
+	return s, nil
 }
 
 // someMedian returns the median of about a hundred entries spread over v.
@@ -235,15 +252,15 @@ type lloyd struct {
 	length       []float64  // k, ‖c‖²
 }
 
-func (r *lloyd) fit(maxIter int) (labels []int, rounds int) {
+func (r *lloyd) fit(ctx context.Context, maxIter int) (labels []int, rounds int) {
 	n := len(r.norm)
 	r.labels = make([]int, n)
 	r.size = make([]int, r.k)
 	r.size[0] = n
 	r.product = mat.NewDense(r.k, n, nil)
 	r.length = make([]float64, r.k)
-	r.seed()
-	for rounds < maxIter {
+	r.seed(ctx)
+	for rounds < maxIter && ctx.Err() == nil {
 		rounds++
 		moved := r.assign()
 		moved = r.refill() || moved || rounds == 1
@@ -261,7 +278,7 @@ func (r *lloyd) fit(maxIter int) (labels []int, rounds int) {
 // the best of a few drawn with a probability proportional to their squared
 // distance from the nearest one chosen so far. Once all distances are 0, which
 // takes duplicates, it leaves the rest to refill.
-func (r *lloyd) seed() {
+func (r *lloyd) seed(ctx context.Context) {
 	n := len(r.norm)
 	tries := 2 + int(math.Log(float64(r.k)))
 	drawn := make([]int, 1, tries)
@@ -274,6 +291,9 @@ func (r *lloyd) seed() {
 	upTo := make([]float64, n)
 	drawn[0] = r.rng.IntN(n)
 	for l := range r.k {
+		if ctx.Err() != nil {
+			return
+		}
 		if l > 0 {
 			total := floats.CumSum(upTo, near)[n-1]
 			if total == 0 {

@@ -131,7 +131,7 @@ func TestKMeansProperties(t *testing.T) {
 			}
 		}
 		s := KMeans{K: 1 + rng.IntN(n), Restarts: 1 + rng.IntN(3), Seed: rng.Uint64()}
-		ways[newSamples(x, s.K, s.Restarts).gram != nil]++
+		ways[mustSamples(t, x, s.K, s.Restarts).gram != nil]++
 		c, err := s.Fit(x)
 		if err != nil {
 			t.Fatal(err)
@@ -152,7 +152,7 @@ func TestKMeansWaysAgree(t *testing.T) {
 	for seed := range uint64(20) {
 		var got [2][]int
 		for i := range got {
-			s := newSamples(x, 8, 1000)
+			s := mustSamples(t, x, 8, 1000)
 			if s.gram == nil {
 				t.Fatal("no Gram matrix")
 			}
@@ -160,7 +160,7 @@ func TestKMeansWaysAgree(t *testing.T) {
 				s.gram = nil
 			}
 			run := lloyd{samples: s, k: 8, rng: rand.New(rand.NewPCG(seed, 0))}
-			got[i], _ = run.fit(300)
+			got[i], _ = run.fit(t.Context(), 300)
 		}
 		if !reflect.DeepEqual(got[0], got[1]) {
 			t.Errorf("seed %d: %v with the Gram matrix, %v without", seed, got[0], got[1])
@@ -234,4 +234,13 @@ func BenchmarkKMeans(b *testing.B) {
 			}
 		})
 	}
+}
+
+func mustSamples(t *testing.T, x *mat.Dense, k, restarts int) *samples {
+	t.Helper()
+	s, err := newSamples(t.Context(), x, k, restarts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

@@ -2,6 +2,7 @@ package rnmf
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -41,7 +42,10 @@ const (
 // Graph finds the neighbours of the columns of x (m×n) exactly: of those at the
 // same distance, the ones in front. Time is that of the product XᵀX, with memory
 // for some of its rows only.
-func (k KNN) Graph(x mat.Matrix) (*Graph, error) {
+func (k KNN) Graph(x mat.Matrix) (*Graph, error) { return k.GraphContext(context.Background(), x) }
+
+// GraphContext is Graph that returns ctx.Err() soon after ctx ends.
+func (k KNN) GraphContext(ctx context.Context, x mat.Matrix) (*Graph, error) {
 	if err := wantMatrix("X", x); err != nil {
 		return nil, err
 	}
@@ -65,7 +69,10 @@ func (k KNN) Graph(x mat.Matrix) (*Graph, error) {
 	if err := checkEntries("X", dense, nil, true); err != nil {
 		return nil, err
 	}
-	near := nearest(newVectors(dense, k.Weights == Cosine), k.K)
+	near := nearest(ctx, newVectors(dense, k.Weights == Cosine), k.K)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	var edges []Edge // with squared distances
 	for i, list := range near {
 		for _, c := range list {
@@ -158,7 +165,7 @@ func nearer(a, b candidate) int { return cmp.Or(cmp.Compare(a.s, b.s), cmp.Compa
 // nearest returns the k nearest of each sample, in order. Products with blocks of
 // samples give ‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb up to rounding errors; what these
 // could hide among the nearest is measured again by differences.
-func nearest(s *vectors, k int) [][]candidate {
+func nearest(ctx context.Context, s *vectors, k int) [][]candidate {
 	const block = 96
 	out := make([][]candidate, s.n)
 	var next atomic.Int64
@@ -173,7 +180,7 @@ func nearest(s *vectors, k int) [][]candidate {
 				if first >= s.n {
 					return
 				}
-				f.find(out[first:min(first+block, s.n)], s, first, k)
+				f.find(ctx, out[first:min(first+block, s.n)], s, first, k)
 			}
 		}()
 	}
@@ -190,13 +197,16 @@ type finder struct {
 	best     []candidate
 }
 
-func (f *finder) find(out [][]candidate, s *vectors, first, k int) {
+func (f *finder) find(ctx context.Context, out [][]candidate, s *vectors, first, k int) {
 	r, n := len(out), s.n
 	f.u.Set(s.rows[first*s.m:][:r*s.m], nil, s.m, r)
 	f.squares = grow(f.squares, r*n)
 	const width = 36
 	f.tile, f.uz = grow(f.tile, s.m*width), grow(f.uz, r*width)
 	for j0 := 0; j0 < n; j0 += width {
+		if ctx.Err() != nil {
+			return
+		}
 		b := min(width, n-j0)
 		kernel.Load(f.tile, s.rows, s.m, true, j0, s.m, b)
 		uz := f.uz[:r*b]

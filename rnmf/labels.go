@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -225,6 +226,10 @@ type ByLabel struct {
 
 // Start returns the factors.
 func (s ByLabel) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+	return s.start(context.Background(), x, rank, rng)
+}
+
+func (s ByLabel) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
 	rest := s.Rest
 	if rest == nil {
 		rest = Random{}
@@ -233,7 +238,7 @@ func (s ByLabel) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense,
 	if err := s.Labels.Check(rank, n); err != nil {
 		return nil, nil, err
 	}
-	w, h, err = rest.Start(x, rank, rng)
+	w, h, err = startFrom(ctx, rest, x, rank, rng)
 	if err != nil {
 		return nil, nil, err
 	}

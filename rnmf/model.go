@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,6 +152,7 @@ func (m Model) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 // start checks everything and makes the first factors. With onlyH, W stays as
 // it starts and the rank is that of W, whatever the shape of x.
 func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error) {
+	caller := ctx
 	if err := wantMatrix("X", x); err != nil {
 		return nil, err
 	}
@@ -180,6 +182,9 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 		}
 	}
 	f := &fit{model: m, x: asDense(x), onlyH: onlyH}
+	if f.little() {
+		ctx = context.WithoutCancel(ctx) // there is to be something to return
+	}
 	if m.Mask != nil {
 		if err := wantMatrix("Mask", m.Mask); err != nil {
 			return nil, err
@@ -195,7 +200,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 			return nil, fmt.Errorf("%w: Mask leaves no entry of X", ErrEmpty)
 		}
 	}
-	if err := checkEntries("X", f.x, f.mask, m.Signed); err != nil {
+	if err := cmp.Or(checkEntries("X", f.x, f.mask, m.Signed), ctx.Err()); err != nil {
 		return nil, err
 	}
 	full := f.x
@@ -207,8 +212,8 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if init == nil {
 		init = Random{}
 	}
-	w, h, err := init.Start(full, m.Rank, rand.New(rand.NewPCG(m.Seed, 0x52_4e_4d_46)))
-	if err != nil {
+	w, h, err := startFrom(ctx, init, full, m.Rank, rand.New(rand.NewPCG(m.Seed, 0x52_4e_4d_46)))
+	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
 	if w == nil || h == nil {
@@ -239,8 +244,8 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	}
 	f.largest = max(mat.Max(f.x), -mat.Min(f.x))
 	f.norms = squaredLengths(f.x)
-	f.pool = newPool(func() bool { return ctx.Err() != nil })
-	return f, nil
+	f.pool = newPool(func() bool { return caller.Err() != nil })
+	return f, ctx.Err()
 }
 
 // checkProduct finds the largest entry of W where an entry of WH could be too

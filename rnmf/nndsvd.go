@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -23,10 +24,13 @@ import (
 // rank of x (beyond min(m, n) at any rate). Multiplicative updates never leave a
 // 0, and a component that is 0 in w and in h is lost to every solver: fill them
 // by fillMean or fillRandom. HALS by itself needs no filling up to the rank of x.
-func nndsvd(x *mat.Dense, r int) (w, h *mat.Dense) {
+func nndsvd(ctx context.Context, x *mat.Dense, r int) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
 	w, h = mat.NewDense(m, r, nil), mat.NewDense(r, n, nil)
-	ut, s, vt := topSVD(x, min(r, m, n))
+	ut, s, vt, err := topSVD(ctx, x, min(r, m, n))
+	if err != nil {
+		return nil, nil, err
+	}
 	for k, sigma := range s {
 		if sigma == 0 {
 			break
@@ -55,7 +59,7 @@ func nndsvd(x *mat.Dense, r int) (w, h *mat.Dense) {
 		w.SetCol(k, uPlus)
 		h.SetRow(k, vPlus)
 	}
-	return w, h
+	return w, h, nil
 }
 
 // parts returns the positive part of v and the negative one, without its sign.
@@ -120,7 +124,7 @@ func matrixMean(x *mat.Dense) float64 {
 // with G′ the 0/1 indicator of the clusters; the paper's shift is 0.3. Here F is
 // w and Gᵀ is h. It takes 1 ≤ r ≤ n; directions beyond min(m, n) do not exist,
 // and k-means does without them.
-func kmeansStart(x *mat.Dense, r int, shift float64, seed uint64) (w, h *mat.Dense, labels []int, err error) {
+func kmeansStart(ctx context.Context, x *mat.Dense, r int, shift float64, seed uint64) (w, h *mat.Dense, labels []int, err error) {
 	m, n := x.Dims()
 	if r < 1 || r > n {
 		return nil, nil, nil, fmt.Errorf("%w: %d clusters of %d samples", ErrRank, r, n)
@@ -128,11 +132,11 @@ func kmeansStart(x *mat.Dense, r int, shift float64, seed uint64) (w, h *mat.Den
 	if !(shift >= 0 && shift <= maxEntry) {
 		return nil, nil, nil, errParameter("Shift", shift, "a number from 0 up")
 	}
-	p, err := PCA(x, min(r, m, n))
+	p, err := PCAContext(ctx, x, min(r, m, n))
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	c, err := KMeans{K: r, Seed: seed}.Fit(p.Scores)
+	c, err := KMeans{K: r, Seed: seed}.FitContext(ctx, p.Scores)
 	if err != nil {
 		return nil, nil, nil, err
 	}

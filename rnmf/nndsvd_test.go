@@ -15,7 +15,7 @@ func TestNNDSVDScikitLearn(t *testing.T) {
 	golden(t, "baselines.json", &g)
 	for i, c := range g.Small {
 		x := fromRows(c.X)
-		w, h := nndsvd(x, c.R)
+		w, h, _ := nndsvd(t.Context(), x, c.R)
 		// sklearn takes entries below 1e-6 for 0.
 		if !mat.EqualApprox(w, fromRows(c.W), 2e-6) || !mat.EqualApprox(h, fromRows(c.H), 2e-6) {
 			t.Errorf("case %d: W\n%v\nH\n%v", i, mat.Formatted(w), mat.Formatted(h))
@@ -33,19 +33,19 @@ func TestNNDSVDScikitLearn(t *testing.T) {
 func TestNNDSVDRankOne(t *testing.T) {
 	var x mat.Dense
 	x.Mul(uniform(6, 1, 1), uniform(1, 5, 2))
-	w, h := nndsvd(&x, 8) // beyond the rank, and beyond min(m, n)
+	w, h, _ := nndsvd(t.Context(), &x, 8) // beyond the rank, and beyond min(m, n)
 	var y mat.Dense
 	y.Mul(w, h)
 	if !mat.EqualApprox(&y, &x, 1e-12) {
 		t.Errorf("%v, want %v", mat.Formatted(&y), mat.Formatted(&x))
 	}
 	for _, zero := range []*mat.Dense{mat.NewDense(3, 4, nil), &x} {
-		w, h := nndsvd(zero, 3)
+		w, h, _ := nndsvd(t.Context(), zero, 3)
 		fillRandom(zero, w, h, rand.New(rand.NewPCG(1, 1)))
 		if mat.Min(w) <= 0 || mat.Min(h) <= 0 {
 			t.Error("zeros are left")
 		}
-		w2, h2 := nndsvd(zero, 3)
+		w2, h2, _ := nndsvd(t.Context(), zero, 3)
 		fillRandom(zero, w2, h2, rand.New(rand.NewPCG(1, 1)))
 		if !mat.Equal(w, w2) || !mat.Equal(h, h2) {
 			t.Error("other bits from the same seed")
@@ -64,7 +64,7 @@ func TestKMeansStart(t *testing.T) {
 		}
 	}
 	before := mat.DenseCopyOf(x)
-	w, h, labels, err := kmeansStart(x, 3, 0.3, 1)
+	w, h, labels, err := kmeansStart(t.Context(), x, 3, 0.3, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestKMeansStart(t *testing.T) {
 			t.Errorf("W[%d,0] = %g, want the mean %g of the group of sample %d", i, w.At(i, 0), sum/10, first)
 		}
 	}
-	_, _, again, _ := kmeansStart(x, 3, 0.3, 1)
+	_, _, again, _ := kmeansStart(t.Context(), x, 3, 0.3, 1)
 	if !reflect.DeepEqual(labels, again) {
 		t.Error("other labels from the same seed")
 	}
@@ -106,15 +106,15 @@ func TestKMeansStart(t *testing.T) {
 func TestKMeansStartDegenerate(t *testing.T) {
 	for _, c := range []struct{ m, n, r int }{{1, 1, 1}, {2, 6, 5}, {5, 4, 4}} {
 		for _, x := range []*mat.Dense{uniform(c.m, c.n, 1), mat.NewDense(c.m, c.n, nil)} {
-			if _, _, _, err := kmeansStart(x, c.r, 0.3, 0); err != nil {
+			if _, _, _, err := kmeansStart(t.Context(), x, c.r, 0.3, 0); err != nil {
 				t.Errorf("%+v: %v", c, err)
 			}
 		}
 	}
-	if _, _, _, err := kmeansStart(uniform(5, 3, 1), 4, 0.3, 0); !errors.Is(err, ErrRank) {
+	if _, _, _, err := kmeansStart(t.Context(), uniform(5, 3, 1), 4, 0.3, 0); !errors.Is(err, ErrRank) {
 		t.Error(err)
 	}
-	if _, _, _, err := kmeansStart(uniform(5, 3, 1), 2, -1, 0); !errors.Is(err, ErrParameter) {
+	if _, _, _, err := kmeansStart(t.Context(), uniform(5, 3, 1), 2, -1, 0); !errors.Is(err, ErrParameter) {
 		t.Error(err)
 	}
 }

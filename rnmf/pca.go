@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -27,7 +28,10 @@ type Principal struct {
 //
 // The largest entry of a component, the first of several, is positive.
 // Directions without variance complete the basis and have variance 0.
-func PCA(x mat.Matrix, r int) (*Principal, error) {
+func PCA(x mat.Matrix, r int) (*Principal, error) { return PCAContext(context.Background(), x, r) }
+
+// PCAContext is PCA that returns ctx.Err() soon after ctx ends.
+func PCAContext(ctx context.Context, x mat.Matrix, r int) (*Principal, error) {
 	d, err := dataMatrix("X", x)
 	if err != nil {
 		return nil, err
@@ -41,7 +45,10 @@ func PCA(x mat.Matrix, r int) (*Principal, error) {
 	for i, mean := range p.Mean {
 		floats.AddConst(-mean, c.RawRowView(i))
 	}
-	ut, _, _ := topSVD(c, r)
+	ut, _, _, err := topSVD(ctx, c, r)
+	if err != nil {
+		return nil, err
+	}
 	p.Components = mat.DenseCopyOf(ut.T())
 	p.Scores = mat.NewDense(r, n, nil)
 	p.Scores.Mul(ut, c)
@@ -116,7 +123,7 @@ func rowMeans(x *mat.Dense) []float64 {
 // the longer side are their images under x. Squaring costs accuracy: singular
 // values below 10⁻¹⁰ of the largest are taken for 0, and vectors of those below
 // some 10⁻⁷ of it are orthonormal but no more than rough.
-func topSVD(x *mat.Dense, r int) (ut *mat.Dense, s []float64, vt *mat.Dense) {
+func topSVD(ctx context.Context, x *mat.Dense, r int) (ut *mat.Dense, s []float64, vt *mat.Dense, err error) {
 	m, n := x.Dims()
 	var a *mat.Dense // with the shorter side first, scaled to entries up to 1
 	if m <= n {
@@ -129,8 +136,13 @@ func topSVD(x *mat.Dense, r int) (ut *mat.Dense, s []float64, vt *mat.Dense) {
 	p, q := a.Dims()
 
 	gram := mat.NewSymDense(p, nil)
-	gram.SymOuterK(1, a)
-	left := topEigen(gram, r) // r×p
+	if err := addOuter(ctx, gram, a, blas.NoTrans); err != nil {
+		return nil, nil, nil, err
+	}
+	left, err := topEigen(ctx, gram, r) // r×p
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	right := mat.NewDense(r, q, nil)
 	right.Mul(left, a)
 
@@ -161,7 +173,28 @@ func topSVD(x *mat.Dense, r int) (ut *mat.Dense, s []float64, vt *mat.Dense) {
 			floats.Scale(-1, vt.RawRowView(k))
 		}
 	}
-	return ut, s, vt
+	return ut, s, vt, nil
+}
+
+// addOuter adds aaᵀ, or aᵀa with blas.Trans, to sym, in pieces that take some
+// milliseconds each.
+func addOuter(ctx context.Context, sym *mat.SymDense, a *mat.Dense, t blas.Transpose) error {
+	p := sym.SymmetricDim()
+	rows, cols := a.Dims()
+	step := max(1<<27/(p*p), 1)
+	for k := 0; k < rows && t == blas.Trans || k < cols && t == blas.NoTrans; k += step {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var part mat.Matrix
+		if t == blas.Trans {
+			part = a.Slice(k, min(k+step, rows), 0, cols)
+		} else {
+			part = a.Slice(0, rows, k, min(k+step, cols))
+		}
+		blas64.Syrk(t, 1, part.(*mat.Dense).RawMatrix(), 1, sym.RawSymmetric())
+	}
+	return nil
 }
 
 // topEigen returns the eigenvectors of the r largest eigenvalues of a positive
@@ -169,25 +202,38 @@ func topSVD(x *mat.Dense, r int) (ut *mat.Dense, s []float64, vt *mat.Dense) {
 // ones a block of vectors is multiplied until the wanted ones are eigenvectors
 // up to rounding (orthogonal iteration with Rayleigh-Ritz; the start is random
 // and always the same), and should that take too long they are decomposed too.
-func topEigen(gram *mat.SymDense, r int) *mat.Dense {
+func topEigen(ctx context.Context, gram *mat.SymDense, r int) (*mat.Dense, error) {
 	p := gram.SymmetricDim()
 	const small, rounds, spare = 400, 200, 16
 	b := 2*r + spare
 	if p > small && 4*b <= p {
-		if q, ok := orthogonalIteration(gram, r, b, rounds); ok {
-			return q
+		if q, err := orthogonalIteration(ctx, gram, r, b, rounds); q != nil || err != nil {
+			return q, err
 		}
 	}
-	return allEigen(gram, r)
+	return allEigen(ctx, gram, r)
 }
 
 // allEigen returns the last r eigenvectors of the full decomposition, the one
-// of the largest eigenvalue first.
-func allEigen(gram *mat.SymDense, r int) *mat.Dense {
+// of the largest eigenvalue first. A decomposition cannot be stopped: that of a
+// large matrix is left to itself when ctx ends, until it is done.
+func allEigen(ctx context.Context, gram *mat.SymDense, r int) (*mat.Dense, error) {
 	p := gram.SymmetricDim()
+	const small = 200
 	var e mat.EigenSym
-	if !e.Factorize(gram, true) {
-		panic("rnmf: the eigenvalues of a finite symmetric matrix do not converge")
+	if p <= small || ctx.Done() == nil {
+		mustFactorize(&e, gram)
+	} else {
+		done := make(chan struct{})
+		go func() {
+			mustFactorize(&e, gram)
+			close(done)
+		}()
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 	var v mat.Dense
 	e.VectorsTo(&v)
@@ -195,10 +241,17 @@ func allEigen(gram *mat.SymDense, r int) *mat.Dense {
 	for k := range r {
 		mat.Col(out.RawRowView(k), p-1-k, &v)
 	}
-	return out
+	return out, nil
 }
 
-func orthogonalIteration(gram *mat.SymDense, r, b, rounds int) (*mat.Dense, bool) {
+func mustFactorize(e *mat.EigenSym, gram *mat.SymDense) {
+	if !e.Factorize(gram, true) {
+		panic("rnmf: the eigenvalues of a finite symmetric matrix do not converge")
+	}
+}
+
+// orthogonalIteration returns nil if it takes too many rounds.
+func orthogonalIteration(ctx context.Context, gram *mat.SymDense, r, b, rounds int) (*mat.Dense, error) {
 	p := gram.SymmetricDim()
 	full := mat.NewDense(p, p, nil)
 	full.Copy(gram)
@@ -214,6 +267,9 @@ func orthogonalIteration(gram *mat.SymDense, r, b, rounds int) (*mat.Dense, bool
 	small := mat.NewSymDense(b, nil)
 	for range rounds {
 		for k := range b {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			orthonormalise(q, k)
 		}
 		y.Mul(q, full)
@@ -224,7 +280,10 @@ func orthogonalIteration(gram *mat.SymDense, r, b, rounds int) (*mat.Dense, bool
 				small.SetSym(i, j, (t.At(i, j)+t.At(j, i))/2)
 			}
 		}
-		z := allEigen(small, b)
+		z, err := allEigen(ctx, small, b)
+		if err != nil {
+			return nil, err
+		}
 		ritz.Mul(z, q)
 		image.Mul(z, &y)
 		// Ritz vector v with value θ = vᵀGv is an eigenvector if Gv = θv.
@@ -241,11 +300,11 @@ func orthogonalIteration(gram *mat.SymDense, r, b, rounds int) (*mat.Dense, bool
 			done = math.Sqrt(residual) <= 1e-12*largest
 		}
 		if done {
-			return mat.DenseCopyOf(ritz.Slice(0, r, 0, p)), true
+			return mat.DenseCopyOf(ritz.Slice(0, r, 0, p)), nil
 		}
 		q.Copy(&image)
 	}
-	return nil, false
+	return nil, nil
 }
 
 // orthonormalise makes row k orthogonal to the rows above it, which are

@@ -211,7 +211,11 @@ func (r *Result) TransformMasked(ctx context.Context, x, mask mat.Matrix) (*mat.
 	for _, model.Loss = range []Loss{convex(freeze(r.Loss)), freeze(r.Loss)} {
 		model.Init = Factors{W: r.W, H: h}
 		f, err := model.start(ctx, x, true)
-		if err != nil {
+		switch {
+		case err == nil:
+		case errors.Is(err, ctx.Err()):
+			return h, err
+		default:
 			return nil, err
 		}
 		f.pool.open()

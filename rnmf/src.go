@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -28,6 +29,11 @@ type SRC struct {
 // Classify returns the class of each column of test (m×p); labels are those of
 // the columns of train (m×n). Ties go to the smallest label.
 func (s SRC) Classify(train mat.Matrix, labels []int, test mat.Matrix) ([]int, error) {
+	return s.ClassifyContext(context.Background(), train, labels, test)
+}
+
+// ClassifyContext is Classify that returns ctx.Err() soon after ctx ends.
+func (s SRC) ClassifyContext(ctx context.Context, train mat.Matrix, labels []int, test mat.Matrix) ([]int, error) {
 	if s.Lambda < 0 || s.Lambda >= 1 || math.IsNaN(s.Lambda) {
 		return nil, errParameter("SRC.Lambda", s.Lambda, "0 (a hundredth) to 1")
 	}
@@ -68,12 +74,18 @@ func (s SRC) Classify(train mat.Matrix, labels []int, test mat.Matrix) ([]int, e
 			defer wg.Done()
 			l := newLasso(atoms)
 			for j := int(next.Add(1)) - 1; j < p; j = int(next.Add(1)) - 1 {
+				if ctx.Err() != nil {
+					return
+				}
 				l.solve(samples[j], s.Lambda)
 				found[j] = classes[l.class(samples[j], of, len(classes))]
 			}
 		}()
 	}
 	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	return found, nil
 }
 
