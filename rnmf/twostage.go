@@ -11,12 +11,17 @@ package rnmf
 // First ends when a round has lowered the median residual by less than 1 %, or
 // when it is a fiftieth of what it was at the start: in data without noise the
 // scale would otherwise run ahead of the fit, and lock out good entries.
+//
+// The First of the zero value begins tighter than it goes on: five rounds with a
+// cut-off of two standard deviations. Where two fifths of the data are outliers
+// the median residual of the start is nearly theirs, and three would let them in.
 type TwoStage struct {
-	First Loss // nil: Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}
+	First Loss // nil: Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}, begun tighter
 	Then  Loss // nil: Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}
 
 	now           Loss // one of them, at the scale of the round
 	start, median float64
+	tight         int // rounds that are still to be cut tighter
 	then          bool
 }
 
@@ -65,7 +70,10 @@ func (l TwoStage) Tune(s *Residuals) Loss {
 	if l.now == nil {
 		l.start = l.median
 		l.now = l.stage()
-	} else {
+		if l.First == nil {
+			l.tight = tightRounds
+		}
+	} else if l.tight == 0 {
 		least := 0.02 * l.start
 		l.then = l.median <= before && l.median > 0.99*before || l.median < least
 		if l.then && l.median < least {
@@ -83,8 +91,16 @@ func (l TwoStage) Tune(s *Residuals) Loss {
 	if l.then {
 		l.now = freeze(l.now)
 	}
+	if l.tight > 0 {
+		l.tight--
+		t := l.now.(Truncated)
+		t.Cut *= 2. / 3
+		l.now = t
+	}
 	return l
 }
+
+const tightRounds = 5
 
 // RobustNMF is no paper's, but what this package recommends where some entries
 // are grossly wrong: a tight truncated Cauchy loss until its scale settles, then
