@@ -173,6 +173,9 @@ func curves(runs []state, final bool) *viz.Chart {
 		}
 	} else {
 		opt.YLabel = "objective / at the start"
+		if final { // the legend is long, and goes below
+			opt.Height += 0.25 * float64(len(all))
+		}
 		for i, c := range all {
 			first := math.Abs(c.Trace[0].Objective)
 			if first == 0 {
