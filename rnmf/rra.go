@@ -56,9 +56,9 @@ func (s RRA) check() error {
 	return nil
 }
 
-// Prepare finds the eigenvectors, which are kept with the graph: the first
-// half-step would do so. The paper does not count the time.
-func (s RRA) Prepare(g *Graph) { g.spectrum(s.energy()) }
+// Prepare finds the eigenvectors, which are kept with the graph, and returns their
+// number: the first half-step would do so. The paper does not count the time.
+func (s RRA) Prepare(g *Graph) (kept int) { return len(g.spectrum(s.energy()).sigma) }
 
 func (s RRA) energy() float64 {
 	if s.Energy == 0 {

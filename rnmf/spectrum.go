@@ -147,31 +147,6 @@ func (g *Graph) parts() [][]int {
 	return parts
 }
 
-// eigen returns the eigenvalues, descending, and eigenvectors as columns.
-func eigen(sym *mat.SymDense) ([]float64, *mat.Dense) {
-	var e mat.EigenSym
-	n := sym.SymmetricDim()
-	if !e.Factorize(sym, true) {
-		panic("rnmf: no eigenvalues of a Laplacian")
-	}
-	var ascending mat.Dense
-	e.VectorsTo(&ascending)
-	values := e.Values(nil)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = n - 1 - i
-	}
-	slices.Reverse(values)
-	vectors := mat.NewDense(n, n, nil)
-	for i := range n {
-		from, to := ascending.RawRowView(i), vectors.RawRowView(i)
-		for c, o := range order {
-			to[c] = from[o]
-		}
-	}
-	return values, vectors
-}
-
 // A krylov is an orthonormal basis of the space of Q, LQ, L²Q, … for a block Q of
 // random vectors, as many as an eigenvalue may have eigenvectors to be found.
 type krylov struct {
