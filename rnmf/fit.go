@@ -29,6 +29,7 @@ type fit struct {
 	next      *mat.Dense // H after the H half-step of the round to come
 	ahead     bool       // next is up to date
 	residuals *Residuals // those of the round to come, for its scale
+	tuned     bool       // the scale has been estimated for this round
 
 	trace   Trace
 	reason  Reason
@@ -198,6 +199,7 @@ func (f *fit) reach(goesOn bool) float64 {
 	if f.tunesIn(len(f.trace) + 1) {
 		return f.measure()
 	}
+	f.tuned = false
 	return f.look()
 }
 
@@ -309,7 +311,7 @@ func (f *fit) record(round int, objective float64) {
 func (f *fit) quadratic(ofW bool) *Quadratic {
 	m, n := f.x.Dims()
 	r := f.model.Rank
-	q := &Quadratic{U: f.wt, m: m, n: n, r: r, x: f.x, mask: f.mask, loss: f.loss, norms: f.norms[0], pool: f.pool, entered: math.NaN()}
+	q := &Quadratic{U: f.wt, m: m, n: n, r: r, x: f.x, mask: f.mask, loss: f.loss, norms: f.norms[0], tuned: f.tuned, pool: f.pool, entered: math.NaN()}
 	_, byColumn := f.loss.(ByColumn)
 	if byColumn {
 		q.sample, q.loss = columns, f.loss.(ByColumn).Loss
@@ -444,7 +446,7 @@ func (f *fit) tune() {
 	if !f.pool.stop() { // if not, they are incomplete, and the fit is over
 		f.loss = f.loss.(Tuner).Tune(f.residuals)
 	}
-	f.residuals, f.ahead = nil, false
+	f.residuals, f.ahead, f.tuned = nil, false, tunes(f.loss)
 }
 
 // rounding returns by how much rounding errors in the residuals may change the

@@ -13,14 +13,18 @@ import (
 //	v_kj ← max(0, v_kj + (Σ_i ω_ij u_ki e_ij + c_kj − d_kj v_kj) / (Σ_i ω_ij u_ki² + d_kj)).
 //
 // The residual of a tile stays in the cache and follows each change by a matrix
-// of rank one, so a sweep costs as much as a multiplicative update. Where Ω has
-// rank one (Frobenius, ByColumn, the additive form) the sums come from UX and
-// UUᵀ, and further sweeps are nearly free.
+// of rank one, so a sweep costs nearly twice as much as a multiplicative update.
+// Where Ω has rank one (Frobenius, ByColumn, the additive form) the sums come from
+// UX and UUᵀ, and further sweeps are nearly free.
 type HALS struct {
-	// Sweeps is the number of sweeps over the components in a half-step.
-	// 0 is one sweep with weights, and without as many as pay, which are more
-	// with a Laplacian: until a sweep changes V by less than a tenth of what the
-	// first did.
+	// Sweeps is the number of sweeps over the components in a half-step. 0 is as
+	// many as pay without weights, which are more with a Laplacian: until a sweep
+	// changes V by less than a tenth of what the first did. With weights, 0 sweeps
+	// over UUᵀ in their place and goes as far that way as the weights tell, which
+	// is better in half the rounds, each of them cheaper. But where the scale of
+	// the loss is estimated in each round, or with a Laplacian, 0 is one sweep: a
+	// scale that follows a fast fit too soon locks it in on the entries that happen
+	// to be fitted best.
 	Sweeps int
 	// Plain leaves the factors where the sweeps end. If not, the fit
 	// extrapolates them after each round whose scale stays (Ang and Gillis
@@ -40,12 +44,14 @@ func (s HALS) check() error {
 // Improve lowers q by coordinate descent over the components.
 func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 	if q.Weighted() {
-		u := q.U.RawMatrix().Data
 		q.noX = true
 		defer func() { q.noX = false }()
-		q.Tiles(v, func(t *Tile) {
-			weightedSweeps(t, u, max(s.Sweeps, 1))
-		})
+		if s.Sweeps == 0 && !q.tuned && q.tie.Graph == nil {
+			s.scaled(q, v)
+			return
+		}
+		u := q.U.RawMatrix().Data
+		q.Tiles(v, func(t *Tile) { weightedSweeps(t, u, max(s.Sweeps, 1)) })
 		return
 	}
 	if q.tie.Graph != nil {
@@ -62,6 +68,86 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 		sweeps = 1 + m/(2*r)
 	}
 	q.Tiles(v, func(t *Tile) { gramSweeps(t, u, g, inv, sweeps, s.Sweeps == 0) })
+}
+
+// scaled is the half-step of HALS with weights. For a column v of V, with
+// M = U diag(ω) Uᵀ + diag(d) and half of the way downhill g = U(ω∘e) + c − d∘v,
+// the bound q falls by 2gᵀδ − δᵀMδ where v changes by δ. M is too dear to be
+// computed for each column. The sweeps look for δ with what all columns share,
+// G = UUᵀ, scaled to the same trace,
+//
+//	max over v + δ ≥ 0 of 2gᵀδ − δᵀ(γG + diag(d))δ,   γ = Σ_i ω_i G′_i / Σ_i G′_i,   G′_i = Σ_k u_ki².
+//
+// Then v goes along δ to where M says that q is least, but not beyond δ,
+//
+//	v ← v + tδ,   t = min(1, gᵀδ/δᵀMδ),   δᵀMδ = Σ_i ω_i (Uᵀδ)_i² + Σ d∘δ²,
+//
+// so q falls whatever γ is: the sweeps leave gᵀδ > 0, and q is a parabola along δ.
+// All of it takes three products with U, as a multiplicative update does.
+func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
+	m, _, r := q.Dims()
+	u, energy := q.cross(), make([]float64, m)
+	g := make([]float64, r*r)
+	kernel.GramOf(g, u, u)
+	square := q.square(g)
+	kernel.SquaredNorms(energy, q.U.RawMatrix().Data, nil, r, m)
+	if trace := total(energy); trace > 0 {
+		for i := range energy {
+			energy[i] /= trace
+		}
+	}
+	q.Tiles(v, func(t *Tile) {
+		b := t.B
+		space := t.Space(3*r*b + 4*b)
+		down, n, delta, rest := space[:r*b], space[r*b:][:r*b], space[2*r*b:][:r*b], space[3*r*b:]
+		gamma, change, gain, bend := rest[:b], rest[b:][:b], rest[2*b:][:b], rest[3*b:]
+		kernel.AddCross(gamma, energy, t.Omega, m, 1, b)
+		kernel.Mul(t.E, t.Omega)
+		u.Add(down, t.E, b)
+		for i, c := range t.C {
+			down[i] += c
+		}
+		// What is linear for GramSweepWeighted, n = g + (γG + diag(d))v.
+		square.Add(n, t.V, b)
+		for k := range r {
+			kernel.Mul(n[k*b:][:b], gamma)
+		}
+		for i, x := range down {
+			n[i] += x
+		}
+		for i, d := range t.D {
+			down[i] -= d * t.V[i]
+		}
+		copy(delta, t.V)
+		repeat(1+m/(2*r), true, func() float64 { return kernel.GramSweepWeighted(change, t.V, n, g, gamma, t.D, r, b) })
+		for i, old := range delta {
+			delta[i] = t.V[i] - old
+		}
+
+		clear(t.E)
+		q.pool.product.Sub(t.E, delta, b) // −Uᵀδ
+		kernel.SquaredNorms(bend, t.E, t.Omega, m, b)
+		for k := range r {
+			dk, at := delta[k*b:][:b], down[k*b:][:b]
+			for j, x := range dk {
+				gain[j] += x * at[j]
+			}
+			if t.D != nil {
+				for j, d := range t.D[k*b:][:b] {
+					bend[j] += d * dk[j] * dk[j]
+				}
+			}
+		}
+		for j, x := range gain {
+			back := 1 - max(x, 0)/bend[j]
+			if !(back > 0 && back <= 1) {
+				continue // also where δ = 0
+			}
+			for i := j; i < r*b; i += b {
+				t.V[i] = max(0, t.V[i]-back*delta[i])
+			}
+		}
+	})
 }
 
 // weightedSweeps takes one component of a tile after the other to its minimiser,
@@ -142,15 +228,21 @@ func gramSweeps(t *Tile, u *kernel.Cross, g, inv []float64, sweeps int, early bo
 	for i, c := range t.C {
 		n[i] += c
 	}
-	var first float64
-	for sweep := range sweeps {
-		var moved float64
+	repeat(sweeps, early, func() float64 {
 		if weighted || t.D != nil {
-			moved = kernel.GramSweepWeighted(change, t.V, n, g, t.Col, t.D, r, b)
-		} else {
-			moved = kernel.GramSweep(change, t.V, n, g, inv, r, b)
+			return kernel.GramSweepWeighted(change, t.V, n, g, t.Col, t.D, r, b)
 		}
-		if sweep == 0 {
+		return kernel.GramSweep(change, t.V, n, g, inv, r, b)
+	})
+}
+
+// repeat sweeps some times, or until a sweep, which returns its squared change,
+// changes less than a tenth of what the first did.
+func repeat(times int, early bool, sweep func() float64) {
+	var first float64
+	for i := range times {
+		moved := sweep()
+		if i == 0 {
 			first = moved
 		}
 		if early && moved <= 0.01*first {

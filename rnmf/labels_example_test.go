@@ -14,7 +14,7 @@ func ExampleRSSNMF() {
 	set := datasets.Digits()
 	x := set.Scaled().X
 	labels := rnmf.Labels{Class: set.Labels, Names: set.Classes, Weight: 100}
-	labels = labels.Few(10, rand.New(rand.NewPCG(1, 1)).Perm(len(set.Labels)))
+	labels = labels.Few(10, rand.New(rand.NewPCG(2, 1)).Perm(len(set.Labels)))
 
 	model := rnmf.RSSNMF(10, 0.3, labels)
 	model.Init = rnmf.ByLabel{Labels: labels} // each component starts at its class

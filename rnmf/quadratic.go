@@ -34,6 +34,7 @@ type Quadratic struct {
 	bound   float64    // > 0: the additive form, with this weight for all
 	bare    bool       // tiles get their residual, but no weights and no loss
 	noX     bool       // tiles come without X, which is E already
+	tuned   bool       // the scale of the loss has just been estimated
 	norms   []float64  // squared norms of the n columns of x, or nil
 	pool    *pool
 
