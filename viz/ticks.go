@@ -124,9 +124,8 @@ func (logTicks) Ticks(lo, hi float64) []plot.Tick {
 	}
 	every := 1 + int(decades)/7 // label every so many decades
 	var labelled [10]bool
-	labelled[1] = true
-	if decades < 2.2 {
-		labelled[2], labelled[5] = true, true
+	for _, i := range multiples(lo, hi, decades) {
+		labelled[i] = true
 	}
 	var ticks []plot.Tick
 	for e := first; e <= last; e++ {
@@ -146,6 +145,29 @@ func (logTicks) Ticks(lo, hi float64) []plot.Tick {
 		}
 	}
 	return ticks
+}
+
+// multiples returns which multiples of the powers of ten to label: the fewest that
+// give three labels, but not the powers alone over two decades.
+func multiples(lo, hi, decades float64) []int {
+	choices := [][]int{{1}, {1, 2, 5}, {1, 2, 3, 4, 6, 8}}
+	if decades < 2.2 {
+		choices = choices[1:]
+	}
+	for _, choice := range choices {
+		count := 0
+		for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
+			for _, i := range choice {
+				if v := float64(i) * math.Pow(10, e); v >= lo && v <= hi {
+					count++
+				}
+			}
+		}
+		if count >= 3 {
+			return choice
+		}
+	}
+	return choices[len(choices)-1]
 }
 
 func powerLabel(i, e int) string {
