@@ -88,7 +88,7 @@ func (s KMeans) FitContext(ctx context.Context, x mat.Matrix) (*Clustering, erro
 			}
 		}()
 	}
-	for i := range found {
+	for i := 0; i < len(found) && ctx.Err() == nil; i++ {
 		turns <- i
 	}
 	close(turns)

@@ -32,7 +32,7 @@ type SSNMFResult struct {
 
 // Fit factorises x and the labels. A start of your own has U below W.
 func (s SSNMF) Fit(ctx context.Context, x mat.Matrix) (*SSNMFResult, error) {
-	stacked, model, err := s.stack(x)
+	stacked, model, err := s.stack(ctx, x)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (s SSNMF) Fit(ctx context.Context, x mat.Matrix) (*SSNMFResult, error) {
 }
 
 // stack puts the labels below the data, and the mask of both into the model.
-func (s SSNMF) stack(x mat.Matrix) (*mat.Dense, Model, error) {
+func (s SSNMF) stack(ctx context.Context, x mat.Matrix) (*mat.Dense, Model, error) {
 	model, lambda, l := s.Model, s.Lambda, s.Labels
 	if err := wantMatrix("X", x); err != nil {
 		return nil, model, err
@@ -71,7 +71,13 @@ func (s SSNMF) stack(x mat.Matrix) (*mat.Dense, Model, error) {
 	}
 	mask := mat.NewDense(m+l.Classes(), n, nil)
 	data := mat.NewDense(m+l.Classes(), n, nil)
-	data.Slice(0, m, 0, n).(*mat.Dense).Copy(x)
+	dense := asDense(x)
+	for i := range m {
+		if i%64 == 0 && m*n > 1<<22 && ctx.Err() != nil {
+			return nil, model, ctx.Err()
+		}
+		copy(data.RawRowView(i), dense.RawRowView(i))
+	}
 	for j, c := range l.Class {
 		if c < 0 {
 			continue
