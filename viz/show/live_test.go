@@ -37,9 +37,10 @@ func TestMain(m *testing.M) {
 
 // An output collects what a cell displays, by its id as Jupyter does.
 type output struct {
-	mu    sync.Mutex
-	all   []*protocol.DisplayData
-	onOne func(n int) // called after each
+	mu     sync.Mutex
+	all    []*protocol.DisplayData
+	onOne  func(n int)                 // called after each
+	onData func(*protocol.DisplayData) // called with each
 }
 
 func (o *output) add(d *protocol.DisplayData) {
@@ -47,6 +48,9 @@ func (o *output) add(d *protocol.DisplayData) {
 	o.all = append(o.all, d)
 	n, f := len(o.all), o.onOne
 	o.mu.Unlock()
+	if o.onData != nil {
+		o.onData(d)
+	}
 	if f != nil {
 		f(n)
 	}

@@ -42,6 +42,14 @@ var kernel struct {
 	err  error
 	mu   sync.Mutex
 	seen func(*protocol.DisplayData)
+	back *gob.Encoder // to the program
+}
+
+// send plays the browser: it sets a value at an address.
+func send(address string, v int) {
+	kernel.mu.Lock()
+	defer kernel.mu.Unlock()
+	_ = kernel.back.Encode(&protocol.CommValue{Address: address, Value: v})
 }
 
 // inNotebook makes the test a cell, and hands everything that it displays to seen.
@@ -74,14 +82,19 @@ func inNotebook(t testing.TB, seen func(*protocol.DisplayData)) {
 				panic(err)
 			}
 			os.RemoveAll(dir) // both are open
-			dec, enc := gob.NewDecoder(in), gob.NewEncoder(out)
+			dec := gob.NewDecoder(in)
+			kernel.mu.Lock()
+			kernel.back = gob.NewEncoder(out)
+			kernel.mu.Unlock()
 			for {
 				d := new(protocol.DisplayData)
 				if dec.Decode(d) != nil {
 					return
 				}
 				if v, ok := d.Data[protocol.MIMECommValue]; ok {
-					_ = enc.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.(protocol.CommValue).Value})
+					kernel.mu.Lock()
+					_ = kernel.back.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.(protocol.CommValue).Value})
+					kernel.mu.Unlock()
 					continue
 				}
 				kernel.mu.Lock()

@@ -1,0 +1,199 @@
+//go:build unix
+
+package show
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+func picture() viz.Figure {
+	return viz.Must(viz.Lines([]viz.Series{{Y: []float64{1, 2}}}, viz.LinesOptions{Width: 1, Height: 1}))
+}
+
+var knobs = []Control{
+	{Name: "size <x>", Min: 2, Max: 9, Start: 3, Format: func(v int) string { return fmt.Sprintf("%d %%", 10*v) }},
+	{Name: "kind", Choices: []string{"a", "b"}, Start: 1},
+}
+
+// A browser answers the widgets of a cell: their addresses, in order.
+type browser struct {
+	output
+	addresses chan string
+}
+
+func newBrowser(answers bool) *browser {
+	b := &browser{addresses: make(chan string, 10)}
+	b.onData = func(d *protocol.DisplayData) {
+		s, ok := d.Data[protocol.MIMECommSubscribe].(protocol.CommSubscription)
+		if ok && answers {
+			select {
+			case b.addresses <- s.Address:
+			default:
+			}
+			go send(s.Address, 0) // as the page does when it has the widget
+		}
+	}
+	return b
+}
+
+func TestInteract(t *testing.T) {
+	t.Setenv("RNMF_HEADLESS", "")
+	b := newBrowser(true)
+	inNotebook(t, b.add)
+	var last, ended atomic.Value
+	var calls atomic.Int32
+	slow, once := make(chan struct{}), sync.Once{}
+	finished := make(chan error, 1)
+	go func() {
+		finished <- Interact(t.Context(), knobs, func(ctx context.Context, v []int) (viz.Figure, error) {
+			calls.Add(1)
+			if v[0] == 5 { // drawn until there is something newer
+				once.Do(func() { close(slow) })
+				<-ctx.Done()
+				ended.Store(true)
+				return nil, ctx.Err()
+			}
+			last.Store(fmt.Sprint(v))
+			return picture(), nil
+		})
+	}()
+	var address [3]string
+	for i := range address {
+		address[i] = <-b.addresses
+	}
+	want := func(v string) {
+		t.Helper()
+		for range 300 {
+			if last.Load() == v {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Fatalf("drawn for %v, want %s", last.Load(), v)
+	}
+	want("[3 1]")
+	time.Sleep(300 * time.Millisecond) // until all listen; the page's first values are no news
+	send(address[0], 77)               // out of range
+	send(address[0], 4)
+	want("[4 1]")
+	send(address[0], 5)
+	<-slow
+	send(address[1], 0)
+	send(address[0], 6)
+	want("[6 0]")
+	if ended.Load() != true {
+		t.Error("the drawing of old values was not ended")
+	}
+	send(address[2], 1) // done
+	if err := <-finished; err != nil {
+		t.Fatal(err)
+	}
+	if n := calls.Load(); n < 4 || n > 6 {
+		t.Errorf("%d drawings", n)
+	}
+	saved := b.saved()
+	var pngs, texts int
+	for _, d := range saved {
+		if _, ok := d.Data[protocol.MIMEImagePNG]; ok {
+			pngs++
+		} else if text := htmlOf(d); strings.Contains(text, "<") || strings.Contains(text, "script") {
+			t.Errorf("left in the notebook: %.200s", text)
+		} else if text == "size &lt;x&gt; 60 % · kind a" {
+			texts++
+		}
+	}
+	if pngs != 1 || texts != 1 {
+		t.Errorf("%d pictures and %d texts are left", pngs, texts)
+	}
+}
+
+// TestInteractWithoutBrowser must not hang.
+func TestInteractWithoutBrowser(t *testing.T) {
+	defer func(d time.Duration) { patience = d }(patience)
+	patience = 100 * time.Millisecond
+	draw := func(context.Context, []int) (viz.Figure, error) { return picture(), nil }
+	for _, headless := range []string{"", "1"} {
+		t.Setenv("RNMF_HEADLESS", headless)
+		b := newBrowser(false)
+		inNotebook(t, b.add)
+		begin := time.Now()
+		if err := Interact(t.Context(), knobs, draw); err != nil {
+			t.Error(err)
+		}
+		if d := time.Since(begin); d > 3*time.Second {
+			t.Errorf("took %v", d)
+		}
+		pngs := 0
+		for _, d := range b.saved() {
+			if _, ok := d.Data[protocol.MIMEImagePNG]; ok {
+				pngs++
+			} else if htmlOf(d) != "" {
+				t.Errorf("left: %.200s", htmlOf(d))
+			}
+		}
+		if pngs != 1 {
+			t.Errorf("%d pictures", pngs)
+		}
+	}
+}
+
+func TestInteractEnds(t *testing.T) {
+	t.Setenv("RNMF_HEADLESS", "")
+	b := newBrowser(true)
+	inNotebook(t, b.add)
+	defer pressed.Store(false)
+	failure := errors.New("cannot draw")
+	fail := func(_ context.Context, v []int) (viz.Figure, error) {
+		if v[0] == 9 {
+			return nil, failure
+		}
+		return picture(), nil
+	}
+	finished := make(chan error, 1)
+	go func() { finished <- Interact(t.Context(), knobs, fail) }()
+	slider := <-b.addresses
+	<-b.addresses
+	<-b.addresses
+	time.Sleep(200 * time.Millisecond)
+	send(slider, 9)
+	if err := <-finished; !errors.Is(err, failure) {
+		t.Error(err)
+	}
+	go func() { finished <- Interact(t.Context(), knobs, fail) }()
+	for range 3 {
+		<-b.addresses
+	}
+	time.Sleep(200 * time.Millisecond)
+	_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
+	if err := <-finished; err != nil {
+		t.Error("stop button:", err)
+	}
+	bad := []Control{{Name: "x", Min: 1, Max: 2}}
+	if err := Interact(t.Context(), bad, fail); err == nil {
+		t.Error("no error for a start out of range")
+	}
+}
+
+func TestInteractOutside(t *testing.T) {
+	calls := 0
+	err := Interact(t.Context(), knobs, func(_ context.Context, v []int) (viz.Figure, error) {
+		calls++
+		return nil, nil
+	})
+	if err != nil || calls != 1 {
+		t.Error(err, calls)
+	}
+}
