@@ -1,0 +1,322 @@
+package rnmf
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Contiguous is for images of which something covers a part: outliers that hang
+// together. They are a set of pixels, z_ij = 1, and the others are fitted by least
+// squares:
+//
+//	min over W, H ≥ 0 and z of
+//	  Σ (1 − z_ij)(X − WH)²_ij + c² Σ z_ij + βc² Σ_{i~k} |z_ij − z_kj|,
+//
+// where i~k are pixels that share an edge. An outlier costs c², so with β = 0 this
+// is Truncated{Loss: Frobenius{}, Cut: c}. The last sum makes an outlier of a pixel
+// among outliers, however well it is fitted, and none of a lonely one that is off
+// by little more than c. It is the Markov random field of DECOLOR (Zhou, Yang and
+// Yu 2013), which bounds the nuclear norm of the fit instead of factorising it.
+//
+// The model is fitted first, for a start and for c, which then stays. From there on
+// z, and some rounds of W and H, lower the sum in turns: it never rises.
+//
+// It pays where what covers is no brighter or darker than images are. Errors strewn
+// over single pixels it takes for noise; RobustNMF or a convex loss find those.
+type Contiguous struct {
+	// Model is fitted first. A nil Loss is TwoStage{}.
+	Model Model
+	// Height and Width are those of the images, whose pixels are in raster order.
+	Height, Width int
+	// Beta is β; 0 is 0.5.
+	Beta float64
+	// Cut is c; 0 is 2.5 standard deviations of a normal distribution with the
+	// median residual of the first fit: less than three, as β holds lonely pixels
+	// back.
+	Cut float64
+}
+
+// ContiguousResult is the Result of least squares on what is no outlier. Its
+// objective and trace are those of the whole sum, from the first z on; rounds and
+// seconds count from the beginning.
+type ContiguousResult struct {
+	*Result
+	// Support (m×n) is z.
+	Support *mat.Dense
+}
+
+// roundsOfW is the number of rounds of W and H between two updates of z.
+const roundsOfW = 5
+
+// Fit factorises x (m×n, a column is an image) on the terms of Model.Fit. MaxIter
+// bounds the rounds before the first z and those after it; Tol is for a turn of W,
+// H and z.
+func (c Contiguous) Fit(ctx context.Context, x mat.Matrix) (*ContiguousResult, error) {
+	if err := c.check(x); err != nil {
+		return nil, err
+	}
+	model := c.Model
+	if model.Loss == nil {
+		model.Loss = TwoStage{}
+	}
+	r, err := model.Fit(ctx, x)
+	if r == nil {
+		return nil, err
+	}
+	f := c.begin(model, asDense(x), r)
+	f.label()
+	if err == nil {
+		err = f.alternate(ctx)
+	}
+	return f.result(), err
+}
+
+func (c Contiguous) check(x mat.Matrix) error {
+	if err := wantMatrix("X", x); err != nil {
+		return err
+	}
+	m, _ := x.Dims()
+	if c.Height < 1 || c.Width < 1 || c.Height > m/c.Width || c.Height*c.Width != m {
+		return fmt.Errorf("%w: X has %d rows, want those of images of %d×%d", ErrShape, m, c.Height, c.Width)
+	}
+	if !(c.Beta >= 0 && c.Beta <= maxEntry) {
+		return errParameter("Contiguous.Beta", c.Beta, "0 to 1e+100")
+	}
+	return checkScale("Contiguous.Cut", c.Cut)
+}
+
+// A contiguousFit is the state of a Contiguous.
+type contiguousFit struct {
+	model   Model
+	x, mask *mat.Dense // mask nil if all entries count
+	field   ising
+	cut     float64
+	z       [][]bool // of each sample
+	last    *Result
+
+	price   float64 // of z: all of the sum but the squares and the penalties
+	squares float64
+	trace   Trace
+	rounds  int
+	seconds float64
+}
+
+// begin finds c, and what the first fit has spent.
+func (c Contiguous) begin(model Model, x *mat.Dense, r *Result) *contiguousFit {
+	m, n := x.Dims()
+	end := r.Trace[len(r.Trace)-1]
+	f := &contiguousFit{model: model, x: x, mask: r.mask, cut: c.Cut, z: make([][]bool, n), last: r,
+		rounds: end.Round, seconds: end.Seconds}
+	for j := range f.z {
+		f.z[j] = make([]bool, m)
+	}
+	if f.cut == 0 {
+		f.cut = f.estimate()
+	}
+	f.field = ising{c.Height, c.Width, 0.5 * f.cut * f.cut}
+	if c.Beta != 0 {
+		f.field.b = c.Beta * f.cut * f.cut
+	}
+	return f
+}
+
+// estimate is the cut-off by the entries that are not 0: see Residuals.
+func (f *contiguousFit) estimate() float64 {
+	var squares []float64
+	largest := 0.0
+	e := f.residuals()
+	n, m := e.Dims()
+	for i := range m {
+		for j := range n {
+			if f.weight(i, j) > 0 && f.x.At(i, j) != 0 {
+				v := e.At(j, i)
+				squares = append(squares, v*v)
+				largest = max(largest, math.Abs(f.x.At(i, j)))
+			}
+		}
+	}
+	return max(2.5/3*NormalThreeSigma.Cut(ResidualsOf(squares...)), 1e-12*largest, 1e-75)
+}
+
+// weight is that of the mask.
+func (f *contiguousFit) weight(i, j int) float64 {
+	if f.mask == nil {
+		return 1
+	}
+	return f.mask.At(i, j)
+}
+
+// residuals returns (X − WH)ᵀ, in which an image lies in one piece; 0 where an
+// entry is missing.
+func (f *contiguousFit) residuals() *mat.Dense {
+	var e mat.Dense
+	e.Mul(f.last.H.T(), f.last.W.T())
+	m, _ := f.x.Dims()
+	for i := range m {
+		for j, v := range f.x.RawRowView(i) {
+			if f.weight(i, j) > 0 {
+				v -= e.At(j, i)
+			} else {
+				v = 0
+			}
+			e.Set(j, i, v)
+		}
+	}
+	return &e
+}
+
+// label lowers the sum over z, and takes its parts.
+func (f *contiguousFit) label() {
+	begin := time.Now()
+	e := f.residuals()
+	n, m := e.Dims()
+	prices, squares := make([]float64, n), make([]float64, n)
+	p := newPool(func() bool { return false })
+	p.open()
+	defer p.close()
+	p.share(n, 16*m*n, func(t *Tile, j int) {
+		cost, z := t.Space(m), f.z[j]
+		for i, v := range e.RawRowView(j) {
+			cost[i] = f.weight(i, j) * (f.cut*f.cut - v*v)
+		}
+		f.field.lower(z, cost)
+		for i, v := range e.RawRowView(j) {
+			w := f.weight(i, j)
+			cost[i] = w * f.cut * f.cut
+			if !z[i] {
+				squares[j] += w * v * v
+			}
+		}
+		prices[j] = f.field.energy(z, cost)
+	})
+	f.price, f.squares = total(prices), total(squares)
+	f.seconds += time.Since(begin).Seconds()
+}
+
+// alternate fits W and H to what is no outlier, and labels again.
+func (f *contiguousFit) alternate(ctx context.Context) error {
+	model := f.model
+	left, tol := model.MaxIter, model.Tol
+	if left == 0 {
+		left = 500
+	}
+	if tol == 0 {
+		tol = 1e-5
+	}
+	model.Loss, model.Tol = Frobenius{}, -1
+	f.trace = Trace{f.point()}
+	for {
+		good := f.good()
+		if mat.Max(good) == 0 { // the cut-off of the user is too small
+			f.last.Reason = Stalled
+			return nil
+		}
+		before := f.trace[len(f.trace)-1].Objective
+		model.Init, model.Mask, model.MaxIter = Factors{W: f.last.W, H: f.last.H}, good, min(roundsOfW, left)
+		r, err := model.Fit(ctx, f.x)
+		if r == nil {
+			return err
+		}
+		f.last = r
+		rounds := r.Trace[1:]
+		for _, p := range rounds {
+			p.Round += f.rounds
+			p.Seconds += f.seconds
+			p.Objective += f.price
+			p.Scale = f.cut
+			f.trace = append(f.trace, p)
+		}
+		f.rounds += len(rounds)
+		left -= len(rounds)
+		f.seconds += r.Trace[len(rounds)].Seconds
+		if err != nil {
+			return err
+		}
+		f.label()
+		now := f.point() // with the z that belongs to W and H
+		if len(rounds) > 0 {
+			f.trace = f.trace[:len(f.trace)-1]
+		}
+		f.trace = append(f.trace, now)
+		switch {
+		case tol >= 0 && before-now.Objective <= tol*math.Abs(before):
+			r.Reason = Converged
+			return nil
+		case r.Reason != MaxIter || left == 0:
+			return nil
+		}
+	}
+}
+
+// point is where the fit stands, with z up to date.
+func (f *contiguousFit) point() Point {
+	p := Point{Round: f.rounds, Seconds: f.seconds, Objective: f.squares + f.price, Scale: f.cut, KKT: -1}
+	for _, penalty := range f.model.OnW {
+		p.Objective += penalty.Value(mat.DenseCopyOf(f.last.W.T()))
+	}
+	for _, penalty := range f.model.OnH {
+		p.Objective += penalty.Value(f.last.H)
+	}
+	return p
+}
+
+// good is the mask of what is no outlier.
+func (f *contiguousFit) good() *mat.Dense {
+	m, n := f.x.Dims()
+	mask := mat.NewDense(m, n, nil)
+	for j, z := range f.z {
+		for i, outlier := range z {
+			if !outlier {
+				mask.Set(i, j, f.weight(i, j))
+			}
+		}
+	}
+	return mask
+}
+
+func (f *contiguousFit) result() *ContiguousResult {
+	r := *f.last
+	r.mask = f.mask
+	if f.trace != nil {
+		r.Loss, r.Objective, r.Trace = Truncated{Loss: Frobenius{}, Cut: f.cut}, f.trace[len(f.trace)-1].Objective, f.trace
+	}
+	m, n := f.x.Dims()
+	support := mat.NewDense(m, n, nil)
+	for j, z := range f.z {
+		for i, outlier := range z {
+			if outlier {
+				support.Set(i, j, 1)
+			}
+		}
+	}
+	return &ContiguousResult{&r, support}
+}
+
+// Outliers reports on x (m×n), the data of the fit. The pixels of the support have
+// weight 0, the others and those that are missing 1.
+func (r *ContiguousResult) Outliers(x mat.Matrix) (*Outliers, error) {
+	o, err := r.Result.Outliers(x)
+	if err != nil {
+		return nil, err
+	}
+	var wh mat.Dense
+	wh.Mul(r.W, r.H)
+	m, n := r.Support.Dims()
+	for j := range n {
+		o.Samples[j] = 0
+		for i := range m {
+			weight, s := 1.0, 0.0
+			if r.Support.At(i, j) == 1 && (r.mask == nil || r.mask.At(i, j) > 0) {
+				weight, s = 0, x.At(i, j)-wh.At(i, j)
+			}
+			o.Weights.Set(i, j, weight)
+			o.S.Set(i, j, s)
+			o.Samples[j] += weight / float64(m)
+		}
+	}
+	return o, nil
+}
