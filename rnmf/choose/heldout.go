@@ -44,6 +44,8 @@ type Errors struct {
 	Absolute []float64
 	// Squared is √(Σ(x − wh)² / Σx²).
 	Squared []float64
+
+	residual *mat.Dense // x − wh, each entry when it was held out; NaN if missing
 }
 
 // MeanError returns the mean and its standard error. That is a rough one, as folds
@@ -63,8 +65,9 @@ func (s HeldOut) Of(ctx context.Context, fit Fitter, x mat.Matrix) (*Errors, err
 		return nil, err
 	}
 	count := s.folds()
-	errs := &Errors{}
 	m, n := x.Dims()
+	errs := &Errors{residual: mat.NewDense(m, n, nil)}
+	errs.residual.Apply(func(int, int, float64) float64 { return math.NaN() }, errs.residual)
 	for f := range count {
 		mask := mat.NewDense(m, n, nil)
 		for i := range m {
@@ -95,6 +98,7 @@ func (s HeldOut) Of(ctx context.Context, fit Fitter, x mat.Matrix) (*Errors, err
 			for j, y := range wh.RawRowView(i) {
 				if folds[i*n+j] == f {
 					v := x.At(i, j)
+					errs.residual.Set(i, j, v-y)
 					abs += math.Abs(v - y)
 					square += (v - y) * (v - y)
 					size += math.Abs(v)
