@@ -44,8 +44,8 @@ func main() {
 // Values of the parameters, in units of the data. α and β of 1 and more leave next to
 // no component, and γ of 2 and more is LS-NMF: see the notebook.
 var (
-	sparsity = choose.Decades(-3, -1) // α = β
-	gammas   = choose.Decades(-1, 0)
+	sparsity = []float64{0.001, 0.1} // α = β
+	gammas   = []float64{0.1, 1}
 	lambdas  = choose.Decades(-3, 2)
 )
 
@@ -138,10 +138,10 @@ func run(ctx context.Context, work, out, only string) error {
 func grid(j job, m trial.Method, p *trial.Problem, work string, level float64) choose.Grid {
 	values := [3][]float64{sparsity, gammas, lambdas}
 	if j.table > 1 { // shorter
-		values[0], values[2] = []float64{sparsity[0], sparsity[2]}, lambdas[1:]
+		values[1], values[2] = []float64{1}, []float64{0.01, 1, 100}
 	}
 	if m.Name == "RMNMF" { // its graph term has no unit
-		values[2] = choose.Decades(0, 2)
+		values[2] = []float64{1, 10, 100}
 	}
 	for i, has := range m.Has {
 		if !has {
