@@ -7,21 +7,19 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// collapsed tells whether WH is nothing beside X: by the sums of their entries,
-// which for WH are known without it. With penalties on both factors W = H = 0 is a
+// collapsed tells whether WH is nothing beside X, by the sums of their entries, which
+// for WH are known without it; large entries of X count as the median, since WH may
+// well be nothing beside gross errors. With penalties on both factors W = H = 0 is a
 // local minimum whatever X is, as the loss gains only by the product of W and H what
 // the penalties lose by each. Multiplicative updates never arrive at 0; where a fit
-// with Tol ends they are below this bound by far.
+// with Tol ends they are below this bound by far. Without penalties nothing pulls to
+// 0, and a start of zeros is one's own.
 func (f *fit) collapsed() bool {
-	var data float64
-	m, _ := f.x.Dims()
-	for i := range m {
-		for j, v := range f.x.RawRowView(i) {
-			if f.mask == nil || f.mask.At(i, j) > 0 {
-				data += max(v, 0)
-			}
-		}
+	if len(f.model.OnW) == 0 && len(f.model.OnH) == 0 {
+		return false
 	}
+	m, n := f.x.Dims()
+	data := level(f.x) * float64(m) * float64(n)
 	mass, _ := masses(f.wt, f.h)
 	return data > 0 && mass <= 1e-7*data
 }

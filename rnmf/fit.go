@@ -21,10 +21,11 @@ type fit struct {
 	pool    *pool
 	onlyH   bool // W stays as it is
 
-	largest float64      // magnitude in X
-	norms   [2][]float64 // squared norms of the columns and rows of X
-	cross   []float64    // WᵀX, nil if unknown
-	gram    []float64    // WᵀW, with it
+	largest  float64      // magnitude in X
+	heaviest float64      // weight in the mask, or 1
+	norms    [2][]float64 // squared norms of the columns and rows of X
+	cross    []float64    // WᵀX, nil if unknown
+	gram     []float64    // WᵀW, with it
 
 	next      *mat.Dense // H after the H half-step of the round to come
 	ahead     bool       // next is up to date
@@ -394,7 +395,7 @@ func (f *fit) measure() float64 {
 	byColumn := q.sample == columns
 	largest := f.largest * f.largest
 	if byColumn {
-		largest *= float64(m)
+		largest *= float64(m) * f.heaviest
 	}
 	losses, sums, counts := make([]float64, n), make([]float64, n), make([]float64, n)
 	all := newResiduals(largest)
@@ -431,7 +432,7 @@ func (f *fit) measure() float64 {
 	// A scale must not follow rounding errors.
 	least := 1e-24 * f.largest * f.largest
 	if byColumn {
-		least *= float64(m)
+		least *= float64(m) * f.heaviest
 	}
 	if !(all.mean >= least) { // also where there are none
 		all = ResidualsOf(least)
@@ -455,9 +456,9 @@ func (f *fit) rounding() float64 {
 	m, n := f.x.Dims()
 	loss, terms, s := f.loss, float64(m)*float64(n), 1e-28*f.largest*f.largest
 	if c, ok := loss.(ByColumn); ok {
-		loss, terms, s = c.Loss, float64(n), s*float64(m)
-	} else if f.mask != nil {
-		terms *= mat.Max(f.mask)
+		loss, terms, s = c.Loss, float64(n), s*float64(m)*f.heaviest
+	} else {
+		terms *= f.heaviest
 	}
 	above, _ := loss.Rho(s)
 	at, _ := loss.Rho(0)

@@ -181,7 +181,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 			return nil, err
 		}
 	}
-	f := &fit{model: m, x: asDense(x), onlyH: onlyH}
+	f := &fit{model: m, x: asDense(x), heaviest: 1, onlyH: onlyH}
 	if f.little() {
 		ctx = context.WithoutCancel(ctx) // there is to be something to return
 	}
@@ -196,7 +196,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 		if err := checkEntries("Mask", f.mask, nil, false); err != nil {
 			return nil, err
 		}
-		if mat.Max(f.mask) == 0 {
+		if f.heaviest = mat.Max(f.mask); f.heaviest == 0 {
 			return nil, fmt.Errorf("%w: Mask leaves no entry of X", ErrEmpty)
 		}
 	}
