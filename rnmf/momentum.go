@@ -68,6 +68,8 @@ func extrapolates(s Solver) bool {
 		return !s.Plain
 	case OGM:
 		return !s.Plain
+	case ProxLinear:
+		return !s.Plain
 	case Additive:
 		return s.Solver == nil || extrapolates(s.Solver)
 	}
