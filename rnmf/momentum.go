@@ -15,7 +15,7 @@ type momentum struct {
 
 // The parameters of Ang and Gillis.
 const (
-	firstBeta  = 0.7
+	firstBeta  = 0.5
 	growBeta   = 1.05
 	growBound  = 1.01
 	shrinkBeta = 1.5
