@@ -104,6 +104,7 @@ type tier struct {
 	vs, ns, ds, ws []float64
 	moved          []float64
 	residuals      []float64
+	sizes, below   []float64 // of the terms of a residual, and of those that N was made of
 
 	coarser *tier
 	low     []float64 // of a group: the V it starts a correction from

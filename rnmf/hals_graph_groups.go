@@ -1,5 +1,7 @@
 package rnmf
 
+import "math"
+
 // A grouping divides the vertices of a graph into groups of neighbours. The graph
 // of the groups has the sums of the weights between them, so that its Laplacian
 // is PᵀLP, where P gives each vertex what its group has.
@@ -135,9 +137,21 @@ func (t *tier) correct() {
 	}
 	copy(c.low, c.v)
 	// What q falls by is linear in E as Σ (N − ∇)_j says; N_A has that at L.
-	sums := make([]float64, len(c.v))
+	// What the edges within a group give cancels, but for rounding errors: with
+	// little curvature left these would be a long step.
+	sums, sizes := make([]float64, len(c.v)), make([]float64, len(c.v))
 	for j, x := range t.slopes() {
 		sums[of[j/r]*r+j%r] += x
+		sizes[of[j/r]*r+j%r] += t.sizes[j]
+		if t.below != nil {
+			sizes[of[j/r]*r+j%r] += t.below[j]
+		}
+	}
+	c.below = sizes
+	for i, size := range sizes {
+		if math.Abs(sums[i]) <= 1e-13*size {
+			sums[i] = 0
+		}
 	}
 	c.pack(func(_, _ int) float64 { return 0 })
 	for i, x := range c.slopes() {
@@ -161,11 +175,12 @@ func (t *tier) correct() {
 	}
 }
 
-// slopes returns −½ of the gradient, column by column.
+// slopes returns −½ of the gradient, column by column, and leaves the size of its
+// terms in sizes.
 func (t *tier) slopes() []float64 {
 	r := t.r
 	if t.residuals == nil {
-		t.residuals = make([]float64, len(t.v))
+		t.residuals, t.sizes = make([]float64, len(t.v)), make([]float64, len(t.v))
 	}
 	square := t.square(t.g)
 	for _, list := range t.lists {
@@ -179,7 +194,9 @@ func (t *tier) slopes() []float64 {
 			for c, j := range bl.columns {
 				for k := range r {
 					i := k*b + c
-					t.residuals[j*r+k] = num[i] + t.ns[at+i] - t.ws[bl.first+c]*gv[i] - t.ds[at+i]*vb[i]
+					own := t.ws[bl.first+c]*gv[i] + t.ds[at+i]*vb[i]
+					t.residuals[j*r+k] = num[i] + t.ns[at+i] - own
+					t.sizes[j*r+k] = num[i] + math.Abs(t.ns[at+i]) + own
 				}
 			}
 		})
