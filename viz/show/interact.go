@@ -48,7 +48,7 @@ func (c Control) limits() (low, high int) {
 }
 
 // patience is how long Interact waits for a sign of a browser.
-var patience = 5 * time.Second
+var patience = 15 * time.Second
 
 // Interact displays controls and a figure, which draw makes of their values and makes
 // anew whenever one is moved; ctx ends when there are newer values already. It
@@ -142,7 +142,11 @@ func (p *panel) html() string {
 	var b strings.Builder
 	b.WriteString(`<div class="rnmf-panel" style="font-size:13px;line-height:2">`)
 	for i, c := range p.controls {
-		fmt.Fprintf(&b, `<span style="white-space:nowrap;margin-right:2em">%s <span id="%s" style="vertical-align:middle"></span>`, html.EscapeString(c.Name), p.slot(i))
+		width := "" // of a slider, which classic Jupyter would make as wide as the page
+		if c.Choices == nil {
+			width = "display:inline-block;width:13em;"
+		}
+		fmt.Fprintf(&b, `<span style="white-space:nowrap;margin-right:2em">%s <span id="%s" style="%svertical-align:middle"></span>`, html.EscapeString(c.Name), p.slot(i), width)
 		if c.Choices == nil {
 			widest := 0
 			for v := c.Min; v <= c.Max; v++ {
