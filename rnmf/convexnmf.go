@@ -85,7 +85,8 @@ type span struct {
 var _ constrained = (*span)(nil)
 
 func newSpan(x, h *mat.Dense) *span {
-	s := &span{xt: mat.DenseCopyOf(x.T()), g: mat.DenseCopyOf(h), norms: squaredLengths(x)[0]}
+	norms, _ := lengths(x)
+	s := &span{xt: mat.DenseCopyOf(x.T()), g: mat.DenseCopyOf(h), norms: norms[0]}
 	r, _ := h.Dims()
 	for k := range r {
 		row := s.g.RawRowView(k)

@@ -450,8 +450,8 @@ func (f *fit) tune() {
 	f.residuals, f.ahead, f.tuned = nil, false, tunes(f.loss)
 }
 
-// rounding returns by how much rounding errors in the residuals may change the
-// objective, so that an exact fit neither goes on for ever nor seems to diverge.
+// rounding returns by how much rounding errors in the residuals, and in penalties that
+// are differences, may change the objective, so that an exact fit neither goes on for ever nor seems to diverge.
 func (f *fit) rounding() float64 {
 	m, n := f.x.Dims()
 	loss, terms, s := f.loss, float64(m)*float64(n), 1e-28*f.largest*f.largest
@@ -462,7 +462,24 @@ func (f *fit) rounding() float64 {
 	}
 	above, _ := loss.Rho(s)
 	at, _ := loss.Rho(0)
-	return terms * (above - at)
+	sum := terms * (above - at)
+	for _, p := range f.model.OnW {
+		if p, ok := p.(differences); ok {
+			sum += p.rounding(f.wt)
+		}
+	}
+	for _, p := range f.model.OnH {
+		if p, ok := p.(differences); ok {
+			sum += p.rounding(f.h)
+		}
+	}
+	return sum
+}
+
+// A penalty made of squared differences cannot be smaller than the squares of their
+// rounding errors, nor stay where it is.
+type differences interface {
+	rounding(v *mat.Dense) float64
 }
 
 // kkt returns how far an exact coordinate step would still move the factors,
@@ -552,15 +569,26 @@ func total(parts []float64) float64 {
 	return sum
 }
 
-// squaredLengths returns the squared norms of the columns and of the rows of X.
-func squaredLengths(x *mat.Dense) [2][]float64 {
+// lengths returns the squared norms of the columns and of the rows of X, and the
+// largest magnitude in it.
+func lengths(x *mat.Dense) (norms [2][]float64, largest float64) {
 	m, n := x.Dims()
-	s := [2][]float64{make([]float64, n), make([]float64, m)}
+	norms = [2][]float64{make([]float64, n), make([]float64, m)}
+	raw := x.RawMatrix()
+	if raw.Stride == n {
+		kernel.SquaredNorms(norms[0], raw.Data, nil, m, n)
+	}
 	for i := range m {
-		for j, v := range x.RawRowView(i) {
-			s[0][j] += v * v
-			s[1][i] += v * v
+		row := x.RawRowView(i)
+		norms[1][i], _ = kernel.SumSquares(row, nil)
+		for j, v := range row {
+			if raw.Stride != n {
+				norms[0][j] += v * v
+			}
+			if a := math.Abs(v); a > largest {
+				largest = a
+			}
 		}
 	}
-	return s
+	return norms, largest
 }

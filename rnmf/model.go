@@ -242,8 +242,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if f.solver == nil {
 		f.solver = HALS{}
 	}
-	f.largest = max(mat.Max(f.x), -mat.Min(f.x))
-	f.norms = squaredLengths(f.x)
+	f.norms, f.largest = lengths(f.x)
 	f.pool = newPool(func() bool { return caller.Err() != nil })
 	return f, ctx.Err()
 }
