@@ -232,5 +232,12 @@ func TestBrowser(t *testing.T) {
 		if bad := p.text(wrong); bad != "" {
 			t.Error(bad)
 		}
+		// What would be saved.
+		saved := p.text(`JSON.stringify(Jupyter.notebook.toJSON().cells.flatMap(c => c.outputs || []).map(o => Object.assign({}, o.data || {}, {"image/png": 0})))`)
+		for _, bad := range []string{"rnmf-live", "rnmf-panel", "<script", "<svg"} {
+			if strings.Contains(saved, bad) {
+				t.Errorf("%s is left in %.1500s", bad, saved)
+			}
+		}
 	})
 }
