@@ -46,6 +46,8 @@
 //	RNMFL1                Huber{Cut: λ/2}, Additive{}       Zhang et al. 2011
 //	LSNMF                 Frobenius{}, LogSparse, Laplacian RLS-NMF (5)
 //	RLSNMF                ByColumn{LogShrink{}}, the same   RLS-NMF (35)
+//	RobustNMF             TwoStage{}                        this package
+//	Contiguous            a type with a Model               Zhou, Yang, Yu 2013, with WH
 //
 // To add a loss, write a type with the method Rho, in one file; with Tune it
 // estimates its scale. To add a penalty or a solver, see Penalty and Solver.

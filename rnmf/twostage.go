@@ -100,6 +100,7 @@ func (l TwoStage) Tune(s *Residuals) Loss {
 	return l
 }
 
+// tightRounds is how long the zero value cuts off at two deviations, not three.
 const tightRounds = 5
 
 // RobustNMF is no paper's, but what this package recommends where some entries

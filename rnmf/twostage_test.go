@@ -38,6 +38,39 @@ func TestRobustRecovery(t *testing.T) {
 	}
 }
 
+// A tight begin keeps squares out that three standard deviations let in, from one
+// start or another.
+func TestRobustNMFBeginsTight(t *testing.T) {
+	s, err := datasets.Digits().Sample(60, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = s.Scaled()
+	worst := func(loss rnmf.Loss) (worst float64) {
+		for seed := range uint64(4) {
+			x, _, err := datasets.Block{Size: 3, Value: 2.2, Height: 8, Width: 8}.Apply(s.X, seed+5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := rnmf.Model{Rank: 10, Loss: loss, Seed: seed + 5, MaxIter: 60, Tol: -1}.Fit(context.Background(), x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := rnmf.RelativeError(s.X, r.W, r.H)
+			if err != nil {
+				t.Fatal(err)
+			}
+			worst = max(worst, e)
+		}
+		return worst
+	}
+	tight := worst(rnmf.TwoStage{})
+	wide := worst(rnmf.TwoStage{First: rnmf.Truncated{Loss: rnmf.Cauchy{}, Rule: rnmf.NormalThreeSigma}})
+	if tight > 0.6 || wide < tight {
+		t.Errorf("relative error up to %.3f, and %.3f without the tight begin", tight, wide)
+	}
+}
+
 // TestRandomWithstandsErrors: a few entries, however large, do not move the
 // start.
 func TestRandomWithstandsErrors(t *testing.T) {
