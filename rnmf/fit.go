@@ -453,16 +453,17 @@ func (f *fit) tune() {
 // rounding returns by how much rounding errors in the residuals, and in penalties that
 // are differences, may change the objective, so that an exact fit neither goes on for ever nor seems to diverge.
 func (f *fit) rounding() float64 {
-	m, n := f.x.Dims()
-	loss, terms, s := f.loss, float64(m)*float64(n), 1e-28*f.largest*f.largest
+	m, _ := f.x.Dims()
+	loss, terms, unit := f.loss, f.heaviest*float64(m), 1e-28
 	if c, ok := loss.(ByColumn); ok {
-		loss, terms, s = c.Loss, float64(n), s*float64(m)*f.heaviest
-	} else {
-		terms *= f.heaviest
+		loss, terms, unit = c.Loss, 1, unit*f.heaviest
 	}
-	above, _ := loss.Rho(s)
 	at, _ := loss.Rho(0)
-	sum := terms * (above - at)
+	var sum float64
+	for _, s := range f.norms[0] { // column by column, as one may be gross
+		above, _ := loss.Rho(unit * s)
+		sum += terms * (above - at)
+	}
 	for _, p := range f.model.OnW {
 		if p, ok := p.(differences); ok {
 			sum += p.rounding(f.wt)

@@ -194,6 +194,10 @@ func (l Labels) Value(h *mat.Dense) float64 {
 	return 0.5 * l.weight() * sum
 }
 
+func (l Labels) rounding(h *mat.Dense) float64 {
+	return 1e-28 * l.weight() * float64(len(l.Class))
+}
+
 // Majorize adds the penalty at the Λ of h: ½wΛ² to D, ½wΛY to C.
 func (l Labels) Majorize(q *Quadratic, h *mat.Dense) {
 	lambda := l.Lambda(h)

@@ -40,6 +40,16 @@ var _ SamplePenalty = Laplacian{}
 // Value returns λ tr(VLVᵀ).
 func (p Laplacian) Value(v *mat.Dense) float64 { return p.Lambda * p.Graph.Roughness(v) }
 
+func (p Laplacian) rounding(v *mat.Dense) float64 {
+	var sum float64
+	for k := range v.RawMatrix().Rows {
+		for j, x := range v.RawRowView(k) {
+			sum += p.Graph.degree[j] * x * x
+		}
+	}
+	return 1e-28 * p.Lambda * sum
+}
+
 // Majorize makes the term part of q.
 func (p Laplacian) Majorize(q *Quadratic, v *mat.Dense) {
 	switch {
