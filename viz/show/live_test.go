@@ -386,3 +386,15 @@ func BenchmarkOverhead(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkDraw is what one drawing of a running fit takes, once fonts are there.
+func BenchmarkDraw(b *testing.B) {
+	p := newProgress([]Run{{Model: rnmf.NMF(20)}})
+	p.begin(0)
+	for r := range 500 {
+		p.add(0, rnmf.Point{Round: r, Objective: 1e5 / float64(r+1)})
+	}
+	for b.Loop() {
+		_ = cell(p.now(), time.Now())
+	}
+}
