@@ -71,7 +71,7 @@ const (
 // other two, BySample where Samples is below 0.99 of Squared (that loss never did
 // harm), and else LeastSquares.
 //
-// It is a hint. On the embedded data, spoiled in 16 ways, the kind suggested came
+// It is a hint. On the embedded data, clean or spoiled in 15 ways, the kind suggested came
 // within 5 % of the best recovery of the three in 81 of 94 cases, any one kind always in
 // 73 at most; in the 47 that the limits were not set by it was 38 (testdata/diagnose).
 func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, rank int) (*Diagnosis, error) {

@@ -196,6 +196,9 @@ func TestGridTorn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for cut := range len(whole) + 1 {
+		if testing.Short() && cut%5 > 0 {
+			continue
+		}
 		for i, tail := range []string{"", "\x00\x00\x00", "\x00\n"} {
 			if i != cut%3 {
 				continue

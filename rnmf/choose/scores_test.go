@@ -314,7 +314,9 @@ func TestJudge(t *testing.T) {
 		}
 	}
 	fit := func(p Point) Fitter {
-		return Model(rnmf.SparseNMF(3, p.Value("alpha"), p.Value("alpha"), nil, 0))
+		m := rnmf.SparseNMF(3, p.Value("alpha"), p.Value("alpha"), nil, 0)
+		m.MaxIter = 50
+		return Model(m)
 	}
 	table, err := Grid{Parameters: []Parameter{{"alpha", []float64{0.01, 1e5}}}, Score: Judge{X: x, Fit: fit, Truth: truth, Clusters: ByKMeans(3)}.Score}.Run(context.Background())
 	if err != nil {
