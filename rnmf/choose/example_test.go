@@ -1,0 +1,32 @@
+package choose_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/choose"
+)
+
+// The rank of data that were made with three components, by what is held out.
+func ExampleGrid() {
+	x, _, _ := datasets.LowRank(20, 40, 3, 1)
+	noisy, _, err := datasets.Gaussian{Sigma: 0.05}.Apply(x, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	table, err := choose.Grid{
+		Parameters: []choose.Parameter{{Name: "rank", Values: choose.Range(1, 6)}},
+		Score: choose.Judge{X: noisy, Starts: -1, Fit: func(p choose.Point) choose.Fitter {
+			return choose.Model(rnmf.NMF(int(p.Value("rank"))))
+		}}.Score,
+	}.Run(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	best, _ := table.Best(choose.Criterion{Score: choose.ScoreHeldOut, Smaller: true, Error: choose.ScoreHeldOutSE})
+	fmt.Println(best.Point)
+	// Output: rank=3
+}
