@@ -1,9 +1,10 @@
 // Command paper04 runs the tables of notebook 04 at full length and stores them:
 //
-//	go run ./testdata/paper04 [-work folder] [-out testdata/paper04/results.csv]
+//	go run ./testdata/paper04 [-seconds 0] [-work folder] [-out testdata/paper04/results.csv]
 //
 // It wants the data sets in the folder that RNMF_DATA names; those it does not find it
-// leaves out. A run that was stopped goes on with what it has in the work folder.
+// leaves out. A run that is stopped writes what is known, and the next one goes on with
+// what it finds in the work folder.
 package main
 
 import (
@@ -32,10 +33,16 @@ func main() {
 	}
 	work := flag.String("work", filepath.Join(cache, "rnmf", "paper04"), "`folder` of what is known so far")
 	out := flag.String("out", "testdata/paper04/results.csv", "`file` to write")
+	seconds := flag.Float64("seconds", 0, "stop after this `time`; 0: never stop")
 	only := flag.String("only", "", "`tables` to run, such as 1,3; all if empty")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	if *seconds > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(*seconds*float64(time.Second)))
+		defer cancel()
+	}
 	if err := run(ctx, *work, *out, *only); err != nil {
 		log.Fatal(err)
 	}
@@ -87,7 +94,7 @@ func run(ctx context.Context, work, out, only string) error {
 			continue
 		}
 		if _, known := sets[j.set]; !known {
-			s, err := j.set.Load(ctx)
+			s, err := j.set.Load(context.WithoutCancel(ctx))
 			if err != nil {
 				log.Printf("%s is not at hand", j.set.Name)
 			}
@@ -106,7 +113,7 @@ func run(ctx context.Context, work, out, only string) error {
 				continue
 			}
 			table, err := grid(j, m, p, work, level).Run(ctx)
-			if err != nil {
+			if err != nil && (ctx.Err() == nil || table == nil) {
 				return err
 			}
 			for _, r := range table.Rows {
