@@ -10,7 +10,7 @@ type grouping struct {
 	graph *Graph
 }
 
-// groups returns a grouping, nil where that would not make the graph much smaller.
+// groups returns a grouping, nil for a graph without edges.
 func (g *Graph) groups() *grouping {
 	g.grouped.Do(func() {
 		of := g.aggregate()
@@ -18,7 +18,7 @@ func (g *Graph) groups() *grouping {
 		for _, a := range of {
 			count = max(count, a+1)
 		}
-		if g.Edges() == 0 || 10*count > 7*g.n {
+		if count == g.n {
 			return
 		}
 		sums := map[[2]int]float64{}

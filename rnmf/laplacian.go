@@ -27,9 +27,10 @@ import (
 // It doubles the curvature, and each solver can do better; so the term is part
 // of the Quadratic. Columns without edges among them are separate as they are:
 // Tiles come in such classes, with λ(VG) in C and λd in D, and any Solver then
-// descends by blocks, exactly. HALS does this with sweeps over all classes. MU
-// takes all columns at once, which is the papers' (7). OGM and RRA work on V as a
-// whole. Of several Laplacians on a factor all but the first use the bound.
+// descends by blocks, exactly. HALS does this with sweeps over all classes, and
+// over groups of samples where the graph outweighs the data. MU takes all columns
+// at once, which is the papers' (7). OGM and RRA work on V as a whole. Of several
+// Laplacians on a factor all but the first use the bound.
 type Laplacian struct {
 	Graph  *Graph
 	Lambda float64

@@ -57,7 +57,8 @@ func (s RRA) check() error {
 }
 
 // Prepare finds the eigenvectors, which are kept with the graph, and returns their
-// number: the first half-step would do so. The paper does not count the time.
+// number: the first half-step would do so. The paper does not count the time. With
+// thousands of samples in one connected part it is long, and cannot be cancelled.
 func (s RRA) Prepare(g *Graph) (kept int) { return len(g.spectrum(s.energy()).sigma) }
 
 func (s RRA) energy() float64 {
