@@ -13,7 +13,7 @@ import (
 //	v_kj ← max(0, v_kj + (Σ_i ω_ij u_ki e_ij + c_kj − d_kj v_kj) / (Σ_i ω_ij u_ki² + d_kj)).
 //
 // The residual of a tile stays in the cache and follows each change by a matrix
-// of rank one, so a sweep costs nearly twice as much as a multiplicative update.
+// of rank one, so a sweep costs half as much again as a multiplicative update.
 // Where Ω has rank one (Frobenius, ByColumn, the additive form) the sums come from
 // UX and UUᵀ, and further sweeps are nearly free.
 type HALS struct {
@@ -21,7 +21,7 @@ type HALS struct {
 	// many as pay without weights, which are more with a Laplacian: until a sweep
 	// changes V by less than a tenth of what the first did. With weights, 0 sweeps
 	// over UUᵀ in their place and goes as far that way as the weights tell, which
-	// is better in half the rounds, each of them cheaper. But where the scale of
+	// takes a half to a fifth of the rounds, none of them dearer. But where the scale of
 	// the loss is estimated in each round, or with a Laplacian, 0 is one sweep: a
 	// scale that follows a fast fit too soon locks it in on the entries that happen
 	// to be fitted best.
