@@ -309,6 +309,33 @@ func TestRRAAsPrinted(t *testing.T) {
 	}
 }
 
+// The projection (15) is not the constrained minimiser: from a minimum RRA as printed
+// goes uphill with the exact inverse, too, and RRA made safe stays.
+func TestRRALeavesAMinimum(t *testing.T) {
+	x, _ := planted(20, 60, 6, 0.3, 0.2, 7)
+	g, err := KNN{}.Graph(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := GNMF(6, g, 3)
+	m.OnW, m.MaxIter, m.Tol = []Penalty{Ridge{0.1}}, 3000, -1
+	r := mustFit(t, m, x)
+	if r.KKT > 1e-10 {
+		t.Fatalf("no minimum: KKT residual %g", r.KKT)
+	}
+	m.Init, m.MaxIter = Factors{W: r.W, H: r.H}, 1
+	for _, c := range []struct {
+		solver RRA
+		uphill bool
+	}{{RRA{Plain: true, Energy: 1}, true}, {RRA{Plain: true}, true}, {RRA{Energy: 1}, false}, {RRA{}, false}} {
+		m.Solver = c.solver
+		trace := mustFit(t, m, x).Trace
+		if rise := trace[1].Objective/trace[0].Objective - 1; c.uphill != (rise > 1e-6) || !c.uphill && rise > 1e-12 {
+			t.Errorf("%+v: rises by %g", c.solver, rise)
+		}
+	}
+}
+
 // A thousand problems of any size, graph, weight, loss and solver: the trace
 // never rises, and its end is what a naive evaluation gives.
 func TestGraphDescent(t *testing.T) {

@@ -23,7 +23,8 @@ import (
 // a sweep of HALS, for W too.
 //
 // As printed it does not hold what Proposition 1 says. The minimiser of (11) is
-// not the unconstrained one, cut off at 0: gI + λL is not diagonal. And to the
+// not the unconstrained one, cut off at 0: gI + λL is not diagonal. From a minimum
+// of all (15) goes uphill, even with the exact inverse. And to the
 // directions that (17) leaves out it gives the curvature g, less than they have:
 // with large λ each round goes further astray, and the objective explodes. So
 // there are two changes, unless Plain is set:
