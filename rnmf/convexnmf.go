@@ -25,6 +25,9 @@ import (
 // multiplicative update, and never raises the objective. With a Loss it works on the
 // additive form where weights differ by entry.
 //
+// The columns of G, and with them the rows of H, come in very different sizes. Normalize
+// before clustering H by k-means: Result.Normalized.
+//
 // Model.Init gives H; G begins as Hᵀ with columns of sum 1, the indicator of clusters
 // under Clusters, as in that paper.
 type ConvexNMF struct {
