@@ -204,7 +204,7 @@ func TestBrowser(t *testing.T) {
 		p.until("three controls", `document.querySelectorAll(".rnmf-panel input, .rnmf-panel select").length === 3`, time.Minute)
 		p.until("the done button", `document.querySelector(".rnmf-panel button")`, 10*time.Second)
 		p.until("two pictures", seen+` === "2 of 2"`, 10*time.Second)
-		_ = p.js(`(() => { window.before = document.querySelectorAll(".output_area img")[1].src; const s = document.querySelector(".rnmf-panel select"); s.value = 0; s.dispatchEvent(new Event("change")); })()`, nil)
+		_ = p.js(`(() => { window.before = document.querySelectorAll(".output_area img")[1].src; const s = document.querySelector(".rnmf-panel select"); s.value = 0; s.dispatchEvent(new Event("change", {bubbles: true})); })()`, nil)
 		p.until("a picture of another loss", `document.querySelectorAll(".output_area img")[1].src !== window.before`, 20*time.Second)
 		_ = p.js(`document.querySelector(".rnmf-panel").scrollIntoView({block: "start"})`, nil)
 		time.Sleep(200 * time.Millisecond)

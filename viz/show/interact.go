@@ -87,7 +87,7 @@ func Interact(ctx context.Context, controls []Control, draw func(ctx context.Con
 		Figure(first)
 		return nil
 	}
-	p := &panel{id: id, controls: controls, values: values, moved: make(chan struct{}, 1), done: make(chan struct{})}
+	p := &panel{id: id, controls: controls, values: values, newest: make([]int, len(values)), moved: make(chan struct{}, 1), done: make(chan struct{})}
 	gonbui.UpdateHTML(id, p.html())
 	if err := update(id+"_figure", first); err != nil {
 		return err
@@ -135,6 +135,7 @@ type panel struct {
 
 	mu     sync.Mutex
 	values []int
+	newest []int // the number of the value of each
 }
 
 // html has a place for each widget and for the text of its value.
@@ -157,20 +158,24 @@ func (p *panel) html() string {
 		b.WriteString("</span> ")
 	}
 	fmt.Fprintf(&b, `<span id="%s"></span></div>`, p.slot(len(p.controls)))
-	// The text follows the slider at once, also while a figure is drawn.
-	b.WriteString("<script>(() => {")
+	// The text follows the slider at once, also while a figure is drawn. Values are told
+	// with a number that grows, as GoNB hands them on in no order.
+	b.WriteString("<script>(() => { let n = 0;")
 	for i, c := range p.controls {
-		if c.Choices != nil {
-			continue
-		}
-		var texts []string
-		for v := c.Min; v <= c.Max; v++ {
-			texts = append(texts, fmt.Sprintf("%q", html.EscapeString(c.text(v))))
+		low, high := c.limits()
+		event, texts := "change", []string(nil)
+		if c.Choices == nil {
+			event = "input"
+			for v := low; v <= high; v++ {
+				texts = append(texts, fmt.Sprintf("%q", html.EscapeString(c.text(v))))
+			}
 		}
 		fmt.Fprintf(&b, `{const slot = document.getElementById(%q), out = document.getElementById(%q), texts = [%s];
-out.innerHTML = texts[%d];
-slot.addEventListener("input", e => { out.innerHTML = texts[e.target.value - %d]; });}`,
-			p.slot(i), p.slot(i)+"_text", strings.Join(texts, ","), c.Start-c.Min, c.Min)
+if (out) out.innerHTML = texts[%d];
+slot.addEventListener(%q, e => {
+const v = e.target.value - %d; if (out) out.innerHTML = texts[v];
+globalThis.gonb_comm?.send(%q, ++n * %d + v); });}`,
+			p.slot(i), p.slot(i)+"_text", strings.Join(texts, ","), c.Start-low, event, low, p.address(i), high-low+1)
 	}
 	b.WriteString("})();</script>")
 	return b.String()
@@ -178,38 +183,42 @@ slot.addEventListener("input", e => { out.innerHTML = texts[e.target.value - %d]
 
 func (p *panel) slot(i int) string { return fmt.Sprintf("%s_%d", p.id, i) }
 
+// address is where the page tells values of control i.
+func (p *panel) address(i int) string { return "/" + p.slot(i) }
+
 // build puts the widgets into their places, and listens.
 func (p *panel) build() {
 	for i, c := range p.controls {
-		var address string
+		low, high := c.limits()
+		span := high - low + 1
+		comms.Subscribe(p.address(i), func(_ string, told int) { p.set(i, low+told%span, told/span) })
 		if c.Choices != nil {
 			escaped := make([]string, len(c.Choices))
 			for k, text := range c.Choices {
 				escaped[k] = html.EscapeString(text)
 			}
-			address = widgets.Select(escaped).SetDefault(c.Start).AppendTo(p.slot(i)).Done().Address()
+			widgets.Select(escaped).SetDefault(c.Start).AppendTo(p.slot(i)).Done()
 		} else {
-			address = widgets.Slider(c.Min, c.Max, c.Start).AppendTo(p.slot(i)).Done().Address()
+			widgets.Slider(c.Min, c.Max, c.Start).AppendTo(p.slot(i)).Done()
 		}
-		p.listen(address, func(v int) { p.set(i, v) })
 	}
 	button := widgets.Button("done").AppendTo(p.slot(len(p.controls))).Done()
-	p.listen(button.Address(), func(count int) {
+	comms.Subscribe(button.Address(), func(_ string, count int) {
 		if count > 0 {
 			p.pressed.Do(func() { close(p.done) })
 		}
 	})
 }
 
-func (p *panel) listen(address string, f func(v int)) {
-	comms.Subscribe(address, func(_ string, v int) { f(v) })
-}
-
-// set takes a value that is new and possible.
-func (p *panel) set(i, v int) {
+// set takes the value of a control unless it has a newer one.
+func (p *panel) set(i, v, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if low, high := p.controls[i].limits(); v < low || v > high || v == p.values[i] {
+	if low, high := p.controls[i].limits(); v < low || v > high || n <= p.newest[i] {
+		return
+	}
+	p.newest[i] = n
+	if v == p.values[i] {
 		return
 	}
 	p.values[i] = v

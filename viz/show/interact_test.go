@@ -28,21 +28,33 @@ var knobs = []Control{
 	{Name: "kind", Choices: []string{"a", "b"}, Start: 1},
 }
 
-// A browser answers the widgets of a cell: their addresses, in order.
+// A browser answers the widgets of a cell. It hands out the addresses of the controls,
+// in order, and then that of the button.
 type browser struct {
 	output
 	addresses chan string
+}
+
+var told int // numbers the values, as the page does
+
+// move sets a control of the knobs.
+func move(address string, i, v int) {
+	low, high := knobs[i].limits()
+	told++
+	send(address, told*(high-low+1)+v-low)
 }
 
 func newBrowser(answers bool) *browser {
 	b := &browser{addresses: make(chan string, 10)}
 	b.onData = func(d *protocol.DisplayData) {
 		s, ok := d.Data[protocol.MIMECommSubscribe].(protocol.CommSubscription)
-		if ok && answers {
-			select {
-			case b.addresses <- s.Address:
-			default:
-			}
+		if !ok || !answers {
+			return
+		}
+		if strings.HasPrefix(s.Address, "/rnmf_interact_") || strings.HasPrefix(s.Address, "/button/") {
+			b.addresses <- s.Address
+		}
+		if !strings.HasPrefix(s.Address, "/rnmf_interact_") {
 			go send(s.Address, 0) // as the page does when it has the widget
 		}
 	}
@@ -86,13 +98,16 @@ func TestInteract(t *testing.T) {
 	}
 	want("[3 1]")
 	time.Sleep(300 * time.Millisecond) // until all listen; the page's first values are no news
-	send(address[0], 77)               // out of range
-	send(address[0], 4)
+	send(address[0], -3)               // no value of the page
+	move(address[0], 0, 4)
 	want("[4 1]")
-	send(address[0], 5)
+	move(address[0], 0, 5)
 	<-slow
-	send(address[1], 0)
-	send(address[0], 6)
+	move(address[1], 1, 0)
+	move(address[0], 0, 6)
+	told -= 2
+	move(address[0], 0, 8) // comes late
+	told++
 	want("[6 0]")
 	if ended.Load() != true {
 		t.Error("the drawing of old values was not ended")
@@ -168,7 +183,7 @@ func TestInteractEnds(t *testing.T) {
 	<-b.addresses
 	<-b.addresses
 	time.Sleep(200 * time.Millisecond)
-	send(slider, 9)
+	move(slider, 0, 9)
 	if err := <-finished; !errors.Is(err, failure) {
 		t.Error(err)
 	}
