@@ -1,9 +1,11 @@
 package rnmf
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -47,5 +49,25 @@ func TestLabelsAgainst(t *testing.T) {
 		if _, err := SCNMF(r, labels.Against(plain, bad)).Fit(context.Background(), x); !errors.Is(err, ErrParameter) {
 			t.Errorf("%g times: %v", bad, err)
 		}
+	}
+}
+
+// Saved and loaded, a result still knows its labels: names, weight and who has one.
+func TestLabelsSaved(t *testing.T) {
+	x, _ := planted(9, 31, 4, 0.1, 0.1, 3)
+	want := someLabels(31, 7)
+	m := SCNMF(5, want)
+	m.MaxIter = 3
+	var b bytes.Buffer
+	if err := mustFit(t, m, x).Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Load(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.labels()
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("labels %+v, %v, want %+v", got, err, want)
 	}
 }
