@@ -78,6 +78,10 @@ type Hypersurface struct {
 func (l Hypersurface) Rho(s float64) (value, slope float64) {
 	c := 1 / (l.Scale * l.Scale)
 	x := s * c
+	if math.IsInf(x, 1) {
+		e := math.Sqrt(s)
+		return e / l.Scale, 0.5 / l.Scale / e
+	}
 	root := math.Sqrt(1 + x)
 	return x / (1 + root), 0.5 * c / root // x/(1+√(1+x)) = √(1+x) − 1 without cancellation
 }
@@ -112,6 +116,9 @@ type Cauchy struct {
 // Rho returns ln(1 + s/γ²) and 1/(γ² + s).
 func (l Cauchy) Rho(s float64) (value, slope float64) {
 	g := l.Scale * l.Scale
+	if s/g > math.MaxFloat64 {
+		return math.Log(s) - math.Log(g), 1 / s
+	}
 	return math.Log1p(s / g), 1 / (g + s)
 }
 

@@ -9,7 +9,8 @@ import (
 // A Weigher is a Loss that computes many slopes at once, faster than by Rho:
 // omega_i = ρ′(e_i²) and, where value is not nil, value_i = ρ(e_i²). All three
 // slices have the same length. Both are those of Rho within 1e-14 of their size;
-// only where e_i² is out of range, above 1e300 or below 1e-300, may they differ.
+// only where e_i², or its ratio to the square of the scale, is out of range, above
+// 1e300 or below 1e-300, may they differ.
 type Weigher interface {
 	Loss
 	Weigh(omega, value, e []float64)
