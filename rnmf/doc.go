@@ -58,7 +58,8 @@
 // Bad input is an error that errors.Is can test and that names the first bad
 // entry. Factors and objectives are finite. Inputs are not modified. The same
 // seed gives the same bits on the same machine for any GOMAXPROCS. A cancelled
-// fit returns the factors of its last complete round.
+// fit soon returns the factors of its last complete round. PROMISES.md has them all,
+// with the test that holds each.
 //
 // # Where the code leaves the design
 //
