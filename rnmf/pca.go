@@ -131,7 +131,13 @@ func topSVD(ctx context.Context, x *mat.Dense, r int) (ut *mat.Dense, s []float6
 	} else {
 		a = mat.DenseCopyOf(x.T())
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, nil, err
+	}
 	unit := powerOfTwo(a)
+	if err := ctx.Err(); err != nil {
+		return nil, nil, nil, err
+	}
 	a.Scale(1/unit, a)
 	p, q := a.Dims()
 
