@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"syscall"
@@ -261,10 +260,3 @@ func (f *failing) Write(p []byte) (int, error) {
 type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, errDisk }
-
-// A start that is none of ours gets no chance to do harm.
-type hostileStart struct{ w, h *mat.Dense }
-
-func (s hostileStart) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	return s.w, s.h, nil
-}

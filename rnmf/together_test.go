@@ -3,7 +3,6 @@ package rnmf
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"runtime"
 	"strconv"
@@ -99,7 +98,7 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	late := memory()
-	t.Log(fmt.Sprintf("%d problems; heap %.2f MB after a tenth, %.2f MB at the end", fits, early, late))
+	t.Logf("%d problems; heap %.2f MB after a tenth, %.2f MB at the end", fits, early, late)
 	if late > early+4 {
 		t.Errorf("the heap has grown from %.2f to %.2f MB", early, late)
 	}
