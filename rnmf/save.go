@@ -36,7 +36,7 @@ type savedResult struct {
 
 func init() {
 	for _, v := range []any{Frobenius{}, L1{}, Huber{}, Hypersurface{}, Correntropy{}, Cauchy{}, LogShrink{}, Manhattan{},
-		Truncated{}, TwoStage{}, ByColumn{}, HALS{}, MU{}, OGM{}, FGD{}, RRA{}, Additive{},
+		Truncated{}, TwoStage{}, ByColumn{}, HALS{}, MU{}, OGM{}, FGD{}, RRA{}, ProxLinear{}, Additive{},
 		Sparse{}, LogSparse{}, Ridge{}, Labels{}, Laplacian{}} {
 		gob.Register(v)
 	}
