@@ -2,6 +2,7 @@ package rnmf
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +18,7 @@ type pool struct {
 	tiles   []*Tile // one for each goroutine, the caller's first
 	stop    func() bool
 	helpers []*helper
+	ended   sync.WaitGroup // the helpers
 	task    task
 
 	// The fixed factor of the half-step, laid out for products.
@@ -67,11 +69,12 @@ func (p *pool) open() {
 	for _, t := range p.tiles[1:] {
 		h := &helper{wake: make(chan struct{}, 1)}
 		p.helpers = append(p.helpers, h)
+		p.ended.Add(1)
 		go h.serve(p, t)
 	}
 }
 
-// close ends the helpers.
+// close ends the helpers, and waits until they have gone.
 func (p *pool) close() {
 	for _, h := range p.helpers {
 		if h.state.Swap(leaving) == sleeping {
@@ -79,14 +82,16 @@ func (p *pool) close() {
 		}
 	}
 	p.helpers = nil
+	p.ended.Wait()
 }
 
 func (h *helper) serve(p *pool, t *Tile) {
+	defer p.ended.Done()
 	for {
 		switch h.await() {
 		case working:
 			p.run(t)
-			h.state.Store(idle)
+			h.state.CompareAndSwap(working, idle) // unless closed meanwhile, by a panic of the caller's
 		case leaving:
 			return
 		}

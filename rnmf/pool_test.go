@@ -1,8 +1,10 @@
 package rnmf
 
 import (
+	"bytes"
 	"context"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -70,6 +72,47 @@ func TestNothingLeftRunning(t *testing.T) {
 			}
 		}()
 	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
+
+// hostage panics on the caller's goroutine while the helper is still at work.
+type hostage struct{ calls *atomic.Int64 }
+
+func (l hostage) Rho(s float64) (value, slope float64) {
+	if l.calls.Add(1) > 20000 {
+		var here [64]byte
+		if bytes.HasPrefix(here[:runtime.Stack(here[:], false)], []byte(caller)) {
+			panic("in a loss")
+		}
+		time.Sleep(time.Microsecond)
+	}
+	return s, 1
+}
+
+// caller begins the stack of the goroutine that fits.
+var caller string
+
+// A loss that panics does not leave its fit hanging, nor goroutines behind.
+func TestPanicInLoss(t *testing.T) {
+	force(t, 3)
+	before := runtime.NumGoroutine()
+	x, _ := planted(40, 400, 3, 0.1, 0.1, 1)
+	var here [64]byte
+	caller, _, _ = strings.Cut(string(here[:runtime.Stack(here[:], false)]), "[")
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("no panic")
+			}
+		}()
+		Model{Rank: 3, Loss: hostage{new(atomic.Int64)}, MaxIter: 20, Tol: -1}.Fit(context.Background(), x)
+	}()
 	for range 100 {
 		if runtime.NumGoroutine() <= before {
 			return
