@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,6 +36,9 @@ type browser struct {
 	addresses chan string
 }
 
+// widgetScript has the address of a widget.
+var widgetScript = regexp.MustCompile(`newSyncedVariable\("([^"]+)"`)
+
 var told int // numbers the values, as the page does
 
 // move sets a control of the knobs.
@@ -47,15 +51,21 @@ func move(address string, i, v int) {
 func newBrowser(answers bool) *browser {
 	b := &browser{addresses: make(chan string, 10)}
 	b.onData = func(d *protocol.DisplayData) {
-		s, ok := d.Data[protocol.MIMECommSubscribe].(protocol.CommSubscription)
-		if !ok || !answers {
+		if !answers {
 			return
 		}
-		if strings.HasPrefix(s.Address, "/rnmf_interact_") || strings.HasPrefix(s.Address, "/button/") {
+		s, ok := d.Data[protocol.MIMECommSubscribe].(protocol.CommSubscription)
+		if ok && (strings.HasPrefix(s.Address, "/rnmf_interact_") || strings.HasPrefix(s.Address, "/button/")) {
 			b.addresses <- s.Address
 		}
-		if !strings.HasPrefix(s.Address, "/rnmf_interact_") {
-			go send(s.Address, 0) // as the page does when it has the widget
+		// A page tells the first value when it runs the widget's script, not before: GoNB's
+		// slider writes what its own Done still reads until then.
+		for _, text := range d.Data {
+			if text, ok := text.(string); ok {
+				for _, found := range widgetScript.FindAllStringSubmatch(text, -1) {
+					go send(found[1], 0)
+				}
+			}
 		}
 	}
 	return b
