@@ -25,7 +25,7 @@
 // Nothing here modifies its input or keeps a reference to it, and equal
 // input gives equal bytes.
 //
-// Colours are those of Okabe and Ito, viridis, cividis and ColorBrewer's RdBu
-// and Blues, all safe for colour-blind readers; curves differ in dash and
-// marker as well.
+// Colours are those of Okabe and Ito (with dark red for yellow, faint on white),
+// viridis, cividis and ColorBrewer's RdBu and Blues, all safe for colour-blind
+// readers; curves differ in dash and marker as well.
 package viz

@@ -71,13 +71,13 @@ var dashes = [...][]vg.Length{
 	{3, 2},
 	{11, 3},
 	{6, 2, 1.6, 2, 1.6, 2},
-	{2, 5},
+	{4, 2, 4, 6},
 }
 
 // lineOf and markOf are the styles of the i-th curve: colour, dash and marker
-// all differ.
+// all differ, and those that repeat do so in other pairs.
 func lineOf(i int) draw.LineStyle {
-	return draw.LineStyle{Color: Color(i), Width: vg.Points(1.7), Dashes: dashes[i%len(dashes)]}
+	return draw.LineStyle{Color: Color(i), Width: vg.Points(1.7), Dashes: dashes[(i+i/len(dashes))%len(dashes)]}
 }
 
 func markOf(i int) draw.GlyphStyle {
