@@ -47,7 +47,11 @@ func (s CNMF) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 		return nil, err
 	}
 	reduced, column, scale, within := s.reduce(data)
-	r, err := s.Model.Fit(ctx, reduced)
+	seen := watcher(ctx)
+	r, err := s.Model.Fit(WithTrace(ctx, func(p Point) {
+		p.Objective += within
+		seen(p)
+	}), reduced)
 	if r == nil {
 		return nil, err
 	}

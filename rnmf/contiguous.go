@@ -209,6 +209,13 @@ func (f *contiguousFit) alternate(ctx context.Context) error {
 	}
 	model.Loss, model.Tol = Frobenius{}, -1
 	f.trace = Trace{f.point()}
+	seen := watcher(ctx)
+	seen(f.trace[0])
+	ctx = WithTrace(ctx, func(p Point) {
+		if p.Round > 0 {
+			seen(f.whole(p))
+		}
+	})
 	for {
 		good := f.good()
 		if mat.Max(good) == 0 { // the cut-off of the user is too small
@@ -224,11 +231,7 @@ func (f *contiguousFit) alternate(ctx context.Context) error {
 		f.last = r
 		rounds := r.Trace[1:]
 		for _, p := range rounds {
-			p.Round += f.rounds
-			p.Seconds += f.seconds
-			p.Objective += f.price
-			p.Scale = f.cut
-			f.trace = append(f.trace, p)
+			f.trace = append(f.trace, f.whole(p))
 		}
 		f.rounds += len(rounds)
 		left -= len(rounds)
@@ -250,6 +253,15 @@ func (f *contiguousFit) alternate(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// whole is where the fit stands after a round of W and H, given their squares.
+func (f *contiguousFit) whole(p Point) Point {
+	p.Round += f.rounds
+	p.Seconds += f.seconds
+	p.Objective += f.price
+	p.Scale = f.cut
+	return p
 }
 
 // point is where the fit stands, with z up to date.

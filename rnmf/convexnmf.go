@@ -54,7 +54,7 @@ func (s ConvexNMF) Fit(ctx context.Context, x mat.Matrix) (*ConvexNMFResult, err
 	f.wt = span.basis()
 	f.pool.open()
 	defer f.pool.close()
-	f.run(func() bool { return true })
+	f.watched(ctx)
 	r := f.outcome()
 	if r == nil {
 		return nil, ctx.Err()

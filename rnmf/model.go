@@ -107,7 +107,8 @@ func (s Step) Result() *Result {
 }
 
 // Steps runs the fit and yields after each round, the start as round 0 first:
-// progress, a picture, a stopping rule of your own are the body of the loop.
+// progress, a picture, a stopping rule of your own are the body of the loop. (To
+// watch what has no Steps see WithTrace.)
 // It ends as Fit does. Bad input gives one error and no step; when ctx ends,
 // its error comes last, with the step that was reached, if there is one.
 func (m Model) Steps(ctx context.Context, x mat.Matrix) iter.Seq2[Step, error] {
@@ -145,7 +146,7 @@ func (m Model) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	}
 	f.pool.open()
 	defer f.pool.close()
-	f.run(func() bool { return true })
+	f.watched(ctx)
 	return f.outcome(), f.err(ctx)
 }
 

@@ -2,8 +2,8 @@ package show
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"os/signal"
 	"sync/atomic"
@@ -13,19 +13,54 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
-// A Fitter is what Fit can run: rnmf.Model, rnmf.CNMF and the like. One that has
-// the method Steps, as rnmf.Model does, is watched round by round; of another
-// only the time is shown until it is done.
-type Fitter interface {
-	Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error)
+// A Fitter is what Fit can run: rnmf.Model, rnmf.SSNMF, rnmf.Contiguous and the like,
+// and all that hands its context on to one of them, by which it is watched: see
+// rnmf.WithTrace. Of another only the time is shown until it is done.
+type Fitter[R Fitted] interface {
+	Fit(ctx context.Context, x mat.Matrix) (R, error)
 }
 
-var _, _ Fitter = rnmf.Model{}, rnmf.CNMF{}
+// Fitted is a *rnmf.Result, or what embeds one.
+type Fitted interface {
+	comparable // nil is no result
+	Base() *rnmf.Result
+}
+
+var (
+	_, _ Fitter[*rnmf.Result]           = rnmf.Model{}, rnmf.CNMF{}
+	_    Fitter[*rnmf.SSNMFResult]      = rnmf.SSNMF{}
+	_    Fitter[*rnmf.ConvexNMFResult]  = rnmf.ConvexNMF{}
+	_    Fitter[*rnmf.ContiguousResult] = rnmf.Contiguous{}
+)
 
 // A Run is a fit with a name, for Compare.
 type Run struct {
 	Name  string
-	Model Fitter
+	Model Fitter[*rnmf.Result] // see Only
+}
+
+// Only is a model that returns more than a Result, as rnmf.Contiguous does, for
+// Compare, which asks for that part alone.
+func Only[R Fitted](model Fitter[R]) Fitter[*rnmf.Result] {
+	return part{model, func(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
+		r, err := model.Fit(ctx, x)
+		return base(r), err
+	}}
+}
+
+// A part fits model and returns the Result of what it found.
+type part struct {
+	model any
+	fit   func(ctx context.Context, x mat.Matrix) (*rnmf.Result, error)
+}
+
+func (p part) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) { return p.fit(ctx, x) }
+
+func base[R Fitted](r R) *rnmf.Result {
+	if none := *new(R); r == none {
+		return nil
+	}
+	return r.Base()
 }
 
 // Fit is model.Fit(ctx, x) that shows how it goes:
@@ -41,14 +76,20 @@ type Run struct {
 // On a terminal it is one line on standard error, which goes away at the end, and
 // elsewhere nothing at all; signals are then left to the program.
 //
-// The result is that of model.Fit, bit by bit. Drawing has a goroutine of its
-// own and takes at most a hundredth of the time, but for the final PNG.
-func Fit(ctx context.Context, model Fitter, x mat.Matrix) (*rnmf.Result, error) {
-	results, err := Compare(ctx, x, Run{Model: model})
-	if len(results) == 0 {
-		return nil, err
+// The result is that of model.Fit, bit by bit, and of its type. Drawing has a
+// goroutine of its own and takes at most a hundredth of the time, but for the final
+// PNG.
+func Fit[R Fitted](ctx context.Context, model Fitter[R], x mat.Matrix) (R, error) {
+	var whole R
+	if model == nil {
+		return whole, errors.New("show: no model")
 	}
-	return results[0], err
+	_, err := Compare(ctx, x, Run{Model: part{model, func(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
+		var err error
+		whole, err = model.Fit(ctx, x)
+		return base(whole), err
+	}}})
+	return whole, err
 }
 
 // Compare fits one model after the other, each with all processors, and shows
@@ -75,7 +116,7 @@ func Compare(ctx context.Context, x mat.Matrix, runs ...Run) ([]*rnmf.Result, er
 			return results, fmt.Errorf("show: run %d (%q) has no model", i, run.Name)
 		}
 		p.begin(i)
-		r, err := follow(ctx, run.Model, x, func(pt rnmf.Point) { p.add(i, pt) })
+		r, err := run.Model.Fit(rnmf.WithTrace(ctx, func(pt rnmf.Point) { p.add(i, pt) }), x)
 		if r != nil {
 			p.end(i, r)
 			results = append(results, r)
@@ -88,32 +129,6 @@ func Compare(ctx context.Context, x mat.Matrix, runs ...Run) ([]*rnmf.Result, er
 		}
 	}
 	return results, nil
-}
-
-// follow runs a fit and calls seen after each round.
-func follow(ctx context.Context, model Fitter, x mat.Matrix, seen func(rnmf.Point)) (*rnmf.Result, error) {
-	m, ok := model.(interface {
-		Steps(ctx context.Context, x mat.Matrix) iter.Seq2[rnmf.Step, error]
-	})
-	if !ok {
-		return model.Fit(ctx, x)
-	}
-	var last rnmf.Step
-	started := false
-	for step, err := range m.Steps(ctx, x) {
-		if err != nil {
-			if !started { // bad input
-				return nil, err
-			}
-			return step.Result(), err
-		}
-		started, last = true, step
-		seen(step.Point)
-	}
-	if !started {
-		return nil, fmt.Errorf("show: %T made no step", model)
-	}
-	return last.Result(), nil
 }
 
 // pressed tells that the stop button was pressed during an earlier fit of this

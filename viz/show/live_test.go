@@ -224,7 +224,75 @@ func TestCompare(t *testing.T) {
 	goleak.VerifyNone(t, leak)
 }
 
-// lazy has no Steps and takes a while.
+// TestOtherResults watches what returns more than a Result, and gets all of it.
+func TestOtherResults(t *testing.T) {
+	o := new(output)
+	inNotebook(t, o.add)
+	defer pressed.Store(false)
+	leak := goleak.IgnoreCurrent()
+	x := data(t)
+	labels := rnmf.Labels{Class: make([]int, 300)}
+	for j := range labels.Class {
+		labels.Class[j] = j%3 - 1
+	}
+
+	// The stop button, during the third picture.
+	o.onOne = func(n int) {
+		if n == 3 {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
+		}
+	}
+	r, err := Fit(t.Context(), rnmf.SSNMF{Model: endless, Labels: labels}, x)
+	if err != nil || r.Reason != rnmf.Cancelled {
+		t.Fatal(r, err)
+	}
+	if rows, cols := r.U.Dims(); rows != 2 || cols != 8 {
+		t.Errorf("U is %d×%d", rows, cols)
+	}
+	if live := htmlOf(o.all[1]); !strings.Contains(live, "round ") || !strings.Contains(live, "<svg") {
+		t.Errorf("%.300s", live)
+	}
+	onlyPNG(t, o)
+	pressed.Store(false)
+
+	o.all, o.onOne = nil, nil
+	covered := rnmf.Contiguous{Model: rnmf.Model{Rank: 4, MaxIter: 15}, Height: 8, Width: 8}
+	c, err := Fit(t.Context(), covered, x)
+	if err != nil || c.Support == nil || c.W == nil {
+		t.Fatal(c, err)
+	}
+	onlyPNG(t, o)
+	rs, err := Compare(t.Context(), x, Run{"standard", rnmf.NMF(4)}, Run{"contiguous", Only(covered)})
+	if err != nil || len(rs) != 2 || !mat.Equal(rs[1].W, c.W) {
+		t.Error(rs, err)
+	}
+
+	// No result is no result, not a pointer to nothing.
+	if r, err := Fit(t.Context(), rnmf.Contiguous{}, x); r != nil || !errors.Is(err, rnmf.ErrShape) {
+		t.Error(r, err)
+	}
+	if r, err := Fit[*rnmf.Result](t.Context(), nil, x); r != nil || err == nil {
+		t.Error(r, err)
+	}
+	goleak.VerifyNone(t, leak)
+}
+
+// A fit that goes on with another objective begins another curve.
+func TestAnotherObjective(t *testing.T) {
+	p := newProgress([]Run{{Model: Only(rnmf.Contiguous{})}, {Model: Only(rnmf.SSNMF{Model: rnmf.Model{MaxIter: 70}})}})
+	for _, pt := range []rnmf.Point{{Round: 0, Objective: 9}, {Round: 1, Objective: 8}, {Round: 1, Objective: 2}, {Round: 2, Objective: 1}} {
+		p.add(0, pt)
+	}
+	s := p.now()
+	if got := s[0].trace; len(got) != 2 || got[0].Objective != 2 {
+		t.Errorf("%v", got)
+	}
+	if s[0].limit != 0 || s[1].limit != 70 {
+		t.Errorf("limits %d and %d", s[0].limit, s[1].limit)
+	}
+}
+
+// lazy takes a while before it begins.
 type lazy struct{ m rnmf.Model }
 
 func (l lazy) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
@@ -235,7 +303,7 @@ func (l lazy) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
 	return l.m.Fit(ctx, x)
 }
 
-func TestWithoutSteps(t *testing.T) {
+func TestNothingYet(t *testing.T) {
 	o := new(output)
 	inNotebook(t, o.add)
 	if _, err := Fit(t.Context(), lazy{rnmf.NMF(2)}, data(t)); err != nil {
@@ -367,7 +435,7 @@ func BenchmarkOverhead(b *testing.B) {
 				begin = time.Now()
 				wait := s.watch(p)
 				p.begin(0)
-				r, err := follow(b.Context(), m, x, func(pt rnmf.Point) { p.add(0, pt) })
+				r, err := m.Fit(rnmf.WithTrace(b.Context(), func(pt rnmf.Point) { p.add(0, pt) }), x)
 				if err != nil {
 					b.Fatal(err)
 				}

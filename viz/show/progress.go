@@ -18,8 +18,8 @@ type progress struct {
 	runs []state
 }
 
-// A state is that of one fit. Its trace is only ever appended to, so a copy of the
-// state may be read while the fit goes on.
+// A state is that of one fit. Its trace is only ever appended to, or replaced, so a
+// copy of the state may be read while the fit goes on.
 type state struct {
 	name         string
 	trace        rnmf.Trace
@@ -34,7 +34,7 @@ func newProgress(runs []Run) *progress {
 	for i, r := range runs {
 		s := &p.runs[i]
 		s.name = r.Name
-		if m, ok := r.Model.(rnmf.Model); ok {
+		if m, ok := modelOf(r.Model); ok {
 			s.limit, s.tol = m.MaxIter, m.Tol
 			if s.limit == 0 {
 				s.limit = 500 // as in rnmf.Model
@@ -47,6 +47,24 @@ func newProgress(runs []Run) *progress {
 	return p
 }
 
+// modelOf returns the model whose rounds are those of a fit.
+func modelOf(fitter any) (m rnmf.Model, ok bool) {
+	if p, ok := fitter.(part); ok {
+		fitter = p.model
+	}
+	switch f := fitter.(type) {
+	case rnmf.Model:
+		return f, true
+	case rnmf.SSNMF:
+		return f.Model, true
+	case rnmf.CNMF:
+		return f.Model, true
+	case rnmf.ConvexNMF:
+		return f.Model, true
+	}
+	return m, false // Contiguous goes on after its first fit
+}
+
 func (p *progress) begin(i int) {
 	p.mu.Lock()
 	p.runs[i].begun = time.Now()
@@ -55,8 +73,12 @@ func (p *progress) begin(i int) {
 
 func (p *progress) add(i int, pt rnmf.Point) {
 	p.mu.Lock()
-	p.runs[i].trace = append(p.runs[i].trace, pt)
-	p.mu.Unlock()
+	defer p.mu.Unlock()
+	s := &p.runs[i]
+	if n := len(s.trace); n > 0 && pt.Round <= s.trace[n-1].Round {
+		s.trace = nil // another objective: see rnmf.WithTrace
+	}
+	s.trace = append(s.trace, pt)
 }
 
 func (p *progress) end(i int, r *rnmf.Result) {
