@@ -1,0 +1,296 @@
+package choose_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/robustnmf/robustnmf/testdata/arena/arena"
+)
+
+var update = flag.Bool("update", false, "write CHOOSING.md anew from the stored results")
+
+const results = "../../testdata/"
+
+// TestChoosing wants the page to say what the stored results say: each number is
+// computed from them, and a claim that they do not bear out is an error.
+func TestChoosing(t *testing.T) {
+	const name = "../../CHOOSING.md"
+	page, err := template.New("CHOOSING.md.tmpl").Funcs(evidence(t)).ParseFiles("testdata/CHOOSING.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	if err := page.Execute(&want, nil); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(name, want.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(got), "\n")
+	for i, line := range strings.Split(want.String(), "\n") {
+		if i >= len(lines) || lines[i] != line {
+			t.Fatalf("line %d is not what the stored results say, which is\n%s\nSee that the sentences still hold, and run this test with -update.", i+1, line)
+		}
+	}
+	for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(want.String(), -1) {
+		if _, err := os.Stat(filepath.Join("../..", link[1])); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// evidence has the functions of the page.
+func evidence(t *testing.T) template.FuncMap {
+	t.Helper()
+	f, err := os.Open(results + "arena/results.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := arena.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var models []string
+	for _, r := range arena.Rivals() {
+		models = append(models, r.Name)
+	}
+	means := arena.Means(rows, arena.Error)
+	// times returns the error of a loss over the least there is, on geometric average
+	// over the cases of a kind.
+	times := func(kind, model string) (float64, error) {
+		var sum, n float64
+		for b, of := range means {
+			if e, ok := of[model]; ok && b.Kind == kind {
+				least := math.Inf(1)
+				for _, v := range of {
+					least = min(least, v)
+				}
+				sum, n = sum+math.Log(e/least), n+1
+			}
+		}
+		if n == 0 {
+			return 0, fmt.Errorf("the arena has no %q under %q", model, kind)
+		}
+		return math.Exp(sum / n), nil
+	}
+	ranked := func(kind string) []string {
+		all := slices.Clone(models)
+		slices.SortStableFunc(all, func(a, b string) int {
+			x, _ := times(kind, a)
+			y, _ := times(kind, b)
+			return cmp.Compare(x, y)
+		})
+		return all
+	}
+	standing := func(m arena.Measure, model string) (arena.Standing, error) {
+		for _, s := range arena.Standings(rows, m) {
+			if s.Model == model {
+				return s, nil
+			}
+		}
+		return arena.Standing{}, fmt.Errorf("the arena has no %q", model)
+	}
+	type kind struct {
+		Kind, What string
+		Best       []string
+	}
+	whats := map[string]string{
+		"none": "nothing", "Gaussian noise": "noise on every entry, normal", "Laplace noise": "noise on every entry, with heavy tails",
+		"salt & pepper": "single entries, far too small or too large", "dead pixels": "single entries are 0 (if you can find them: a mask)",
+		"white squares": "something covers a part of each image", "alien images": "whole samples do not belong",
+	}
+	inGo := map[string]string{
+		"least squares": "NMF(r)", "L2,1": "L21NMF(r)", "capped L2,1": "CappedNMF(r, 0)", "hypersurface": "HypersurfaceNMF(r, 0)",
+		"L1": "L1NMF(r)", "Huber": "HuberNMF(r)", "correntropy": "CIMNMF(r)", "Cauchy": "CauchyNMF(r)",
+		"truncated Cauchy": "TruncatedCauchyNMF(r)", "two stages": "RobustNMF(r)",
+	}
+	return template.FuncMap{
+		"models": func() []string { return models },
+		"times":  times,
+		"best":   func(kind string) string { return ranked(kind)[0] },
+		"kinds": func() (all []kind) {
+			for _, k := range arena.Kinds() {
+				all = append(all, kind{k[0], whats[k[0]], ranked(k[0])[:2]})
+			}
+			return all
+		},
+		"inGo":    func(model string) string { return "`" + inGo[model] + "`" },
+		"place":   func(model string) (float64, error) { s, err := standing(arena.Error, model); return s.Rank, err },
+		"worst":   func(model string) (float64, error) { s, err := standing(arena.Error, model); return s.Worst, err },
+		"finders": func() []string { s := arena.Standings(rows, arena.AP); return []string{s[0].Model, s[1].Model} },
+		"claim": func(holds bool, what string) (string, error) {
+			if !holds {
+				return "", fmt.Errorf("the stored results do not bear out: %s", what)
+			}
+			return "", nil
+		},
+		"paper02": func(corruption, level, model string) (float64, error) {
+			return mean("paper02/results.csv", "error", "corruption", corruption, "level", level, "model", model)
+		},
+		"paper03": func(kind, level, model string) (float64, error) {
+			return mean("paper03/results.csv", "unlabelled", "kind", kind, "set", "Yale", "level", level, "model", model)
+		},
+		"paper04": func(method, alpha, column string) (float64, error) {
+			return mean("paper04/results.csv", column, "table", "1", "method", method, "alpha", alpha)
+		},
+		"clusters": func(solver string) (float64, error) {
+			return mean("paper05/clusters.csv", "accuracy", "solver", solver)
+		},
+		"race": func(rank, solver string) (string, error) {
+			v, err := mean("paper05/race.csv", "seconds", "rank", rank, "solver", solver)
+			if errors.Is(err, errNoNumber) {
+				return "not reached", nil
+			}
+			return fmt.Sprintf("%.1f s", v), err
+		},
+		"diagnose": func(who string) (string, error) {
+			return find("diagnose/results.txt", `(?m)^`+who+`: (within 5 % of the best in \d+ of \d+), `)
+		},
+		"criteria": func(who string) (float64, error) {
+			s, err := find("criteria/results.txt", `(?s)Mean over.*\n  `+who+` +([0-9.]+) +[0-9.]+\n`)
+			if err != nil {
+				return 0, err
+			}
+			return strconv.ParseFloat(s, 64)
+		},
+		"peers": func(what string) (string, error) {
+			pattern := `(?m)multiplicative rounds, ` + regexp.QuoteMeta(what) + `, r = 40 \| `
+			ours, err := find("peers/results.md", pattern+`([^|]+?) \|`)
+			if err != nil {
+				return "", err
+			}
+			theirs, err := find("peers/results.md", pattern+`[^|]+\| ([^|]+?) \|`)
+			return ours + " (" + theirs + ")", err
+		},
+	}
+}
+
+var errNoNumber = errors.New("no number")
+
+// mean is that of a column over the rows of a table that have these values.
+func mean(name, column string, where ...string) (float64, error) {
+	f, err := os.Open(results + name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(lines) == 0 {
+		return 0, fmt.Errorf("%s: %w", name, cmp.Or(err, errNoNumber))
+	}
+	of := func(line []string, column string) string {
+		if k := slices.Index(lines[0], column); k >= 0 {
+			return line[k]
+		}
+		return ""
+	}
+	var sum, n float64
+	found := false
+rows:
+	for _, line := range lines[1:] {
+		for k := 0; k < len(where); k += 2 {
+			if of(line, where[k]) != where[k+1] {
+				continue rows
+			}
+		}
+		found = true
+		if v, err := strconv.ParseFloat(of(line, column), 64); err == nil {
+			sum, n = sum+v, n+1
+		}
+	}
+	switch {
+	case !found:
+		return 0, fmt.Errorf("%s has no row with %q", name, where)
+	case n == 0:
+		return 0, fmt.Errorf("%s: %w in %q of %q", name, errNoNumber, column, where)
+	}
+	return sum / n, nil
+}
+
+func find(name, pattern string) (string, error) {
+	text, err := os.ReadFile(results + name)
+	if err != nil {
+		return "", err
+	}
+	m := regexp.MustCompile(pattern).FindSubmatch(text)
+	if m == nil {
+		return "", fmt.Errorf("%s has no %s", name, pattern)
+	}
+	return string(m[1]), nil
+}
+
+// TestSnippets runs the Go code of the pages for people.
+func TestSnippets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a program")
+	}
+	var program strings.Builder
+	program.WriteString(`package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/choose"
+)
+
+var _, _, _, _ = fmt.Sprint, log.Fatal, rnmf.NMF, choose.Range
+
+func main() {
+	ctx := context.Background()
+	set, err := datasets.Digits().Scaled().Sample(8, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	x := set.X
+	_, _ = ctx, x
+`)
+	blocks := regexp.MustCompile("(?s)\n```go\n(.*?)```")
+	for _, name := range []string{"README.md", "CHOOSING.md"} {
+		text, err := os.ReadFile("../../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := blocks.FindAllSubmatch(text, -1)
+		if len(found) == 0 {
+			t.Errorf("%s has no Go code", name)
+		}
+		for _, m := range found {
+			fmt.Fprintf(&program, "{ // %s\n%s}\n", name, m[1])
+		}
+	}
+	program.WriteString("}\n")
+	file := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(file, []byte(program.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "go", "run", file).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	} else if testing.Verbose() {
+		t.Logf("%s", out)
+	}
+}
