@@ -37,6 +37,11 @@ func (s *setup) exportAll(ctx context.Context, files []string, dir string) error
 				}
 			}
 		}
+		if meta, ok := nb["metadata"].(map[string]any); ok {
+			if lang, ok := meta["language_info"].(map[string]any); ok {
+				lang["pygments_lexer"] = "go" // or the code is coloured as if it were Python
+			}
+		}
 		if data, err = nb.format(); err != nil {
 			return err
 		}
@@ -48,6 +53,9 @@ func (s *setup) exportAll(ctx context.Context, files []string, dir string) error
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		page = math.put(offline(page, title, filepath.Dir(file)))
+		if loads := loaded(page); loads != nil {
+			return fmt.Errorf("%s: the page would load %s", file, strings.Join(loads, ", "))
+		}
 		target := filepath.Join(dir, name+".html")
 		if err := writeFile(target, []byte(page), 0o644); err != nil {
 			return err
@@ -82,8 +90,32 @@ var (
 	imgSrc    = regexp.MustCompile(`(<img\b[^>]*\bsrc=")([^":]+)(")`)
 )
 
+// loading finds what a browser would fetch by itself, other than data in the page;
+// links that a reader may click are none of it.
+var loading = regexp.MustCompile(`(?i)<(?:script|img|iframe|embed|source|video|audio|track|input)\b[^>]*\bsrc\s*=\s*["']?([^"'\s>]+)` +
+	`|<(?:link|use|image)\b[^>]*\bhref\s*=\s*["']?([^"'\s>]+)|<object\b[^>]*\bdata\s*=\s*["']?([^"'\s>]+)` +
+	`|@import\s+(?:url\()?["']?([^"')\s;]+)|\burl\(\s*["']?([^"')\s]+)|\b(?:import|fetch)\s*\(?\s*["'](https?:[^"']+)`)
+
+var inPage = regexp.MustCompile(`^(?:data:|blob:|#)`)
+
+// loaded lists what a page loads from elsewhere.
+func loaded(page string) (all []string) {
+	for _, m := range loading.FindAllStringSubmatch(page, -1) {
+		for _, from := range m[1:] {
+			if from != "" && !inPage.MatchString(from) {
+				all = append(all, from)
+			}
+		}
+	}
+	return all
+}
+
 // A page may load nothing, whatever a cell has put into its output.
 const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; font-src data:; media-src data:">` + "\n"
+
+// Browsers lay formulas out well in fonts that are made for them: those that systems
+// usually have, by name, as some take another one otherwise.
+const fonts = `<style>math { font-family: "Latin Modern Math", "STIX Two Math", "Cambria Math", "DejaVu Math TeX Gyre", math; }</style>` + "\n"
 
 // offline takes from a page of nbconvert's the scripts it would load, and puts
 // the images of the notebook's folder into it.
@@ -105,7 +137,7 @@ func offline(page, title, dir string) string {
 		kind := mime.TypeByExtension(filepath.Ext(m[2]))
 		return m[1] + "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data) + m[3]
 	})
-	head := policy + "<title>" + html.EscapeString(title) + "</title>"
+	head := policy + fonts + "<title>" + html.EscapeString(title) + "</title>"
 	done := false
 	return titleTag.ReplaceAllStringFunc(page, func(tag string) string {
 		if done { // an SVG image has titles, too

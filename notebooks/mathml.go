@@ -160,5 +160,7 @@ func mathML(tex string, display bool) (mml string, err error) {
 	if m := merror.FindStringSubmatch(mml); m != nil {
 		return "", fmt.Errorf("unknown: %s", m[1])
 	}
+	// The bars of a norm would be stretched around their own index.
+	mml = strings.ReplaceAll(mml, "<mo>‖</mo>", `<mo stretchy="false">‖</mo>`)
 	return between.ReplaceAllString(strings.TrimSpace(mml), "><"), nil
 }
