@@ -81,17 +81,30 @@ func parts(v []float64) (plus, minus []float64) {
 // fillMean makes NNDSVDa of a start: zeros of w and h become the mean of x.
 func fillMean(x, w, h *mat.Dense) {
 	mean := matrixMean(x)
-	fillZeros(w, func() float64 { return mean })
-	fillZeros(h, func() float64 { return mean })
+	for _, a := range []*mat.Dense{w, h} {
+		v := fillValue(mean, a)
+		fillZeros(a, func() float64 { return v })
+	}
 }
 
 // fillRandom makes NNDSVDar of a start: zeros become even draws from (0, a],
 // with a a hundredth of the mean of x.
 func fillRandom(x, w, h *mat.Dense, rng *rand.Rand) {
-	a := matrixMean(x) / 100
-	draw := func() float64 { return a * (1 - rng.Float64()) }
-	fillZeros(w, draw)
-	fillZeros(h, draw)
+	mean := matrixMean(x)
+	for _, f := range []*mat.Dense{w, h} {
+		a := fillValue(mean, f) / 100
+		fillZeros(f, func() float64 { return a * (1 - rng.Float64()) })
+	}
+}
+
+// fillValue is v, but at most a hundred times the largest entry of a factor that has
+// one. For the mean is in the unit of x, and the factors are in its root: x in units
+// of 1e-70 would get a start of 1e105.
+func fillValue(v float64, a *mat.Dense) float64 {
+	if largest := mat.Max(a); largest > 0 {
+		return min(v, 100*largest)
+	}
+	return v
 }
 
 func fillZeros(a *mat.Dense, value func() float64) {
