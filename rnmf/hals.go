@@ -100,8 +100,8 @@ func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 	}
 	q.Tiles(v, func(t *Tile) {
 		b := t.B
-		space := t.Space(3*r*b + 4*b)
-		down, n, delta, rest := space[:r*b], space[r*b:][:r*b], space[2*r*b:][:r*b], space[3*r*b:]
+		space := t.Space(4*r*b + 4*b)
+		down, n, old, delta, rest := space[:r*b], space[r*b:][:r*b], space[2*r*b:][:r*b], space[3*r*b:][:r*b], space[4*r*b:]
 		gamma, change, gain, bend := rest[:b], rest[b:][:b], rest[2*b:][:b], rest[3*b:]
 		kernel.AddCross(gamma, energy, t.Omega, m, 1, b)
 		kernel.Mul(t.E, t.Omega)
@@ -120,10 +120,10 @@ func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 		for i, d := range t.D {
 			down[i] -= d * t.V[i]
 		}
-		copy(delta, t.V)
+		copy(old, t.V)
 		repeat(1+m/(2*r), true, func() float64 { return kernel.GramSweepWeighted(change, t.V, n, g, gamma, t.D, r, b) })
-		for i, old := range delta {
-			delta[i] = t.V[i] - old
+		for i, v := range old {
+			delta[i] = t.V[i] - v
 		}
 
 		clear(t.E)
@@ -141,12 +141,14 @@ func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 			}
 		}
 		for j, x := range gain {
-			back := 1 - max(x, 0)/bend[j]
-			if !(back > 0 && back <= 1) {
+			along := max(x, 0) / bend[j]
+			if !(along < 1) {
 				continue // also where δ = 0
 			}
+			// From v, not back from v + δ, which has no digit of v where what the
+			// mask hides is so large in G that δ is far too long.
 			for i := j; i < r*b; i += b {
-				t.V[i] = max(0, t.V[i]-back*delta[i])
+				t.V[i] = max(0, old[i]+along*delta[i])
 			}
 		}
 	})
