@@ -27,7 +27,7 @@ const (
 
 const (
 	creditORL  = "AT&T Laboratories Cambridge (Olivetti Research Laboratory); free to use with this credit"
-	creditCOIL = "Nene, Nayar, Murase: Columbia Object Image Library (1996), Columbia University; for research"
+	creditCOIL = "Nene, Nayar, Murase: Columbia Object Image Library (1996), Columbia University; for non-commercial research"
 	homeORL    = "https://cam-orl.co.uk/facedatabase.html"
 	homeCai    = dengCai + "FaceData.html"
 )
@@ -78,7 +78,7 @@ var ORLOriginal = &Source{
 // as cropped by Deng Cai.
 var Yale = &Source{
 	Name:   "Yale",
-	Credit: "Yale Face Database, Yale University (Belhumeur, Hespanha, Kriegman), cropped by Deng Cai; for research, with this credit",
+	Credit: "Yale Face Database, Yale University (Belhumeur, Hespanha, Kriegman), cropped by Deng Cai; for research, with this credit; not to be put into a larger public database without permission",
 	Home:   homeCai,
 	forms: []form{{files: [][]string{{"Yale_32x32.mat"}}, samples: 165, classes: 15,
 		read: matReader("Yale 32×32", square(32))}},
@@ -230,7 +230,7 @@ var MNISTTest = &Source{
 // 133 MB.
 var GeorgiaTech = &Source{
 	Name:   "GeorgiaTech",
-	Credit: "Georgia Tech face database (Ara Nefian)",
+	Credit: "Georgia Tech face database (Ara Nefian); no terms known to us",
 	Home:   "https://www.anefian.com/research/face_reco.htm",
 	forms: []form{{files: [][]string{{"gt_db.zip", "gt_db/"}}, samples: 750, classes: 50,
 		read: imageReader("Georgia Tech, shrunk from 480×640", 48, 64, `(s[0-9]+)/[0-9]+\.jpg$`)}},
@@ -290,7 +290,7 @@ var JAFFE = &Source{
 }
 
 const (
-	creditMNIST = "LeCun, Cortes, Burges: The MNIST database of handwritten digits"
+	creditMNIST = "LeCun, Cortes, Burges: The MNIST database of handwritten digits; no licence known to us"
 	homeMNIST   = "http://yann.lecun.com/exdb/mnist/"
 )
 

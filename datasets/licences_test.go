@@ -1,0 +1,56 @@
+package datasets
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var writeTable = flag.Bool("update", false, "write the table of licences in README.md anew")
+
+// TestLicences wants README.md to say of each set whose it is, on what terms, and
+// how to get it.
+func TestLicences(t *testing.T) {
+	var table strings.Builder
+	for _, s := range allSources {
+		get := "`Download`"
+		if s.remote == nil {
+			get = s.ask
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", s.Name, s.Credit, get, "<"+s.Home+">")
+	}
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const head = "| set | owner and terms | to get it | home |\n|---|---|---|---|\n"
+	before, after, ok := strings.Cut(string(text), head)
+	_, rest, end := strings.Cut(after, "\n\n")
+	if !ok || !end {
+		t.Fatal("README.md has no such table")
+	}
+	want := before + head + table.String() + "\n" + rest
+	if *writeTable {
+		if err := os.WriteFile("README.md", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != string(text) {
+		t.Error("the table of README.md is not that of the sources: run this test with -update")
+	}
+	// What is embedded has its licence beside it.
+	licences, err := os.ReadFile("embed/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir("embed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if name := f.Name(); !strings.HasSuffix(name, ".go") && name != "README.md" && !strings.Contains(string(licences), "`"+name+"`") {
+			t.Errorf("embed/README.md says nothing of %s", name)
+		}
+	}
+}
