@@ -102,3 +102,46 @@ func TestCorrection(t *testing.T) {
 		}
 	}
 }
+
+// Where sweeps are cheap beside UX they go on for longer, and that saves rounds.
+func TestEnoughSweeps(t *testing.T) {
+	for _, c := range []struct {
+		r, m int
+		want float64
+	}{{1, 1, 0.01}, {50, 1024, 0.01}, {16, 1024, 0.005}, {10, 1280, 0.0025}, {1, 1 << 20, 0.002}} {
+		if got := enough(c.r, c.m); got != c.want {
+			t.Errorf("r = %d, m = %d: %g, want %g", c.r, c.m, got, c.want)
+		}
+	}
+	// A half-step from the start ends nearer to its minimum.
+	x, _ := planted(400, 120, 4, 0.1, 0.1, 3)
+	g, err := KNN{}.Graph(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problem, h := halfStep(t, GNMF(4, g, 1), x)
+	value := func(h *mat.Dense) float64 {
+		p := problem(h).whole(h)
+		sum := g.Roughness(h)
+		for j := range 120 {
+			for k := range 4 {
+				sum -= 2 * p.n[k*120+j] * h.At(k, j)
+				for l := range 4 {
+					sum += p.w[j] * p.g[k*4+l] * h.At(k, j) * h.At(l, j)
+				}
+			}
+		}
+		return sum
+	}
+	after := func(s HALS, times int) float64 {
+		v := mat.DenseCopyOf(h)
+		for range times {
+			s.Improve(problem(v), v)
+		}
+		return value(v)
+	}
+	first, least := value(h), after(HALS{}, 50)
+	if left := (after(HALS{}, 1) - least) / (first - least); !(left >= 0 && left < 2e-3) { // 3e-3 with 0.01
+		t.Errorf("a half-step leaves %.2g of the way to its minimum", left)
+	}
+}

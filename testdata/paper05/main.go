@@ -1,19 +1,23 @@
 // Command paper05 runs the experiments of notebook 05 at full length and stores
 // them beside this file:
 //
-//	go run ./testdata/paper05 [-only race,energy,clusters] [-trials 3] [-ranks 10,20,50,100,200] [-seconds 30] [-out testdata/paper05]
+//	go run ./testdata/paper05 [-only energy,race,clusters] [-ranks 10,20,50,100,200] [-starts 10] [-minutes 12] [-seconds 30] [-out testdata/paper05]
 //
-// race (about ten minutes on two idle cores) is the time that each solver takes to
-// the objective at which RRA stops, on COIL-20 and on PIE or, where that is not at
-// hand, made-up faces of its size; also by NumPy, where that is.
+// race is the time that each solver takes to the objective at which RRA stops, on
+// COIL-20 and on PIE or, where that is not at hand, made-up faces of its size; also
+// by NumPy, where that is. The first start goes over all ranks and both sets, the
+// others over COIL-20 at ranks to 50, as many as begin within -minutes.
 // energy is Table 1, clusters Fig. 4 and 5. COIL-20 must be in the folder that
 // RNMF_DATA names.
+//
+// A run that is stopped keeps what is whole, and the next goes on from there: what
+// is in the files is not computed again. For fresh times on another machine remove
+// race.csv, traces.csv and energy.csv first.
 package main
 
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/csv"
@@ -29,6 +33,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -43,19 +48,21 @@ const beta = 1
 // settings are the flags.
 type settings struct {
 	out     string
-	trials  int
+	starts  int
 	ranks   []int
+	until   time.Time
 	seconds float64
 	python  string
 	set     string
 }
 
 func main() {
-	log.SetFlags(0)
-	only := flag.String("only", "race,energy,clusters", "experiments, a `list`")
+	log.SetFlags(log.Ltime)
+	only := flag.String("only", "energy,race,clusters", "experiments, a `list`")
 	ranks := flag.String("ranks", "10,20,50,100,200", "`ranks` of the race")
+	minutes := flag.Float64("minutes", 12, "begin no more races after this `time`")
 	var s settings
-	flag.IntVar(&s.trials, "trials", 3, "`starts` of the race at ranks to 100; clusters have ten")
+	flag.IntVar(&s.starts, "starts", 10, "`starts` of the race on COIL-20 at ranks to 50; all else has one")
 	flag.Float64Var(&s.seconds, "seconds", 30, "`time` after which a solver is late")
 	flag.StringVar(&s.set, "set", "", "of the race, only the `set` whose name has this in it")
 	flag.StringVar(&s.python, "python", "/usr/bin/python3", "`program` that has NumPy and SciPy")
@@ -68,6 +75,7 @@ func main() {
 		}
 		s.ranks = append(s.ranks, rank)
 	}
+	s.until = time.Now().Add(time.Duration(*minutes * float64(time.Minute)))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	for _, name := range strings.Split(*only, ",") {
@@ -89,27 +97,53 @@ func faces(ctx context.Context) *datasets.Set {
 	return trial.Faces(68, 42, 1)
 }
 
-// A sheet is a file of results.
+// A sheet is a file of results, to which whole experiments are added.
 type sheet struct {
 	file *os.File
-	*csv.Writer
+	keys int // of the columns: they name an experiment
+	done map[string]bool
 }
 
-func create(folder, name string, header ...string) (*sheet, error) {
-	f, err := os.Create(filepath.Join(folder, name))
-	if err != nil {
-		return nil, err
+// open opens a file of results and reads what it has, or creates it.
+func open(folder, name string, keys int, header ...string) (*sheet, error) {
+	s := &sheet{keys: keys, done: map[string]bool{}}
+	path := filepath.Join(folder, name)
+	var rows [][]string
+	if old, err := os.Open(path); err == nil {
+		rows, err = csv.NewReader(old).ReadAll()
+		old.Close()
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) > 0 && !slices.Equal(rows[0], header) {
+			return nil, fmt.Errorf("%s has the columns %q, want %q: remove it", path, rows[0], header)
+		}
 	}
-	s := &sheet{f, csv.NewWriter(f)}
-	return s, s.add(header)
+	for _, r := range rows {
+		s.done[strings.Join(r[:keys], "|")] = true
+	}
+	var err error
+	if s.file, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err == nil && len(rows) == 0 {
+		err = s.add(header)
+	}
+	return s, err
 }
 
-func (s *sheet) add(row []string) error {
-	if err := s.Write(row); err != nil {
+// has tells whether an experiment is there.
+func (s *sheet) has(keys ...string) bool { return s.done[strings.Join(keys, "|")] }
+
+// add writes the rows of an experiment at once.
+func (s *sheet) add(rows ...[]string) error {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	if err := w.WriteAll(rows); err != nil {
 		return err
 	}
-	s.Flush()
-	return s.Error()
+	for _, r := range rows {
+		s.done[strings.Join(r[:s.keys], "|")] = true
+	}
+	_, err := s.file.Write(b.Bytes())
+	return err
 }
 
 func number(v float64, digits int) string {
@@ -124,40 +158,63 @@ func race(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	out, err := create(s.out, "race.csv", "set", "rank", "start", "solver", "target", "seconds", "rounds", "stop_seconds", "stop_rounds", "stop_objective", "stop_kkt", "highest_rise")
+	sets := []*datasets.Set{coil.Scaled(), faces(ctx)}
+	out, err := open(s.out, "race.csv", 3, "set", "rank", "start", "solver", "target", "seconds", "outcome", "rounds", "stop_seconds", "stop_rounds", "stop_objective", "stop_kkt", "highest_rise")
 	if err != nil {
 		return err
 	}
 	defer out.file.Close()
-	traces, err := create(s.out, "traces.csv", "set", "rank", "solver", "seconds", "objective")
+	traces, err := open(s.out, "traces.csv", 2, "set", "rank", "solver", "seconds", "objective")
 	if err != nil {
 		return err
 	}
 	defer traces.file.Close()
-	for _, set := range []*datasets.Set{coil.Scaled(), faces(ctx)} {
-		if !strings.Contains(set.Name, s.set) {
-			continue
-		}
-		graph, err := rnmf.KNN{}.Graph(set.X)
-		if err != nil {
-			return err
-		}
-		rnmf.RRA{}.Prepare(graph)
-		peer, err := newPeer(s.python, set.X, graph)
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(peer.folder)
-		for _, rank := range s.ranks {
-			for start := 1; start <= s.trials && (start == 1 || rank <= 100); start++ {
-				if err := raceFrom(ctx, s, set, graph, peer, rank, start, out, traces); err != nil {
+	tracks := make([]*track, len(sets))
+	for start := 1; start <= s.starts; start++ {
+		for i, set := range sets {
+			for _, rank := range s.ranks {
+				if !strings.Contains(set.Name, s.set) || start > 1 && (i > 0 || rank > 50) || out.has(set.Name, strconv.Itoa(rank), strconv.Itoa(start)) {
+					continue
+				}
+				if time.Now().After(s.until) {
+					log.Printf("no more races: %s, rank %d, start %d is the next", set.Name, rank, start)
+					return nil
+				}
+				if tracks[i] == nil {
+					if tracks[i], err = newTrack(s.python, set); err != nil {
+						return err
+					}
+					defer os.RemoveAll(tracks[i].peer.folder)
+				}
+				begin := time.Now()
+				if err := tracks[i].race(ctx, s, rank, start, out, traces); err != nil {
 					return err
 				}
-				log.Printf("%s, rank %d, start %d", set.Name, rank, start)
+				log.Printf("%s, rank %d, start %d: %.0f s", set.Name, rank, start, time.Since(begin).Seconds())
 			}
 		}
 	}
 	return nil
+}
+
+// A track is a set with its graph, and a folder for NumPy.
+type track struct {
+	set   *datasets.Set
+	graph *rnmf.Graph
+	peer  peer
+}
+
+// newTrack also finds the eigenvectors, whose time the paper does not count.
+func newTrack(python string, set *datasets.Set) (*track, error) {
+	graph, err := rnmf.KNN{}.Graph(set.X)
+	if err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	kept := rnmf.RRA{}.Prepare(graph)
+	log.Printf("%s: %d eigenvectors in %.1f s", set.Name, kept, time.Since(begin).Seconds())
+	peer, err := newPeer(python, set.X, graph)
+	return &track{set, graph, peer}, err
 }
 
 // A run is what a solver did, to its own end and then on.
@@ -169,10 +226,11 @@ type run struct {
 	repeat func() (rnmf.Trace, error)
 }
 
-// raceFrom lets all solvers go from one start. The fast ones go three times, in
-// turn, and the least of their times counts.
-func raceFrom(ctx context.Context, s settings, set *datasets.Set, graph *rnmf.Graph, peer peer, rank, start int, out, traces *sheet) error {
-	model := rnmf.GNMF(rank, graph, beta)
+// race lets all solvers go from one start, NumPy from the first. There the fast ones
+// go three times, in turn, and the least of their times counts.
+func (k *track) race(ctx context.Context, s settings, rank, start int, out, traces *sheet) error {
+	set := k.set
+	model := rnmf.GNMF(rank, k.graph, beta)
 	model.Seed, model.MaxIter = uint64(start), 20000
 	var err error
 	if model.Init, err = sameStart(set.X, rank, uint64(start)); err != nil {
@@ -180,18 +238,25 @@ func raceFrom(ctx context.Context, s settings, set *datasets.Set, graph *rnmf.Gr
 	}
 	settled := trial.Settled(1e-3)
 	var runs []run
-	target := math.NaN()
-	for _, i := range []int{3, 2, 0, 1, 4} { // RRA first: the safe one, then the printed one
+	target, limit := math.NaN(), s.seconds
+	late := func(t rnmf.Trace) bool { return exploded(t) || t[len(t)-1].Seconds > limit }
+	for _, i := range []int{3, 2, 4, 0, 1} { // RRA first: the safe one, then the printed one; ours next
 		rival := trial.Rivals()[i]
 		m := model
 		m.Solver = rival.Solver
-		r := run{name: rival.Name}
 		// First to rule (18), for the KKT residual there.
-		ended, err := trial.Run(ctx, m, set.X, func(t rnmf.Trace) bool { return settled(t) || late(t, s.seconds) })
+		ended, err := trial.Run(ctx, m, set.X, func(t rnmf.Trace) bool { return settled(t) || late(t) })
 		if err != nil {
 			return err
 		}
-		r.trace, r.kkt, r.stop = ended.Trace, ended.KKT, len(ended.Trace)-1
+		r := run{name: rival.Name, trace: ended.Trace, kkt: ended.KKT, stop: len(ended.Trace) - 1}
+		r.repeat = func() (rnmf.Trace, error) {
+			res, err := trial.Run(ctx, m, set.X, func(t rnmf.Trace) bool { return t[len(t)-1].Objective <= target || late(t) })
+			if err != nil {
+				return nil, err
+			}
+			return res.Trace, nil
+		}
 		switch i {
 		case 3:
 			target = ended.Trace[r.stop].Objective
@@ -199,13 +264,14 @@ func raceFrom(ctx context.Context, s settings, set *datasets.Set, graph *rnmf.Gr
 			if rise(r.trace) <= 1e-6 {
 				target = ended.Trace[r.stop].Objective
 			}
-		}
-		r.repeat = func() (rnmf.Trace, error) {
-			res, err := trial.Run(ctx, m, set.X, func(t rnmf.Trace) bool { return trial.Reached(target, s.seconds)(t) || late(t, s.seconds) })
+		case 4:
+			t, err := r.repeat()
 			if err != nil {
-				return nil, err
+				return err
 			}
-			return res.Trace, nil
+			if seconds := trial.SecondsTo(t, target); !math.IsNaN(seconds) {
+				limit = min(s.seconds, max(3, 30*seconds)) // what takes longer is late
+			}
 		}
 		runs = append(runs, r)
 	}
@@ -214,7 +280,7 @@ func raceFrom(ctx context.Context, s settings, set *datasets.Set, graph *rnmf.Gr
 			break
 		}
 		ask := func(eps, target float64) (rnmf.Trace, error) {
-			return peer.run(ctx, model.Init.(rnmf.Factors), solver, eps, target, s.seconds)
+			return k.peer.run(ctx, model.Init.(rnmf.Factors), solver, eps, target, limit)
 		}
 		t, err := ask(1e-3, -1)
 		if err != nil {
@@ -224,16 +290,19 @@ func raceFrom(ctx context.Context, s settings, set *datasets.Set, graph *rnmf.Gr
 		runs = append(runs, run{name: map[string]string{"mur": "NumPy MUR", "rra": "NumPy RRA"}[solver], trace: t, kkt: math.NaN(), stop: len(t) - 1,
 			repeat: func() (rnmf.Trace, error) { return ask(0, target) }})
 	}
+	passes := 3
+	if start > 1 {
+		passes = 1
+	}
 	best := make([]float64, len(runs))
-	for pass := range 3 {
+	for pass := range passes {
 		for i, r := range runs {
-			best[i] = cmp.Or(best[i], math.Inf(1))
-			if pass > 0 && (best[i] > 3 || math.IsNaN(best[i])) {
+			if pass > 0 && !(best[i] <= 3) {
 				continue
 			}
-			// A run that explodes need not go on.
+			// Who was late or exploded before the target is so again.
 			t := r.trace
-			if pass > 0 || trial.Lowest(t) > target && rise(t) < 1 {
+			if pass > 0 || trial.Lowest(t) > target && !exploded(t) && t[len(t)-1].Seconds <= limit {
 				if t, err = r.repeat(); err != nil {
 					return err
 				}
@@ -246,26 +315,32 @@ func raceFrom(ctx context.Context, s settings, set *datasets.Set, graph *rnmf.Gr
 			}
 		}
 	}
+	var rows, points [][]string
 	for i, r := range runs {
 		round := slices.IndexFunc(r.trace, func(p rnmf.Point) bool { return p.Objective <= target })
 		end := r.trace[r.stop]
-		row := []string{set.Name, strconv.Itoa(rank), strconv.Itoa(start), r.name, number(target, 7), number(best[i], 4), strconv.Itoa(round),
-			number(end.Seconds, 4), strconv.Itoa(r.stop), number(end.Objective, 7), number(r.kkt, 3), number(rise(r.trace[:r.stop+1]), 3)}
-		if err := out.add(row); err != nil {
-			return err
+		outcome := "reached"
+		switch {
+		case !math.IsNaN(best[i]):
+		case exploded(r.trace):
+			outcome = "exploded"
+		default: // it takes longer than this
+			outcome, best[i] = "late", r.trace[len(r.trace)-1].Seconds
 		}
-		if start > 1 {
-			continue
-		}
-		for k, p := range r.trace {
-			if k < 20 || k%(1+len(r.trace)/40) == 0 || k == len(r.trace)-1 {
-				if err := traces.add([]string{set.Name, strconv.Itoa(rank), r.name, number(p.Seconds, 4), number(p.Objective, 7)}); err != nil {
-					return err
-				}
+		rows = append(rows, []string{set.Name, strconv.Itoa(rank), strconv.Itoa(start), r.name, number(target, 7), number(best[i], 4), outcome, strconv.Itoa(round),
+			number(end.Seconds, 4), strconv.Itoa(r.stop), number(end.Objective, 7), number(r.kkt, 3), number(rise(r.trace[:r.stop+1]), 3)})
+		for j, p := range r.trace {
+			if j < 20 || j%(1+len(r.trace)/40) == 0 || j == len(r.trace)-1 {
+				points = append(points, []string{set.Name, strconv.Itoa(rank), r.name, number(p.Seconds, 4), number(p.Objective, 7)})
 			}
 		}
 	}
-	return nil
+	if start == 1 && !traces.has(set.Name, strconv.Itoa(rank)) {
+		if err := traces.add(points...); err != nil {
+			return err
+		}
+	}
+	return out.add(rows...)
 }
 
 // sameStart returns factors that all solvers can be given.
@@ -279,10 +354,8 @@ func sameStart(x *mat.Dense, rank int, seed uint64) (rnmf.Factors, error) {
 	panic("no start")
 }
 
-// late tells whether a solver has had its time, or 60 rounds of an explosion.
-func late(t rnmf.Trace, seconds float64) bool {
-	return t[len(t)-1].Seconds > seconds || len(t) > 60 && rise(t) > 1
-}
+// exploded tells whether a round doubled the objective.
+func exploded(t rnmf.Trace) bool { return rise(t) > 1 }
 
 // rise returns by how much a round raised the objective at most, as a share of it.
 func rise(t rnmf.Trace) (most float64) {
@@ -355,16 +428,20 @@ func (p peer) run(ctx context.Context, start rnmf.Factors, solver string, eps, t
 
 // energy is Table 1: rank 10 on the faces, time to one objective.
 func energy(ctx context.Context, s settings) error {
-	set := faces(ctx)
-	graph, err := rnmf.KNN{}.Graph(set.X)
-	if err != nil {
-		return err
-	}
-	out, err := create(s.out, "energy.csv", "set", "energy", "kept", "solver", "target", "seconds", "rounds", "highest_rise")
+	out, err := open(s.out, "energy.csv", 2, "set", "energy", "kept", "solver", "target", "seconds", "rounds", "highest_rise")
 	if err != nil {
 		return err
 	}
 	defer out.file.Close()
+	set := faces(ctx)
+	shares := slices.DeleteFunc([]float64{0.65, 0.75, 0.85, 0.95, 1}, func(share float64) bool { return out.has(set.Name, number(share, 3)) })
+	if len(shares) == 0 {
+		return nil
+	}
+	graph, err := rnmf.KNN{}.Graph(set.X)
+	if err != nil {
+		return err
+	}
 	model := rnmf.GNMF(10, graph, beta)
 	model.MaxIter, model.Seed = 20000, 1
 	model.Solver = rnmf.RRA{Energy: 1}
@@ -373,16 +450,16 @@ func energy(ctx context.Context, s settings) error {
 		return err
 	}
 	target := exact.Objective
-	for _, share := range []float64{0.65, 0.75, 0.85, 0.95, 1} {
+	for _, share := range shares {
+		begin := time.Now()
+		var rows [][]string
 		for _, plain := range []bool{true, false} {
 			solver := rnmf.RRA{Energy: share, Plain: plain}
 			kept := solver.Prepare(graph)
 			model.Solver = solver
 			best, rounds, most := math.Inf(1), -1, 0.0
 			for range 3 {
-				r, err := trial.Run(ctx, model, set.X, func(t rnmf.Trace) bool {
-					return trial.Reached(target, s.seconds)(t) || late(t, s.seconds)
-				})
+				r, err := trial.Run(ctx, model, set.X, func(t rnmf.Trace) bool { return trial.Reached(target, s.seconds)(t) || exploded(t) })
 				if err != nil {
 					return err
 				}
@@ -394,11 +471,12 @@ func energy(ctx context.Context, s settings) error {
 				best, rounds = min(best, seconds), len(r.Trace)-1
 			}
 			name := map[bool]string{true: "RRA, printed", false: "RRA, safe"}[plain]
-			if err := out.add([]string{set.Name, number(share, 3), strconv.Itoa(kept), name, number(target, 7), number(best, 4), strconv.Itoa(rounds), number(most, 3)}); err != nil {
-				return err
-			}
+			rows = append(rows, []string{set.Name, number(share, 3), strconv.Itoa(kept), name, number(target, 7), number(best, 4), strconv.Itoa(rounds), number(most, 3)})
 		}
-		log.Printf("energy %g", share)
+		if err := out.add(rows...); err != nil {
+			return err
+		}
+		log.Printf("energy %g: %.0f s", share, time.Since(begin).Seconds())
 	}
 	return nil
 }
@@ -413,22 +491,28 @@ func clusters(ctx context.Context, s settings) error {
 	if pie, err := datasets.CMUPIE.Load(ctx); err == nil {
 		sets = append(sets, pie)
 	}
-	out, err := create(s.out, "clusters.csv", "set", "classes", "trial", "solver", "accuracy", "nmi", "seconds")
+	out, err := open(s.out, "clusters.csv", 3, "set", "classes", "trial", "solver", "accuracy", "nmi", "seconds")
 	if err != nil {
 		return err
 	}
 	defer out.file.Close()
 	for _, set := range sets {
 		for classes := 2; classes <= 10; classes++ {
-			for t := range uint64(10) {
-				rows, err := trial.Clusters(ctx, set.Scaled(), classes, t+1)
+			for t := 1; t <= 10; t++ {
+				keys := []string{set.Name, strconv.Itoa(classes), strconv.Itoa(t)}
+				if out.has(keys...) {
+					continue
+				}
+				found, err := trial.Clusters(ctx, set.Scaled(), classes, uint64(t))
 				if err != nil {
 					return err
 				}
-				for _, r := range rows {
-					if err := out.add([]string{set.Name, strconv.Itoa(classes), strconv.Itoa(int(t + 1)), r.Name, number(r.Accuracy, 4), number(r.NMI, 4), number(r.Seconds, 3)}); err != nil {
-						return err
-					}
+				var rows [][]string
+				for _, r := range found {
+					rows = append(rows, append(slices.Clone(keys), r.Name, number(r.Accuracy, 4), number(r.NMI, 4), number(r.Seconds, 3)))
+				}
+				if err := out.add(rows...); err != nil {
+					return err
 				}
 			}
 			log.Printf("%s, %d classes", set.Name, classes)
