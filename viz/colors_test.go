@@ -70,3 +70,38 @@ func TestColorsAreTold(t *testing.T) {
 		seen[key] = i
 	}
 }
+
+// A series with a style looks the same wherever it stands.
+func TestStyle(t *testing.T) {
+	draw := func(styles ...int) map[color.Color]int {
+		var series []Series
+		for i, style := range styles {
+			series = append(series, Series{Y: []float64{float64(i), 3, 1, float64(i)}, Err: []float64{1, 0, 1, 0}, Style: style})
+		}
+		img := Must(Lines(series, LinesOptions{Width: 3, Height: 2})).Image()
+		count := map[color.Color]int{}
+		for y := range img.Bounds().Dy() {
+			for x := range img.Bounds().Dx() {
+				count[color.RGBAModel.Convert(img.At(x, y))]++
+			}
+		}
+		return count
+	}
+	for _, c := range []struct{ styles, seen, unseen []int }{
+		{[]int{0, 0}, []int{0, 1}, []int{2}},
+		{[]int{3}, []int{2}, []int{0}},
+		{[]int{4, 2}, []int{3, 1}, []int{0, 2}},
+	} {
+		count := draw(c.styles...)
+		for _, i := range c.seen {
+			if count[Color(i)] < 20 {
+				t.Errorf("styles %v: colour %d is in %d pixels", c.styles, i, count[Color(i)])
+			}
+		}
+		for _, i := range c.unseen {
+			if count[Color(i)] > 0 {
+				t.Errorf("styles %v: colour %d is in %d pixels", c.styles, i, count[Color(i)])
+			}
+		}
+	}
+}

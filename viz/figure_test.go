@@ -255,6 +255,7 @@ func TestErrors(t *testing.T) {
 		{line(viz.Series{Y: []float64{1, inf}}), viz.ErrNotFinite},
 		{line(viz.Series{Y: []float64{1, 2}, X: []float64{1}}), viz.ErrShape},
 		{line(viz.Series{Y: []float64{1, 2}, Err: []float64{1}}), viz.ErrShape},
+		{line(viz.Series{Y: []float64{1, 2}, Style: -1}), viz.ErrOption},
 		{line(viz.Series{Y: []float64{1, 2}, Err: []float64{1, nan}}), viz.ErrNotFinite},
 		{func() (viz.Figure, error) {
 			return viz.Lines([]viz.Series{{Y: []float64{1}}}, viz.LinesOptions{YMin: 2, YMax: 1})

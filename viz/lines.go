@@ -16,6 +16,17 @@ type Series struct {
 	X    []float64 // positions; nil: 0, 1, 2, …
 	Y    []float64
 	Err  []float64 // the deviation of each value, half the length of its bar; nil: none
+	// Style is its colour, dash and marker, the same for a number in all charts; 0:
+	// that of its place, 1 for the first.
+	Style int
+}
+
+// style returns the number of the look of the i-th series, from 0.
+func (s Series) style(i int) int {
+	if s.Style > 0 {
+		return s.Style - 1
+	}
+	return i
 }
 
 // check returns the positions of s.
@@ -30,6 +41,9 @@ func (s Series) check(i int) ([]float64, error) {
 		for k := range x {
 			x[k] = float64(k)
 		}
+	}
+	if s.Style < 0 {
+		return nil, fmt.Errorf("%w: %s has the style %d", ErrOption, name, s.Style)
 	}
 	if len(x) != len(s.Y) || (s.Err != nil && len(s.Err) != len(s.Y)) {
 		return nil, fmt.Errorf("%w: %s has %d X, %d Y and %d Err", ErrShape, name, len(x), len(s.Y), len(s.Err))
@@ -58,7 +72,8 @@ type LinesOptions struct {
 // accuracy against the share of corrupted samples, for several methods.
 //
 // It returns ErrEmpty if there is no series, or one without a point that can be
-// drawn, ErrShape if the slices of a series differ in length, and ErrNotFinite.
+// drawn, ErrShape if the slices of a series differ in length, ErrOption for a
+// style below 0, and ErrNotFinite.
 func Lines(series []Series, opt LinesOptions) (*Chart, error) {
 	if len(series) == 0 {
 		return nil, fmt.Errorf("%w: no series", ErrEmpty)
@@ -80,6 +95,7 @@ func Lines(series []Series, opt LinesOptions) (*Chart, error) {
 		if err != nil {
 			return nil, err
 		}
+		look := s.style(i)
 		var pts plotter.XYs
 		var devs []float64
 		for k := range x {
@@ -95,10 +111,10 @@ func Lines(series []Series, opt LinesOptions) (*Chart, error) {
 			return nil, fmt.Errorf("%w: no point of series %d (%q) is positive, as logarithms need", ErrEmpty, i, s.Name)
 		}
 		if devs != nil {
-			c.addDeviations(i, pts, devs, opt)
+			c.addDeviations(look, pts, devs, opt)
 		}
-		line := &plotter.Line{XYs: pts, LineStyle: lineOf(i)}
-		marks := &plotter.Scatter{GlyphStyle: markOf(i)}
+		line := &plotter.Line{XYs: pts, LineStyle: lineOf(look)}
+		marks := &plotter.Scatter{GlyphStyle: markOf(look)}
 		for _, k := range spread(xs(pts), 8, opt.LogX) {
 			marks.XYs = append(marks.XYs, pts[k])
 		}
