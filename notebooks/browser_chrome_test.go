@@ -208,6 +208,21 @@ func (p *page) until(what, expression string, limit time.Duration) {
 	}
 }
 
+// still waits, for a screenshot alone, until the value of an expression has not
+// changed for a second.
+func (p *page) still(expression string) {
+	if os.Getenv("RNMF_SCREENSHOTS") == "" {
+		return
+	}
+	p.t.Helper()
+	last, since := p.text(expression), time.Now()
+	for end := since.Add(15 * time.Second); time.Since(since) < time.Second && time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if now := p.text(expression); now != last {
+			last, since = now, time.Now()
+		}
+	}
+}
+
 // text returns the value of an expression that is a string.
 func (p *page) text(expression string) string {
 	p.t.Helper()
@@ -251,6 +266,8 @@ func (p *page) shot(name string) {
 	if dir == "" {
 		return
 	}
+	// What was changed is drawn by the second frame.
+	_ = p.js(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))`, nil)
 	var r struct{ Data string }
 	err := p.call(p.session, "Page.captureScreenshot", map[string]any{"format": "png"}, &r)
 	if err == nil {
