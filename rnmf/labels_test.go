@@ -168,10 +168,12 @@ func TestLabelsKKT(t *testing.T) {
 	}{{HALS{}, 2000, 3e-4}, {FGD{}, 6000, 3e-4}, {FGD{Plain: true}, 6000, 3e-4}, {MU{}, 6000, 3e-4}} {
 		for _, loss := range []Loss{Frobenius{}, Hypersurface{Scale: 1}, Hypersurface{Scale: 0.1}} {
 			m := Model{Rank: 4, Loss: loss, Solver: c.solver, OnH: []Penalty{someLabels(21, 1)}, MaxIter: c.rounds, Tol: -1, Seed: 2}
-			if r := mustFit(t, m, x); r.KKT > c.want {
-				t.Errorf("%T%+v, %s: KKT %g after %d rounds (%v)", c.solver, c.solver, lossName(loss), r.KKT, len(r.Trace)-1, r.Reason)
-			} else {
-				t.Logf("%T%+v, %s: KKT %.1e after %d rounds, objective %.6g", c.solver, c.solver, lossName(loss), r.KKT, len(r.Trace)-1, r.Objective)
+			r := mustFit(t, m, x)
+			m.MaxIter /= 10
+			early := mustFit(t, m, x).KKT
+			t.Logf("%T%+v, %s: KKT %.1e after %d rounds, %.1e after a tenth, objective %.6g (%v)", c.solver, c.solver, lossName(loss), r.KKT, len(r.Trace)-1, early, r.Objective, r.Reason)
+			if r.KKT > c.want || r.KKT > 1e-8 && r.KKT > 0.7*early {
+				t.Errorf("%T%+v, %s: KKT %g after a tenth of the rounds, %g in the end", c.solver, c.solver, lossName(loss), early, r.KKT)
 			}
 		}
 	}
