@@ -1,10 +1,12 @@
 // Command paper04 runs the tables of notebook 04 at full length and stores them:
 //
-//	go run ./testdata/paper04 [-seconds 0] [-work folder] [-out testdata/paper04/results.csv]
+//	go run ./testdata/paper04 [-only 1,7:COIL20] [-seconds 0] [-work folder] [-out testdata/paper04/results.csv]
+//	go run ./testdata/paper04 -only time   # Fig. 8, on a quiet machine
 //
 // It wants the data sets in the folder that RNMF_DATA names; those it does not find it
 // leaves out. A run that is stopped writes what is known, and the next one goes on with
-// what it finds in the work folder.
+// what it finds in the work folder. Points are tried side by side, so nothing but the
+// second command tells times.
 package main
 
 import (
@@ -34,7 +36,8 @@ func main() {
 	work := flag.String("work", filepath.Join(cache, "rnmf", "paper04"), "`folder` of what is known so far")
 	out := flag.String("out", "testdata/paper04/results.csv", "`file` to write")
 	seconds := flag.Float64("seconds", 0, "stop after this `time`; 0: never stop")
-	only := flag.String("only", "", "`tables` to run, such as 1,3; all if empty")
+	only := flag.String("only", "", "`tables` to run, such as 1,3 or 1:Yale, the others as far as they are known; all if empty. time: Fig. 8")
+	workers := flag.Int("workers", 0, "points tried at once; 0: one for each processor")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -43,17 +46,21 @@ func main() {
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(*seconds*float64(time.Second)))
 		defer cancel()
 	}
-	if err := run(ctx, *work, *out, *only); err != nil {
+	if *only == "time" {
+		err = times(ctx, *out, filepath.Join(filepath.Dir(*out), "times.csv"))
+	} else {
+		err = run(ctx, *work, *out, *only, *workers)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-// Values of the parameters, in units of the data. α and β of 1 and more leave next to
-// no component, and γ of 2 and more is LS-NMF: see the notebook.
+// Values of the parameters, in units of the data: those of the paper, but that γ of 2
+// and more is LS-NMF, bit for bit (a test has it), and need not be tried.
 var (
-	sparsity = []float64{0.001, 0.1} // α = β
-	gammas   = []float64{0.1, 1}
-	lambdas  = choose.Decades(-3, 2)
+	decades = choose.Decades(-3, 3)
+	gammas  = choose.Decades(-3, 0)
 )
 
 // A job is a problem of one of the tables.
@@ -61,12 +68,14 @@ type job struct {
 	table          int
 	set            *datasets.Source
 	removed, noise float64
+	apart          bool // α and β each for itself, for LS-NMF alone
 }
 
 func jobs() (all []job) {
 	for _, s := range []*datasets.Source{datasets.Yale, datasets.ORL, datasets.Semeion, datasets.COIL20, datasets.Pendigits, datasets.JAFFE, datasets.ExtendedYaleB, datasets.AR} {
 		all = append(all, job{table: 1, set: s})
 	}
+	all = append(all, job{table: 1, set: datasets.Yale, apart: true}, job{table: 1, set: datasets.Semeion, apart: true})
 	for i, s := range []*datasets.Source{datasets.JAFFE, datasets.Yale, datasets.COIL20} {
 		for _, share := range []float64{0.2, 0.4, 0.6} {
 			all = append(all, job{table: 2 + i, set: s, removed: share})
@@ -80,19 +89,26 @@ func jobs() (all []job) {
 	return all
 }
 
-var scores = []string{"accuracy", "nmi", "purity", "stability", "silhouette", "live", "sparsityW", "sparsityH", "seconds"}
+var scores = []string{"accuracy", "nmi", "purity", "stability", "silhouette", "live", "sparsityW", "sparsityH"}
 
-func run(ctx context.Context, work, out, only string) error {
+// wanted tells whether only names a job, by its table or as table:set. What has α and
+// β apart is of the table apart.
+func wanted(only string, j job) bool {
+	table := strconv.Itoa(j.table)
+	if j.apart {
+		table = "apart"
+	}
+	return only == "" || strings.Contains(","+only+",", ","+table+",") || strings.Contains(","+only+",", ","+table+":"+j.set.Name+",")
+}
+
+func run(ctx context.Context, work, out, only string, workers int) error {
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		return err
 	}
-	rows := [][]string{append([]string{"table", "set", "level", "method", "alpha", "gamma", "lambda"}, scores...)}
+	rows := [][]string{append([]string{"table", "set", "level", "method", "alpha", "beta", "gamma", "lambda"}, scores...)}
 	sets := map[*datasets.Source]*datasets.Set{}
 	start := time.Now()
 	for _, j := range jobs() {
-		if only != "" && !strings.Contains(","+only+",", fmt.Sprintf(",%d,", j.table)) {
-			continue
-		}
 		if _, known := sets[j.set]; !known {
 			s, err := j.set.Load(context.WithoutCancel(ctx))
 			if err != nil {
@@ -108,17 +124,28 @@ func run(ctx context.Context, work, out, only string) error {
 			return err
 		}
 		level := j.removed + j.noise // one is 0
+		within, stop := context.WithCancel(ctx)
+		if !wanted(only, j) {
+			stop() // what the file has comes back
+		}
 		for _, m := range trial.Methods() {
-			if j.table > 1 && m.Name == "L1" {
+			if j.table > 1 && m.Name == "L1" || j.apart && m.Name != "LS-NMF" {
 				continue
 			}
-			table, err := grid(j, m, p, work, level).Run(ctx)
-			if err != nil && (ctx.Err() == nil || table == nil) {
+			g := grid(j, m, p, work, level)
+			g.Workers = workers
+			table, err := g.Run(within)
+			if err != nil && (within.Err() == nil || table == nil) {
+				stop()
 				return err
 			}
 			for _, r := range table.Rows {
 				row := []string{strconv.Itoa(j.table), j.set.Name, fmt.Sprint(level), m.Name}
-				for _, v := range r.Point.Values {
+				v := trial.At(r.Point)
+				if j.apart && v.Alpha == v.Beta {
+					continue // it is there
+				}
+				for _, v := range []float64{v.Alpha, v.Beta, v.Gamma, v.Lambda} {
 					row = append(row, fmt.Sprint(v))
 				}
 				for _, name := range scores {
@@ -127,8 +154,13 @@ func run(ctx context.Context, work, out, only string) error {
 				rows = append(rows, row)
 			}
 		}
+		stop()
 		log.Printf("table %d, %s, %g: %.0f s", j.table, j.set.Name, level, time.Since(start).Seconds())
 	}
+	return write(out, rows)
+}
+
+func write(out string, rows [][]string) error {
 	f, err := os.Create(out)
 	if err != nil {
 		return err
@@ -143,12 +175,15 @@ func run(ctx context.Context, work, out, only string) error {
 
 // grid is the search for the parameters of a method.
 func grid(j job, m trial.Method, p *trial.Problem, work string, level float64) choose.Grid {
-	values := [3][]float64{sparsity, gammas, lambdas}
-	if j.table > 1 { // shorter
-		values[1], values[2] = []float64{1}, []float64{0.01, 1, 100}
-	}
-	if m.Name == "RMNMF" { // its graph term has no unit
-		values[2] = []float64{1, 10, 100}
+	values := [3][]float64{decades, gammas, decades}
+	if j.table > 1 { // shorter, and more so where there are many samples
+		values = [3][]float64{{0.001, 0.01, 0.1}, {0.1, 1}, choose.Decades(-2, 2)}
+		if len(p.Set.Labels) > 1000 {
+			values[0], values[1] = []float64{0.001, 0.1}, []float64{1}
+		}
+		if m.Name == "RMNMF" { // its graph term has no unit
+			values[2] = []float64{1, 10, 100}
+		}
 	}
 	for i, has := range m.Has {
 		if !has {
@@ -156,8 +191,11 @@ func grid(j job, m trial.Method, p *trial.Problem, work string, level float64) c
 		}
 	}
 	task := fmt.Sprintf("paper04 table %d %s %g %s", j.table, j.set.Name, level, m.Name)
-	// Points are tried one after the other, each on all processors: what the fits
-	// take is stored too.
-	return choose.Grid{Parameters: trial.Parameters(values[0], values[1], values[2]), Score: trial.Score(p, m, 0),
-		File: filepath.Join(work, strings.ReplaceAll(task, " ", "-")+".jsonl"), Task: task, Workers: 1}
+	parameters := trial.Parameters(values[0], values[1], values[2])
+	if j.apart {
+		task += " apart"
+		parameters = append(parameters, choose.Parameter{Name: "beta", Values: decades})
+	}
+	return choose.Grid{Parameters: parameters, Score: trial.Score(p, m, 0),
+		File: filepath.Join(work, strings.ReplaceAll(task, " ", "-")+".jsonl"), Task: task}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -190,14 +191,18 @@ func Run(ctx context.Context, p *Problem, m Method, v Setting, seed uint64, roun
 		r.Trace[len(r.Trace)-1].Seconds, r}, nil
 }
 
-// Parameters span a grid, with α = β.
+// Parameters span a grid with α = β; one with a parameter "beta" too has both.
 func Parameters(alpha, gamma, lambda []float64) []choose.Parameter {
 	return []choose.Parameter{{Name: "alpha", Values: alpha}, {Name: "gamma", Values: gamma}, {Name: "lambda", Values: lambda}}
 }
 
 // At is the setting of a point of such a grid.
 func At(p choose.Point) Setting {
-	return Setting{p.Value("alpha"), p.Value("alpha"), p.Value("gamma"), p.Value("lambda")}
+	beta := "alpha"
+	if slices.Contains(p.Names, "beta") {
+		beta = "beta"
+	}
+	return Setting{p.Value("alpha"), p.Value(beta), p.Value("gamma"), p.Value("lambda")}
 }
 
 // Score is the Score of a grid over Parameters: means over two starts, and what can be
@@ -217,7 +222,7 @@ func Score(p *Problem, m Method, rounds int) func(context.Context, choose.Point)
 				return nil, err
 			}
 			for name, v := range map[string]float64{"accuracy": row.Accuracy, "nmi": row.NMI, "purity": row.Purity, "silhouette": silhouette,
-				"live": float64(row.Live), "sparsityW": row.SparsityW, "sparsityH": row.SparsityH, "seconds": row.Seconds} {
+				"live": float64(row.Live), "sparsityW": row.SparsityW, "sparsityH": row.SparsityH} {
 				s[name] += v / 2
 			}
 			if first == nil {
