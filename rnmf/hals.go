@@ -19,9 +19,10 @@ import (
 type HALS struct {
 	// Sweeps is the number of sweeps over the components in a half-step. 0 is as
 	// many as pay without weights, which are more with a Laplacian: until a sweep
-	// changes V by less than a tenth of what the first did. With weights, 0 sweeps
-	// over UUᵀ in their place and goes as far that way as the weights tell, which
-	// takes a half to a fifth of the rounds, none of them dearer. But where the scale of
+	// changes V by less than a tenth of what the first did, with one at low rank
+	// a twentieth. With weights, 0 sweeps over UUᵀ in their place and goes as far
+	// that way as the weights tell, which takes a half to a fifth of the rounds, none
+	// of them dearer. But where the scale of
 	// the loss is estimated in each round, or with a Laplacian, 0 is one sweep: a
 	// scale that follows a fast fit too soon locks it in on the entries that happen
 	// to be fitted best.
