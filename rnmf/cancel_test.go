@@ -169,9 +169,13 @@ func TestCancelAnywhere(t *testing.T) {
 
 // What takes a context and gives no factors.
 func TestCancelOthers(t *testing.T) {
-	x := uniform(40, 3000, 1)
+	x, square, graph := uniform(40, 3000, 1), uniform(400, 500, 2), ring(800, 3)
+	times := []time.Duration{0, 10 * time.Millisecond}
+	soon := 2 * time.Second
 	if long() {
 		x = uniform(2576, 7200, 1)
+		square, graph, soon = x, ring(7200, 3), 100*time.Millisecond
+		times = append(times, 300*time.Millisecond, time.Second, 3*time.Second, 10*time.Second)
 	}
 	labels := make([]int, x.RawMatrix().Cols)
 	for j := range labels {
@@ -191,22 +195,49 @@ func TestCancelOthers(t *testing.T) {
 			}
 			return nil
 		},
+		"PCA with all eigenvectors": func(ctx context.Context) error {
+			for {
+				if _, err := PCAContext(ctx, square, square.RawMatrix().Rows); err != nil {
+					return err
+				}
+			}
+		},
+		"spectrum of a graph": func(ctx context.Context) error {
+			for {
+				graph.spectra.part, graph.spectra.all = nil, nil
+				if _, err := (RRA{}).PrepareContext(ctx, graph); err != nil {
+					return err
+				}
+			}
+		},
+		"few eigenvalues of a graph": func(ctx context.Context) error {
+			for {
+				graph.spectra.part, graph.spectra.all = nil, nil
+				if _, err := (RRA{Energy: 0.05}).PrepareContext(ctx, graph); err != nil {
+					return err
+				}
+			}
+		},
 		"SRC": func(ctx context.Context) error { _, err := SRC{}.ClassifyContext(ctx, x, labels, x); return err },
 	} {
-		for _, after := range []time.Duration{0, 10 * time.Millisecond} {
-			leak := goleak.IgnoreCurrent()
-			ctx, cancel := context.WithTimeout(context.Background(), after)
-			err := run(ctx)
-			ended, _ := ctx.Deadline()
-			late := time.Since(ended)
-			cancel()
-			if !errors.Is(err, context.DeadlineExceeded) || late > 2*time.Second {
-				t.Errorf("%s: %v, %v late", name, err, late)
+		t.Run(name, func(t *testing.T) {
+			for _, after := range times {
+				leak := goleak.IgnoreCurrent()
+				inner, cancel := context.WithTimeout(context.Background(), after)
+				ctx := &gapContext{Context: inner, last: time.Now()}
+				err := run(ctx)
+				ended, _ := inner.Deadline()
+				late := time.Since(ended)
+				cancel()
+				if !errors.Is(err, context.DeadlineExceeded) || late > soon {
+					t.Errorf("%v, %v late", err, late)
+				}
+				if long() {
+					ctx.ask()
+					t.Logf("%4d ms after %4d ms, longest gap %4d ms%.300s", late.Milliseconds(), after.Milliseconds(), ctx.worst.Milliseconds(), ctx.where)
+				}
+				goleak.VerifyNone(t, leak)
 			}
-			if long() {
-				t.Logf("%s: %v late", name, late)
-			}
-			goleak.VerifyNone(t, leak)
-		}
+		})
 	}
 }

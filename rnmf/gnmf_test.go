@@ -200,7 +200,7 @@ func rraAsPrinted(x, u, v *mat.Dense, g *Graph, beta, energy float64, rounds int
 			l.SetSym(i, j, -g.At(i, j))
 		}
 	}
-	values, theta := eigen(l)
+	values, theta := eigen(l.SymmetricDim(), rowsOfSym(l), never)
 	p, sum := 0, 0.0
 	for p < n && sum < energy*trace {
 		sum += values[p]

@@ -159,7 +159,7 @@ func newSamples(ctx context.Context, x *mat.Dense, k, restarts int) (*samples, e
 	m, n := x.Dims()
 	c := mat.NewDense(m, n, nil)
 	c.Copy(x)
-	c.Scale(1/powerOfTwo(c), c)
+	c.Scale(1/powerOfTwo(floats.Norm(c.RawMatrix().Data, math.Inf(1))), c)
 	for i := range m {
 		row := c.RawRowView(i)
 		floats.AddConst(-someMedian(row), row)

@@ -41,23 +41,40 @@ func PCAContext(ctx context.Context, x mat.Matrix, r int) (*Principal, error) {
 		return nil, fmt.Errorf("%w: %d components of %d×%d data, want 1 to %d", ErrRank, r, m, n, min(m, n))
 	}
 	p := &Principal{Mean: rowMeans(d), Variance: make([]float64, r)}
-	c := mat.DenseCopyOf(d)
-	for i, mean := range p.Mean {
-		floats.AddConst(-mean, c.RawRowView(i))
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	stop := func() bool { return ctx.Err() != nil }
+	c, done := copyPieces(d, false, stop)
+	if !done || !pieces(m, 4*n, stop, func(from, to int) {
+		for i := from; i < to; i++ {
+			floats.AddConst(-p.Mean[i], c.RawRowView(i))
+		}
+	}) {
+		return nil, ctx.Err()
 	}
 	ut, _, _, err := topSVD(ctx, c, r)
 	if err != nil {
 		return nil, err
 	}
 	p.Components = mat.DenseCopyOf(ut.T())
-	p.Scores = mat.NewDense(r, n, nil)
-	p.Scores.Mul(ut, c)
+	if p.Scores, done = mulPieces(ut, c, stop); !done {
+		return nil, ctx.Err()
+	}
 	per := float64(max(n-1, 1))
 	for k := range p.Variance {
 		norm := floats.Norm(p.Scores.RawRowView(k), 2)
 		p.Variance[k] = norm * norm / per
 	}
-	norm := mat.Norm(c, 2)
+	norms := make([]float64, m)
+	if !pieces(m, 4*n, stop, func(from, to int) {
+		for i := from; i < to; i++ {
+			norms[i] = floats.Norm(c.RawRowView(i), 2)
+		}
+	}) {
+		return nil, ctx.Err()
+	}
+	norm := floats.Norm(norms, 2)
 	p.Total = norm * norm / per
 	return p, nil
 }
@@ -125,21 +142,28 @@ func rowMeans(x *mat.Dense) []float64 {
 // some 10⁻⁷ of it are orthonormal but no more than rough.
 func topSVD(ctx context.Context, x *mat.Dense, r int) (ut *mat.Dense, s []float64, vt *mat.Dense, err error) {
 	m, n := x.Dims()
-	var a *mat.Dense // with the shorter side first, scaled to entries up to 1
-	if m <= n {
-		a = mat.DenseCopyOf(x)
-	} else {
-		a = mat.DenseCopyOf(x.T())
+	stop := func() bool { return ctx.Err() != nil }
+	a, done := copyPieces(x, m > n, stop) // with the shorter side first
+	if !done {
+		return nil, nil, nil, ctx.Err()
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, nil, nil, err
-	}
-	unit := powerOfTwo(a)
-	if err := ctx.Err(); err != nil {
-		return nil, nil, nil, err
-	}
-	a.Scale(1/unit, a)
 	p, q := a.Dims()
+	var largest float64
+	if !pieces(p, 4*q, stop, func(from, to int) {
+		for i := from; i < to; i++ {
+			largest = max(largest, floats.Norm(a.RawRowView(i), math.Inf(1)))
+		}
+	}) {
+		return nil, nil, nil, ctx.Err()
+	}
+	unit := powerOfTwo(largest)
+	if !pieces(p, 4*q, stop, func(from, to int) { // to entries up to 1
+		for i := from; i < to; i++ {
+			floats.Scale(1/unit, a.RawRowView(i))
+		}
+	}) {
+		return nil, nil, nil, ctx.Err()
+	}
 
 	gram := mat.NewSymDense(p, nil)
 	if err := addOuter(ctx, gram, a, blas.NoTrans); err != nil {
@@ -149,8 +173,10 @@ func topSVD(ctx context.Context, x *mat.Dense, r int) (ut *mat.Dense, s []float6
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	right := mat.NewDense(r, q, nil)
-	right.Mul(left, a)
+	right, done := mulPieces(left, a, stop)
+	if !done {
+		return nil, nil, nil, ctx.Err()
+	}
 
 	s = make([]float64, r)
 	for k := range s {
@@ -158,6 +184,9 @@ func topSVD(ctx context.Context, x *mat.Dense, r int) (ut *mat.Dense, s []float6
 	}
 	sortFalling(s, left, right)
 	for k := range s {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, nil, err
+		}
 		row := right.RawRowView(k)
 		if s[k] <= 1e-10*s[0] { // also if all are 0
 			s[k] = 0
@@ -187,18 +216,26 @@ func topSVD(ctx context.Context, x *mat.Dense, r int) (ut *mat.Dense, s []float6
 func addOuter(ctx context.Context, sym *mat.SymDense, a *mat.Dense, t blas.Transpose) error {
 	p := sym.SymmetricDim()
 	rows, cols := a.Dims()
-	step := max(1<<27/(p*p), 1)
-	for k := 0; k < rows && t == blas.Trans || k < cols && t == blas.NoTrans; k += step {
-		if err := ctx.Err(); err != nil {
-			return err
+	inner, other := cols, blas.Trans
+	if t == blas.Trans {
+		inner, other = rows, blas.NoTrans
+	}
+	const depth = 64
+	to := sym.RawSymmetric().Data // the upper triangle; what is below is not read
+	for k := 0; k < inner; k += depth {
+		part := func(from, until int) blas64.General {
+			if t == blas.Trans {
+				return a.Slice(k, min(k+depth, rows), from, until).(*mat.Dense).RawMatrix()
+			}
+			return a.Slice(from, until, k, min(k+depth, cols)).(*mat.Dense).RawMatrix()
 		}
-		var part mat.Matrix
-		if t == blas.Trans {
-			part = a.Slice(k, min(k+step, rows), 0, cols)
-		} else {
-			part = a.Slice(0, rows, k, min(k+step, cols))
+		if !pieces((p+63)/64, 64*depth*p, func() bool { return ctx.Err() != nil }, func(from, until int) {
+			from, until = 64*from, min(64*until, p)
+			blas64.Gemm(t, other, 1, part(from, until), part(from, p), 1,
+				blas64.General{Rows: until - from, Cols: p - from, Stride: p, Data: to[from*p+from:]})
+		}) {
+			return ctx.Err()
 		}
-		blas64.Syrk(t, 1, part.(*mat.Dense).RawMatrix(), 1, sym.RawSymmetric())
 	}
 	return nil
 }
@@ -221,26 +258,21 @@ func topEigen(ctx context.Context, gram *mat.SymDense, r int) (*mat.Dense, error
 }
 
 // allEigen returns the last r eigenvectors of the full decomposition, the one
-// of the largest eigenvalue first. A decomposition cannot be stopped: that of a
-// large matrix is left to itself when ctx ends, until it is done.
+// of the largest eigenvalue first.
 func allEigen(ctx context.Context, gram *mat.SymDense, r int) (*mat.Dense, error) {
 	p := gram.SymmetricDim()
-	const small = 200
-	var e mat.EigenSym
-	if p <= small || ctx.Done() == nil {
-		mustFactorize(&e, gram)
-	} else {
-		done := make(chan struct{})
-		go func() {
-			mustFactorize(&e, gram)
-			close(done)
-		}()
-		select {
-		case <-done:
-		case <-ctx.Done():
-			return nil, ctx.Err()
+	if p >= 128 { // see eigen
+		for _, gap := range []float64{1e-3, 2} {
+			if _, rows, ok := eigenTridiagonal(p, rowsOfSym(gram), r, gap, func() bool { return ctx.Err() != nil }); ok {
+				return rows, nil
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 		}
 	}
+	var e mat.EigenSym
+	mustFactorize(&e, gram)
 	var v mat.Dense
 	e.VectorsTo(&v)
 	out := mat.NewDense(r, p, nil)
@@ -269,7 +301,7 @@ func orthogonalIteration(ctx context.Context, gram *mat.SymDense, r, b, rounds i
 			row[j] = rng.NormFloat64()
 		}
 	}
-	var y, ritz, image mat.Dense
+	stop := func() bool { return ctx.Err() != nil }
 	small := mat.NewSymDense(b, nil)
 	for range rounds {
 		for k := range b {
@@ -278,9 +310,16 @@ func orthogonalIteration(ctx context.Context, gram *mat.SymDense, r, b, rounds i
 			}
 			orthonormalise(q, k)
 		}
-		y.Mul(q, full)
-		var t mat.Dense
-		t.Mul(&y, q.T()) // Q·G·Qᵀ
+		y, done := mulPieces(q, full, stop)
+		if !done {
+			return nil, ctx.Err()
+		}
+		t := mat.NewDense(b, b, nil) // Q·G·Qᵀ
+		if !pieces(b, b*p, stop, func(from, to int) {
+			t.Slice(from, to, 0, b).(*mat.Dense).Mul(y.Slice(from, to, 0, p), q.T())
+		}) {
+			return nil, ctx.Err()
+		}
 		for i := range b {
 			for j := i; j < b; j++ {
 				small.SetSym(i, j, (t.At(i, j)+t.At(j, i))/2)
@@ -290,11 +329,17 @@ func orthogonalIteration(ctx context.Context, gram *mat.SymDense, r, b, rounds i
 		if err != nil {
 			return nil, err
 		}
-		ritz.Mul(z, q)
-		image.Mul(z, &y)
+		ritz, done := mulPieces(z, q, stop)
+		if !done {
+			return nil, ctx.Err()
+		}
+		image, done := mulPieces(z, y, stop)
+		if !done {
+			return nil, ctx.Err()
+		}
 		// Ritz vector v with value θ = vᵀGv is an eigenvector if Gv = θv.
 		largest := floats.Dot(ritz.RawRowView(0), image.RawRowView(0))
-		done := true
+		done = true
 		for k := 0; k < r && done; k++ {
 			v, gv := ritz.RawRowView(k), image.RawRowView(k)
 			theta := floats.Dot(v, gv)
@@ -308,7 +353,7 @@ func orthogonalIteration(ctx context.Context, gram *mat.SymDense, r, b, rounds i
 		if done {
 			return mat.DenseCopyOf(ritz.Slice(0, r, 0, p)), nil
 		}
-		q.Copy(&image)
+		q.Copy(image)
 	}
 	return nil, nil
 }
@@ -384,15 +429,10 @@ func pointsUp(v []float64) bool {
 
 // powerOfTwo returns a power of two of about the size of the largest entry: a
 // unit in which squares neither overflow nor vanish, and dividing by it is exact.
-func powerOfTwo(a *mat.Dense) float64 {
-	var big float64
-	m, _ := a.Dims()
-	for i := range m {
-		big = max(big, floats.Norm(a.RawRowView(i), math.Inf(1)))
-	}
-	if big == 0 {
+func powerOfTwo(largest float64) float64 {
+	if largest == 0 {
 		return 1
 	}
-	_, e := math.Frexp(big)
+	_, e := math.Frexp(largest)
 	return math.Ldexp(1, max(e, -1000))
 }

@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -59,8 +60,17 @@ func (s RRA) check() error {
 
 // Prepare finds the eigenvectors, which are kept with the graph, and returns their
 // number: the first half-step would do so. The paper does not count the time. With
-// thousands of samples in one connected part it is long, and cannot be cancelled.
-func (s RRA) Prepare(g *Graph) (kept int) { return len(g.spectrum(s.energy()).sigma) }
+// thousands of samples in one connected part it is long.
+func (s RRA) Prepare(g *Graph) (kept int) { return len(g.spectrum(s.energy(), never).sigma) }
+
+// PrepareContext is Prepare that returns ctx.Err() soon after ctx ends.
+func (s RRA) PrepareContext(ctx context.Context, g *Graph) (kept int, err error) {
+	found := g.spectrum(s.energy(), func() bool { return ctx.Err() != nil })
+	if found == nil {
+		return 0, ctx.Err()
+	}
+	return len(found.sigma), nil
+}
 
 func (s RRA) energy() float64 {
 	if s.Energy == 0 {
@@ -75,7 +85,10 @@ func (s RRA) Improve(q *Quadratic, v *mat.Dense) {
 	n := p.Quadratic.n
 	step := &rraStep{whole: p, RRA: s, b: make([]float64, n), a: make([]float64, n), gradient: make([]float64, n), out: make([]float64, n), l: make([]float64, n)}
 	if p.tie.Graph != nil {
-		step.spectrum = p.tie.Graph.spectrum(s.energy())
+		step.spectrum = p.tie.Graph.spectrum(s.energy(), p.pool.stop)
+		if step.spectrum == nil {
+			return
+		}
 		step.shares = make([]float64, len(step.sigma))
 	}
 	for k := range p.r {

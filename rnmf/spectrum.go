@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -28,10 +29,16 @@ type spectra struct {
 }
 
 // spectrum returns the fewest eigenvalues whose sum is a share of the trace.
-// Eigenvalues of 0 change nothing in (17) and are left out.
-func (g *Graph) spectrum(share float64) *spectrum {
+// Eigenvalues of 0 change nothing in (17) and are left out. It returns nil if it is
+// stopped, also while another fit is at it.
+func (g *Graph) spectrum(share float64, stop func() bool) *spectrum {
 	e := &g.spectra
-	e.Lock()
+	for !e.TryLock() {
+		if stop() {
+			return nil
+		}
+		time.Sleep(time.Millisecond)
+	}
 	defer e.Unlock()
 	if e.part != nil && e.share == share {
 		return e.part
@@ -47,12 +54,14 @@ func (g *Graph) spectrum(share float64) *spectrum {
 	case trace == 0:
 		e.all = new(spectrum)
 	case share < 1:
-		if e.part = g.largest(share * trace); e.part != nil {
+		if e.part = g.largest(share*trace, stop); e.part != nil {
 			return e.part
 		}
 		fallthrough
 	default:
-		e.all = g.decompose()
+		if e.all = g.decompose(stop); e.all == nil {
+			return nil
+		}
 	}
 	p, sum := 0, 0.0
 	for p < len(e.all.sigma) && (share >= 1 || sum < share*trace) {
@@ -67,15 +76,17 @@ func (g *Graph) spectrum(share float64) *spectrum {
 }
 
 // largest finds few eigenvalues, with a sum of at least enough, in a block Krylov
-// space of up to n/4. It returns nil where that has no room.
-func (g *Graph) largest(enough float64) *spectrum {
+// space of up to n/4. It returns nil where that has no room, or if it is stopped.
+func (g *Graph) largest(enough float64, stop func() bool) *spectrum {
 	// The k largest are at most 2k·max d together.
 	if enough > float64(g.n/16)*2*slices.Max(g.degree) {
 		return nil
 	}
 	for k := newKrylov(g); k.size < g.n/4; {
-		k.extend(max(4*krylovBlock, k.size))
-		if s := k.ritz(enough); s != nil {
+		if !k.extend(max(4*krylovBlock, k.size), stop) {
+			return nil
+		}
+		if s := k.ritz(enough, stop); s != nil {
 			return s
 		}
 	}
@@ -83,8 +94,8 @@ func (g *Graph) largest(enough float64) *spectrum {
 }
 
 // decompose returns all eigenvalues above 0, from the dense matrices of the
-// connected parts.
-func (g *Graph) decompose() *spectrum {
+// connected parts, or nil if it is stopped.
+func (g *Graph) decompose(stop func() bool) *spectrum {
 	type pair struct {
 		value float64
 		part  []int
@@ -97,15 +108,19 @@ func (g *Graph) decompose() *spectrum {
 		for a, i := range part {
 			at[i] = a
 		}
-		sym := mat.NewSymDense(len(part), nil)
-		for a, i := range part {
-			sym.SetSym(a, a, g.degree[i])
+		values, vectors := eigen(len(part), func(row []float64, a int) {
+			i := part[a]
+			row[a] = g.degree[i]
 			to, weight := g.Neighbors(i)
 			for b, j := range to {
-				sym.SetSym(a, at[j], -weight[b])
+				if at[j] < a {
+					row[at[j]] = -weight[b]
+				}
 			}
+		}, stop)
+		if stop() {
+			return nil
 		}
-		values, vectors := eigen(sym)
 		for c, v := range values {
 			if v > 1e-12*values[0] {
 				pairs = append(pairs, pair{v, part, vectors, c})
@@ -115,6 +130,9 @@ func (g *Graph) decompose() *spectrum {
 	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.value, a.value) })
 	s := &spectrum{theta: make([]float64, len(pairs)*g.n)}
 	for c, p := range pairs {
+		if stop() {
+			return nil
+		}
 		s.sigma = append(s.sigma, p.value)
 		for a, i := range p.part {
 			s.theta[c*g.n+i] = p.from.At(a, p.c)
@@ -162,11 +180,14 @@ const krylovBlock = 16
 
 func newKrylov(g *Graph) *krylov { return &krylov{g: g, rng: rand.New(rand.NewPCG(1, 7))} }
 
-// extend adds count vectors.
-func (k *krylov) extend(count int) {
+// extend adds count vectors, and reports whether it got through.
+func (k *krylov) extend(count int, stop func() bool) bool {
 	n := k.g.n
 	x := make([]float64, n)
 	for want := min(k.size+count, n); k.size < want; {
+		if stop() {
+			return false
+		}
 		if k.size < krylovBlock || k.next == k.size { // or the space is invariant
 			k.random(x)
 		} else {
@@ -175,6 +196,7 @@ func (k *krylov) extend(count int) {
 		}
 		k.add(x)
 	}
+	return true
 }
 
 func (k *krylov) random(x []float64) {
@@ -209,21 +231,21 @@ func (k *krylov) add(x []float64) {
 }
 
 // ritz returns the eigenvalues whose sum is at least enough, or nil if the space
-// does not have them yet, to eight digits.
-func (k *krylov) ritz(enough float64) *spectrum {
+// does not have them yet, to eight digits, or if it is stopped.
+func (k *krylov) ritz(enough float64, stop func() bool) *spectrum {
 	n := k.g.n
-	general := func(x []float64, rows int) blas64.General {
-		return blas64.General{Rows: rows, Cols: n, Stride: n, Data: x}
-	}
+	basis, product := mat.NewDense(k.size, n, k.basis), mat.NewDense(k.size, n, k.product)
 	t := mat.NewDense(k.size, k.size, nil)
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, general(k.basis, k.size), general(k.product, k.size), 0, t.RawMatrix())
-	sym := mat.NewSymDense(k.size, nil)
-	for i := range k.size {
-		for j := range i + 1 {
-			sym.SetSym(i, j, (t.At(i, j)+t.At(j, i))/2)
-		}
+	if !pieces(k.size, k.size*n, stop, func(from, to int) {
+		t.Slice(from, to, 0, k.size).(*mat.Dense).Mul(basis.Slice(from, to, 0, n), product.T())
+	}) {
+		return nil
 	}
-	values, vectors := eigen(sym)
+	values, vectors := eigen(k.size, func(row []float64, i int) {
+		for j := range row {
+			row[j] = (t.At(i, j) + t.At(j, i)) / 2
+		}
+	}, stop)
 	p, sum := 0, 0.0
 	for p < len(values) && sum < enough {
 		sum += values[p]
@@ -232,15 +254,20 @@ func (k *krylov) ritz(enough float64) *spectrum {
 	if sum < enough || p == len(values) {
 		return nil
 	}
-	chosen := vectors.Slice(0, k.size, 0, p).(*mat.Dense).RawMatrix()
-	theta, lt := make([]float64, p*n), make([]float64, p*n)
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, chosen, general(k.basis, k.size), 0, general(theta, p))
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, chosen, general(k.product, k.size), 0, general(lt, p))
+	chosen := vectors.Slice(0, k.size, 0, p).T()
+	theta, done := mulPieces(chosen, basis, stop)
+	if !done {
+		return nil
+	}
+	lt, done := mulPieces(chosen, product, stop)
+	if !done {
+		return nil
+	}
 	for c := range p {
-		blas64.Axpy(-values[c], vector(theta[c*n:][:n]), vector(lt[c*n:][:n]))
-		if blas64.Nrm2(vector(lt[c*n:][:n])) > 1e-8*values[0] {
+		blas64.Axpy(-values[c], vector(theta.RawRowView(c)), vector(lt.RawRowView(c)))
+		if blas64.Nrm2(vector(lt.RawRowView(c))) > 1e-8*values[0] {
 			return nil
 		}
 	}
-	return &spectrum{sigma: values[:p], theta: theta, rest: max(values[p-1], 0)}
+	return &spectrum{sigma: values[:p], theta: theta.RawMatrix().Data, rest: max(values[p-1], 0)}
 }

@@ -8,21 +8,34 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
 )
 
-// eigen returns the eigenvalues, descending, and eigenvectors as columns. The QR
-// iteration of mat.EigenSym takes some 6n³ multiply-adds with vectors, one rotation
-// at a time; a large matrix is brought to tridiagonal form T instead, whose
-// eigenvectors come from inverse iteration.
-func eigen(sym *mat.SymDense) ([]float64, *mat.Dense) {
-	if sym.SymmetricDim() >= 128 {
-		if values, vectors, ok := eigenTridiagonal(sym); ok {
-			return values, vectors
+// eigen returns the eigenvalues, descending, and eigenvectors as columns, or nil if
+// it is stopped. The QR iteration of mat.EigenSym takes some 6n³ multiply-adds with
+// vectors, one rotation at a time, and cannot be stopped; a large matrix is brought to
+// tridiagonal form T instead, whose eigenvectors come from inverse iteration.
+func eigen(n int, rows rowsOf, stop func() bool) ([]float64, *mat.Dense) {
+	if n >= 128 {
+		for _, gap := range []float64{1e-5, 2} {
+			if values, vectors, ok := eigenTridiagonal(n, rows, n, gap, stop); ok {
+				columns, _ := copyPieces(vectors, true, never)
+				return values, columns
+			}
+			if stop() {
+				return nil, nil
+			}
+		}
+	}
+	sym, row := mat.NewSymDense(n, nil), make([]float64, n)
+	for i := range n {
+		clear(row)
+		rows(row[:i+1], i)
+		for j, v := range row[:i+1] {
+			sym.SetSym(i, j, v)
 		}
 	}
 	return eigenQR(sym)
@@ -52,33 +65,26 @@ func eigenQR(sym *mat.SymDense) ([]float64, *mat.Dense) {
 	return values, vectors
 }
 
-// eigenTridiagonal is eigen by T = QᵀAQ. It reports whether what it found are
-// eigenvectors, orthonormal among near eigenvalues.
-func eigenTridiagonal(sym *mat.SymDense) ([]float64, *mat.Dense, bool) {
-	n := sym.SymmetricDim()
-	var impl lapack.Implementation
-	a := make([]float64, n*n)
-	for i := range n {
-		for j := range i + 1 {
-			a[i*n+j] = sym.At(i, j)
-		}
+// eigenTridiagonal returns all eigenvalues and the eigenvectors of the largest count of
+// them, as rows, by T = QᵀAQ. It reports whether it found eigenvectors, and was not
+// stopped. Eigenvalues nearer than gap, as a share of the largest, form a cluster, in
+// which eigenvectors are made orthogonal to each other: see vectors.
+func eigenTridiagonal(n int, rows rowsOf, count int, gap float64, stop func() bool) ([]float64, *mat.Dense, bool) {
+	t := tridiagonalise(n, rows, stop)
+	if t == nil {
+		return nil, nil, false
 	}
-	t := &tridiagonal{d: make([]float64, n), e: make([]float64, n-1)}
-	tau, work := make([]float64, n-1), make([]float64, 64*n)
-	impl.Dsytrd(blas.Lower, n, a, n, t.d, t.e, tau, work, len(work))
+	var impl lapack.Implementation
 	values, e := slices.Clone(t.d), slices.Clone(t.e)
 	if !impl.Dsterf(n, values, e) {
 		return nil, nil, false
 	}
 	slices.Reverse(values)
-	z := make([]float64, n*n) // eigenvectors of T, rows
-	if !t.vectors(z, values) {
+	z := mat.NewDense(count, n, nil) // eigenvectors of T
+	if !t.vectors(z.RawMatrix().Data, values[:count], gap, stop) || !t.back(z, stop) {
 		return nil, nil, false
 	}
-	columns := mat.NewDense(n, n, nil)
-	columns.Copy(mat.NewDense(n, n, z).T())
-	impl.Dormqr(blas.Left, blas.NoTrans, n-1, n, n-1, a[n:], n, tau, columns.RawMatrix().Data[n:], n, work, len(work))
-	return values, columns, true
+	return values, z, true
 }
 
 // A tridiagonal is a symmetric matrix by its diagonal and what lies beside it.
@@ -100,13 +106,13 @@ func (t *tridiagonal) norm() (most float64) {
 
 // vectors writes the eigenvectors to the rows of z. Inverse iteration leaves those
 // of eigenvalues at a distance g orthogonal up to rounding·‖T‖/g, so those that are
-// nearer than a small share of ‖T‖ are kept orthogonal to each other.
-func (t *tridiagonal) vectors(z, values []float64) bool {
+// nearer than a share gap of ‖T‖ are kept orthogonal to each other.
+func (t *tridiagonal) vectors(z, values []float64, gap float64, stop func() bool) bool {
 	n, norm := len(t.d), t.norm()
 	var clusters [][2]int
-	for from := 0; from < n; {
+	for from := 0; from < len(values); {
 		to := from + 1
-		for to < n && values[to-1]-values[to] < 1e-5*norm {
+		for to < len(values) && values[to-1]-values[to] < gap*norm {
 			to++
 		}
 		clusters = append(clusters, [2]int{from, to})
@@ -125,8 +131,9 @@ func (t *tridiagonal) vectors(z, values []float64) bool {
 					return
 				}
 				for i := clusters[c][0]; i < clusters[c][1]; i++ {
-					if !t.vector(z[clusters[c][0]*n:(i+1)*n], values[i], norm, uint64(i), space) {
+					if stop() || !t.vector(z[clusters[c][0]*n:(i+1)*n], values[i], norm, uint64(i), space) {
 						bad.Add(1)
+						return
 					}
 				}
 			}
