@@ -465,10 +465,12 @@ func energy(ctx context.Context, s settings) error {
 				}
 				seconds := trial.SecondsTo(r.Trace, target)
 				if most = rise(r.Trace); math.IsNaN(seconds) {
-					best = seconds
-					break
+					break // late or exploded, as it will be again
 				}
 				best, rounds = min(best, seconds), len(r.Trace)-1
+			}
+			if rounds < 0 {
+				best = math.NaN()
 			}
 			name := map[bool]string{true: "RRA, printed", false: "RRA, safe"}[plain]
 			rows = append(rows, []string{set.Name, number(share, 3), strconv.Itoa(kept), name, number(target, 7), number(best, 4), strconv.Itoa(rounds), number(most, 3)})
