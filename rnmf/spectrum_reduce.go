@@ -90,7 +90,7 @@ func pieceWidth(each int) int { return min(max(30_000_000/max(each, 1), 1), 32) 
 // whether it got through.
 func (t *tridiagonalisation) back(z *mat.Dense, stop func() bool) bool {
 	count, _ := z.Dims()
-	n, width := t.n, pieceWidth(4*count*t.n)
+	n, width := t.n, pieceWidth(count*t.n)
 	var impl lapackgo.Implementation
 	triangle, work := make([]float64, width*width), make([]float64, count*width)
 	for last := t.n - 1; last > 0; last -= width {
