@@ -52,9 +52,24 @@ func TestChoosing(t *testing.T) {
 			t.Fatalf("line %d is not what the stored results say, which is\n%s\nSee that the sentences still hold, and run this test with -update.", i+1, line)
 		}
 	}
-	for _, link := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(want.String(), -1) {
-		if _, err := os.Stat(filepath.Join("../..", link[1])); err != nil {
+}
+
+// TestLinks wants what the pages for people point at to exist.
+func TestLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
+	for _, name := range []string{"README.md", "CHOOSING.md", "CONTRIBUTING.md", "PROMISES.md", "CHANGELOG.md", "datasets/README.md", "datasets/embed/README.md", "testdata/peers/results.md"} {
+		text, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
 			t.Error(err)
+		}
+		for _, m := range link.FindAllSubmatch(text, -1) {
+			to := string(m[1])
+			if strings.Contains(to, "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join("../..", filepath.Dir(name), to)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	}
 }

@@ -4,8 +4,8 @@
 //
 //	show.Figure(viz.Must(viz.Gallery(w, viz.GalleryOptions{Height: 32, Width: 32})))
 //
-// Fit and Compare run fits and show how they go; outside a notebook they just run them
-// (with a line of progress on a terminal). Interact has sliders and choices, and a
+// Fit and Compare run fits, of whatever type, and show how they go; outside a notebook
+// they just run them (with a line of progress on a terminal). Interact has sliders and choices, and a
 // figure that follows them.
 //
 // It is the only package of this module that depends on GoNB.
