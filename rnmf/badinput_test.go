@@ -48,6 +48,9 @@ func TestBadInput(t *testing.T) {
 	predict := func(r *Result, h mat.Matrix) error { _, err := r.Predict(h); return err }
 	score := func(a, b []int) error { _, err := Score(a, b); return err }
 	init := func(i Init) error { return fit(Model{Rank: 2, Init: i}) }
+	pixels := func(c Contiguous) error { _, err := c.Fit(ctx, x); return err }
+	convex := func(m Model) error { _, err := ConvexNMF{m}.Fit(ctx, x); return err }
+	whole200 := ring(200, 3)
 	saved := func(r *Result) string {
 		var b bytes.Buffer
 		if err := r.Save(&b); err != nil {
@@ -93,6 +96,37 @@ func TestBadInput(t *testing.T) {
 		{"labels of a start", func() error { return init(ByLabel{Labels: Labels{Class: []int{0}}}) }, ErrLabels, "1 labels for 5 samples"},
 		{"penalty too large", func() error { return onH(Sparse{1e101}) }, ErrParameter, "Sparse.Lambda is 1e+101"},
 		{"cancelled", func() error { _, err := NMF(2).Fit(ended, ones); return err }, context.Canceled, ""},
+		{"log-norm's scale", func() error { return onH(LogSparse{Lambda: 1, Scale: -1}) }, ErrParameter, "LogSparse.Scale is -1"},
+		{"log-norm's λ", func() error { return onH(LogSparse{Lambda: nan}) }, ErrParameter, "LogSparse.Lambda is NaN"},
+		{"shrinkage", func() error { return fit(Model{Rank: 2, Loss: LogShrink{Gamma: -1}}) }, ErrParameter, "LogShrink.Gamma is -1"},
+		{"solver below FreeW", func() error { return fit(Model{Rank: 2, Solver: FreeW{RRA{}}}) }, ErrParameter, "FreeW.Solver"},
+		{"penalty on a free W", func() error { return fit(Model{Rank: 2, Solver: FreeW{}, OnW: []Penalty{Sparse{1}}}) }, ErrParameter, "OnW"},
+		{"images of another shape", func() error { return pixels(Contiguous{Model: NMF(2), Height: 3, Width: 2}) }, ErrShape, "X has 4 rows, want those of images of 3×2"},
+		{"contiguous β", func() error { return pixels(Contiguous{Model: NMF(2), Height: 2, Width: 2, Beta: nan}) }, ErrParameter, "Contiguous.Beta is NaN"},
+		{"a mask of convex NMF", func() error { return convex(Model{Rank: 2, Mask: ones}) }, ErrParameter, "ConvexNMF.Model"},
+		{"convex NMF's rank", func() error { return convex(NMF(0)) }, ErrRank, "0, want 1 to 4"},
+		{"graph of no unit", func() error { return onH(UnitLaplacian{Lambda: 1}) }, ErrParameter, "UnitLaplacian.Graph"},
+		{"another unit graph", func() error { return onH(UnitLaplacian{Graph: other, Lambda: 1}) }, ErrShape, "4 vertices, want 5"},
+		{"units of no rank", func() error { _, err := UnitsOf(x, 0); return err }, ErrParameter, "rank is 0"},
+
+		// Contexts that have ended.
+		{"SSNMF, cancelled", func() error { _, err := SSNMF{Model: NMF(2), Labels: labels}.Fit(ended, x); return err }, context.Canceled, ""},
+		{"CNMF, cancelled", func() error { _, err := CNMF{Model: NMF(2), Labels: labels}.Fit(ended, x); return err }, context.Canceled, ""},
+		{"convex NMF, cancelled", func() error { _, err := ConvexNMF{NMF(2)}.Fit(ended, x); return err }, context.Canceled, ""},
+		{"contiguous, cancelled", func() error {
+			_, err := Contiguous{Model: NMF(2), Height: 2, Width: 2}.Fit(ended, x)
+			return err
+		}, context.Canceled, ""},
+		{"k-means, cancelled", func() error { _, err := KMeans{K: 2}.FitContext(ended, x); return err }, context.Canceled, ""},
+		{"neighbours, cancelled", func() error { _, err := KNN{K: 2}.GraphContext(ended, x); return err }, context.Canceled, ""},
+		{"PCA, cancelled", func() error { _, err := PCAContext(ended, x, 2); return err }, context.Canceled, ""},
+		{"eigenvectors of a graph, cancelled", func() error { _, err := RRA{}.PrepareContext(ended, whole200); return err }, context.Canceled, ""},
+		{"SRC, cancelled", func() error {
+			_, err := SRC{}.ClassifyContext(ended, x, []int{0, 0, 1, 1, 0}, x)
+			return err
+		}, context.Canceled, ""},
+		{"transform with a mask of another shape", func() error { _, err := fitted.TransformMasked(ctx, x, x.T()); return err }, ErrShape, "Mask is 5×4, want 4×5"},
+		{"transform with a negative mask", func() error { _, err := fitted.TransformMasked(ctx, x, with(2, 1, -1)); return err }, ErrNegative, "Mask[2,1] = -1"},
 
 		// Labels.
 		{"too few labels", func() error { return onH(Labels{Class: []int{0, 1}}) }, ErrLabels, "2 labels for 5 samples"},
