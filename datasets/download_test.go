@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -386,7 +387,8 @@ func TestDownloadUnwritable(t *testing.T) {
 	body, sum := points(5000)
 	m := &mirror{body: body}
 	s := testSource(remote{sha256: sum}, serve(t, m))
-	if err := s.Download(t.Context(), nil); err == nil || len(m.log()) != 0 {
+	var path *fs.PathError
+	if err := s.Download(t.Context(), nil); !errors.As(err, &path) || !strings.Contains(err.Error(), file) || len(m.log()) != 0 {
 		t.Errorf("%v, requests %v", err, m.log())
 	}
 	for _, v := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {

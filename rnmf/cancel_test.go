@@ -81,6 +81,8 @@ func cancelCases(x *mat.Dense, rank int) map[string]func(ctx context.Context) (*
 			add(fmt.Sprintf("graph, %T, %T", solver, loss), Model{Solver: solver, Loss: loss, OnH: []Penalty{Laplacian{graph, 1}}})
 		}
 	}
+	add("prox-linear", Model{Solver: ProxLinear{}})
+	add("orthogonal", Model{Solver: Orthogonal{}})
 	add("mask", Model{Mask: mask, Loss: Cauchy{}})
 	add("KKT", Model{TraceKKT: true})
 	add("labels", Model{OnH: []Penalty{labels}})
@@ -97,6 +99,21 @@ func cancelCases(x *mat.Dense, rank int) map[string]func(ctx context.Context) (*
 	}
 	cases["CNMF"] = func(ctx context.Context) (*Result, error) {
 		return CNMF{Model: Model{Rank: rank, Tol: -1}, Labels: labels}.Fit(ctx, x)
+	}
+	cases["convex NMF"] = func(ctx context.Context) (*Result, error) {
+		r, err := ConvexNMF{Model{Rank: rank, Tol: -1}}.Fit(ctx, x)
+		if r == nil {
+			return nil, err
+		}
+		return r.Result, err
+	}
+	rows := x.RawMatrix().Rows
+	cases["contiguous"] = func(ctx context.Context) (*Result, error) {
+		r, err := Contiguous{Model: Model{Rank: rank, Tol: -1}, Height: 4, Width: rows / 4, Beta: 1}.Fit(ctx, x)
+		if r == nil {
+			return nil, err
+		}
+		return r.Result, err
 	}
 	fitted := &Result{W: uniform(x.RawMatrix().Rows, rank, 1), H: uniform(rank, n, 2), Loss: Cauchy{Scale: 0.1}}
 	cases["Transform"] = func(ctx context.Context) (*Result, error) {
@@ -157,7 +174,7 @@ func TestCancelAnywhere(t *testing.T) {
 				if r.mask != nil {
 					m.Mask = r.mask
 				}
-				if name != "SSNMF" && !long() {
+				if name != "SSNMF" && name != "contiguous" && !long() {
 					if want := naiveObjective(m, r.Loss, x, r.W, r.H); !near(r.Objective, want, 1e-9) {
 						t.Errorf("objective %g, want %g", r.Objective, want)
 					}
