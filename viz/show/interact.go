@@ -56,7 +56,7 @@ var patience = 15 * time.Second
 // the last figure in the notebook.
 //
 // Where no browser answers, because a program runs the notebook, it draws the figure
-// once, for the values at the start, and returns; outside a notebook it calls draw once
+// once, for the values at the start, says so, and returns; outside a notebook it calls draw once
 // and shows nothing. So a cell with Interact never hangs.
 //
 // An error of draw ends it, unless there were newer values.
@@ -101,7 +101,9 @@ func Interact(ctx context.Context, controls []Control, draw func(ctx context.Con
 	case <-built:
 	case <-ctx.Done():
 	case <-time.After(patience):
-		gonbui.UpdateHTML(id, "")
+		// GoNB (v0.11.3) gives a browser half a second to connect, and does not try
+		// again: on a busy machine that may be too little.
+		gonbui.UpdateHTML(id, "No browser answered, so there are no controls. In a browser, run the cell again.")
 		return nil
 	}
 	defer p.close()
