@@ -49,9 +49,12 @@ func (s ConvexNMF) Fit(ctx context.Context, x mat.Matrix) (*ConvexNMFResult, err
 	if err != nil {
 		return nil, err
 	}
-	span := newSpan(f.x, f.h)
+	span := newSpan(f.x, f.h, func() bool { return ctx.Err() != nil && !f.little() })
+	if span == nil {
+		return nil, ctx.Err()
+	}
 	f.solver = span
-	f.wt = span.basis()
+	f.wt = mat.DenseCopyOf(span.now)
 	f.pool.open()
 	defer f.pool.close()
 	f.watched(ctx)
@@ -64,7 +67,7 @@ func (s ConvexNMF) Fit(ctx context.Context, x mat.Matrix) (*ConvexNMFResult, err
 		r.Solver = FreeW{} // W as it is, for Transform and Load
 	}
 	g := span.g
-	if !mat.Equal(f.wt, span.basis()) {
+	if span.now == nil || !mat.Equal(f.wt, span.now) {
 		g = span.before // of the last complete round
 	}
 	return &ConvexNMFResult{r, mat.DenseCopyOf(g.T())}, f.err(ctx)
@@ -83,33 +86,35 @@ type span struct {
 	xt        *mat.Dense // n×m, a row is a sample
 	norms     []float64  // squared, of the samples
 	g, before *mat.Dense // r×n, Gᵀ now and before the last half-step
+	now       *mat.Dense // r×m, GᵀXᵀ; nil while g changes
 }
 
 var _ constrained = (*span)(nil)
 
-func newSpan(x, h *mat.Dense) *span {
+// newSpan returns nil if it is stopped.
+func newSpan(x, h *mat.Dense, stop func() bool) *span {
 	norms, _ := lengths(x)
-	s := &span{xt: mat.DenseCopyOf(x.T()), g: mat.DenseCopyOf(h), norms: norms[0]}
-	r, _ := h.Dims()
-	for k := range r {
-		row := s.g.RawRowView(k)
-		if sum := total(row); sum > 0 {
-			blas64.Scal(1/sum, vector(row))
+	xt, done := copyPieces(x, true, stop)
+	if !done {
+		return nil
+	}
+	s := &span{xt: xt, g: mat.DenseCopyOf(h), norms: norms[0]}
+	r, n := h.Dims()
+	m, _ := x.Dims()
+	s.now = mat.NewDense(r, m, nil)
+	if !pieces(r, m*n, stop, func(from, to int) {
+		for k := from; k < to; k++ {
+			row := s.g.RawRowView(k)
+			if sum := total(row); sum > 0 {
+				blas64.Scal(1/sum, vector(row))
+			}
+			s.combine(s.now.RawRowView(k), row)
 		}
+	}) {
+		return nil
 	}
 	s.before = mat.DenseCopyOf(s.g)
 	return s
-}
-
-// basis returns Wᵀ = GᵀXᵀ.
-func (s *span) basis() *mat.Dense {
-	r, _ := s.g.Dims()
-	_, m := s.xt.Dims()
-	wt := mat.NewDense(r, m, nil)
-	for k := range r {
-		s.combine(wt.RawRowView(k), s.g.RawRowView(k))
-	}
-	return wt
 }
 
 // combine writes Xg.
@@ -141,9 +146,13 @@ func (s *span) Improve(q *Quadratic, v *mat.Dense) {
 		return
 	}
 	s.before.Copy(s.g)
+	s.now = nil
 	m, r := q.n, q.r
 	e := make([]float64, m)
 	for k := range r {
+		if p.pool.stop() {
+			return
+		}
 		// Half the gradient by w_k is g_kk w_k − b: n and p.g are in the same unit,
 		// the weight of the additive form in both.
 		gk := p.g[k*r:][:r]
@@ -167,4 +176,5 @@ func (s *span) Improve(q *Quadratic, v *mat.Dense) {
 		}
 		s.combine(w, g) // anew, so that rounding errors do not add up
 	}
+	s.now = mat.DenseCopyOf(v)
 }

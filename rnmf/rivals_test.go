@@ -601,7 +601,7 @@ func TestConvexNMF(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, g := mat.DenseCopyOf(newSpan(x, h).g.T()), mat.DenseCopyOf(h.T())
+			w, g := mat.DenseCopyOf(newSpan(x, h, never).g.T()), mat.DenseCopyOf(h.T())
 			last := math.Inf(1)
 			for range 400 {
 				w, g = convexOracle(x, w, g)
