@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -57,6 +60,7 @@ func TestNoRoundRises(t *testing.T) {
 	if testing.Short() {
 		shapes = shapes[1:3]
 	}
+	var work []func()
 	for si, shape := range shapes {
 		x, _ := planted(shape.m, shape.n, shape.r, 0.1, 0.1, uint64(si))
 		for maskName, c := range masks(x, uint64(si)) {
@@ -68,12 +72,33 @@ func TestNoRoundRises(t *testing.T) {
 							m.Mask = c[1]
 						}
 						name := fmt.Sprintf("%v, mask %s, penalties %s, %s, %T%+v", shape, maskName, p.name, lossName(loss), solver, solver)
-						checkDescent(t, name, m, c[0])
+						work = append(work, func() { checkDescent(t, name, m, c[0]) })
 					}
 				}
 			}
 		}
 	}
+	sideBySide(work)
+}
+
+// sideBySide does all of it on all processors, each fit on one alone: small fits lose
+// more by waiting for each other's goroutines than they gain, and their bits are the
+// same (TestSameSeedSameBits).
+func sideBySide(work []func()) {
+	defer func(was func() int) { processors = was }(processors)
+	processors = func() int { return 1 }
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for i := next.Add(1) - 1; int(i) < len(work); i = next.Add(1) - 1 {
+				work[i]()
+			}
+		}()
+	}
+	wait.Wait()
 }
 
 func checkDescent(t *testing.T, name string, m Model, x *mat.Dense) {

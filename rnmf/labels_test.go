@@ -142,6 +142,7 @@ func TestLabelsDescend(t *testing.T) {
 	if testing.Short() {
 		losses = []Loss{Frobenius{}, Hypersurface{Scale: 0.3}, Cauchy{Scale: 0.2}, ByColumn{L1{Eps: 1e-3}}, rootLoss{}}
 	}
+	var work []func()
 	for maskName, c := range masks(x, 2) {
 		for _, loss := range losses {
 			for _, solver := range allSolvers {
@@ -151,11 +152,13 @@ func TestLabelsDescend(t *testing.T) {
 					if c[1] != nil {
 						m.Mask = c[1]
 					}
-					checkDescent(t, fmt.Sprintf("mask %s, weight %g, %s, %T%+v", maskName, weight, lossName(loss), solver, solver), m, c[0])
+					name := fmt.Sprintf("mask %s, weight %g, %s, %T%+v", maskName, weight, lossName(loss), solver, solver)
+					work = append(work, func() { checkDescent(t, name, m, c[0]) })
 				}
 			}
 		}
 	}
+	sideBySide(work)
 }
 
 // The KKT residual goes to 0, slowly where steps are multiplicative.

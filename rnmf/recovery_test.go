@@ -75,6 +75,7 @@ func TestBreakdown(t *testing.T) {
 		}
 		return e
 	}
+	var work []func()
 	for _, c := range []struct {
 		name  string
 		model Model
@@ -91,14 +92,17 @@ func TestBreakdown(t *testing.T) {
 		{"trimmed", trimmed(), 0.5, 0.6},
 		{"two stages", RobustNMF(4), 0.5, 0.6},
 	} {
-		e := curve(c.model)
-		line := ""
-		for i, share := range shares {
-			line += fmt.Sprintf(" %.3f", e[i])
-			if share <= c.holds && e[i] > 0.06 || share >= c.loses && e[i] < 0.2 {
-				t.Errorf("%s: relative error %.3f with %g of all entries wrong", c.name, e[i], share)
+		work = append(work, func() {
+			e := curve(c.model)
+			line := ""
+			for i, share := range shares {
+				line += fmt.Sprintf(" %.3f", e[i])
+				if share <= c.holds && e[i] > 0.06 || share >= c.loses && e[i] < 0.2 {
+					t.Errorf("%s: relative error %.3f with %g of all entries wrong", c.name, e[i], share)
+				}
 			}
-		}
-		t.Logf("%-20s%s", c.name, line)
+			t.Logf("%-20s%s", c.name, line)
+		})
 	}
+	sideBySide(work)
 }
