@@ -16,51 +16,55 @@ import (
 func TestTransform(t *testing.T) {
 	all, _ := planted(15, 60, 3, 0.05, 0.02, 1)
 	x, fresh := mat.DenseCopyOf(all.Slice(0, 15, 0, 40)), mat.DenseCopyOf(all.Slice(0, 15, 40, 60))
+	var work []func()
 	for _, loss := range slices.Concat(fixedLosses, tunedLosses) {
 		for _, solver := range []Solver{nil, Additive{}} {
-			name := fmt.Sprintf("%s %T", lossName(loss), solver)
-			m := Model{Rank: 3, Loss: loss, Solver: solver, MaxIter: 300, Tol: 1e-8, TuneFor: 5, OnH: []Penalty{Ridge{1e-3}}}
-			r := mustFit(t, m, x)
-			w := mat.DenseCopyOf(r.W)
-			h, err := r.Transform(context.Background(), x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m.Loss = r.Loss
-			if got := naiveObjective(m, r.Loss, x, r.W, h); got > r.Objective*1.05 {
-				t.Errorf("%s: objective %g, of training %g", name, got, r.Objective)
-			}
-			if _, byColumn := loss.(ByColumn); loss == (Frobenius{}) || loss == (ByColumn{Frobenius{}}) {
-				if !mat.EqualApprox(h, r.H, 0.02) {
-					t.Errorf("%s: another H (by column: %v)", name, byColumn)
+			work = append(work, func() {
+				name := fmt.Sprintf("%s %T", lossName(loss), solver)
+				m := Model{Rank: 3, Loss: loss, Solver: solver, MaxIter: 300, Tol: 1e-8, TuneFor: 5, OnH: []Penalty{Ridge{1e-3}}}
+				r := mustFit(t, m, x)
+				w := mat.DenseCopyOf(r.W)
+				h, err := r.Transform(context.Background(), x)
+				if err != nil {
+					t.Fatal(err)
 				}
-			}
-			h, err = r.Transform(context.Background(), fresh)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if rows, cols := h.Dims(); rows != 3 || cols != 20 || mat.Min(h) < 0 {
-				t.Errorf("%s: H is %d×%d", name, rows, cols)
-			}
-			var d mat.Dense
-			d.Sub(fresh, mul(r.W, h))
-			if e := mat.Norm(&d, 2) / mat.Norm(fresh, 2); e > 0.9 {
-				t.Errorf("%s: relative error %.3f on new data", name, e)
-			}
-			if !mat.Equal(r.W, w) {
-				t.Errorf("%s: W has changed", name)
-			}
-			// Fewer samples than components, a zero sample, a signed one.
-			few := mat.NewDense(15, 1, nil)
-			if h, err = r.Transform(context.Background(), few); err != nil || mat.Norm(h, 2) > 0.1 {
-				t.Errorf("%s: %v of a zero sample, %v", name, h, err)
-			}
-			few.Set(3, 0, -1)
-			if _, err = r.Transform(context.Background(), few); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+				m.Loss = r.Loss
+				if got := naiveObjective(m, r.Loss, x, r.W, h); got > r.Objective*1.05 {
+					t.Errorf("%s: objective %g, of training %g", name, got, r.Objective)
+				}
+				if _, byColumn := loss.(ByColumn); loss == (Frobenius{}) || loss == (ByColumn{Frobenius{}}) {
+					if !mat.EqualApprox(h, r.H, 0.02) {
+						t.Errorf("%s: another H (by column: %v)", name, byColumn)
+					}
+				}
+				h, err = r.Transform(context.Background(), fresh)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if rows, cols := h.Dims(); rows != 3 || cols != 20 || mat.Min(h) < 0 {
+					t.Errorf("%s: H is %d×%d", name, rows, cols)
+				}
+				var d mat.Dense
+				d.Sub(fresh, mul(r.W, h))
+				if e := mat.Norm(&d, 2) / mat.Norm(fresh, 2); e > 0.9 {
+					t.Errorf("%s: relative error %.3f on new data", name, e)
+				}
+				if !mat.Equal(r.W, w) {
+					t.Errorf("%s: W has changed", name)
+				}
+				// Fewer samples than components, a zero sample, a signed one.
+				few := mat.NewDense(15, 1, nil)
+				if h, err = r.Transform(context.Background(), few); err != nil || mat.Norm(h, 2) > 0.1 {
+					t.Errorf("%s: %v of a zero sample, %v", name, h, err)
+				}
+				few.Set(3, 0, -1)
+				if _, err = r.Transform(context.Background(), few); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
 		}
 	}
+	sideBySide(work)
 	r := mustFit(t, NMF(3), x)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
