@@ -156,7 +156,7 @@ func LogSparse(p *Problem, v Setting) rnmf.Model {
 type Row struct {
 	Clusters              []int   // by k-means on H
 	Accuracy, NMI, Purity float64 // of these; NMI by the geometric mean, as in the paper
-	Live                  int     // components that are not 0
+	Live                  int     // components that are not 0; none if WH is nothing beside X
 	SparsityW, SparsityH  float64 // Hoyer's, the mean of the columns of W and of the rows of H
 	Seconds               float64 // of the fit
 	Result                *rnmf.Result
@@ -187,7 +187,11 @@ func Run(ctx context.Context, p *Problem, m Method, v Setting, seed uint64, roun
 	if err != nil {
 		return bad(err)
 	}
-	return Row{found.Labels, s.Accuracy, s.NMI[rnmf.Geometric], s.Purity, r.Live(), mean(w), mean(rows),
+	live := r.Live()
+	if r.Reason == rnmf.Collapsed { // they are small beside X, not beside each other
+		live = 0
+	}
+	return Row{found.Labels, s.Accuracy, s.NMI[rnmf.Geometric], s.Purity, live, mean(w), mean(rows),
 		r.Trace[len(r.Trace)-1].Seconds, r}, nil
 }
 
