@@ -167,7 +167,7 @@ func evidence(t *testing.T) template.FuncMap {
 			return mean("paper03/results.csv", "unlabelled", "kind", kind, "set", "Yale", "level", level, "model", model)
 		},
 		"paper04": func(method, alpha, column string) (float64, error) {
-			return mean("paper04/results.csv", column, "table", "1", "method", method, "alpha", alpha)
+			return mean("paper04/results.csv", column, "table", "1", "method", method, "alpha", alpha, "beta", alpha)
 		},
 		"clusters": func(solver string) (float64, error) {
 			return mean("paper05/clusters.csv", "accuracy", "solver", solver)
