@@ -379,6 +379,14 @@ func (f *fit) columnSquares() []float64 {
 			return s
 		}
 	}
+	return f.squaredNorms()
+}
+
+// squaredNorms returns the squared norms of the columns of the residual, from the
+// residual itself: in differences of Gram matrices digits cancel.
+func (f *fit) squaredNorms() []float64 {
+	_, n := f.x.Dims()
+	s := make([]float64, n)
 	f.eachResidual(func(t *Tile, _ int) {
 		kernel.SquaredNorms(s[t.First:][:t.B], t.E, t.maskTile, t.M, t.B)
 	})
@@ -504,7 +512,7 @@ func (f *fit) kktOf(ofW bool) float64 {
 	if ofW {
 		v, penalties = f.wt, f.model.OnW
 		if q.sample == rows && !isFrobenius(q.loss) {
-			q.row = f.columnSquares()
+			q.row = f.squaredNorms()
 			for j, s := range q.row {
 				_, q.row[j] = q.loss.Rho(s)
 			}
