@@ -66,12 +66,14 @@ func (s HALS) overGraph(q *Quadratic, v *mat.Dense) {
 			t.correct()
 		}
 	}
-	for k := range p.r {
-		row := v.RawRowView(k)
-		for j := range row {
-			row[j] = t.v[j*p.r+k]
+	p.eachChunk(func(from, to int) {
+		for k := range p.r {
+			row := v.RawRowView(k)
+			for j := from; j < to; j++ {
+				row[j] = t.v[j*p.r+k]
+			}
 		}
-	}
+	})
 }
 
 // enough is the squared change, as a share of that of the first sweep, at which
@@ -128,14 +130,17 @@ func newTier(p *whole, v *mat.Dense) *tier {
 	if p.d != nil {
 		t.extra = make([]float64, p.r*n)
 	}
-	for k := range p.r {
-		for j, x := range v.RawRowView(k) {
-			t.v[j*p.r+k] = x
-			if p.d != nil {
-				t.extra[j*p.r+k] = p.d.At(k, j)
+	p.eachChunk(func(from, to int) {
+		for k := range p.r {
+			row := v.RawRowView(k)
+			for j := from; j < to; j++ {
+				t.v[j*p.r+k] = row[j]
+				if p.d != nil {
+					t.extra[j*p.r+k] = p.d.At(k, j)
+				}
 			}
 		}
-	}
+	})
 	t.pack(func(k, j int) float64 { return p.n[k*n+j] })
 	return t
 }
@@ -155,7 +160,9 @@ func (t *tier) eachBlock(list []block, f func(space *Tile, at int, b block)) {
 	for _, b := range list {
 		count += len(b.columns)
 	}
-	t.each(len(list), t.r*t.r*count, func(space *Tile, i int) { f(space, list[i].first*t.r, list[i]) })
+	// Steps of a sweep wait for each other, and neighbours lie apart: a multiply-add
+	// takes several times as long as in a product.
+	t.each(len(list), 4*t.r*(t.r+16)*count, func(space *Tile, i int) { f(space, list[i].first*t.r, list[i]) })
 }
 
 // pack lays V, the diagonal and the linear term out by blocks.
