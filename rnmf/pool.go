@@ -1,7 +1,9 @@
 package rnmf
 
 import (
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,9 +31,10 @@ type pool struct {
 
 // A task is what all goroutines of a pool do together.
 type task struct {
-	n    int64
-	f    func(t *Tile, i int)
-	next atomic.Int64
+	n        int64
+	f        func(t *Tile, i int)
+	next     atomic.Int64
+	panicked atomic.Pointer[helperPanic]
 }
 
 // A helper is a goroutine of a pool.
@@ -90,8 +93,8 @@ func (h *helper) serve(p *pool, t *Tile) {
 	for {
 		switch h.await() {
 		case working:
-			p.run(t)
-			h.state.CompareAndSwap(working, idle) // unless closed meanwhile, by a panic of the caller's
+			p.help(t)
+			h.state.Store(idle)
 		case leaving:
 			return
 		}
@@ -139,6 +142,33 @@ func (p *pool) run(t *Tile) {
 	}
 }
 
+// help is run on a helper's goroutine. There a panic, of a loss perhaps, would end the
+// program, as nobody else can recover from it: it is left to the caller of each.
+func (p *pool) help(t *Tile) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.task.next.Store(p.task.n) // the others need not go on
+			p.task.panicked.CompareAndSwap(nil, &helperPanic{v, debug.Stack()})
+		}
+	}()
+	p.run(t)
+}
+
+// A helperPanic is what a helper panicked with, and where.
+type helperPanic struct {
+	value any
+	stack []byte
+}
+
+func (p *helperPanic) Error() string {
+	return fmt.Sprintf("rnmf: panic in a fit: %v\n\n%s", p.value, p.stack)
+}
+
+func (p *helperPanic) Unwrap() error {
+	err, _ := p.value.(error)
+	return err
+}
+
 // smallWork is the number of multiply-adds for which it does not pay to call helpers:
 // some microseconds where they are awake, far more on a busy machine.
 var smallWork = 1 << 16
@@ -157,7 +187,8 @@ func (p *pool) share(n, work int, f func(t *Tile, i int)) {
 	}
 }
 
-// each calls f for 0..n-1, and stops early when the fit is cancelled.
+// each calls f for 0..n-1, and stops early when the fit is cancelled. It returns, or
+// panics as f does, when all goroutines have come back.
 func (p *pool) each(n int, f func(t *Tile, i int)) {
 	p.task.n, p.task.f = int64(n), f
 	p.task.next.Store(0)
@@ -167,11 +198,20 @@ func (p *pool) each(n int, f func(t *Tile, i int)) {
 			h.wake <- struct{}{}
 		}
 	}
+	defer p.join(called)
 	p.run(p.tiles[0])
+}
+
+// join waits for helpers, and panics if one of them did.
+func (p *pool) join(called []*helper) {
+	p.task.next.Store(p.task.n) // after a panic of the caller's they need not go on
 	for _, h := range called {
 		for spin(&h.state, func(s int32) bool { return s != working }) == working {
 			runtime.Gosched() // its processor may be busy with another fit
 		}
 	}
 	p.task.f = nil
+	if v := p.task.panicked.Swap(nil); v != nil {
+		panic(v)
+	}
 }

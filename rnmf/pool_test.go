@@ -3,6 +3,7 @@ package rnmf
 import (
 	"bytes"
 	"context"
+	"errors"
 	"runtime"
 	"strings"
 	"sync"
@@ -81,38 +82,52 @@ func TestNothingLeftRunning(t *testing.T) {
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
-// hostage panics on the caller's goroutine while the helper is still at work.
-type hostage struct{ calls *atomic.Int64 }
+// A trap is a loss that panics on the caller's goroutine or on a helper's, while
+// the others are still at work.
+type trap struct {
+	calls    *atomic.Int64
+	caller   string // the beginning of its stack
+	ofHelper bool
+}
 
-func (l hostage) Rho(s float64) (value, slope float64) {
+var errTrap = errors.New("in a loss")
+
+func (l trap) Rho(s float64) (value, slope float64) {
 	if l.calls.Add(1) > 20000 {
 		var here [64]byte
-		if bytes.HasPrefix(here[:runtime.Stack(here[:], false)], []byte(caller)) {
-			panic("in a loss")
+		if bytes.HasPrefix(here[:runtime.Stack(here[:], false)], []byte(l.caller)) != l.ofHelper {
+			panic(errTrap)
 		}
 		time.Sleep(time.Microsecond)
 	}
 	return s, 1
 }
 
-// caller begins the stack of the goroutine that fits.
-var caller string
-
-// A loss that panics does not leave its fit hanging, nor goroutines behind.
+// A loss that panics, on whatever goroutine, is a panic of Fit, from which a
+// program can recover, when all goroutines have gone.
 func TestPanicInLoss(t *testing.T) {
 	force(t, 3)
 	before := runtime.NumGoroutine()
 	x, _ := planted(40, 400, 3, 0.1, 0.1, 1)
 	var here [64]byte
-	caller, _, _ = strings.Cut(string(here[:runtime.Stack(here[:], false)]), "[")
-	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("no panic")
-			}
-		}()
-		Model{Rank: 3, Loss: hostage{new(atomic.Int64)}, MaxIter: 20, Tol: -1}.Fit(context.Background(), x)
-	}()
+	caller, _, _ := strings.Cut(string(here[:runtime.Stack(here[:], false)]), "[")
+	for _, ofHelper := range []bool{false, true} {
+		for _, solver := range []Solver{MU{}, HALS{}, HALS{Plain: true}} {
+			func() {
+				defer func() {
+					err, _ := recover().(error)
+					if !errors.Is(err, errTrap) {
+						t.Errorf("%T, on a helper %v: panic %v", solver, ofHelper, err)
+					}
+					if ofHelper && !strings.Contains(err.Error(), "trap.Rho") {
+						t.Errorf("the panic of a helper does not tell where: %v", err)
+					}
+				}()
+				loss := trap{new(atomic.Int64), caller, ofHelper}
+				Model{Rank: 3, Loss: loss, Solver: solver, MaxIter: 20, Tol: -1}.Fit(context.Background(), x)
+			}()
+		}
+	}
 	for range 100 {
 		if runtime.NumGoroutine() <= before {
 			return

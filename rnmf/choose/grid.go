@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -110,7 +111,7 @@ type Grid struct {
 }
 
 // Run tries all points that the file does not have. If ctx ends, it returns what is
-// known so far, with ctx.Err(); if Score returns an error, that, with the point's name.
+// known so far, with ctx.Err(); if Score returns an error or panics, that, with the point's name.
 func (g Grid) Run(ctx context.Context) (*Table, error) {
 	points, err := g.points()
 	if err != nil {
@@ -164,7 +165,7 @@ func (g Grid) Run(ctx context.Context) (*Table, error) {
 		go func() {
 			defer group.Done()
 			for i := range todo {
-				s, err := g.Score(inner, points[i])
+				s, err := g.score(inner, points[i])
 				if err == nil {
 					err = check(s)
 				}
@@ -220,6 +221,16 @@ func (g Grid) Run(ctx context.Context) (*Table, error) {
 		return table, ctx.Err()
 	}
 	return table, nil
+}
+
+// score turns a panic into an error, which names the point, and nothing of the others is lost.
+func (g Grid) score(ctx context.Context, p Point) (s Scores, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n\n%s", v, debug.Stack())
+		}
+	}()
+	return g.Score(ctx, p)
 }
 
 // check finds a score that is no finite number.

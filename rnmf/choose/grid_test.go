@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -180,6 +181,34 @@ func TestGridCancel(t *testing.T) {
 	cancel()
 	if table, err := sample().Run(done); !errors.Is(err, context.Canceled) || len(table.Rows) > 0 {
 		t.Error(err)
+	}
+}
+
+// A score that panics ends the search with an error that names its point and tells
+// where; what was known stays, in the table and in the file.
+func TestGridPanic(t *testing.T) {
+	want := mustRun(t, sample())
+	g := sample()
+	g.File = filepath.Join(t.TempDir(), "grid")
+	g.Workers = 1
+	bad := want.Rows[7].Point
+	g.Score = func(ctx context.Context, p Point) (Scores, error) {
+		if slices.Equal(p.Values, bad.Values) {
+			var none map[string]int
+			none["a"]++
+		}
+		return sample().Score(ctx, p)
+	}
+	table, err := g.Run(context.Background())
+	if err == nil || !strings.Contains(err.Error(), bad.String()) || !strings.Contains(err.Error(), "TestGridPanic") {
+		t.Fatal(err)
+	}
+	if len(table.Rows) != 7 {
+		t.Errorf("%d rows, want the 7 before", len(table.Rows))
+	}
+	g.Score = sample().Score
+	if got := mustRun(t, g); !reflect.DeepEqual(got, want) {
+		t.Error("another table, when it goes on")
 	}
 }
 
