@@ -46,7 +46,8 @@ func (w workload) model(loss Loss, solver Solver) Model {
 
 var benchLosses = []Loss{Hypersurface{Scale: 1}, ByColumn{L1{Eps: 1e-3}}, Cauchy{Scale: 0.05}, Huber{Cut: 0.05}, L1{Eps: 0.005}}
 
-// BenchmarkUpdate takes the time of a round at fixed scales.
+// BenchmarkUpdate takes the time of a round at fixed scales, for MU also without its
+// objective.
 func BenchmarkUpdate(b *testing.B) {
 	for i, s := range [][3]int{{1024, 1440, 20}, {1024, 400, 40}, {2576, 7200, 50}} {
 		w := workload{fmt.Sprintf("%dx%d,r=%d", s[0], s[1], s[2]), nil, s[2]}
@@ -61,6 +62,15 @@ func BenchmarkUpdate(b *testing.B) {
 					}
 					m := w.model(loss, solver)
 					m.MaxIter = b.N
+					b.ResetTimer()
+					mustFit(b, m, w.x)
+				})
+				if extrapolates(solver) {
+					continue
+				}
+				b.Run(fmt.Sprintf("%s/%s/%T,untraced", lossName(loss), w.name, solver), func(b *testing.B) {
+					m := w.model(loss, solver)
+					m.MaxIter, m.TraceEvery = b.N, b.N
 					b.ResetTimer()
 					mustFit(b, m, w.x)
 				})

@@ -65,10 +65,14 @@ func (f *fit) run(seen func() bool) {
 	}
 	first := f.trace[0].Objective
 	best := kept{objective: first} // of this scale
-	var last kept                  // the round before
+	var last kept                  // the last one whose objective is known
 	var push momentum
+	since := 0 // rounds since the last one whose objective is known
 	for round := 1; f.reason == 0; round++ {
-		last.keep(f.wt, f.h, f.trace[round-1].Objective)
+		if since == 0 {
+			last.keep(f.wt, f.h, f.trace[len(f.trace)-1].Objective)
+		}
+		since++
 		before := f.loss
 		retuned := f.residuals != nil && round > 1
 		if retuned {
@@ -78,12 +82,21 @@ func (f *fit) run(seen func() bool) {
 			}
 		}
 		fixed := !f.tunesIn(round + 1)
-		reached := f.round(&last, &push, fixed && !retuned, round < maxIter)
+		untraced := since < f.model.TraceEvery && round < maxIter && fixed && !retuned && !extrapolates(f.solver)
+		var reached float64
+		if untraced {
+			f.pass()
+		} else {
+			reached = f.round(round, &last, &push, fixed && !retuned, round < maxIter)
+		}
 		if f.pool.stop() {
-			f.wt, f.h = last.wt, last.h // of the last complete round, whose objective is known
+			f.wt, f.h = last.wt, last.h
 			f.loss = before
 			f.reason = Cancelled
 			break
+		}
+		if untraced {
+			continue
 		}
 		start := last.objective
 		switch {
@@ -95,7 +108,7 @@ func (f *fit) run(seen func() bool) {
 			if reached == 0 || f.kkt() < 1e-6 {
 				f.reason = Converged // at a minimum nothing can change
 			}
-		case tol >= 0 && math.Abs(start-reached) <= tol*math.Abs(start)+f.rounding():
+		case tol >= 0 && math.Abs(start-reached) <= float64(since)*tol*math.Abs(start)+f.rounding():
 			f.reason = Converged
 		case round >= maxIter:
 			f.reason = MaxIter
@@ -103,6 +116,7 @@ func (f *fit) run(seen func() bool) {
 		if f.reason != 0 && f.reason != Diverged && f.collapsed() {
 			f.reason = Collapsed
 		}
+		since = 0
 		if f.reason != Diverged {
 			f.record(round, reached)
 			if !seen() {
@@ -158,12 +172,12 @@ func (f *fit) little() bool {
 // round does both half-steps and returns the objective that they reach. The
 // factors are pushed further the way they go as long as that pays, if a push is
 // allowed: the scale must be the same before and after.
-func (f *fit) round(last *kept, push *momentum, mayPush, goesOn bool) float64 {
+func (f *fit) round(round int, last *kept, push *momentum, mayPush, goesOn bool) float64 {
 	if !mayPush || !extrapolates(f.solver) {
 		push.reset()
 		f.stepH()
 		f.timed(f.stepW)
-		return f.reach(goesOn)
+		return f.reach(round, goesOn)
 	}
 	f.stepH()
 	cross, gram := f.cross, f.gram
@@ -173,7 +187,7 @@ func (f *fit) round(last *kept, push *momentum, mayPush, goesOn bool) float64 {
 	// A push that gains next to nothing has gone too far as well, and must not end
 	// the fit.
 	least := max(f.model.Tol, 1e-9) * math.Abs(last.objective)
-	if reached := f.reach(true); !push.tried || reached <= last.objective-least || f.pool.stop() {
+	if reached := f.reach(round, true); !push.tried || reached <= last.objective-least || f.pool.stop() {
 		push.accept()
 		return reached
 	}
@@ -185,23 +199,33 @@ func (f *fit) round(last *kept, push *momentum, mayPush, goesOn bool) float64 {
 	f.wt.Copy(last.wt)
 	f.cross, f.gram = cross, gram
 	f.timed(f.stepW)
-	return f.reach(goesOn)
+	return f.reach(round, goesOn)
 }
 
 // reach returns the objective of the current factors, and gets the residuals
 // that the round to come needs, or does its first half-step.
-func (f *fit) reach(goesOn bool) float64 {
+func (f *fit) reach(round int, goesOn bool) float64 {
 	if f.pool.stop() {
 		return math.NaN()
 	}
 	if !goesOn {
 		return f.objective()
 	}
-	if f.tunesIn(len(f.trace) + 1) {
+	if f.tunesIn(round + 1) {
 		return f.measure()
 	}
 	f.tuned = false
 	return f.look()
+}
+
+// pass is round where the objective is not wanted.
+func (f *fit) pass() {
+	f.stepH()
+	f.timed(f.stepW)
+	if !f.pool.stop() {
+		f.tuned = false
+		f.foresee(nil)
+	}
 }
 
 // tunesIn reports whether the scale is estimated again in a round.
@@ -212,17 +236,23 @@ func (f *fit) tunesIn(round int) bool {
 // look does the H half-step of the round to come on a copy of H, and returns the
 // objective of the current factors.
 func (f *fit) look() float64 {
-	begin := time.Now()
-	q := f.quadratic(false)
-	q.from = f.h
-	f.next.Copy(f.h)
-	f.improve(q, f.next, f.model.OnH)
-	f.ahead, f.cross, f.gram = true, q.ux, q.uu
-	f.due += time.Since(begin)
+	q := f.foresee(f.h)
 	if math.IsNaN(q.entered) && !f.pool.stop() {
 		return f.objective() // the solver cannot tell
 	}
 	return q.entered + f.penalties()
+}
+
+// foresee does that half-step, and takes the loss at the H given, unless that is nil.
+func (f *fit) foresee(from *mat.Dense) *Quadratic {
+	begin := time.Now()
+	q := f.quadratic(false)
+	q.from = from
+	f.next.Copy(f.h)
+	f.improve(q, f.next, f.model.OnH)
+	f.ahead, f.cross, f.gram = true, q.ux, q.uu
+	f.due += time.Since(begin)
+	return q
 }
 
 // stepH takes the H that look has made, or makes it.

@@ -50,6 +50,12 @@ type Model struct {
 	// TraceKKT computes the KKT residual in each round. It costs about as much
 	// as a multiplicative update and is not counted in the seconds.
 	TraceKKT bool
+	// TraceEvery is the number of rounds from one whose objective is computed, for
+	// the trace, the steps and Tol, to the next; 0 is 1. The last one's always is, so
+	// are those after which a scale is estimated, and with a solver that extrapolates
+	// all are, as they tell how far. A fit that is cancelled returns the last one.
+	// It saves a logarithm for each entry of X under Cauchy, and else next to nothing.
+	TraceEvery int
 }
 
 // A Reason says why a fit stopped.
@@ -164,8 +170,8 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if m.Rank < 1 || m.Rank > min(rows, cols) && !onlyH {
 		return nil, fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d", ErrRank, m.Rank, min(rows, cols), rows, cols)
 	}
-	if m.MaxIter < 0 || m.TuneFor < 0 {
-		return nil, errParameter("MaxIter or TuneFor", min(m.MaxIter, m.TuneFor), "0 or more")
+	if m.MaxIter < 0 || m.TuneFor < 0 || m.TraceEvery < 0 {
+		return nil, errParameter("MaxIter, TuneFor or TraceEvery", min(m.MaxIter, m.TuneFor, m.TraceEvery), "0 or more")
 	}
 	if math.IsNaN(m.Tol) {
 		return nil, errParameter("Tol", m.Tol, "a number")

@@ -11,7 +11,8 @@ type Point struct {
 	KKT       float64 // see Result.KKT; negative where it was not asked for
 }
 
-// A Trace is the history of a fit, one Point for each round.
+// A Trace is the history of a fit, one Point for each round, or for every few: see
+// Model.TraceEvery.
 type Trace []Point
 
 // Settled is the stopping rule (16) of the Truncated Cauchy paper,
@@ -28,5 +29,6 @@ func (t Trace) Settled(tol float64) bool {
 		return false
 	}
 	now := t[n-1].Objective
-	return math.Abs(now-t[n-2].Objective) <= tol*math.Abs(t[0].Objective-now)
+	rounds := float64(t[n-1].Round - t[n-2].Round)
+	return math.Abs(now-t[n-2].Objective) <= rounds*tol*math.Abs(t[0].Objective-now)
 }

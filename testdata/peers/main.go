@@ -187,7 +187,7 @@ func (r row) String() string {
 func (b *bench) table() string {
 	var t strings.Builder
 	t.WriteString("\nTimes are wall times, medians of ")
-	fmt.Fprintf(&t, "%d pairs; ours have the checks of the data and the trace in them.\n", b.pairs)
+	fmt.Fprintf(&t, "%d pairs. Rounds are timed without their objectives on both sides; whole fits of ours have the checks of the data and the trace in them.\n", b.pairs)
 	t.WriteString("NumPy uses `out=` on whole matrices, in the order that is fastest here; \"rewritten\", also blocks that fit the cache, Python threads, and norms from Gram matrices.\n")
 	t.WriteString("\n| work | ours | peer | ratio | goal | met |\n|---|---|---|---|---|---|\n")
 	for _, r := range b.rows {

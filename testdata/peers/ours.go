@@ -96,19 +96,23 @@ func lossOf(q request) rnmf.Loss {
 	return nil
 }
 
-// rounds takes the wall time of rounds 2, 3, ... of one fit, the trace included.
+// rounds takes the wall time of rounds without their objectives, which NumPy does
+// not compute either. The objective at the end is counted, the H half-step that comes
+// with the one of the start is not.
 func rounds(m rnmf.Model, x *mat.Dense, q request) (r reply, err error) {
-	first := 1
-	if q.Cold {
-		first = 0
+	if !q.Cold {
+		m.MaxIter = 1
+		if _, err := m.Fit(context.Background(), x); err != nil {
+			return r, err
+		}
 	}
 	var start time.Time
-	m.MaxIter = q.Rounds + first
+	m.MaxIter, m.TraceEvery = q.Rounds, q.Rounds
 	for s, err := range m.Steps(context.Background(), x) {
 		if err != nil {
 			return r, err
 		}
-		if s.Round == first {
+		if s.Round == 0 {
 			start = time.Now()
 		}
 		if s.Round == m.MaxIter {
