@@ -36,8 +36,11 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 	q.apart(v)
 	if q.Weighted() {
 		u := q.cross()
-		q.bare = q.mask == nil // the weights come with the split
-		defer func() { q.bare = false }()
+		if q.mask == nil { // the weights come with the split
+			q.bare = true
+			q.rho, q.ours = rhoOf(q.loss, math.Inf(1))
+			defer func() { q.bare, q.ours = false, false }()
+		}
 		q.Tiles(v, func(t *Tile) {
 			r, b := t.R, t.B
 			t.split()
@@ -70,7 +73,8 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 }
 
 // split turns X into ΩX and E into ΩUᵀV. In a bare tile the weights are those of
-// the loss alone, and the loss is taken here if it is wanted.
+// the loss alone, and the loss is taken here if it is wanted; for a loss that the
+// kernels know, X and E come only now.
 func (t *Tile) split() {
 	q := t.q
 	if !q.bare {
@@ -78,8 +82,14 @@ func (t *Tile) split() {
 		return
 	}
 	var sum float64
-	if rho, ours := rhoOf(q.loss, math.Inf(1)); ours {
-		sum = rho.Split(t.X, t.E, q.entry)
+	if q.ours {
+		q.layOut()
+		t.E = grow(t.E, t.M*t.B)
+		x := q.x.RawMatrix()
+		if q.trans {
+			x.Data = nil
+		}
+		sum = q.rho.ResidualSplit(&q.pool.product, t.X, t.E, x.Data, x.Stride, t.First, t.V, t.B, q.entry)
 	} else {
 		t.weigh()
 		sum = t.loss

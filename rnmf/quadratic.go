@@ -33,6 +33,8 @@ type Quadratic struct {
 	tie     Laplacian  // its Graph is nil if there is none
 	bound   float64    // > 0: the additive form, with this weight for all
 	bare    bool       // tiles get their residual, but no weights and no loss
+	rho     kernel.Rho // the loss of bare tiles,
+	ours    bool       // if the kernels know it: then their X and E come with the split
 	noX     bool       // tiles come without X, which is E already
 	tuned   bool       // the scale of the loss has just been estimated
 	norms   []float64  // squared norms of the n columns of x, or nil
@@ -294,7 +296,9 @@ func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
 		t.data(t.E, q.x)
 	} else {
 		t.X = grow(t.X, m*b)
-		t.data(t.X, q.x)
+		if !q.ours || q.trans {
+			t.data(t.X, q.x)
+		}
 	}
 	t.gather(t.V, v)
 	t.C, t.D = nil, nil
@@ -316,7 +320,9 @@ func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
 		t.data(t.maskTile, q.mask)
 	}
 	if q.bare {
-		t.residual()
+		if !q.ours {
+			t.residual()
+		}
 		return
 	}
 	if q.Weighted() {
@@ -378,10 +384,15 @@ func (t *Tile) store(v *mat.Dense) {
 	}
 }
 
+// layOut prepares U for residuals, once.
+func (q *Quadratic) layOut() {
+	q.laid.Do(func() { q.pool.product.Set(q.U.RawMatrix().Data, q.m, q.r) })
+}
+
 // residual computes E = X − UᵀV.
 func (t *Tile) residual() {
 	q := t.q
-	q.laid.Do(func() { q.pool.product.Set(q.U.RawMatrix().Data, q.m, q.r) })
+	q.layOut()
 	if q.noX {
 		q.pool.product.Sub(t.E, t.V, t.B)
 		return

@@ -94,6 +94,36 @@ func cauchySplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b 
 //go:noescape
 func correntropySplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
+// squareResidualAVX2 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func squareResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// l1ResidualAVX2 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func l1ResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// huberResidualAVX2 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func huberResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfaceResidualAVX2 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func hypersurfaceResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// cauchyResidualAVX2 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func cauchyResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// correntropyResidualAVX2 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func correntropyResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
 // squareSplitSumAVX2 weighs, splits and adds up the values in eight sums.
 //
 //go:noescape
@@ -123,6 +153,36 @@ func cauchySplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64,
 //
 //go:noescape
 func correntropySplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// squareResidualSumAVX2 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func squareResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// l1ResidualSumAVX2 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func l1ResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// huberResidualSumAVX2 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func huberResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfaceResidualSumAVX2 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func hypersurfaceResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// cauchyResidualSumAVX2 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func cauchyResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// correntropyResidualSumAVX2 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func correntropyResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
 // mulAVX2 does Mul.
 //
@@ -389,6 +449,36 @@ func cauchySplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, 
 //go:noescape
 func correntropySplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
+// squareResidualAVX512 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func squareResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// l1ResidualAVX512 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func l1ResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// huberResidualAVX512 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func huberResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfaceResidualAVX512 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func hypersurfaceResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// cauchyResidualAVX512 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func cauchyResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// correntropyResidualAVX512 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func correntropyResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
 // squareSplitSumAVX512 weighs, splits and adds up the values in eight sums.
 //
 //go:noescape
@@ -418,6 +508,36 @@ func cauchySplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float6
 //
 //go:noescape
 func correntropySplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// squareResidualSumAVX512 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func squareResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// l1ResidualSumAVX512 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func l1ResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// huberResidualSumAVX512 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func huberResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfaceResidualSumAVX512 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func hypersurfaceResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// cauchyResidualSumAVX512 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func cauchyResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// correntropyResidualSumAVX512 does ResidualSplit on panels of 8 columns.
+//
+//go:noescape
+func correntropyResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
 // mulAVX512 does Mul.
 //

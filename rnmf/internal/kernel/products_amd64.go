@@ -191,6 +191,13 @@ func (p *Product) sub(e, x, v []float64, b int) {
 			j += w
 		}
 	}
+	p.rest(e, x, v, b)
+}
+
+// rest does the rows that are no whole panel.
+func (p *Product) rest(e, x, v []float64, b int) {
+	m, r, s := p.m, p.r, p.panel
+	full := m / s
 	for i := full * s; i < m; {
 		rows := part(m - i)
 		for j := 0; j < b; {

@@ -10,6 +10,8 @@ func (p *Product) pack() {}
 
 func (p *Product) sub(e, x, v []float64, b int) {}
 
+func (p *Product) rest(e, x, v []float64, b int) {}
+
 func (c *Cross) pack(u, d []float64) {}
 
 func (c *Cross) add(n, z []float64, b int) {}

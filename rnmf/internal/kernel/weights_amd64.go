@@ -50,3 +50,32 @@ func (r Rho) splitSIMD(s *eight, x, e []float64, sum bool) {
 		kernels[0](&x[0], &e[0], nil, len(x), r.a, r.b, r.limit, r.cut2)
 	}
 }
+
+type residualSplitter func(x, e, from, u, v, sums *float64, ld, stride, r, panels int, a, b, limit, cut2 float64)
+
+// residualSplitters holds the same for ResidualSplit.
+var residualSplitters = [losses][2][2]residualSplitter{
+	lossSquare:       {{squareResidualAVX2, squareResidualSumAVX2}, {squareResidualAVX512, squareResidualSumAVX512}},
+	lossL1:           {{l1ResidualAVX2, l1ResidualSumAVX2}, {l1ResidualAVX512, l1ResidualSumAVX512}},
+	lossHuber:        {{huberResidualAVX2, huberResidualSumAVX2}, {huberResidualAVX512, huberResidualSumAVX512}},
+	lossHypersurface: {{hypersurfaceResidualAVX2, hypersurfaceResidualSumAVX2}, {hypersurfaceResidualAVX512, hypersurfaceResidualSumAVX512}},
+	lossCauchy:       {{cauchyResidualAVX2, cauchyResidualSumAVX2}, {cauchyResidualAVX512, cauchyResidualSumAVX512}},
+	lossCorrentropy:  {{correntropyResidualAVX2, correntropyResidualSumAVX2}, {correntropyResidualAVX512, correntropyResidualSumAVX512}},
+}
+
+// residualSplitSIMD does the rows that make whole panels, and returns their number.
+func (r Rho) residualSplitSIMD(s *eight, p *Product, x, e, from []float64, stride int, v []float64, b int, sum bool) int {
+	panels := p.m / p.panel
+	if panels == 0 {
+		return 0
+	}
+	kernels := &residualSplitters[r.loss][levelIndex()]
+	kernel := kernels[0]
+	if sum {
+		kernel = kernels[1]
+	}
+	for j := 0; j < b; j += 8 {
+		kernel(&x[j], &e[j], &from[j], &p.packed[0], &v[j], &s[0], b, stride, p.r, panels, r.a, r.b, r.limit, r.cut2)
+	}
+	return panels * p.panel
+}

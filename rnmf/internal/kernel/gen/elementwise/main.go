@@ -42,6 +42,12 @@ func main() {
 			v.weighSplit("hypersurface", sum, hypersurface)
 			v.weighSplit("cauchy", sum, cauchy)
 			v.weighSplit("correntropy", sum, correntropy)
+			v.residualSplit("square", sum, square)
+			v.residualSplit("l1", sum, l1)
+			v.residualSplit("huber", sum, huber)
+			v.residualSplit("hypersurface", sum, hypersurface)
+			v.residualSplit("cauchy", sum, cauchy)
+			v.residualSplit("correntropy", sum, correntropy)
 		}
 		v.each("mul", "does Mul.", "x, y *float64, n int", []string{"x", "y"}, mul)
 		v.each("split", "does Split.", "x, e, omega *float64, n int", []string{"x", "e", "omega"}, split)
@@ -141,12 +147,8 @@ func (v isa) store(x VecVirtual, m Mem, tail Op) {
 
 // param is a parameter of the function in all lanes.
 func (v isa) param(name string) VecVirtual {
-	b, err := Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
 	x := v.reg()
-	VBROADCASTSD(b.Addr, x)
+	VBROADCASTSD(v.address(name), x)
 	return x
 }
 
@@ -421,6 +423,142 @@ func (v isa) weighSplit(name string, sum bool, loss func(l *loop, value bool) fu
 			l.out("e", l.mul(model, omega))
 		}
 	})
+}
+
+// ahead is how many rows before their turn residualSplit asks for the lines of X:
+// the rows of a large matrix are too far apart for the processor to foresee them. It
+// takes so many panels at a time.
+const ahead, panels = 32, 4
+
+// residualSplit writes the function that computes a residual, then weighs and splits,
+// for 8 columns, on one panel of rows after the other, with the factor U as Product
+// lays it out. The rows of from, which is X, lie stride apart, those of x, e and v ld.
+// To copy X beforehand takes as long as a quarter of all that; here its lines arrive
+// while others are worked on.
+func (v isa) residualSplit(name string, sum bool, loss func(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtual)) {
+	name += "Residual"
+	if sum {
+		name += "Sum"
+	}
+	TEXT(name+v.name, NOSPLIT, "func(x, e, from, u, v, sums *float64, ld, stride, r, panels int, a, b, limit, cut2 float64)")
+	Doc(name + v.name + " does ResidualSplit on panels of 8 columns.")
+	Pragma("noescape")
+	panel, cols := v.lanes, 8/v.lanes
+	x, e, from := Load(Param("x"), GP64()), Load(Param("e"), GP64()), Load(Param("from"), GP64())
+	u, ld, stride := Load(Param("u"), GP64()), Load(Param("ld"), GP64()), Load(Param("stride"), GP64())
+	SHLQ(Imm(3), ld)
+	SHLQ(Imm(3), stride)
+	nextE, nextFrom, far := GP64(), GP64(), GP64() // of the next panel, and to ask for
+	MOVQ(e, nextE)
+	MOVQ(from, nextFrom)
+	IMUL3Q(Imm(ahead), stride, far)
+	ADDQ(from, far)
+	at := func(p Register, j int) Mem { return Mem{Base: p, Disp: 8 * v.lanes * j} }
+
+	// Some panels at a time: the first weights after a product come late.
+	Label("group")
+	some, n := GP64(), GP64()
+	MOVQ(v.address("panels"), some)
+	MOVQ(U32(panels), n)
+	CMPQ(some, n)
+	CMOVQGT(n, some)
+	SUBQ(some, v.address("panels"))
+	rows := GP64()
+	MOVQ(some, rows)
+	SHLQ(Imm(uint64(math.Log2(float64(panel)))), rows)
+	Label("panel")
+	acc := make([]VecVirtual, panel*cols)
+	for i := range panel {
+		PREFETCHT0(Mem{Base: far})
+		for j := range cols {
+			acc[i*cols+j] = v.load(at(nextFrom, j), nil)
+		}
+		ADDQ(stride, far)
+		ADDQ(stride, nextFrom)
+	}
+	pv := Load(Param("v"), GP64())
+	step := func() {
+		y := make([]VecVirtual, cols)
+		for j := range y {
+			y[j] = v.load(at(pv, j), nil)
+		}
+		for i := range panel {
+			a := v.hold(Mem{Base: u, Disp: 8 * i})
+			for j := range y {
+				v.addMul(acc[i*cols+j], y[j], a)
+			}
+		}
+		ADDQ(Imm(uint64(8*panel)), u)
+		ADDQ(ld, pv)
+	}
+	n = GP64()
+	MOVQ(v.address("r"), n)
+	SUBQ(Imm(4), n)
+	JL(LabelRef("few"))
+	Label("four")
+	for range 4 {
+		step()
+	}
+	SUBQ(Imm(4), n)
+	JGE(LabelRef("four"))
+	Label("few")
+	ADDQ(Imm(4), n)
+	JZ(LabelRef("added"))
+	Label("one")
+	step()
+	DECQ(n)
+	JNZ(LabelRef("one"))
+	Label("added")
+	for i := range panel {
+		for j := range cols {
+			v.store(acc[i*cols+j], at(nextE, j), nil)
+		}
+		ADDQ(ld, nextE)
+	}
+	DECQ(some)
+	JNZ(LabelRef("panel"))
+
+	// What the loss needs of registers is free only now.
+	l := &loop{isa: v}
+	limit, cut := l.param("limit"), l.param("cut2")
+	rho := loss(l, sum)
+	var sums Register
+	if sum {
+		sums = Load(Param("sums"), GP64())
+	}
+	Label("row")
+	for j := range cols {
+		r := v.load(at(e, j), nil)
+		s := v.mul(r, r)
+		keep := v.compare(s, notGreater, cut)
+		omega, y := rho(r, v.min(limit, s))
+		if sum {
+			v.store(v.add(v.load(at(sums, j), nil), y), at(sums, j), nil)
+		}
+		omega = v.only(keep, omega)
+		data := v.load(at(from, j), nil)
+		model := v.sub(data, v.load(at(e, j), nil))
+		v.store(v.mul(data, omega), at(x, j), nil)
+		v.store(v.mul(model, omega), at(e, j), nil)
+	}
+	ADDQ(ld, x)
+	ADDQ(ld, e)
+	ADDQ(stride, from)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	CMPQ(v.address("panels"), Imm(0))
+	JNE(LabelRef("group"))
+	VZEROUPPER()
+	RET()
+}
+
+// address is where a parameter of the function lies.
+func (v isa) address(name string) Mem {
+	p, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
 }
 
 // ρ(s) = s.
