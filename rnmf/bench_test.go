@@ -56,24 +56,24 @@ func BenchmarkUpdate(b *testing.B) {
 				continue
 			}
 			for _, solver := range []Solver{MU{}, HALS{}} {
-				b.Run(fmt.Sprintf("%s/%s/%T", lossName(loss), w.name, solver), func(b *testing.B) {
-					if w.x == nil {
-						w.x, _ = planted(s[0], s[1], s[2], 0.1, 0.05, 1)
-					}
-					m := w.model(loss, solver)
-					m.MaxIter = b.N
-					b.ResetTimer()
-					mustFit(b, m, w.x)
-				})
-				if extrapolates(solver) {
-					continue
+				run := func(name string, untraced bool) {
+					b.Run(fmt.Sprintf("%s/%s/%s", lossName(loss), w.name, name), func(b *testing.B) {
+						if w.x == nil {
+							w.x, _ = planted(s[0], s[1], s[2], 0.1, 0.05, 1)
+						}
+						m := w.model(loss, solver)
+						m.MaxIter = b.N
+						if untraced {
+							m.TraceEvery = b.N
+						}
+						b.ResetTimer()
+						mustFit(b, m, w.x)
+					})
 				}
-				b.Run(fmt.Sprintf("%s/%s/%T,untraced", lossName(loss), w.name, solver), func(b *testing.B) {
-					m := w.model(loss, solver)
-					m.MaxIter, m.TraceEvery = b.N, b.N
-					b.ResetTimer()
-					mustFit(b, m, w.x)
-				})
+				run(fmt.Sprintf("%T", solver), false)
+				if !extrapolates(solver) {
+					run(fmt.Sprintf("%T,untraced", solver), true)
+				}
 			}
 		}
 	}
