@@ -29,8 +29,8 @@ type problem struct {
 
 func (p problem) String() string {
 	m, n := p.x.Dims()
-	return fmt.Sprintf("%d×%d of %.2g to %.2g, rank %d, %s, %T%+v, OnW %s, OnH %s, mask %v, %T, MaxIter %d, Tol %g, TuneFor %d",
-		m, n, mat.Min(p.x), mat.Max(p.x), p.Rank, lossName(p.Loss), p.Solver, p.Solver, penaltyNames(p.OnW), penaltyNames(p.OnH), p.Mask != nil, p.Init, p.MaxIter, p.Tol, p.TuneFor)
+	return fmt.Sprintf("%d×%d of %.2g to %.2g, rank %d, %s, %T%+v, OnW %s, OnH %s, mask %v, %T, MaxIter %d, Tol %g, TuneFor %d, TraceEvery %d",
+		m, n, mat.Min(p.x), mat.Max(p.x), p.Rank, lossName(p.Loss), p.Solver, p.Solver, penaltyNames(p.OnW), penaltyNames(p.OnH), p.Mask != nil, p.Init, p.MaxIter, p.Tol, p.TuneFor, p.TraceEvery)
 }
 
 func penaltyNames(list []Penalty) (names string) {
@@ -166,6 +166,7 @@ func randomProblem(seed uint64) problem {
 	p.Tol = pickOne(rng, -1, -1, 0, 1e-3, 0.5)
 	p.TuneFor = pickOne(rng, 0, 0, 1, 3)
 	p.TraceKKT = rng.IntN(4) == 0
+	p.TraceEvery = pickOne(rng, 0, 0, 2, 5)
 	return p
 }
 
@@ -428,9 +429,10 @@ func finite(r *Result, signed bool) error {
 
 // checkReason tells whether the reason for stopping is true.
 func (p problem) checkReason(r *Result, sameScale bool) error {
-	rounds := len(r.Trace) - 1
-	now := r.Trace[rounds].Objective
-	before := r.Trace[max(rounds-1, 0)].Objective
+	last := len(r.Trace) - 1
+	rounds, now := r.Trace[last].Round, r.Trace[last].Objective
+	before := r.Trace[max(last-1, 0)].Objective
+	since := float64(rounds - r.Trace[max(last-1, 0)].Round)
 	tol := p.Tol
 	if tol == 0 {
 		tol = 1e-5
@@ -448,7 +450,7 @@ func (p problem) checkReason(r *Result, sameScale bool) error {
 		}
 	case Converged:
 		low, _, high := p.bounds(r.Loss, r.W, r.H)
-		if sameScale && p.smooth && p.plain && math.Abs(before-now) > max(tol, 0)*math.Abs(before)+(high-low) && r.KKT > 1e-6 {
+		if sameScale && p.smooth && p.plain && math.Abs(before-now) > since*max(tol, 0)*math.Abs(before)+(high-low) && r.KKT > 1e-6 {
 			return wrong("it still fell")
 		}
 	case Stalled:
