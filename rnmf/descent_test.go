@@ -264,3 +264,15 @@ func TestKKTVanishes(t *testing.T) {
 		}
 	}
 }
+
+// Where X is nothing but zeros, the scale comes from them, not from nowhere.
+func TestScaleOfZeros(t *testing.T) {
+	x := mat.NewDense(11, 36, nil)
+	start := Factors{W: uniform(11, 4, 1), H: uniform(4, 36, 2)}
+	for _, loss := range tunedLosses {
+		m := Model{Rank: 4, Loss: loss, Init: start, MaxIter: 1, Tol: -1}
+		if s := mustFit(t, m, x).Trace[0].Scale; s < 1e-4 || s > 100 {
+			t.Errorf("%s: scale %g for residuals of about 1", lossName(loss), s)
+		}
+	}
+}

@@ -56,6 +56,7 @@ func TestErrors(t *testing.T) {
 		{"no H", start(w, nil), ones, ErrShape, "W or H"},
 		{"negative W", start(mat.NewDense(4, 2, []float64{0, 0, 0, 0, 0, -2, 0, 0}), h), ones, ErrNegative, "W[2,1] = -2"},
 		{"NaN in H", start(w, mat.NewDense(2, 5, []float64{0, 0, 0, 0, 0, 0, math.NaN(), 0, 0, 0})), ones, ErrNotFinite, "H[1,1]"},
+		{"too large under the mask", Model{Rank: 2, Mask: scaled(ones, 1e100), Init: Factors{W: scaled(w, 1e55), H: scaled(h, 1e55)}}, ones, ErrTooLarge, "W[0,0]"},
 		{"too large together", start(scaled(constantOnes(4, 2), 1e90), scaled(constantOnes(2, 5), 1e90)), ones, ErrTooLarge, "W[0,0]"},
 		{"a start that fails", Model{Rank: 2, Init: funcInit(func() (*mat.Dense, *mat.Dense, error) { return nil, nil, own })}, ones, own, "own"},
 		{"a start without factors", Model{Rank: 2, Init: funcInit(func() (*mat.Dense, *mat.Dense, error) { return nil, nil, nil })}, ones, ErrShape, ""},

@@ -431,7 +431,12 @@ func (f *fit) measure() float64 {
 	m, n := f.x.Dims()
 	q := f.quadratic(false)
 	byColumn := q.sample == columns
-	largest := f.largest * f.largest
+	size := f.largest
+	zeros := size == 0 // X has nothing else to take a scale from
+	if zeros {
+		size = float64(f.model.Rank) * max(mat.Max(f.wt), -mat.Min(f.wt)) * mat.Max(f.h)
+	}
+	largest := size * size
 	if byColumn {
 		largest *= float64(m) * f.heaviest
 	}
@@ -455,7 +460,11 @@ func (f *fit) measure() float64 {
 			if t.maskTile != nil {
 				mask = t.maskTile[k*t.B:][:t.B]
 			}
-			sum, count := t.seen.addAll(t.E[k*t.B:][:t.B], f.x.RawRowView(k)[t.First:][:t.B], mask)
+			var x []float64
+			if !zeros {
+				x = f.x.RawRowView(k)[t.First:][:t.B]
+			}
+			sum, count := t.seen.addAll(t.E[k*t.B:][:t.B], x, mask)
 			sums[i], counts[i] = sums[i]+sum, counts[i]+count
 		}
 		losses[i] = t.lossOfEntries()
@@ -468,7 +477,7 @@ func (f *fit) measure() float64 {
 	}
 	all.close(total(sums) / total(counts))
 	// A scale must not follow rounding errors.
-	least := 1e-24 * f.largest * f.largest
+	least := 1e-24 * size * size
 	if byColumn {
 		least *= float64(m) * f.heaviest
 	}

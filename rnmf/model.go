@@ -236,7 +236,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if err := checkEntries("H", h, nil, false); err != nil {
 		return nil, err
 	}
-	if err := checkProduct(w, h); err != nil {
+	if err := checkProduct(w, h, f.heaviest); err != nil {
 		return nil, err
 	}
 	f.wt, f.h = mat.DenseCopyOf(w.T()), mat.DenseCopyOf(h)
@@ -256,13 +256,21 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 }
 
 // checkProduct finds the largest entry of W where an entry of WH could be too
-// large to be squared.
-func checkProduct(w, h *mat.Dense) error {
+// large to be squared, and weighed by the heaviest weight of the mask.
+func checkProduct(w, h *mat.Dense, heaviest float64) error {
 	largest := mat.Max(w)
 	if least := mat.Min(w); -least > largest {
 		largest = least
 	}
-	if math.Abs(largest)*mat.Max(h) <= 1e10*maxEntry {
+	m, r := w.Dims()
+	_, n := h.Dims()
+	most := min(1e10*maxEntry, math.Sqrt(1e305/heaviest/float64(m)/float64(n)))
+	if float64(r)*math.Abs(largest)*mat.Max(h) <= most {
+		return nil
+	}
+	var wh mat.Dense
+	wh.Mul(w, h)
+	if mat.Max(&wh) <= most && mat.Min(&wh) >= -most {
 		return nil
 	}
 	rows, _ := w.Dims()

@@ -68,10 +68,10 @@ func (r *Residuals) bin(s float64) int {
 // that a mask hides and those of zeros in x; it returns their sum and number. A 0
 // is the bound of W and H, not a measurement, and fitted nearly exactly: where half
 // of the data are 0, as the background of images is, the median residual would
-// tell nothing about the rest.
+// tell nothing about the rest. Without x they count.
 func (r *Residuals) addAll(e, x, mask []float64) (sum, count float64) {
 	for i, v := range e {
-		if x[i] != 0 && (mask == nil || mask[i] > 0) {
+		if (x == nil || x[i] != 0) && (mask == nil || mask[i] > 0) {
 			r.add(v * v)
 			sum += v * v
 			count++
