@@ -207,14 +207,20 @@ func moveOf(v float64, down, bend interval) interval {
 		return 0
 	}
 	out := interval{math.Inf(1), math.Inf(-1)}
+	far, near := false, false
 	for _, n := range []float64{down.low, down.high} {
 		for _, d := range []float64{max(0, bend.low*(1-1e-12)), max(0, bend.high*(1+1e-12))} {
 			to := at(n, d)
 			if to+v >= maxFactor { // a step that far is not taken
-				to = 0
+				to, far = 0, true
+			} else {
+				near = true
 			}
 			out = interval{min(out.low, to), max(out.high, to)}
 		}
+	}
+	if far && near { // but one that is almost as far may be
+		out.high = maxFactor
 	}
 	slack := 1e-12*max(math.Abs(out.low), math.Abs(out.high)) + 1e-15*v
 	return interval{out.low - slack, out.high + slack}

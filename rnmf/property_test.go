@@ -122,7 +122,7 @@ func randomProblem(seed uint64) problem {
 		p.smooth = p.smooth && !s.Plain
 	case Additive: // without data rounding errors of WH are all there is, and X − S loses all digits where an outlier is 1e16 times the scale
 		p.smooth = p.smooth && (p.plain || unit != 1 && mat.Max(x) < 1e3*unit) && mat.Norm(x, 2) > 0
-	case MU: // a penalty far above the data sends H to 0 and W to infinity
+	case MU, FGD: // a penalty far above the data sends H to 0 and W to infinity
 		p.smooth = p.smooth && unit > 1e-50
 	}
 	if rng.IntN(3) == 0 {
