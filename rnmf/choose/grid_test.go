@@ -194,13 +194,12 @@ func TestGridPanic(t *testing.T) {
 	bad := want.Rows[7].Point
 	g.Score = func(ctx context.Context, p Point) (Scores, error) {
 		if slices.Equal(p.Values, bad.Values) {
-			var none map[string]int
-			none["a"]++
+			panic("in a score")
 		}
 		return sample().Score(ctx, p)
 	}
 	table, err := g.Run(context.Background())
-	if err == nil || !strings.Contains(err.Error(), bad.String()) || !strings.Contains(err.Error(), "TestGridPanic") {
+	if err == nil || !strings.Contains(err.Error(), "in a score") || !strings.Contains(err.Error(), bad.String()) || !strings.Contains(err.Error(), "TestGridPanic") {
 		t.Fatal(err)
 	}
 	if len(table.Rows) != 7 {
