@@ -218,7 +218,8 @@ func (f *fit) reach(round int, goesOn bool) float64 {
 	return f.look()
 }
 
-// pass is round where the objective is not wanted.
+// pass does a round whose objective is not wanted, and the first half-step of the
+// next.
 func (f *fit) pass() {
 	f.stepH()
 	f.timed(f.stepW)

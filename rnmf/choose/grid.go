@@ -111,7 +111,8 @@ type Grid struct {
 }
 
 // Run tries all points that the file does not have. If ctx ends, it returns what is
-// known so far, with ctx.Err(); if Score returns an error or panics, that, with the point's name.
+// known so far, with ctx.Err(); if Score returns an error or panics, that, with the
+// point's name.
 func (g Grid) Run(ctx context.Context) (*Table, error) {
 	points, err := g.points()
 	if err != nil {
@@ -223,7 +224,8 @@ func (g Grid) Run(ctx context.Context) (*Table, error) {
 	return table, nil
 }
 
-// score turns a panic into an error, which names the point, and nothing of the others is lost.
+// score turns a panic into an error: it will name the point, and what is known of
+// the others is not lost.
 func (g Grid) score(ctx context.Context, p Point) (s Scores, err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -23,31 +23,30 @@ type isa struct {
 
 var avx2, avx512 = isa{"AVX2", 4}, isa{"AVX512", 8}
 
+// A rule writes the weight of a loss and, if wanted, its value; see weigh.
+type rule func(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtual)
+
+var losses = []struct {
+	name string
+	rule rule
+}{{"square", square}, {"l1", l1}, {"huber", huber}, {"hypersurface", hypersurface}, {"cauchy", cauchy}, {"correntropy", correntropy}}
+
 func main() {
 	ConstraintExpr("amd64")
 	tables()
 	for _, v := range []isa{avx2, avx512} {
 		for _, value := range []bool{false, true} {
-			v.weigh("square", value, square)
-			v.weigh("l1", value, l1)
-			v.weigh("huber", value, huber)
-			v.weigh("hypersurface", value, hypersurface)
-			v.weigh("cauchy", value, cauchy)
-			v.weigh("correntropy", value, correntropy)
+			for _, l := range losses {
+				v.weigh(l.name, value, l.rule)
+			}
 		}
 		for _, sum := range []bool{false, true} {
-			v.weighSplit("square", sum, square)
-			v.weighSplit("l1", sum, l1)
-			v.weighSplit("huber", sum, huber)
-			v.weighSplit("hypersurface", sum, hypersurface)
-			v.weighSplit("cauchy", sum, cauchy)
-			v.weighSplit("correntropy", sum, correntropy)
-			v.residualSplit("square", sum, square)
-			v.residualSplit("l1", sum, l1)
-			v.residualSplit("huber", sum, huber)
-			v.residualSplit("hypersurface", sum, hypersurface)
-			v.residualSplit("cauchy", sum, cauchy)
-			v.residualSplit("correntropy", sum, correntropy)
+			for _, l := range losses {
+				v.weighSplit(l.name, sum, l.rule)
+			}
+			for _, l := range losses {
+				v.residualSplit(l.name, sum, l.rule)
+			}
 		}
 		v.each("mul", "does Mul.", "x, y *float64, n int", []string{"x", "y"}, mul)
 		v.each("split", "does Split.", "x, e, omega *float64, n int", []string{"x", "e", "omega"}, split)
@@ -365,7 +364,7 @@ func (v isa) each(name, doc, params string, slices []string, body func(l *loop) 
 
 // weigh writes the function of a loss. The loss is given s = e², cut off, and
 // returns the weight and, if wanted, the value.
-func (v isa) weigh(name string, value bool, loss func(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtual)) {
+func (v isa) weigh(name string, value bool, loss rule) {
 	slices, doc := []string{"omega", "e"}, "writes weights."
 	if value {
 		slices, name, doc = append(slices, "value"), name+"Value", "writes weights and values."
@@ -389,7 +388,7 @@ func (v isa) weigh(name string, value bool, loss func(l *loop, value bool) func(
 // weighSplit writes the function that does weigh and then split, with the same
 // bits but without storing the weights. If wanted, it adds the values to eight sums
 // as sum does.
-func (v isa) weighSplit(name string, sum bool, loss func(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtual)) {
+func (v isa) weighSplit(name string, sum bool, loss rule) {
 	name, doc := name+"Split", "weighs and splits."
 	if sum {
 		name, doc = name+"Sum", "weighs, splits and adds up the values in eight sums."
@@ -435,7 +434,7 @@ const ahead, panels = 32, 4
 // lays it out. The rows of from, which is X, lie stride apart, those of x, e and v ld.
 // To copy X beforehand takes as long as a quarter of all that; here its lines arrive
 // while others are worked on.
-func (v isa) residualSplit(name string, sum bool, loss func(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtual)) {
+func (v isa) residualSplit(name string, sum bool, loss rule) {
 	name += "Residual"
 	if sum {
 		name += "Sum"
