@@ -154,8 +154,8 @@ func TestCancelAnywhere(t *testing.T) {
 					ctx.ask()
 					t.Logf("%4d ms after %4d ms, longest gap %4d ms%.300s", late.Milliseconds(), after.Milliseconds(), ctx.worst.Milliseconds(), ctx.where)
 				}
-				if name == "Transform" && err == nil {
-					continue // it was faster
+				if err == nil && try > 0 && late < soon {
+					continue // it was done before the deadline, or before the deadline's timer rang
 				}
 				if !errors.Is(err, context.DeadlineExceeded) {
 					t.Fatalf("%v", err)

@@ -54,6 +54,8 @@ func (s FGD) Improve(q *Quadratic, v *mat.Dense) {
 	var gram []float64
 	if q.Weighted() {
 		u = q.cross()
+		q.model = true
+		defer func() { q.model = false }()
 	} else {
 		u, gram = q.gram()
 	}
@@ -148,9 +150,9 @@ func newLine(t *Tile, u *kernel.Cross, gram, floor []float64, keep bool) *line {
 	if weighted {
 		l.e, l.p = take(m*b), take(m*b)
 		copy(l.e, t.E)
-		kernel.Split(t.X, t.E, t.Omega)
+		t.split()
 		u.Add(num, t.X, b)
-		u.Add(den, t.E, b)
+		u.Add(den, t.y, b)
 	} else {
 		u.Add(num, t.X, b)
 		t.crossed(num, gram)
@@ -183,9 +185,9 @@ func newLine(t *Tile, u *kernel.Cross, gram, floor []float64, keep bool) *line {
 			clear(l.p)
 			q.pool.product.Sub(l.p, l.s, b)
 			for i, w := range t.Omega {
-				t.E[i] = -w * l.p[i]
+				t.y[i] = -w * l.p[i]
 			}
-			u.Add(den, t.E, b)
+			u.Add(den, t.y, b)
 			clear(l.p)
 		} else {
 			more := make([]float64, r*b)

@@ -36,18 +36,19 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 	q.apart(v)
 	if q.Weighted() {
 		u := q.cross()
+		q.model = true
 		if q.mask == nil { // the weights come with the split
 			q.bare = true
 			q.rho, q.ours = rhoOf(q.loss, math.Inf(1))
-			defer func() { q.bare, q.ours = false, false }()
 		}
+		defer func() { q.model, q.bare, q.ours = false, false, false }()
 		q.Tiles(v, func(t *Tile) {
 			r, b := t.R, t.B
 			t.split()
 			space := t.Space(2 * r * b)
 			num, den := space[:r*b], space[r*b:]
 			u.Add(num, t.X, b)
-			u.Add(den, t.E, b)
+			u.Add(den, t.y, b)
 			t.multiply(num, den)
 		})
 		return
@@ -72,32 +73,29 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 	})
 }
 
-// split turns X into ΩX and E into ΩUᵀV. In a bare tile the weights are those of
+// split turns X into Ω∘X and Y into Ω∘UᵀV. In a bare tile the weights are those of
 // the loss alone, and the loss is taken here if it is wanted; for a loss that the
-// kernels know, X and E come only now.
+// kernels know, X and Y come only now.
 func (t *Tile) split() {
 	q := t.q
-	if !q.bare {
-		kernel.Split(t.X, t.E, t.Omega)
-		return
-	}
-	var sum float64
 	if q.ours {
 		q.layOut()
-		t.E = grow(t.E, t.M*t.B)
+		t.y = grow(t.y, t.M*t.B)
 		x := q.x.RawMatrix()
 		if q.trans {
 			x.Data = nil
 		}
-		sum = q.rho.ResidualSplit(&q.pool.product, t.X, t.E, x.Data, x.Stride, t.First, t.V, t.B, q.entry)
-	} else {
+		sum := q.rho.Split(&q.pool.product, t.X, t.y, x.Data, x.Stride, t.First, t.V, t.B, q.entry)
+		if q.entry {
+			t.loss = sum
+		}
+		return
+	}
+	if q.bare {
 		t.weigh()
-		sum = t.loss
-		kernel.Split(t.X, t.E, t.Omega)
 	}
-	if q.entry {
-		t.loss = sum
-	}
+	kernel.Mul(t.X, t.Omega)
+	kernel.Mul(t.y, t.Omega)
 }
 
 // multiply moves the negative terms to the other side and multiplies V.

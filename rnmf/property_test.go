@@ -317,7 +317,6 @@ func (p problem) check() (err error) {
 		Point
 		loss      Loss
 		low, high float64
-		vanishing bool
 	}
 	var end *Result
 	var losses []Loss
@@ -342,11 +341,10 @@ func (p problem) check() (err error) {
 				return fmt.Errorf("round %d: the objective is %.17g, not %.17g (%.17g to %.17g)", s.Round, got, value, low, high)
 			}
 		}
-		if s.Round > 0 && p.smooth && !last.vanishing && last.loss == r.Loss && low > last.high {
+		if s.Round > 0 && p.smooth && last.loss == r.Loss && low > last.high {
 			return fmt.Errorf("round %d: the objective rose from %.17g to %.17g", s.Round, last.Objective, s.Objective)
 		}
 		last.Point, last.loss, last.low, last.high = s.Point, r.Loss, low, high
-		last.vanishing = p.vanishes(r)
 		end, losses = r, append(losses, r.Loss)
 	}
 	r, err := p.Fit(context.Background(), p.x)
@@ -370,26 +368,6 @@ func (p problem) check() (err error) {
 	}
 	k := len(losses) - 1
 	return p.checkReason(r, k > 0 && losses[k] == losses[k-1])
-}
-
-// vanishes tells whether a solver that makes WH of X and E, X − E, has lost some of it.
-func (p problem) vanishes(r *Result) bool {
-	switch p.Solver.(type) {
-	case MU, FGD:
-	default:
-		return false
-	}
-	var wh mat.Dense
-	wh.Mul(r.W, r.H)
-	rows, cols := wh.Dims()
-	for i := range rows {
-		for j := range cols {
-			if v := wh.At(i, j); v > 0 && v < 1e-14*p.x.At(i, j) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // kktKnown counts the fits whose KKT residual has been compared, and those where

@@ -34,7 +34,8 @@ type Quadratic struct {
 	bound   float64    // > 0: the additive form, with this weight for all
 	bare    bool       // tiles get their residual, but no weights and no loss
 	rho     kernel.Rho // the loss of bare tiles,
-	ours    bool       // if the kernels know it: then their X and E come with the split
+	ours    bool       // if the kernels know it: then their X and Y come with the split
+	model   bool       // tiles bring Y too
 	noX     bool       // tiles come without X, which is E already
 	tuned   bool       // the scale of the loss has just been estimated
 	norms   []float64  // squared norms of the n columns of x, or nil
@@ -150,6 +151,7 @@ type Tile struct {
 	tileSpace []float64
 	rowSpace  []float64
 	maskTile  []float64
+	y         []float64 // the model UᵀV, if q.model
 	values    []float64
 	seen      *Residuals // of the tiles that this goroutine has measured
 	loss      float64    // of the tile, at the V it came with; NaN if unknown
@@ -398,6 +400,11 @@ func (t *Tile) residual() {
 		return
 	}
 	t.E = grow(t.E, t.M*t.B)
+	if q.model {
+		t.y = grow(t.y, t.M*t.B)
+		q.pool.product.Apart(t.E, t.y, t.X, t.V, t.B)
+		return
+	}
 	q.pool.product.Residual(t.E, t.X, t.V, t.B)
 }
 

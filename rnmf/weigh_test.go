@@ -32,6 +32,45 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
+// A model that is nothing beside the data, 1e-20 of them, still is the denominator of a
+// multiplicative update: for our losses, for others, with a mask, and in FGD, which
+// starts from there.
+func TestFaintModel(t *testing.T) {
+	x := uniform(19, 27, 1)
+	w, h := uniform(19, 3, 3), uniform(3, 27, 4)
+	w.Scale(1e-10, w)
+	h.Scale(1e-10, h)
+	ones := mat.NewDense(19, 27, nil)
+	ones.Apply(func(_, _ int, _ float64) float64 { return 1 }, ones)
+	for _, l := range []Loss{Frobenius{}, Huber{Cut: 0.05}, Hypersurface{Scale: 1}, L1{0.01}, Cauchy{Scale: 0.05}, Correntropy{Scale: 0.3}, rootLoss{}} {
+		want := mat.DenseCopyOf(h)
+		for j := range 27 {
+			for k := range 3 {
+				var num, den float64
+				for i := range 19 {
+					y := mat.Dot(w.RowView(i), h.ColView(j))
+					_, slope := l.Rho((x.At(i, j) - y) * (x.At(i, j) - y))
+					num += w.At(i, k) * slope * x.At(i, j)
+					den += w.At(i, k) * slope * y
+				}
+				want.Set(k, j, h.At(k, j)*num/den)
+			}
+		}
+		m := Model{Rank: 3, Loss: l, MaxIter: 1, Tol: -1, Init: Factors{W: w, H: h}}
+		for _, mask := range []mat.Matrix{nil, ones} {
+			m.Mask, m.Solver = mask, MU{}
+			if r := mustFit(t, m, x); !mat.EqualApprox(r.H, want, 1e-12*mat.Max(want)) {
+				t.Errorf("%T, mask %t: not the update", l, mask != nil)
+			}
+			mu := mustFit(t, m, x).Objective
+			m.Solver = FGD{}
+			if r := mustFit(t, m, x); r.Objective > mu*(1+1e-12) {
+				t.Errorf("%T, mask %t: FGD ends at %g, above %g", l, mask != nil, r.Objective, mu)
+			}
+		}
+	}
+}
+
 // wrapped hides all but Rho.
 type wrapped struct{ Loss }
 

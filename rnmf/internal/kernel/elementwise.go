@@ -17,14 +17,13 @@ func Mul(x, y []float64) {
 	}
 }
 
-// Split turns data and residual into the two parts of a multiplicative update,
-// x_i ← ω_i x_i and e_i ← ω_i y_i, with the model y_i = x_i − e_i.
-func Split(x, e, omega []float64) {
-	e, omega = e[:len(x)], omega[:len(x)]
+// apart does e_i ← x_i + y_i and y_i ← −y_i.
+func apart(e, x, y []float64) {
+	x, y = x[:len(e)], y[:len(e)]
 	if useAVX2 {
-		splitSIMD(x, e, omega)
+		apartSIMD(e, x, y)
 	} else {
-		splitPortable(x, e, omega)
+		apartPortable(e, x, y)
 	}
 }
 

@@ -64,135 +64,135 @@ func cauchyValueAVX2(omega *float64, value *float64, e *float64, n int, a float6
 //go:noescape
 func correntropyValueAVX2(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// squareSplitAVX2 weighs and splits.
+// squareSplitAVX2 does split.
 //
 //go:noescape
-func squareSplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func squareSplitAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// l1SplitAVX2 weighs and splits.
+// l1SplitAVX2 does split.
 //
 //go:noescape
-func l1SplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func l1SplitAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// huberSplitAVX2 weighs and splits.
+// huberSplitAVX2 does split.
 //
 //go:noescape
-func huberSplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func huberSplitAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// hypersurfaceSplitAVX2 weighs and splits.
+// hypersurfaceSplitAVX2 does split.
 //
 //go:noescape
-func hypersurfaceSplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func hypersurfaceSplitAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// cauchySplitAVX2 weighs and splits.
+// cauchySplitAVX2 does split.
 //
 //go:noescape
-func cauchySplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func cauchySplitAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// correntropySplitAVX2 weighs and splits.
+// correntropySplitAVX2 does split.
 //
 //go:noescape
-func correntropySplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func correntropySplitAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// squareResidualAVX2 does ResidualSplit on panels of 8 columns.
+// squarePanelsAVX2 does Split on panels of 8 columns.
 //
 //go:noescape
-func squareResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func squarePanelsAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// l1ResidualAVX2 does ResidualSplit on panels of 8 columns.
+// l1PanelsAVX2 does Split on panels of 8 columns.
 //
 //go:noescape
-func l1ResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func l1PanelsAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// huberResidualAVX2 does ResidualSplit on panels of 8 columns.
+// huberPanelsAVX2 does Split on panels of 8 columns.
 //
 //go:noescape
-func huberResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func huberPanelsAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// hypersurfaceResidualAVX2 does ResidualSplit on panels of 8 columns.
+// hypersurfacePanelsAVX2 does Split on panels of 8 columns.
 //
 //go:noescape
-func hypersurfaceResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func hypersurfacePanelsAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// cauchyResidualAVX2 does ResidualSplit on panels of 8 columns.
+// cauchyPanelsAVX2 does Split on panels of 8 columns.
 //
 //go:noescape
-func cauchyResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func cauchyPanelsAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// correntropyResidualAVX2 does ResidualSplit on panels of 8 columns.
+// correntropyPanelsAVX2 does Split on panels of 8 columns.
 //
 //go:noescape
-func correntropyResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func correntropyPanelsAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// squareSplitSumAVX2 weighs, splits and adds up the values in eight sums.
+// squareSplitSumAVX2 does split and adds up the values in eight sums.
 //
 //go:noescape
-func squareSplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func squareSplitSumAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// l1SplitSumAVX2 weighs, splits and adds up the values in eight sums.
+// l1SplitSumAVX2 does split and adds up the values in eight sums.
 //
 //go:noescape
-func l1SplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func l1SplitSumAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// huberSplitSumAVX2 weighs, splits and adds up the values in eight sums.
+// huberSplitSumAVX2 does split and adds up the values in eight sums.
 //
 //go:noescape
-func huberSplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func huberSplitSumAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// hypersurfaceSplitSumAVX2 weighs, splits and adds up the values in eight sums.
+// hypersurfaceSplitSumAVX2 does split and adds up the values in eight sums.
 //
 //go:noescape
-func hypersurfaceSplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func hypersurfaceSplitSumAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// cauchySplitSumAVX2 weighs, splits and adds up the values in eight sums.
+// cauchySplitSumAVX2 does split and adds up the values in eight sums.
 //
 //go:noescape
-func cauchySplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func cauchySplitSumAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// correntropySplitSumAVX2 weighs, splits and adds up the values in eight sums.
+// correntropySplitSumAVX2 does split and adds up the values in eight sums.
 //
 //go:noescape
-func correntropySplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func correntropySplitSumAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// squareResidualSumAVX2 does ResidualSplit on panels of 8 columns.
+// squarePanelsSumAVX2 does Split on panels of 8 columns.
 //
 //go:noescape
-func squareResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func squarePanelsSumAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// l1ResidualSumAVX2 does ResidualSplit on panels of 8 columns.
+// l1PanelsSumAVX2 does Split on panels of 8 columns.
 //
 //go:noescape
-func l1ResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func l1PanelsSumAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// huberResidualSumAVX2 does ResidualSplit on panels of 8 columns.
+// huberPanelsSumAVX2 does Split on panels of 8 columns.
 //
 //go:noescape
-func huberResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func huberPanelsSumAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// hypersurfaceResidualSumAVX2 does ResidualSplit on panels of 8 columns.
+// hypersurfacePanelsSumAVX2 does Split on panels of 8 columns.
 //
 //go:noescape
-func hypersurfaceResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func hypersurfacePanelsSumAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// cauchyResidualSumAVX2 does ResidualSplit on panels of 8 columns.
+// cauchyPanelsSumAVX2 does Split on panels of 8 columns.
 //
 //go:noescape
-func cauchyResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func cauchyPanelsSumAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// correntropyResidualSumAVX2 does ResidualSplit on panels of 8 columns.
+// correntropyPanelsSumAVX2 does Split on panels of 8 columns.
 //
 //go:noescape
-func correntropyResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func correntropyPanelsSumAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
 // mulAVX2 does Mul.
 //
 //go:noescape
 func mulAVX2(x *float64, y *float64, n int)
 
-// splitAVX2 does Split.
+// apartAVX2 does what Product.Apart has left.
 //
 //go:noescape
-func splitAVX2(x *float64, e *float64, omega *float64, n int)
+func apartAVX2(e *float64, x *float64, y *float64, n int)
 
 // shiftAVX2 does Shift.
 //
@@ -419,135 +419,135 @@ func cauchyValueAVX512(omega *float64, value *float64, e *float64, n int, a floa
 //go:noescape
 func correntropyValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// squareSplitAVX512 weighs and splits.
+// squareSplitAVX512 does split.
 //
 //go:noescape
-func squareSplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func squareSplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// l1SplitAVX512 weighs and splits.
+// l1SplitAVX512 does split.
 //
 //go:noescape
-func l1SplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func l1SplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// huberSplitAVX512 weighs and splits.
+// huberSplitAVX512 does split.
 //
 //go:noescape
-func huberSplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func huberSplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// hypersurfaceSplitAVX512 weighs and splits.
+// hypersurfaceSplitAVX512 does split.
 //
 //go:noescape
-func hypersurfaceSplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func hypersurfaceSplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// cauchySplitAVX512 weighs and splits.
+// cauchySplitAVX512 does split.
 //
 //go:noescape
-func cauchySplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func cauchySplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// correntropySplitAVX512 weighs and splits.
+// correntropySplitAVX512 does split.
 //
 //go:noescape
-func correntropySplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func correntropySplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// squareResidualAVX512 does ResidualSplit on panels of 8 columns.
+// squarePanelsAVX512 does Split on panels of 8 columns.
 //
 //go:noescape
-func squareResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func squarePanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// l1ResidualAVX512 does ResidualSplit on panels of 8 columns.
+// l1PanelsAVX512 does Split on panels of 8 columns.
 //
 //go:noescape
-func l1ResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func l1PanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// huberResidualAVX512 does ResidualSplit on panels of 8 columns.
+// huberPanelsAVX512 does Split on panels of 8 columns.
 //
 //go:noescape
-func huberResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func huberPanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// hypersurfaceResidualAVX512 does ResidualSplit on panels of 8 columns.
+// hypersurfacePanelsAVX512 does Split on panels of 8 columns.
 //
 //go:noescape
-func hypersurfaceResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func hypersurfacePanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// cauchyResidualAVX512 does ResidualSplit on panels of 8 columns.
+// cauchyPanelsAVX512 does Split on panels of 8 columns.
 //
 //go:noescape
-func cauchyResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func cauchyPanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// correntropyResidualAVX512 does ResidualSplit on panels of 8 columns.
+// correntropyPanelsAVX512 does Split on panels of 8 columns.
 //
 //go:noescape
-func correntropyResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func correntropyPanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// squareSplitSumAVX512 weighs, splits and adds up the values in eight sums.
+// squareSplitSumAVX512 does split and adds up the values in eight sums.
 //
 //go:noescape
-func squareSplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func squareSplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// l1SplitSumAVX512 weighs, splits and adds up the values in eight sums.
+// l1SplitSumAVX512 does split and adds up the values in eight sums.
 //
 //go:noescape
-func l1SplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func l1SplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// huberSplitSumAVX512 weighs, splits and adds up the values in eight sums.
+// huberSplitSumAVX512 does split and adds up the values in eight sums.
 //
 //go:noescape
-func huberSplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func huberSplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// hypersurfaceSplitSumAVX512 weighs, splits and adds up the values in eight sums.
+// hypersurfaceSplitSumAVX512 does split and adds up the values in eight sums.
 //
 //go:noescape
-func hypersurfaceSplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func hypersurfaceSplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// cauchySplitSumAVX512 weighs, splits and adds up the values in eight sums.
+// cauchySplitSumAVX512 does split and adds up the values in eight sums.
 //
 //go:noescape
-func cauchySplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func cauchySplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// correntropySplitSumAVX512 weighs, splits and adds up the values in eight sums.
+// correntropySplitSumAVX512 does split and adds up the values in eight sums.
 //
 //go:noescape
-func correntropySplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+func correntropySplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 
-// squareResidualSumAVX512 does ResidualSplit on panels of 8 columns.
+// squarePanelsSumAVX512 does Split on panels of 8 columns.
 //
 //go:noescape
-func squareResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func squarePanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// l1ResidualSumAVX512 does ResidualSplit on panels of 8 columns.
+// l1PanelsSumAVX512 does Split on panels of 8 columns.
 //
 //go:noescape
-func l1ResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func l1PanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// huberResidualSumAVX512 does ResidualSplit on panels of 8 columns.
+// huberPanelsSumAVX512 does Split on panels of 8 columns.
 //
 //go:noescape
-func huberResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func huberPanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// hypersurfaceResidualSumAVX512 does ResidualSplit on panels of 8 columns.
+// hypersurfacePanelsSumAVX512 does Split on panels of 8 columns.
 //
 //go:noescape
-func hypersurfaceResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func hypersurfacePanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// cauchyResidualSumAVX512 does ResidualSplit on panels of 8 columns.
+// cauchyPanelsSumAVX512 does Split on panels of 8 columns.
 //
 //go:noescape
-func cauchyResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func cauchyPanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
-// correntropyResidualSumAVX512 does ResidualSplit on panels of 8 columns.
+// correntropyPanelsSumAVX512 does Split on panels of 8 columns.
 //
 //go:noescape
-func correntropyResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+func correntropyPanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
 // mulAVX512 does Mul.
 //
 //go:noescape
 func mulAVX512(x *float64, y *float64, n int)
 
-// splitAVX512 does Split.
+// apartAVX512 does what Product.Apart has left.
 //
 //go:noescape
-func splitAVX512(x *float64, e *float64, omega *float64, n int)
+func apartAVX512(e *float64, x *float64, y *float64, n int)
 
 // shiftAVX512 does Shift.
 //

@@ -1165,11 +1165,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func squareSplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
-// Requires: AVX
+// func squareSplitAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, FMA3
 TEXT ·squareSplitAVX2(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Y0
 	VBROADCASTSD cut2+56(FP), Y1
@@ -1180,50 +1180,54 @@ TEXT ·squareSplitAVX2(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD (DX)(AX*1), Y3
-	VMULPD  Y3, Y3, Y3
-	VCMPPD  $0x1a, Y1, Y3, Y4
-	VMINPD  Y3, Y0, Y3
-	VANDPD  Y4, Y2, Y3
-	VMOVUPD (CX)(AX*1), Y4
-	VMOVUPD (DX)(AX*1), Y5
-	VSUBPD  Y5, Y4, Y5
-	VMULPD  Y3, Y4, Y4
-	VMOVUPD Y4, (CX)(AX*1)
-	VMULPD  Y3, Y5, Y3
-	VMOVUPD Y3, (DX)(AX*1)
-	ADDQ    $0x20, AX
-	DECQ    SI
-	JNZ     loop
+	VMOVUPD      (CX)(AX*1), Y3
+	VMOVUPD      (DX)(AX*1), Y4
+	VADDPD       Y4, Y3, Y3
+	VMULPD       Y3, Y3, Y3
+	VCMPPD       $0x1a, Y1, Y3, Y4
+	VMINPD       Y3, Y0, Y3
+	VANDPD       Y4, Y2, Y3
+	VMOVUPD      (CX)(AX*1), Y4
+	VMULPD       Y3, Y4, Y4
+	VMOVUPD      Y4, (CX)(AX*1)
+	VXORPD       Y4, Y4, Y4
+	VMOVUPD      (DX)(AX*1), Y5
+	VFNMADD231PD Y3, Y5, Y4
+	VMOVUPD      Y4, (DX)(AX*1)
+	ADDQ         $0x20, AX
+	DECQ         SI
+	JNZ          loop
 
 rest:
-	ANDQ       $0x03, BX
-	JZ         done
-	LEAQ       lanes<>+0(SB), SI
-	NEGQ       BX
-	VMOVUPD    64(SI)(BX*8), Y3
-	VMASKMOVPD (DX)(AX*1), Y3, Y4
-	VMULPD     Y4, Y4, Y4
-	VCMPPD     $0x1a, Y1, Y4, Y1
-	VMINPD     Y4, Y0, Y0
-	VANDPD     Y1, Y2, Y0
-	VMASKMOVPD (CX)(AX*1), Y3, Y1
-	VMASKMOVPD (DX)(AX*1), Y3, Y2
-	VSUBPD     Y2, Y1, Y2
-	VMULPD     Y0, Y1, Y1
-	VMASKMOVPD Y1, Y3, (CX)(AX*1)
-	VMULPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y3, (DX)(AX*1)
+	ANDQ         $0x03, BX
+	JZ           done
+	LEAQ         lanes<>+0(SB), SI
+	NEGQ         BX
+	VMOVUPD      64(SI)(BX*8), Y3
+	VMASKMOVPD   (CX)(AX*1), Y3, Y4
+	VMASKMOVPD   (DX)(AX*1), Y3, Y5
+	VADDPD       Y5, Y4, Y4
+	VMULPD       Y4, Y4, Y4
+	VCMPPD       $0x1a, Y1, Y4, Y1
+	VMINPD       Y4, Y0, Y0
+	VANDPD       Y1, Y2, Y0
+	VMASKMOVPD   (CX)(AX*1), Y3, Y1
+	VMULPD       Y0, Y1, Y1
+	VMASKMOVPD   Y1, Y3, (CX)(AX*1)
+	VXORPD       Y1, Y1, Y1
+	VMASKMOVPD   (DX)(AX*1), Y3, Y2
+	VFNMADD231PD Y0, Y2, Y1
+	VMASKMOVPD   Y1, Y3, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func l1SplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func l1SplitAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·l1SplitAVX2(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Y0
 	VBROADCASTSD cut2+56(FP), Y1
@@ -1237,7 +1241,9 @@ TEXT ·l1SplitAVX2(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD      (DX)(AX*1), Y6
+	VMOVUPD      (CX)(AX*1), Y6
+	VMOVUPD      (DX)(AX*1), Y7
+	VADDPD       Y7, Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VCMPPD       $0x1a, Y1, Y6, Y7
 	VMINPD       Y6, Y0, Y6
@@ -1263,12 +1269,12 @@ loop:
 	VMULPD       c3fe0000000000000<>+0(SB), Y8, Y6
 	VANDPD       Y7, Y6, Y6
 	VMOVUPD      (CX)(AX*1), Y7
-	VMOVUPD      (DX)(AX*1), Y8
-	VSUBPD       Y8, Y7, Y8
 	VMULPD       Y6, Y7, Y7
 	VMOVUPD      Y7, (CX)(AX*1)
-	VMULPD       Y6, Y8, Y6
-	VMOVUPD      Y6, (DX)(AX*1)
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      (DX)(AX*1), Y8
+	VFNMADD231PD Y6, Y8, Y7
+	VMOVUPD      Y7, (DX)(AX*1)
 	ADDQ         $0x20, AX
 	DECQ         SI
 	JNZ          loop
@@ -1279,7 +1285,9 @@ rest:
 	LEAQ         lanes<>+0(SB), SI
 	NEGQ         BX
 	VMOVUPD      64(SI)(BX*8), Y6
-	VMASKMOVPD   (DX)(AX*1), Y6, Y7
+	VMASKMOVPD   (CX)(AX*1), Y6, Y7
+	VMASKMOVPD   (DX)(AX*1), Y6, Y8
+	VADDPD       Y8, Y7, Y7
 	VMULPD       Y7, Y7, Y7
 	VCMPPD       $0x1a, Y1, Y7, Y1
 	VMINPD       Y7, Y0, Y0
@@ -1305,22 +1313,22 @@ rest:
 	VMULPD       c3fe0000000000000<>+0(SB), Y2, Y0
 	VANDPD       Y1, Y0, Y0
 	VMASKMOVPD   (CX)(AX*1), Y6, Y1
-	VMASKMOVPD   (DX)(AX*1), Y6, Y2
-	VSUBPD       Y2, Y1, Y2
 	VMULPD       Y0, Y1, Y1
 	VMASKMOVPD   Y1, Y6, (CX)(AX*1)
-	VMULPD       Y0, Y2, Y0
-	VMASKMOVPD   Y0, Y6, (DX)(AX*1)
+	VXORPD       Y1, Y1, Y1
+	VMASKMOVPD   (DX)(AX*1), Y6, Y2
+	VFNMADD231PD Y0, Y2, Y1
+	VMASKMOVPD   Y1, Y6, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func huberSplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
-// Requires: AVX
+// func huberSplitAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, FMA3
 TEXT ·huberSplitAVX2(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Y0
 	VBROADCASTSD cut2+56(FP), Y1
@@ -1332,56 +1340,60 @@ TEXT ·huberSplitAVX2(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD (DX)(AX*1), Y3
-	VMULPD  Y3, Y3, Y4
-	VCMPPD  $0x1a, Y1, Y4, Y5
-	VMINPD  Y4, Y0, Y4
-	VANDPD  c7fffffffffffffff<>+0(SB), Y3, Y3
-	VMAXPD  Y3, Y2, Y3
-	VDIVPD  Y3, Y2, Y3
-	VANDPD  Y5, Y3, Y3
-	VMOVUPD (CX)(AX*1), Y4
-	VMOVUPD (DX)(AX*1), Y5
-	VSUBPD  Y5, Y4, Y5
-	VMULPD  Y3, Y4, Y4
-	VMOVUPD Y4, (CX)(AX*1)
-	VMULPD  Y3, Y5, Y3
-	VMOVUPD Y3, (DX)(AX*1)
-	ADDQ    $0x20, AX
-	DECQ    SI
-	JNZ     loop
+	VMOVUPD      (CX)(AX*1), Y3
+	VMOVUPD      (DX)(AX*1), Y4
+	VADDPD       Y4, Y3, Y3
+	VMULPD       Y3, Y3, Y4
+	VCMPPD       $0x1a, Y1, Y4, Y5
+	VMINPD       Y4, Y0, Y4
+	VANDPD       c7fffffffffffffff<>+0(SB), Y3, Y3
+	VMAXPD       Y3, Y2, Y3
+	VDIVPD       Y3, Y2, Y3
+	VANDPD       Y5, Y3, Y3
+	VMOVUPD      (CX)(AX*1), Y4
+	VMULPD       Y3, Y4, Y4
+	VMOVUPD      Y4, (CX)(AX*1)
+	VXORPD       Y4, Y4, Y4
+	VMOVUPD      (DX)(AX*1), Y5
+	VFNMADD231PD Y3, Y5, Y4
+	VMOVUPD      Y4, (DX)(AX*1)
+	ADDQ         $0x20, AX
+	DECQ         SI
+	JNZ          loop
 
 rest:
-	ANDQ       $0x03, BX
-	JZ         done
-	LEAQ       lanes<>+0(SB), SI
-	NEGQ       BX
-	VMOVUPD    64(SI)(BX*8), Y3
-	VMASKMOVPD (DX)(AX*1), Y3, Y4
-	VMULPD     Y4, Y4, Y5
-	VCMPPD     $0x1a, Y1, Y5, Y1
-	VMINPD     Y5, Y0, Y0
-	VANDPD     c7fffffffffffffff<>+0(SB), Y4, Y0
-	VMAXPD     Y0, Y2, Y0
-	VDIVPD     Y0, Y2, Y0
-	VANDPD     Y1, Y0, Y0
-	VMASKMOVPD (CX)(AX*1), Y3, Y1
-	VMASKMOVPD (DX)(AX*1), Y3, Y2
-	VSUBPD     Y2, Y1, Y2
-	VMULPD     Y0, Y1, Y1
-	VMASKMOVPD Y1, Y3, (CX)(AX*1)
-	VMULPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y3, (DX)(AX*1)
+	ANDQ         $0x03, BX
+	JZ           done
+	LEAQ         lanes<>+0(SB), SI
+	NEGQ         BX
+	VMOVUPD      64(SI)(BX*8), Y3
+	VMASKMOVPD   (CX)(AX*1), Y3, Y4
+	VMASKMOVPD   (DX)(AX*1), Y3, Y5
+	VADDPD       Y5, Y4, Y4
+	VMULPD       Y4, Y4, Y5
+	VCMPPD       $0x1a, Y1, Y5, Y1
+	VMINPD       Y5, Y0, Y0
+	VANDPD       c7fffffffffffffff<>+0(SB), Y4, Y0
+	VMAXPD       Y0, Y2, Y0
+	VDIVPD       Y0, Y2, Y0
+	VANDPD       Y1, Y0, Y0
+	VMASKMOVPD   (CX)(AX*1), Y3, Y1
+	VMULPD       Y0, Y1, Y1
+	VMASKMOVPD   Y1, Y3, (CX)(AX*1)
+	VXORPD       Y1, Y1, Y1
+	VMASKMOVPD   (DX)(AX*1), Y3, Y2
+	VFNMADD231PD Y0, Y2, Y1
+	VMASKMOVPD   Y1, Y3, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func hypersurfaceSplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func hypersurfaceSplitAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·hypersurfaceSplitAVX2(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Y0
 	VBROADCASTSD cut2+56(FP), Y1
@@ -1396,7 +1408,9 @@ TEXT ·hypersurfaceSplitAVX2(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD      (DX)(AX*1), Y7
+	VMOVUPD      (CX)(AX*1), Y7
+	VMOVUPD      (DX)(AX*1), Y8
+	VADDPD       Y8, Y7, Y7
 	VMULPD       Y7, Y7, Y7
 	VCMPPD       $0x1a, Y1, Y7, Y8
 	VMINPD       Y7, Y0, Y7
@@ -1422,12 +1436,12 @@ loop:
 	VMULPD       Y3, Y9, Y7
 	VANDPD       Y8, Y7, Y7
 	VMOVUPD      (CX)(AX*1), Y8
-	VMOVUPD      (DX)(AX*1), Y9
-	VSUBPD       Y9, Y8, Y9
 	VMULPD       Y7, Y8, Y8
 	VMOVUPD      Y8, (CX)(AX*1)
-	VMULPD       Y7, Y9, Y7
-	VMOVUPD      Y7, (DX)(AX*1)
+	VXORPD       Y8, Y8, Y8
+	VMOVUPD      (DX)(AX*1), Y9
+	VFNMADD231PD Y7, Y9, Y8
+	VMOVUPD      Y8, (DX)(AX*1)
 	ADDQ         $0x20, AX
 	DECQ         SI
 	JNZ          loop
@@ -1438,7 +1452,9 @@ rest:
 	LEAQ         lanes<>+0(SB), SI
 	NEGQ         BX
 	VMOVUPD      64(SI)(BX*8), Y7
-	VMASKMOVPD   (DX)(AX*1), Y7, Y8
+	VMASKMOVPD   (CX)(AX*1), Y7, Y8
+	VMASKMOVPD   (DX)(AX*1), Y7, Y9
+	VADDPD       Y9, Y8, Y8
 	VMULPD       Y8, Y8, Y8
 	VCMPPD       $0x1a, Y1, Y8, Y1
 	VMINPD       Y8, Y0, Y0
@@ -1464,22 +1480,22 @@ rest:
 	VMULPD       Y3, Y2, Y0
 	VANDPD       Y1, Y0, Y0
 	VMASKMOVPD   (CX)(AX*1), Y7, Y1
-	VMASKMOVPD   (DX)(AX*1), Y7, Y2
-	VSUBPD       Y2, Y1, Y2
 	VMULPD       Y0, Y1, Y1
 	VMASKMOVPD   Y1, Y7, (CX)(AX*1)
-	VMULPD       Y0, Y2, Y0
-	VMASKMOVPD   Y0, Y7, (DX)(AX*1)
+	VXORPD       Y1, Y1, Y1
+	VMASKMOVPD   (DX)(AX*1), Y7, Y2
+	VFNMADD231PD Y0, Y2, Y1
+	VMASKMOVPD   Y1, Y7, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func cauchySplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
-// Requires: AVX
+// func cauchySplitAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, FMA3
 TEXT ·cauchySplitAVX2(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Y0
 	VBROADCASTSD cut2+56(FP), Y1
@@ -1491,54 +1507,58 @@ TEXT ·cauchySplitAVX2(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD (DX)(AX*1), Y4
-	VMULPD  Y4, Y4, Y4
-	VCMPPD  $0x1a, Y1, Y4, Y5
-	VMINPD  Y4, Y0, Y4
-	VADDPD  Y2, Y4, Y4
-	VDIVPD  Y4, Y3, Y4
-	VANDPD  Y5, Y4, Y4
-	VMOVUPD (CX)(AX*1), Y5
-	VMOVUPD (DX)(AX*1), Y6
-	VSUBPD  Y6, Y5, Y6
-	VMULPD  Y4, Y5, Y5
-	VMOVUPD Y5, (CX)(AX*1)
-	VMULPD  Y4, Y6, Y4
-	VMOVUPD Y4, (DX)(AX*1)
-	ADDQ    $0x20, AX
-	DECQ    SI
-	JNZ     loop
+	VMOVUPD      (CX)(AX*1), Y4
+	VMOVUPD      (DX)(AX*1), Y5
+	VADDPD       Y5, Y4, Y4
+	VMULPD       Y4, Y4, Y4
+	VCMPPD       $0x1a, Y1, Y4, Y5
+	VMINPD       Y4, Y0, Y4
+	VADDPD       Y2, Y4, Y4
+	VDIVPD       Y4, Y3, Y4
+	VANDPD       Y5, Y4, Y4
+	VMOVUPD      (CX)(AX*1), Y5
+	VMULPD       Y4, Y5, Y5
+	VMOVUPD      Y5, (CX)(AX*1)
+	VXORPD       Y5, Y5, Y5
+	VMOVUPD      (DX)(AX*1), Y6
+	VFNMADD231PD Y4, Y6, Y5
+	VMOVUPD      Y5, (DX)(AX*1)
+	ADDQ         $0x20, AX
+	DECQ         SI
+	JNZ          loop
 
 rest:
-	ANDQ       $0x03, BX
-	JZ         done
-	LEAQ       lanes<>+0(SB), SI
-	NEGQ       BX
-	VMOVUPD    64(SI)(BX*8), Y4
-	VMASKMOVPD (DX)(AX*1), Y4, Y5
-	VMULPD     Y5, Y5, Y5
-	VCMPPD     $0x1a, Y1, Y5, Y1
-	VMINPD     Y5, Y0, Y0
-	VADDPD     Y2, Y0, Y0
-	VDIVPD     Y0, Y3, Y0
-	VANDPD     Y1, Y0, Y0
-	VMASKMOVPD (CX)(AX*1), Y4, Y1
-	VMASKMOVPD (DX)(AX*1), Y4, Y2
-	VSUBPD     Y2, Y1, Y2
-	VMULPD     Y0, Y1, Y1
-	VMASKMOVPD Y1, Y4, (CX)(AX*1)
-	VMULPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y4, (DX)(AX*1)
+	ANDQ         $0x03, BX
+	JZ           done
+	LEAQ         lanes<>+0(SB), SI
+	NEGQ         BX
+	VMOVUPD      64(SI)(BX*8), Y4
+	VMASKMOVPD   (CX)(AX*1), Y4, Y5
+	VMASKMOVPD   (DX)(AX*1), Y4, Y6
+	VADDPD       Y6, Y5, Y5
+	VMULPD       Y5, Y5, Y5
+	VCMPPD       $0x1a, Y1, Y5, Y1
+	VMINPD       Y5, Y0, Y0
+	VADDPD       Y2, Y0, Y0
+	VDIVPD       Y0, Y3, Y0
+	VANDPD       Y1, Y0, Y0
+	VMASKMOVPD   (CX)(AX*1), Y4, Y1
+	VMULPD       Y0, Y1, Y1
+	VMASKMOVPD   Y1, Y4, (CX)(AX*1)
+	VXORPD       Y1, Y1, Y1
+	VMASKMOVPD   (DX)(AX*1), Y4, Y2
+	VFNMADD231PD Y0, Y2, Y1
+	VMASKMOVPD   Y1, Y4, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func correntropySplitAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func correntropySplitAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·correntropySplitAVX2(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Y0
 	VBROADCASTSD cut2+56(FP), Y1
@@ -1554,7 +1574,9 @@ TEXT ·correntropySplitAVX2(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD      (DX)(AX*1), Y6
+	VMOVUPD      (CX)(AX*1), Y6
+	VMOVUPD      (DX)(AX*1), Y7
+	VADDPD       Y7, Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VCMPPD       $0x1a, Y1, Y6, Y7
 	VMINPD       Y6, Y0, Y6
@@ -1585,12 +1607,12 @@ loop:
 	VMULPD       Y5, Y9, Y6
 	VANDPD       Y7, Y6, Y6
 	VMOVUPD      (CX)(AX*1), Y7
-	VMOVUPD      (DX)(AX*1), Y8
-	VSUBPD       Y8, Y7, Y8
 	VMULPD       Y6, Y7, Y7
 	VMOVUPD      Y7, (CX)(AX*1)
-	VMULPD       Y6, Y8, Y6
-	VMOVUPD      Y6, (DX)(AX*1)
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      (DX)(AX*1), Y8
+	VFNMADD231PD Y6, Y8, Y7
+	VMOVUPD      Y7, (DX)(AX*1)
 	ADDQ         $0x20, AX
 	DECQ         SI
 	JNZ          loop
@@ -1601,7 +1623,9 @@ rest:
 	LEAQ         lanes<>+0(SB), SI
 	NEGQ         BX
 	VMOVUPD      64(SI)(BX*8), Y6
-	VMASKMOVPD   (DX)(AX*1), Y6, Y7
+	VMASKMOVPD   (CX)(AX*1), Y6, Y7
+	VMASKMOVPD   (DX)(AX*1), Y6, Y8
+	VADDPD       Y8, Y7, Y7
 	VMULPD       Y7, Y7, Y7
 	VCMPPD       $0x1a, Y1, Y7, Y1
 	VMINPD       Y7, Y0, Y0
@@ -1632,22 +1656,22 @@ rest:
 	VMULPD       Y5, Y3, Y0
 	VANDPD       Y1, Y0, Y0
 	VMASKMOVPD   (CX)(AX*1), Y6, Y1
-	VMASKMOVPD   (DX)(AX*1), Y6, Y2
-	VSUBPD       Y2, Y1, Y2
 	VMULPD       Y0, Y1, Y1
 	VMASKMOVPD   Y1, Y6, (CX)(AX*1)
-	VMULPD       Y0, Y2, Y0
-	VMASKMOVPD   Y0, Y6, (DX)(AX*1)
+	VXORPD       Y1, Y1, Y1
+	VMASKMOVPD   (DX)(AX*1), Y6, Y2
+	VFNMADD231PD Y0, Y2, Y1
+	VMASKMOVPD   Y1, Y6, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func squareResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func squarePanelsAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·squareResidualAVX2(SB), NOSPLIT, $0-112
+TEXT ·squarePanelsAVX2(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -1655,135 +1679,130 @@ TEXT ·squareResidualAVX2(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y0
-	VMOVUPD    32(R9), Y1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y2
-	VMOVUPD    32(R9), Y3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y4
-	VMOVUPD    32(R9), Y5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y6
-	VMOVUPD    32(R9), Y7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -1799,52 +1818,52 @@ added:
 	VMOVUPD      Y6, (R8)
 	VMOVUPD      Y7, 32(R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
 	VBROADCASTSD limit+96(FP), Y0
 	VBROADCASTSD cut2+104(FP), Y1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
 
 row:
-	VMOVUPD (CX), Y3
+	VMOVUPD (DX), Y3
+	VSUBPD  (CX), Y3, Y3
 	VMULPD  Y3, Y3, Y3
 	VCMPPD  $0x1a, Y1, Y3, Y4
 	VMINPD  Y3, Y0, Y3
 	VANDPD  Y4, Y2, Y3
 	VMOVUPD (DX), Y4
-	VMOVUPD (CX), Y5
-	VSUBPD  Y5, Y4, Y5
 	VMULPD  Y3, Y4, Y4
 	VMOVUPD Y4, (AX)
-	VMULPD  Y3, Y5, Y3
+	VMOVUPD (CX), Y4
+	VMULPD  Y3, Y4, Y3
 	VMOVUPD Y3, (CX)
-	VMOVUPD 32(CX), Y3
+	VMOVUPD 32(DX), Y3
+	VSUBPD  32(CX), Y3, Y3
 	VMULPD  Y3, Y3, Y3
 	VCMPPD  $0x1a, Y1, Y3, Y4
 	VMINPD  Y3, Y0, Y3
 	VANDPD  Y4, Y2, Y3
 	VMOVUPD 32(DX), Y4
-	VMOVUPD 32(CX), Y5
-	VSUBPD  Y5, Y4, Y5
 	VMULPD  Y3, Y4, Y4
 	VMOVUPD Y4, 32(AX)
-	VMULPD  Y3, Y5, Y3
+	VMOVUPD 32(CX), Y4
+	VMULPD  Y3, Y4, Y3
 	VMOVUPD Y3, 32(CX)
 	ADDQ    SI, AX
 	ADDQ    SI, CX
 	ADDQ    DI, DX
-	DECQ    R12
+	DECQ    R11
 	JNZ     row
 	CMPQ    panels+72(FP), $0x00
 	JNE     group
 	VZEROUPPER
 	RET
 
-// func l1ResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func l1PanelsAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·l1ResidualAVX2(SB), NOSPLIT, $0-112
+TEXT ·l1PanelsAVX2(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -1852,135 +1871,130 @@ TEXT ·l1ResidualAVX2(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y0
-	VMOVUPD    32(R9), Y1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y2
-	VMOVUPD    32(R9), Y3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y4
-	VMOVUPD    32(R9), Y5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y6
-	VMOVUPD    32(R9), Y7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -1996,7 +2010,7 @@ added:
 	VMOVUPD      Y6, (R8)
 	VMOVUPD      Y7, 32(R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
 	VBROADCASTSD limit+96(FP), Y0
 	VBROADCASTSD cut2+104(FP), Y1
@@ -2006,7 +2020,8 @@ added:
 	VBROADCASTSD b+88(FP), Y5
 
 row:
-	VMOVUPD      (CX), Y6
+	VMOVUPD      (DX), Y6
+	VSUBPD       (CX), Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VCMPPD       $0x1a, Y1, Y6, Y7
 	VMINPD       Y6, Y0, Y6
@@ -2032,13 +2047,13 @@ row:
 	VMULPD       c3fe0000000000000<>+0(SB), Y8, Y6
 	VANDPD       Y7, Y6, Y6
 	VMOVUPD      (DX), Y7
-	VMOVUPD      (CX), Y8
-	VSUBPD       Y8, Y7, Y8
 	VMULPD       Y6, Y7, Y7
 	VMOVUPD      Y7, (AX)
-	VMULPD       Y6, Y8, Y6
+	VMOVUPD      (CX), Y7
+	VMULPD       Y6, Y7, Y6
 	VMOVUPD      Y6, (CX)
-	VMOVUPD      32(CX), Y6
+	VMOVUPD      32(DX), Y6
+	VSUBPD       32(CX), Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VCMPPD       $0x1a, Y1, Y6, Y7
 	VMINPD       Y6, Y0, Y6
@@ -2064,27 +2079,26 @@ row:
 	VMULPD       c3fe0000000000000<>+0(SB), Y8, Y6
 	VANDPD       Y7, Y6, Y6
 	VMOVUPD      32(DX), Y7
-	VMOVUPD      32(CX), Y8
-	VSUBPD       Y8, Y7, Y8
 	VMULPD       Y6, Y7, Y7
 	VMOVUPD      Y7, 32(AX)
-	VMULPD       Y6, Y8, Y6
+	VMOVUPD      32(CX), Y7
+	VMULPD       Y6, Y7, Y6
 	VMOVUPD      Y6, 32(CX)
 	ADDQ         SI, AX
 	ADDQ         SI, CX
 	ADDQ         DI, DX
-	DECQ         R12
+	DECQ         R11
 	JNZ          row
 	CMPQ         panels+72(FP), $0x00
 	JNE          group
 	VZEROUPPER
 	RET
 
-// func huberResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func huberPanelsAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·huberResidualAVX2(SB), NOSPLIT, $0-112
+TEXT ·huberPanelsAVX2(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -2092,135 +2106,130 @@ TEXT ·huberResidualAVX2(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y0
-	VMOVUPD    32(R9), Y1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y2
-	VMOVUPD    32(R9), Y3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y4
-	VMOVUPD    32(R9), Y5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y6
-	VMOVUPD    32(R9), Y7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -2236,7 +2245,7 @@ added:
 	VMOVUPD      Y6, (R8)
 	VMOVUPD      Y7, 32(R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
 	VBROADCASTSD limit+96(FP), Y0
 	VBROADCASTSD cut2+104(FP), Y1
@@ -2244,7 +2253,8 @@ added:
 	VBROADCASTSD b+88(FP), Y3
 
 row:
-	VMOVUPD (CX), Y3
+	VMOVUPD (DX), Y3
+	VSUBPD  (CX), Y3, Y3
 	VMULPD  Y3, Y3, Y4
 	VCMPPD  $0x1a, Y1, Y4, Y5
 	VMINPD  Y4, Y0, Y4
@@ -2253,13 +2263,13 @@ row:
 	VDIVPD  Y3, Y2, Y3
 	VANDPD  Y5, Y3, Y3
 	VMOVUPD (DX), Y4
-	VMOVUPD (CX), Y5
-	VSUBPD  Y5, Y4, Y5
 	VMULPD  Y3, Y4, Y4
 	VMOVUPD Y4, (AX)
-	VMULPD  Y3, Y5, Y3
+	VMOVUPD (CX), Y4
+	VMULPD  Y3, Y4, Y3
 	VMOVUPD Y3, (CX)
-	VMOVUPD 32(CX), Y3
+	VMOVUPD 32(DX), Y3
+	VSUBPD  32(CX), Y3, Y3
 	VMULPD  Y3, Y3, Y4
 	VCMPPD  $0x1a, Y1, Y4, Y5
 	VMINPD  Y4, Y0, Y4
@@ -2268,27 +2278,26 @@ row:
 	VDIVPD  Y3, Y2, Y3
 	VANDPD  Y5, Y3, Y3
 	VMOVUPD 32(DX), Y4
-	VMOVUPD 32(CX), Y5
-	VSUBPD  Y5, Y4, Y5
 	VMULPD  Y3, Y4, Y4
 	VMOVUPD Y4, 32(AX)
-	VMULPD  Y3, Y5, Y3
+	VMOVUPD 32(CX), Y4
+	VMULPD  Y3, Y4, Y3
 	VMOVUPD Y3, 32(CX)
 	ADDQ    SI, AX
 	ADDQ    SI, CX
 	ADDQ    DI, DX
-	DECQ    R12
+	DECQ    R11
 	JNZ     row
 	CMPQ    panels+72(FP), $0x00
 	JNE     group
 	VZEROUPPER
 	RET
 
-// func hypersurfaceResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func hypersurfacePanelsAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·hypersurfaceResidualAVX2(SB), NOSPLIT, $0-112
+TEXT ·hypersurfacePanelsAVX2(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -2296,135 +2305,130 @@ TEXT ·hypersurfaceResidualAVX2(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y0
-	VMOVUPD    32(R9), Y1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y2
-	VMOVUPD    32(R9), Y3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y4
-	VMOVUPD    32(R9), Y5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y6
-	VMOVUPD    32(R9), Y7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -2440,7 +2444,7 @@ added:
 	VMOVUPD      Y6, (R8)
 	VMOVUPD      Y7, 32(R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
 	VBROADCASTSD limit+96(FP), Y0
 	VBROADCASTSD cut2+104(FP), Y1
@@ -2451,7 +2455,8 @@ added:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y6
 
 row:
-	VMOVUPD      (CX), Y7
+	VMOVUPD      (DX), Y7
+	VSUBPD       (CX), Y7, Y7
 	VMULPD       Y7, Y7, Y7
 	VCMPPD       $0x1a, Y1, Y7, Y8
 	VMINPD       Y7, Y0, Y7
@@ -2477,13 +2482,13 @@ row:
 	VMULPD       Y3, Y9, Y7
 	VANDPD       Y8, Y7, Y7
 	VMOVUPD      (DX), Y8
-	VMOVUPD      (CX), Y9
-	VSUBPD       Y9, Y8, Y9
 	VMULPD       Y7, Y8, Y8
 	VMOVUPD      Y8, (AX)
-	VMULPD       Y7, Y9, Y7
+	VMOVUPD      (CX), Y8
+	VMULPD       Y7, Y8, Y7
 	VMOVUPD      Y7, (CX)
-	VMOVUPD      32(CX), Y7
+	VMOVUPD      32(DX), Y7
+	VSUBPD       32(CX), Y7, Y7
 	VMULPD       Y7, Y7, Y7
 	VCMPPD       $0x1a, Y1, Y7, Y8
 	VMINPD       Y7, Y0, Y7
@@ -2509,27 +2514,26 @@ row:
 	VMULPD       Y3, Y9, Y7
 	VANDPD       Y8, Y7, Y7
 	VMOVUPD      32(DX), Y8
-	VMOVUPD      32(CX), Y9
-	VSUBPD       Y9, Y8, Y9
 	VMULPD       Y7, Y8, Y8
 	VMOVUPD      Y8, 32(AX)
-	VMULPD       Y7, Y9, Y7
+	VMOVUPD      32(CX), Y8
+	VMULPD       Y7, Y8, Y7
 	VMOVUPD      Y7, 32(CX)
 	ADDQ         SI, AX
 	ADDQ         SI, CX
 	ADDQ         DI, DX
-	DECQ         R12
+	DECQ         R11
 	JNZ          row
 	CMPQ         panels+72(FP), $0x00
 	JNE          group
 	VZEROUPPER
 	RET
 
-// func cauchyResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func cauchyPanelsAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·cauchyResidualAVX2(SB), NOSPLIT, $0-112
+TEXT ·cauchyPanelsAVX2(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -2537,135 +2541,130 @@ TEXT ·cauchyResidualAVX2(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y0
-	VMOVUPD    32(R9), Y1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y2
-	VMOVUPD    32(R9), Y3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y4
-	VMOVUPD    32(R9), Y5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y6
-	VMOVUPD    32(R9), Y7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -2681,7 +2680,7 @@ added:
 	VMOVUPD      Y6, (R8)
 	VMOVUPD      Y7, 32(R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
 	VBROADCASTSD limit+96(FP), Y0
 	VBROADCASTSD cut2+104(FP), Y1
@@ -2689,7 +2688,8 @@ added:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y3
 
 row:
-	VMOVUPD (CX), Y4
+	VMOVUPD (DX), Y4
+	VSUBPD  (CX), Y4, Y4
 	VMULPD  Y4, Y4, Y4
 	VCMPPD  $0x1a, Y1, Y4, Y5
 	VMINPD  Y4, Y0, Y4
@@ -2697,13 +2697,13 @@ row:
 	VDIVPD  Y4, Y3, Y4
 	VANDPD  Y5, Y4, Y4
 	VMOVUPD (DX), Y5
-	VMOVUPD (CX), Y6
-	VSUBPD  Y6, Y5, Y6
 	VMULPD  Y4, Y5, Y5
 	VMOVUPD Y5, (AX)
-	VMULPD  Y4, Y6, Y4
+	VMOVUPD (CX), Y5
+	VMULPD  Y4, Y5, Y4
 	VMOVUPD Y4, (CX)
-	VMOVUPD 32(CX), Y4
+	VMOVUPD 32(DX), Y4
+	VSUBPD  32(CX), Y4, Y4
 	VMULPD  Y4, Y4, Y4
 	VCMPPD  $0x1a, Y1, Y4, Y5
 	VMINPD  Y4, Y0, Y4
@@ -2711,27 +2711,26 @@ row:
 	VDIVPD  Y4, Y3, Y4
 	VANDPD  Y5, Y4, Y4
 	VMOVUPD 32(DX), Y5
-	VMOVUPD 32(CX), Y6
-	VSUBPD  Y6, Y5, Y6
 	VMULPD  Y4, Y5, Y5
 	VMOVUPD Y5, 32(AX)
-	VMULPD  Y4, Y6, Y4
+	VMOVUPD 32(CX), Y5
+	VMULPD  Y4, Y5, Y4
 	VMOVUPD Y4, 32(CX)
 	ADDQ    SI, AX
 	ADDQ    SI, CX
 	ADDQ    DI, DX
-	DECQ    R12
+	DECQ    R11
 	JNZ     row
 	CMPQ    panels+72(FP), $0x00
 	JNE     group
 	VZEROUPPER
 	RET
 
-// func correntropyResidualAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func correntropyPanelsAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·correntropyResidualAVX2(SB), NOSPLIT, $0-112
+TEXT ·correntropyPanelsAVX2(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -2739,135 +2738,130 @@ TEXT ·correntropyResidualAVX2(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y0
-	VMOVUPD    32(R9), Y1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y2
-	VMOVUPD    32(R9), Y3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y4
-	VMOVUPD    32(R9), Y5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y6
-	VMOVUPD    32(R9), Y7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -2883,7 +2877,7 @@ added:
 	VMOVUPD      Y6, (R8)
 	VMOVUPD      Y7, 32(R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
 	VBROADCASTSD limit+96(FP), Y0
 	VBROADCASTSD cut2+104(FP), Y1
@@ -2895,7 +2889,8 @@ added:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y6
 
 row:
-	VMOVUPD      (CX), Y6
+	VMOVUPD      (DX), Y6
+	VSUBPD       (CX), Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VCMPPD       $0x1a, Y1, Y6, Y7
 	VMINPD       Y6, Y0, Y6
@@ -2926,13 +2921,13 @@ row:
 	VMULPD       Y5, Y9, Y6
 	VANDPD       Y7, Y6, Y6
 	VMOVUPD      (DX), Y7
-	VMOVUPD      (CX), Y8
-	VSUBPD       Y8, Y7, Y8
 	VMULPD       Y6, Y7, Y7
 	VMOVUPD      Y7, (AX)
-	VMULPD       Y6, Y8, Y6
+	VMOVUPD      (CX), Y7
+	VMULPD       Y6, Y7, Y6
 	VMOVUPD      Y6, (CX)
-	VMOVUPD      32(CX), Y6
+	VMOVUPD      32(DX), Y6
+	VSUBPD       32(CX), Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VCMPPD       $0x1a, Y1, Y6, Y7
 	VMINPD       Y6, Y0, Y6
@@ -2963,27 +2958,26 @@ row:
 	VMULPD       Y5, Y9, Y6
 	VANDPD       Y7, Y6, Y6
 	VMOVUPD      32(DX), Y7
-	VMOVUPD      32(CX), Y8
-	VSUBPD       Y8, Y7, Y8
 	VMULPD       Y6, Y7, Y7
 	VMOVUPD      Y7, 32(AX)
-	VMULPD       Y6, Y8, Y6
+	VMOVUPD      32(CX), Y7
+	VMULPD       Y6, Y7, Y6
 	VMOVUPD      Y6, 32(CX)
 	ADDQ         SI, AX
 	ADDQ         SI, CX
 	ADDQ         DI, DX
-	DECQ         R12
+	DECQ         R11
 	JNZ          row
 	CMPQ         panels+72(FP), $0x00
 	JNE          group
 	VZEROUPPER
 	RET
 
-// func squareSplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
-// Requires: AVX
+// func squareSplitSumAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, FMA3
 TEXT ·squareSplitSumAVX2(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Y0
 	VBROADCASTSD cut2+56(FP), Y1
@@ -2995,60 +2989,64 @@ TEXT ·squareSplitSumAVX2(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD (DX)(AX*1), Y3
-	VMULPD  Y3, Y3, Y3
-	VCMPPD  $0x1a, Y1, Y3, Y4
-	VMINPD  Y3, Y0, Y3
-	MOVQ    AX, R8
-	ANDQ    $0x20, R8
-	VMOVUPD (DI)(R8*1), Y5
-	VADDPD  Y3, Y5, Y3
-	VMOVUPD Y3, (DI)(R8*1)
-	VANDPD  Y4, Y2, Y3
-	VMOVUPD (CX)(AX*1), Y4
-	VMOVUPD (DX)(AX*1), Y5
-	VSUBPD  Y5, Y4, Y5
-	VMULPD  Y3, Y4, Y4
-	VMOVUPD Y4, (CX)(AX*1)
-	VMULPD  Y3, Y5, Y3
-	VMOVUPD Y3, (DX)(AX*1)
-	ADDQ    $0x20, AX
-	DECQ    SI
-	JNZ     loop
+	VMOVUPD      (CX)(AX*1), Y3
+	VMOVUPD      (DX)(AX*1), Y4
+	VADDPD       Y4, Y3, Y3
+	VMULPD       Y3, Y3, Y3
+	VCMPPD       $0x1a, Y1, Y3, Y4
+	VMINPD       Y3, Y0, Y3
+	MOVQ         AX, R8
+	ANDQ         $0x20, R8
+	VMOVUPD      (DI)(R8*1), Y5
+	VADDPD       Y3, Y5, Y3
+	VMOVUPD      Y3, (DI)(R8*1)
+	VANDPD       Y4, Y2, Y3
+	VMOVUPD      (CX)(AX*1), Y4
+	VMULPD       Y3, Y4, Y4
+	VMOVUPD      Y4, (CX)(AX*1)
+	VXORPD       Y4, Y4, Y4
+	VMOVUPD      (DX)(AX*1), Y5
+	VFNMADD231PD Y3, Y5, Y4
+	VMOVUPD      Y4, (DX)(AX*1)
+	ADDQ         $0x20, AX
+	DECQ         SI
+	JNZ          loop
 
 rest:
-	ANDQ       $0x03, BX
-	JZ         done
-	LEAQ       lanes<>+0(SB), SI
-	NEGQ       BX
-	VMOVUPD    64(SI)(BX*8), Y3
-	VMASKMOVPD (DX)(AX*1), Y3, Y4
-	VMULPD     Y4, Y4, Y4
-	VCMPPD     $0x1a, Y1, Y4, Y1
-	VMINPD     Y4, Y0, Y0
-	MOVQ       AX, BX
-	ANDQ       $0x20, BX
-	VMASKMOVPD (DI)(BX*1), Y3, Y4
-	VADDPD     Y0, Y4, Y0
-	VMASKMOVPD Y0, Y3, (DI)(BX*1)
-	VANDPD     Y1, Y2, Y0
-	VMASKMOVPD (CX)(AX*1), Y3, Y1
-	VMASKMOVPD (DX)(AX*1), Y3, Y2
-	VSUBPD     Y2, Y1, Y2
-	VMULPD     Y0, Y1, Y1
-	VMASKMOVPD Y1, Y3, (CX)(AX*1)
-	VMULPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y3, (DX)(AX*1)
+	ANDQ         $0x03, BX
+	JZ           done
+	LEAQ         lanes<>+0(SB), SI
+	NEGQ         BX
+	VMOVUPD      64(SI)(BX*8), Y3
+	VMASKMOVPD   (CX)(AX*1), Y3, Y4
+	VMASKMOVPD   (DX)(AX*1), Y3, Y5
+	VADDPD       Y5, Y4, Y4
+	VMULPD       Y4, Y4, Y4
+	VCMPPD       $0x1a, Y1, Y4, Y1
+	VMINPD       Y4, Y0, Y0
+	MOVQ         AX, BX
+	ANDQ         $0x20, BX
+	VMASKMOVPD   (DI)(BX*1), Y3, Y4
+	VADDPD       Y0, Y4, Y0
+	VMASKMOVPD   Y0, Y3, (DI)(BX*1)
+	VANDPD       Y1, Y2, Y0
+	VMASKMOVPD   (CX)(AX*1), Y3, Y1
+	VMULPD       Y0, Y1, Y1
+	VMASKMOVPD   Y1, Y3, (CX)(AX*1)
+	VXORPD       Y1, Y1, Y1
+	VMASKMOVPD   (DX)(AX*1), Y3, Y2
+	VFNMADD231PD Y0, Y2, Y1
+	VMASKMOVPD   Y1, Y3, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func l1SplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func l1SplitSumAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·l1SplitSumAVX2(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Y0
 	VBROADCASTSD cut2+56(FP), Y1
@@ -3063,7 +3061,9 @@ TEXT ·l1SplitSumAVX2(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD      (DX)(AX*1), Y6
+	VMOVUPD      (CX)(AX*1), Y6
+	VMOVUPD      (DX)(AX*1), Y7
+	VADDPD       Y7, Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VCMPPD       $0x1a, Y1, Y6, Y7
 	VMINPD       Y6, Y0, Y6
@@ -3095,12 +3095,12 @@ loop:
 	VMOVUPD      Y6, (DI)(R8*1)
 	VANDPD       Y7, Y8, Y6
 	VMOVUPD      (CX)(AX*1), Y7
-	VMOVUPD      (DX)(AX*1), Y8
-	VSUBPD       Y8, Y7, Y8
 	VMULPD       Y6, Y7, Y7
 	VMOVUPD      Y7, (CX)(AX*1)
-	VMULPD       Y6, Y8, Y6
-	VMOVUPD      Y6, (DX)(AX*1)
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      (DX)(AX*1), Y8
+	VFNMADD231PD Y6, Y8, Y7
+	VMOVUPD      Y7, (DX)(AX*1)
 	ADDQ         $0x20, AX
 	DECQ         SI
 	JNZ          loop
@@ -3111,7 +3111,9 @@ rest:
 	LEAQ         lanes<>+0(SB), SI
 	NEGQ         BX
 	VMOVUPD      64(SI)(BX*8), Y6
-	VMASKMOVPD   (DX)(AX*1), Y6, Y7
+	VMASKMOVPD   (CX)(AX*1), Y6, Y7
+	VMASKMOVPD   (DX)(AX*1), Y6, Y8
+	VADDPD       Y8, Y7, Y7
 	VMULPD       Y7, Y7, Y7
 	VCMPPD       $0x1a, Y1, Y7, Y1
 	VMINPD       Y7, Y0, Y0
@@ -3143,22 +3145,22 @@ rest:
 	VMASKMOVPD   Y0, Y6, (DI)(BX*1)
 	VANDPD       Y1, Y2, Y0
 	VMASKMOVPD   (CX)(AX*1), Y6, Y1
-	VMASKMOVPD   (DX)(AX*1), Y6, Y2
-	VSUBPD       Y2, Y1, Y2
 	VMULPD       Y0, Y1, Y1
 	VMASKMOVPD   Y1, Y6, (CX)(AX*1)
-	VMULPD       Y0, Y2, Y0
-	VMASKMOVPD   Y0, Y6, (DX)(AX*1)
+	VXORPD       Y1, Y1, Y1
+	VMASKMOVPD   (DX)(AX*1), Y6, Y2
+	VFNMADD231PD Y0, Y2, Y1
+	VMASKMOVPD   Y1, Y6, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func huberSplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
-// Requires: AVX
+// func huberSplitSumAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, FMA3
 TEXT ·huberSplitSumAVX2(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Y0
 	VBROADCASTSD cut2+56(FP), Y1
@@ -3171,76 +3173,80 @@ TEXT ·huberSplitSumAVX2(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD (DX)(AX*1), Y4
-	VMULPD  Y4, Y4, Y5
-	VCMPPD  $0x1a, Y1, Y5, Y6
-	VMINPD  Y5, Y0, Y5
-	VANDPD  c7fffffffffffffff<>+0(SB), Y4, Y4
-	VMAXPD  Y4, Y2, Y5
-	VDIVPD  Y5, Y2, Y5
-	VMINPD  Y4, Y3, Y4
-	VMINPD  Y4, Y2, Y7
-	VADDPD  Y4, Y4, Y4
-	VSUBPD  Y7, Y4, Y4
-	VMULPD  Y7, Y4, Y4
-	MOVQ    AX, R8
-	ANDQ    $0x20, R8
-	VMOVUPD (DI)(R8*1), Y7
-	VADDPD  Y4, Y7, Y4
-	VMOVUPD Y4, (DI)(R8*1)
-	VANDPD  Y6, Y5, Y4
-	VMOVUPD (CX)(AX*1), Y5
-	VMOVUPD (DX)(AX*1), Y6
-	VSUBPD  Y6, Y5, Y6
-	VMULPD  Y4, Y5, Y5
-	VMOVUPD Y5, (CX)(AX*1)
-	VMULPD  Y4, Y6, Y4
-	VMOVUPD Y4, (DX)(AX*1)
-	ADDQ    $0x20, AX
-	DECQ    SI
-	JNZ     loop
+	VMOVUPD      (CX)(AX*1), Y4
+	VMOVUPD      (DX)(AX*1), Y5
+	VADDPD       Y5, Y4, Y4
+	VMULPD       Y4, Y4, Y5
+	VCMPPD       $0x1a, Y1, Y5, Y6
+	VMINPD       Y5, Y0, Y5
+	VANDPD       c7fffffffffffffff<>+0(SB), Y4, Y4
+	VMAXPD       Y4, Y2, Y5
+	VDIVPD       Y5, Y2, Y5
+	VMINPD       Y4, Y3, Y4
+	VMINPD       Y4, Y2, Y7
+	VADDPD       Y4, Y4, Y4
+	VSUBPD       Y7, Y4, Y4
+	VMULPD       Y7, Y4, Y4
+	MOVQ         AX, R8
+	ANDQ         $0x20, R8
+	VMOVUPD      (DI)(R8*1), Y7
+	VADDPD       Y4, Y7, Y4
+	VMOVUPD      Y4, (DI)(R8*1)
+	VANDPD       Y6, Y5, Y4
+	VMOVUPD      (CX)(AX*1), Y5
+	VMULPD       Y4, Y5, Y5
+	VMOVUPD      Y5, (CX)(AX*1)
+	VXORPD       Y5, Y5, Y5
+	VMOVUPD      (DX)(AX*1), Y6
+	VFNMADD231PD Y4, Y6, Y5
+	VMOVUPD      Y5, (DX)(AX*1)
+	ADDQ         $0x20, AX
+	DECQ         SI
+	JNZ          loop
 
 rest:
-	ANDQ       $0x03, BX
-	JZ         done
-	LEAQ       lanes<>+0(SB), SI
-	NEGQ       BX
-	VMOVUPD    64(SI)(BX*8), Y4
-	VMASKMOVPD (DX)(AX*1), Y4, Y5
-	VMULPD     Y5, Y5, Y6
-	VCMPPD     $0x1a, Y1, Y6, Y1
-	VMINPD     Y6, Y0, Y0
-	VANDPD     c7fffffffffffffff<>+0(SB), Y5, Y0
-	VMAXPD     Y0, Y2, Y5
-	VDIVPD     Y5, Y2, Y5
-	VMINPD     Y0, Y3, Y0
-	VMINPD     Y0, Y2, Y2
-	VADDPD     Y0, Y0, Y0
-	VSUBPD     Y2, Y0, Y0
-	VMULPD     Y2, Y0, Y0
-	MOVQ       AX, BX
-	ANDQ       $0x20, BX
-	VMASKMOVPD (DI)(BX*1), Y4, Y2
-	VADDPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y4, (DI)(BX*1)
-	VANDPD     Y1, Y5, Y0
-	VMASKMOVPD (CX)(AX*1), Y4, Y1
-	VMASKMOVPD (DX)(AX*1), Y4, Y2
-	VSUBPD     Y2, Y1, Y2
-	VMULPD     Y0, Y1, Y1
-	VMASKMOVPD Y1, Y4, (CX)(AX*1)
-	VMULPD     Y0, Y2, Y0
-	VMASKMOVPD Y0, Y4, (DX)(AX*1)
+	ANDQ         $0x03, BX
+	JZ           done
+	LEAQ         lanes<>+0(SB), SI
+	NEGQ         BX
+	VMOVUPD      64(SI)(BX*8), Y4
+	VMASKMOVPD   (CX)(AX*1), Y4, Y5
+	VMASKMOVPD   (DX)(AX*1), Y4, Y6
+	VADDPD       Y6, Y5, Y5
+	VMULPD       Y5, Y5, Y6
+	VCMPPD       $0x1a, Y1, Y6, Y1
+	VMINPD       Y6, Y0, Y0
+	VANDPD       c7fffffffffffffff<>+0(SB), Y5, Y0
+	VMAXPD       Y0, Y2, Y5
+	VDIVPD       Y5, Y2, Y5
+	VMINPD       Y0, Y3, Y0
+	VMINPD       Y0, Y2, Y2
+	VADDPD       Y0, Y0, Y0
+	VSUBPD       Y2, Y0, Y0
+	VMULPD       Y2, Y0, Y0
+	MOVQ         AX, BX
+	ANDQ         $0x20, BX
+	VMASKMOVPD   (DI)(BX*1), Y4, Y2
+	VADDPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y4, (DI)(BX*1)
+	VANDPD       Y1, Y5, Y0
+	VMASKMOVPD   (CX)(AX*1), Y4, Y1
+	VMULPD       Y0, Y1, Y1
+	VMASKMOVPD   Y1, Y4, (CX)(AX*1)
+	VXORPD       Y1, Y1, Y1
+	VMASKMOVPD   (DX)(AX*1), Y4, Y2
+	VFNMADD231PD Y0, Y2, Y1
+	VMASKMOVPD   Y1, Y4, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func hypersurfaceSplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func hypersurfaceSplitSumAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·hypersurfaceSplitSumAVX2(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Y0
 	VBROADCASTSD cut2+56(FP), Y1
@@ -3256,7 +3262,9 @@ TEXT ·hypersurfaceSplitSumAVX2(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD      (DX)(AX*1), Y7
+	VMOVUPD      (CX)(AX*1), Y7
+	VMOVUPD      (DX)(AX*1), Y8
+	VADDPD       Y8, Y7, Y7
 	VMULPD       Y7, Y7, Y7
 	VCMPPD       $0x1a, Y1, Y7, Y8
 	VMINPD       Y7, Y0, Y7
@@ -3290,12 +3298,12 @@ loop:
 	VMOVUPD      Y7, (DI)(R8*1)
 	VANDPD       Y8, Y9, Y7
 	VMOVUPD      (CX)(AX*1), Y8
-	VMOVUPD      (DX)(AX*1), Y9
-	VSUBPD       Y9, Y8, Y9
 	VMULPD       Y7, Y8, Y8
 	VMOVUPD      Y8, (CX)(AX*1)
-	VMULPD       Y7, Y9, Y7
-	VMOVUPD      Y7, (DX)(AX*1)
+	VXORPD       Y8, Y8, Y8
+	VMOVUPD      (DX)(AX*1), Y9
+	VFNMADD231PD Y7, Y9, Y8
+	VMOVUPD      Y8, (DX)(AX*1)
 	ADDQ         $0x20, AX
 	DECQ         SI
 	JNZ          loop
@@ -3306,7 +3314,9 @@ rest:
 	LEAQ         lanes<>+0(SB), SI
 	NEGQ         BX
 	VMOVUPD      64(SI)(BX*8), Y7
-	VMASKMOVPD   (DX)(AX*1), Y7, Y8
+	VMASKMOVPD   (CX)(AX*1), Y7, Y8
+	VMASKMOVPD   (DX)(AX*1), Y7, Y9
+	VADDPD       Y9, Y8, Y8
 	VMULPD       Y8, Y8, Y8
 	VCMPPD       $0x1a, Y1, Y8, Y1
 	VMINPD       Y8, Y0, Y0
@@ -3340,22 +3350,22 @@ rest:
 	VMASKMOVPD   Y0, Y7, (DI)(BX*1)
 	VANDPD       Y1, Y2, Y0
 	VMASKMOVPD   (CX)(AX*1), Y7, Y1
-	VMASKMOVPD   (DX)(AX*1), Y7, Y2
-	VSUBPD       Y2, Y1, Y2
 	VMULPD       Y0, Y1, Y1
 	VMASKMOVPD   Y1, Y7, (CX)(AX*1)
-	VMULPD       Y0, Y2, Y0
-	VMASKMOVPD   Y0, Y7, (DX)(AX*1)
+	VXORPD       Y1, Y1, Y1
+	VMASKMOVPD   (DX)(AX*1), Y7, Y2
+	VFNMADD231PD Y0, Y2, Y1
+	VMASKMOVPD   Y1, Y7, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func cauchySplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func cauchySplitSumAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·cauchySplitSumAVX2(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Y0
 	VBROADCASTSD cut2+56(FP), Y1
@@ -3371,7 +3381,9 @@ TEXT ·cauchySplitSumAVX2(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD      (DX)(AX*1), Y6
+	VMOVUPD      (CX)(AX*1), Y6
+	VMOVUPD      (DX)(AX*1), Y7
+	VADDPD       Y7, Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VCMPPD       $0x1a, Y1, Y6, Y7
 	VMINPD       Y6, Y0, Y6
@@ -3418,12 +3430,12 @@ loop:
 	VMOVUPD      Y6, (DI)(R8*1)
 	VANDPD       Y7, Y8, Y6
 	VMOVUPD      (CX)(AX*1), Y7
-	VMOVUPD      (DX)(AX*1), Y8
-	VSUBPD       Y8, Y7, Y8
 	VMULPD       Y6, Y7, Y7
 	VMOVUPD      Y7, (CX)(AX*1)
-	VMULPD       Y6, Y8, Y6
-	VMOVUPD      Y6, (DX)(AX*1)
+	VXORPD       Y7, Y7, Y7
+	VMOVUPD      (DX)(AX*1), Y8
+	VFNMADD231PD Y6, Y8, Y7
+	VMOVUPD      Y7, (DX)(AX*1)
 	ADDQ         $0x20, AX
 	DECQ         SI
 	JNZ          loop
@@ -3434,7 +3446,9 @@ rest:
 	LEAQ         lanes<>+0(SB), SI
 	NEGQ         BX
 	VMOVUPD      64(SI)(BX*8), Y6
-	VMASKMOVPD   (DX)(AX*1), Y6, Y7
+	VMASKMOVPD   (CX)(AX*1), Y6, Y7
+	VMASKMOVPD   (DX)(AX*1), Y6, Y8
+	VADDPD       Y8, Y7, Y7
 	VMULPD       Y7, Y7, Y7
 	VCMPPD       $0x1a, Y1, Y7, Y1
 	VMINPD       Y7, Y0, Y0
@@ -3481,22 +3495,22 @@ rest:
 	VMASKMOVPD   Y0, Y6, (DI)(BX*1)
 	VANDPD       Y1, Y2, Y0
 	VMASKMOVPD   (CX)(AX*1), Y6, Y1
-	VMASKMOVPD   (DX)(AX*1), Y6, Y2
-	VSUBPD       Y2, Y1, Y2
 	VMULPD       Y0, Y1, Y1
 	VMASKMOVPD   Y1, Y6, (CX)(AX*1)
-	VMULPD       Y0, Y2, Y0
-	VMASKMOVPD   Y0, Y6, (DX)(AX*1)
+	VXORPD       Y1, Y1, Y1
+	VMASKMOVPD   (DX)(AX*1), Y6, Y2
+	VFNMADD231PD Y0, Y2, Y1
+	VMASKMOVPD   Y1, Y6, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func correntropySplitSumAVX2(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func correntropySplitSumAVX2(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·correntropySplitSumAVX2(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Y0
 	VBROADCASTSD cut2+56(FP), Y1
@@ -3513,7 +3527,9 @@ TEXT ·correntropySplitSumAVX2(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD      (DX)(AX*1), Y7
+	VMOVUPD      (CX)(AX*1), Y7
+	VMOVUPD      (DX)(AX*1), Y8
+	VADDPD       Y8, Y7, Y7
 	VMULPD       Y7, Y7, Y7
 	VCMPPD       $0x1a, Y1, Y7, Y8
 	VMINPD       Y7, Y0, Y7
@@ -3551,12 +3567,12 @@ loop:
 	VMOVUPD      Y9, (DI)(R8*1)
 	VANDPD       Y8, Y7, Y7
 	VMOVUPD      (CX)(AX*1), Y8
-	VMOVUPD      (DX)(AX*1), Y9
-	VSUBPD       Y9, Y8, Y9
 	VMULPD       Y7, Y8, Y8
 	VMOVUPD      Y8, (CX)(AX*1)
-	VMULPD       Y7, Y9, Y7
-	VMOVUPD      Y7, (DX)(AX*1)
+	VXORPD       Y8, Y8, Y8
+	VMOVUPD      (DX)(AX*1), Y9
+	VFNMADD231PD Y7, Y9, Y8
+	VMOVUPD      Y8, (DX)(AX*1)
 	ADDQ         $0x20, AX
 	DECQ         SI
 	JNZ          loop
@@ -3567,7 +3583,9 @@ rest:
 	LEAQ         lanes<>+0(SB), SI
 	NEGQ         BX
 	VMOVUPD      64(SI)(BX*8), Y7
-	VMASKMOVPD   (DX)(AX*1), Y7, Y8
+	VMASKMOVPD   (CX)(AX*1), Y7, Y8
+	VMASKMOVPD   (DX)(AX*1), Y7, Y9
+	VADDPD       Y9, Y8, Y8
 	VMULPD       Y8, Y8, Y8
 	VCMPPD       $0x1a, Y1, Y8, Y1
 	VMINPD       Y8, Y0, Y0
@@ -3605,22 +3623,22 @@ rest:
 	VMASKMOVPD   Y2, Y7, (DI)(BX*1)
 	VANDPD       Y1, Y0, Y0
 	VMASKMOVPD   (CX)(AX*1), Y7, Y1
-	VMASKMOVPD   (DX)(AX*1), Y7, Y2
-	VSUBPD       Y2, Y1, Y2
 	VMULPD       Y0, Y1, Y1
 	VMASKMOVPD   Y1, Y7, (CX)(AX*1)
-	VMULPD       Y0, Y2, Y0
-	VMASKMOVPD   Y0, Y7, (DX)(AX*1)
+	VXORPD       Y1, Y1, Y1
+	VMASKMOVPD   (DX)(AX*1), Y7, Y2
+	VFNMADD231PD Y0, Y2, Y1
+	VMASKMOVPD   Y1, Y7, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func squareResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func squarePanelsSumAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·squareResidualSumAVX2(SB), NOSPLIT, $0-112
+TEXT ·squarePanelsSumAVX2(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -3628,135 +3646,130 @@ TEXT ·squareResidualSumAVX2(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y0
-	VMOVUPD    32(R9), Y1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y2
-	VMOVUPD    32(R9), Y3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y4
-	VMOVUPD    32(R9), Y5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y6
-	VMOVUPD    32(R9), Y7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -3772,59 +3785,59 @@ added:
 	VMOVUPD      Y6, (R8)
 	VMOVUPD      Y7, 32(R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
 	VBROADCASTSD limit+96(FP), Y0
 	VBROADCASTSD cut2+104(FP), Y1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
-	MOVQ         sums+40(FP), R11
+	MOVQ         sums+40(FP), R10
 
 row:
-	VMOVUPD (CX), Y3
+	VMOVUPD (DX), Y3
+	VSUBPD  (CX), Y3, Y3
 	VMULPD  Y3, Y3, Y3
 	VCMPPD  $0x1a, Y1, Y3, Y4
 	VMINPD  Y3, Y0, Y3
-	VMOVUPD (R11), Y5
+	VMOVUPD (R10), Y5
 	VADDPD  Y3, Y5, Y3
-	VMOVUPD Y3, (R11)
+	VMOVUPD Y3, (R10)
 	VANDPD  Y4, Y2, Y3
 	VMOVUPD (DX), Y4
-	VMOVUPD (CX), Y5
-	VSUBPD  Y5, Y4, Y5
 	VMULPD  Y3, Y4, Y4
 	VMOVUPD Y4, (AX)
-	VMULPD  Y3, Y5, Y3
+	VMOVUPD (CX), Y4
+	VMULPD  Y3, Y4, Y3
 	VMOVUPD Y3, (CX)
-	VMOVUPD 32(CX), Y3
+	VMOVUPD 32(DX), Y3
+	VSUBPD  32(CX), Y3, Y3
 	VMULPD  Y3, Y3, Y3
 	VCMPPD  $0x1a, Y1, Y3, Y4
 	VMINPD  Y3, Y0, Y3
-	VMOVUPD 32(R11), Y5
+	VMOVUPD 32(R10), Y5
 	VADDPD  Y3, Y5, Y3
-	VMOVUPD Y3, 32(R11)
+	VMOVUPD Y3, 32(R10)
 	VANDPD  Y4, Y2, Y3
 	VMOVUPD 32(DX), Y4
-	VMOVUPD 32(CX), Y5
-	VSUBPD  Y5, Y4, Y5
 	VMULPD  Y3, Y4, Y4
 	VMOVUPD Y4, 32(AX)
-	VMULPD  Y3, Y5, Y3
+	VMOVUPD 32(CX), Y4
+	VMULPD  Y3, Y4, Y3
 	VMOVUPD Y3, 32(CX)
 	ADDQ    SI, AX
 	ADDQ    SI, CX
 	ADDQ    DI, DX
-	DECQ    R12
+	DECQ    R11
 	JNZ     row
 	CMPQ    panels+72(FP), $0x00
 	JNE     group
 	VZEROUPPER
 	RET
 
-// func l1ResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func l1PanelsSumAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·l1ResidualSumAVX2(SB), NOSPLIT, $0-112
+TEXT ·l1PanelsSumAVX2(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -3832,135 +3845,130 @@ TEXT ·l1ResidualSumAVX2(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y0
-	VMOVUPD    32(R9), Y1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y2
-	VMOVUPD    32(R9), Y3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y4
-	VMOVUPD    32(R9), Y5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y6
-	VMOVUPD    32(R9), Y7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -3976,7 +3984,7 @@ added:
 	VMOVUPD      Y6, (R8)
 	VMOVUPD      Y7, 32(R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
 	VBROADCASTSD limit+96(FP), Y0
 	VBROADCASTSD cut2+104(FP), Y1
@@ -3984,10 +3992,11 @@ added:
 	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Y3
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
 	VBROADCASTSD b+88(FP), Y5
-	MOVQ         sums+40(FP), R11
+	MOVQ         sums+40(FP), R10
 
 row:
-	VMOVUPD      (CX), Y6
+	VMOVUPD      (DX), Y6
+	VSUBPD       (CX), Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VCMPPD       $0x1a, Y1, Y6, Y7
 	VMINPD       Y6, Y0, Y6
@@ -4012,18 +4021,18 @@ row:
 	VFMADD231PD  Y11, Y8, Y9
 	VMULPD       Y9, Y6, Y6
 	VMULPD       c3fe0000000000000<>+0(SB), Y9, Y8
-	VMOVUPD      (R11), Y9
+	VMOVUPD      (R10), Y9
 	VADDPD       Y6, Y9, Y6
-	VMOVUPD      Y6, (R11)
+	VMOVUPD      Y6, (R10)
 	VANDPD       Y7, Y8, Y6
 	VMOVUPD      (DX), Y7
-	VMOVUPD      (CX), Y8
-	VSUBPD       Y8, Y7, Y8
 	VMULPD       Y6, Y7, Y7
 	VMOVUPD      Y7, (AX)
-	VMULPD       Y6, Y8, Y6
+	VMOVUPD      (CX), Y7
+	VMULPD       Y6, Y7, Y6
 	VMOVUPD      Y6, (CX)
-	VMOVUPD      32(CX), Y6
+	VMOVUPD      32(DX), Y6
+	VSUBPD       32(CX), Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VCMPPD       $0x1a, Y1, Y6, Y7
 	VMINPD       Y6, Y0, Y6
@@ -4048,32 +4057,31 @@ row:
 	VFMADD231PD  Y11, Y8, Y9
 	VMULPD       Y9, Y6, Y6
 	VMULPD       c3fe0000000000000<>+0(SB), Y9, Y8
-	VMOVUPD      32(R11), Y9
+	VMOVUPD      32(R10), Y9
 	VADDPD       Y6, Y9, Y6
-	VMOVUPD      Y6, 32(R11)
+	VMOVUPD      Y6, 32(R10)
 	VANDPD       Y7, Y8, Y6
 	VMOVUPD      32(DX), Y7
-	VMOVUPD      32(CX), Y8
-	VSUBPD       Y8, Y7, Y8
 	VMULPD       Y6, Y7, Y7
 	VMOVUPD      Y7, 32(AX)
-	VMULPD       Y6, Y8, Y6
+	VMOVUPD      32(CX), Y7
+	VMULPD       Y6, Y7, Y6
 	VMOVUPD      Y6, 32(CX)
 	ADDQ         SI, AX
 	ADDQ         SI, CX
 	ADDQ         DI, DX
-	DECQ         R12
+	DECQ         R11
 	JNZ          row
 	CMPQ         panels+72(FP), $0x00
 	JNE          group
 	VZEROUPPER
 	RET
 
-// func huberResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func huberPanelsSumAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, CMOV, FMA3, MMX+
-TEXT ·huberResidualSumAVX2(SB), NOSPLIT, $0-112
+TEXT ·huberPanelsSumAVX2(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -4081,135 +4089,130 @@ TEXT ·huberResidualSumAVX2(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y0
-	VMOVUPD    32(R9), Y1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y2
-	VMOVUPD    32(R9), Y3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y4
-	VMOVUPD    32(R9), Y5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y6
-	VMOVUPD    32(R9), Y7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -4225,16 +4228,17 @@ added:
 	VMOVUPD      Y6, (R8)
 	VMOVUPD      Y7, 32(R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
 	VBROADCASTSD limit+96(FP), Y0
 	VBROADCASTSD cut2+104(FP), Y1
 	VBROADCASTSD a+80(FP), Y2
 	VBROADCASTSD b+88(FP), Y3
-	MOVQ         sums+40(FP), R11
+	MOVQ         sums+40(FP), R10
 
 row:
-	VMOVUPD (CX), Y4
+	VMOVUPD (DX), Y4
+	VSUBPD  (CX), Y4, Y4
 	VMULPD  Y4, Y4, Y5
 	VCMPPD  $0x1a, Y1, Y5, Y6
 	VMINPD  Y5, Y0, Y5
@@ -4246,18 +4250,18 @@ row:
 	VADDPD  Y4, Y4, Y4
 	VSUBPD  Y7, Y4, Y4
 	VMULPD  Y7, Y4, Y4
-	VMOVUPD (R11), Y7
+	VMOVUPD (R10), Y7
 	VADDPD  Y4, Y7, Y4
-	VMOVUPD Y4, (R11)
+	VMOVUPD Y4, (R10)
 	VANDPD  Y6, Y5, Y4
 	VMOVUPD (DX), Y5
-	VMOVUPD (CX), Y6
-	VSUBPD  Y6, Y5, Y6
 	VMULPD  Y4, Y5, Y5
 	VMOVUPD Y5, (AX)
-	VMULPD  Y4, Y6, Y4
+	VMOVUPD (CX), Y5
+	VMULPD  Y4, Y5, Y4
 	VMOVUPD Y4, (CX)
-	VMOVUPD 32(CX), Y4
+	VMOVUPD 32(DX), Y4
+	VSUBPD  32(CX), Y4, Y4
 	VMULPD  Y4, Y4, Y5
 	VCMPPD  $0x1a, Y1, Y5, Y6
 	VMINPD  Y5, Y0, Y5
@@ -4269,32 +4273,31 @@ row:
 	VADDPD  Y4, Y4, Y4
 	VSUBPD  Y7, Y4, Y4
 	VMULPD  Y7, Y4, Y4
-	VMOVUPD 32(R11), Y7
+	VMOVUPD 32(R10), Y7
 	VADDPD  Y4, Y7, Y4
-	VMOVUPD Y4, 32(R11)
+	VMOVUPD Y4, 32(R10)
 	VANDPD  Y6, Y5, Y4
 	VMOVUPD 32(DX), Y5
-	VMOVUPD 32(CX), Y6
-	VSUBPD  Y6, Y5, Y6
 	VMULPD  Y4, Y5, Y5
 	VMOVUPD Y5, 32(AX)
-	VMULPD  Y4, Y6, Y4
+	VMOVUPD 32(CX), Y5
+	VMULPD  Y4, Y5, Y4
 	VMOVUPD Y4, 32(CX)
 	ADDQ    SI, AX
 	ADDQ    SI, CX
 	ADDQ    DI, DX
-	DECQ    R12
+	DECQ    R11
 	JNZ     row
 	CMPQ    panels+72(FP), $0x00
 	JNE     group
 	VZEROUPPER
 	RET
 
-// func hypersurfaceResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func hypersurfacePanelsSumAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·hypersurfaceResidualSumAVX2(SB), NOSPLIT, $0-112
+TEXT ·hypersurfacePanelsSumAVX2(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -4302,135 +4305,130 @@ TEXT ·hypersurfaceResidualSumAVX2(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y0
-	VMOVUPD    32(R9), Y1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y2
-	VMOVUPD    32(R9), Y3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y4
-	VMOVUPD    32(R9), Y5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y6
-	VMOVUPD    32(R9), Y7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -4446,7 +4444,7 @@ added:
 	VMOVUPD      Y6, (R8)
 	VMOVUPD      Y7, 32(R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
 	VBROADCASTSD limit+96(FP), Y0
 	VBROADCASTSD cut2+104(FP), Y1
@@ -4455,10 +4453,11 @@ added:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
 	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Y5
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y6
-	MOVQ         sums+40(FP), R11
+	MOVQ         sums+40(FP), R10
 
 row:
-	VMOVUPD      (CX), Y7
+	VMOVUPD      (DX), Y7
+	VSUBPD       (CX), Y7, Y7
 	VMULPD       Y7, Y7, Y7
 	VCMPPD       $0x1a, Y1, Y7, Y8
 	VMINPD       Y7, Y0, Y7
@@ -4485,18 +4484,18 @@ row:
 	VFMADD231PD  Y10, Y9, Y11
 	VDIVPD       Y11, Y7, Y7
 	VMULPD       Y3, Y10, Y9
-	VMOVUPD      (R11), Y10
+	VMOVUPD      (R10), Y10
 	VADDPD       Y7, Y10, Y7
-	VMOVUPD      Y7, (R11)
+	VMOVUPD      Y7, (R10)
 	VANDPD       Y8, Y9, Y7
 	VMOVUPD      (DX), Y8
-	VMOVUPD      (CX), Y9
-	VSUBPD       Y9, Y8, Y9
 	VMULPD       Y7, Y8, Y8
 	VMOVUPD      Y8, (AX)
-	VMULPD       Y7, Y9, Y7
+	VMOVUPD      (CX), Y8
+	VMULPD       Y7, Y8, Y7
 	VMOVUPD      Y7, (CX)
-	VMOVUPD      32(CX), Y7
+	VMOVUPD      32(DX), Y7
+	VSUBPD       32(CX), Y7, Y7
 	VMULPD       Y7, Y7, Y7
 	VCMPPD       $0x1a, Y1, Y7, Y8
 	VMINPD       Y7, Y0, Y7
@@ -4523,32 +4522,31 @@ row:
 	VFMADD231PD  Y10, Y9, Y11
 	VDIVPD       Y11, Y7, Y7
 	VMULPD       Y3, Y10, Y9
-	VMOVUPD      32(R11), Y10
+	VMOVUPD      32(R10), Y10
 	VADDPD       Y7, Y10, Y7
-	VMOVUPD      Y7, 32(R11)
+	VMOVUPD      Y7, 32(R10)
 	VANDPD       Y8, Y9, Y7
 	VMOVUPD      32(DX), Y8
-	VMOVUPD      32(CX), Y9
-	VSUBPD       Y9, Y8, Y9
 	VMULPD       Y7, Y8, Y8
 	VMOVUPD      Y8, 32(AX)
-	VMULPD       Y7, Y9, Y7
+	VMOVUPD      32(CX), Y8
+	VMULPD       Y7, Y8, Y7
 	VMOVUPD      Y7, 32(CX)
 	ADDQ         SI, AX
 	ADDQ         SI, CX
 	ADDQ         DI, DX
-	DECQ         R12
+	DECQ         R11
 	JNZ          row
 	CMPQ         panels+72(FP), $0x00
 	JNE          group
 	VZEROUPPER
 	RET
 
-// func cauchyResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func cauchyPanelsSumAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·cauchyResidualSumAVX2(SB), NOSPLIT, $0-112
+TEXT ·cauchyPanelsSumAVX2(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -4556,135 +4554,130 @@ TEXT ·cauchyResidualSumAVX2(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y0
-	VMOVUPD    32(R9), Y1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y2
-	VMOVUPD    32(R9), Y3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y4
-	VMOVUPD    32(R9), Y5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y6
-	VMOVUPD    32(R9), Y7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -4700,7 +4693,7 @@ added:
 	VMOVUPD      Y6, (R8)
 	VMOVUPD      Y7, 32(R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
 	VBROADCASTSD limit+96(FP), Y0
 	VBROADCASTSD cut2+104(FP), Y1
@@ -4709,10 +4702,11 @@ added:
 	VBROADCASTSD b+88(FP), Y3
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
 	VBROADCASTSD c7fe0000000000000<>+0(SB), Y5
-	MOVQ         sums+40(FP), R11
+	MOVQ         sums+40(FP), R10
 
 row:
-	VMOVUPD      (CX), Y6
+	VMOVUPD      (DX), Y6
+	VSUBPD       (CX), Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VCMPPD       $0x1a, Y1, Y6, Y7
 	VMINPD       Y6, Y0, Y6
@@ -4752,18 +4746,18 @@ row:
 	VSUBPD       Y6, Y11, Y6
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y10, Y6
 	VMULPD       Y8, Y9, Y8
-	VMOVUPD      (R11), Y9
+	VMOVUPD      (R10), Y9
 	VADDPD       Y6, Y9, Y6
-	VMOVUPD      Y6, (R11)
+	VMOVUPD      Y6, (R10)
 	VANDPD       Y7, Y8, Y6
 	VMOVUPD      (DX), Y7
-	VMOVUPD      (CX), Y8
-	VSUBPD       Y8, Y7, Y8
 	VMULPD       Y6, Y7, Y7
 	VMOVUPD      Y7, (AX)
-	VMULPD       Y6, Y8, Y6
+	VMOVUPD      (CX), Y7
+	VMULPD       Y6, Y7, Y6
 	VMOVUPD      Y6, (CX)
-	VMOVUPD      32(CX), Y6
+	VMOVUPD      32(DX), Y6
+	VSUBPD       32(CX), Y6, Y6
 	VMULPD       Y6, Y6, Y6
 	VCMPPD       $0x1a, Y1, Y6, Y7
 	VMINPD       Y6, Y0, Y6
@@ -4803,32 +4797,31 @@ row:
 	VSUBPD       Y6, Y11, Y6
 	VFMADD231PD  c3fe62e42fee00000<>+0(SB), Y10, Y6
 	VMULPD       Y8, Y9, Y8
-	VMOVUPD      32(R11), Y9
+	VMOVUPD      32(R10), Y9
 	VADDPD       Y6, Y9, Y6
-	VMOVUPD      Y6, 32(R11)
+	VMOVUPD      Y6, 32(R10)
 	VANDPD       Y7, Y8, Y6
 	VMOVUPD      32(DX), Y7
-	VMOVUPD      32(CX), Y8
-	VSUBPD       Y8, Y7, Y8
 	VMULPD       Y6, Y7, Y7
 	VMOVUPD      Y7, 32(AX)
-	VMULPD       Y6, Y8, Y6
+	VMOVUPD      32(CX), Y7
+	VMULPD       Y6, Y7, Y6
 	VMOVUPD      Y6, 32(CX)
 	ADDQ         SI, AX
 	ADDQ         SI, CX
 	ADDQ         DI, DX
-	DECQ         R12
+	DECQ         R11
 	JNZ          row
 	CMPQ         panels+72(FP), $0x00
 	JNE          group
 	VZEROUPPER
 	RET
 
-// func correntropyResidualSumAVX2(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func correntropyPanelsSumAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX2, CMOV, FMA3, MMX+
-TEXT ·correntropyResidualSumAVX2(SB), NOSPLIT, $0-112
+TEXT ·correntropyPanelsSumAVX2(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -4836,135 +4829,130 @@ TEXT ·correntropyResidualSumAVX2(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x02, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x02, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y0
-	VMOVUPD    32(R9), Y1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y2
-	VMOVUPD    32(R9), Y3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y4
-	VMOVUPD    32(R9), Y5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y4, Y4, Y4
+	VXORPD     Y5, Y5, Y5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Y6
-	VMOVUPD    32(R9), Y7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
+	VMOVUPD      (R12), Y8
+	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (BX), Y10
-	VFMADD231PD  Y10, Y8, Y0
-	VFMADD231PD  Y10, Y9, Y1
+	VFNMADD231PD Y10, Y8, Y0
+	VFNMADD231PD Y10, Y9, Y1
 	VBROADCASTSD 8(BX), Y10
-	VFMADD231PD  Y10, Y8, Y2
-	VFMADD231PD  Y10, Y9, Y3
+	VFNMADD231PD Y10, Y8, Y2
+	VFNMADD231PD Y10, Y9, Y3
 	VBROADCASTSD 16(BX), Y10
-	VFMADD231PD  Y10, Y8, Y4
-	VFMADD231PD  Y10, Y9, Y5
+	VFNMADD231PD Y10, Y8, Y4
+	VFNMADD231PD Y10, Y9, Y5
 	VBROADCASTSD 24(BX), Y10
-	VFMADD231PD  Y10, Y8, Y6
-	VFMADD231PD  Y10, Y9, Y7
+	VFNMADD231PD Y10, Y8, Y6
+	VFNMADD231PD Y10, Y9, Y7
 	ADDQ         $0x20, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -4980,7 +4968,7 @@ added:
 	VMOVUPD      Y6, (R8)
 	VMOVUPD      Y7, 32(R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
 	VBROADCASTSD limit+96(FP), Y0
 	VBROADCASTSD cut2+104(FP), Y1
@@ -4990,10 +4978,11 @@ added:
 	VBROADCASTSD c0000000000000000<>+0(SB), Y5
 	VSUBPD       Y2, Y5, Y5
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y6
-	MOVQ         sums+40(FP), R11
+	MOVQ         sums+40(FP), R10
 
 row:
-	VMOVUPD      (CX), Y7
+	VMOVUPD      (DX), Y7
+	VSUBPD       (CX), Y7, Y7
 	VMULPD       Y7, Y7, Y7
 	VCMPPD       $0x1a, Y1, Y7, Y8
 	VMINPD       Y7, Y0, Y7
@@ -5024,18 +5013,18 @@ row:
 	VSUBPD       Y9, Y6, Y11
 	VFNMADD231PD Y7, Y9, Y11
 	VMULPD       Y5, Y10, Y7
-	VMOVUPD      (R11), Y9
+	VMOVUPD      (R10), Y9
 	VADDPD       Y11, Y9, Y9
-	VMOVUPD      Y9, (R11)
+	VMOVUPD      Y9, (R10)
 	VANDPD       Y8, Y7, Y7
 	VMOVUPD      (DX), Y8
-	VMOVUPD      (CX), Y9
-	VSUBPD       Y9, Y8, Y9
 	VMULPD       Y7, Y8, Y8
 	VMOVUPD      Y8, (AX)
-	VMULPD       Y7, Y9, Y7
+	VMOVUPD      (CX), Y8
+	VMULPD       Y7, Y8, Y7
 	VMOVUPD      Y7, (CX)
-	VMOVUPD      32(CX), Y7
+	VMOVUPD      32(DX), Y7
+	VSUBPD       32(CX), Y7, Y7
 	VMULPD       Y7, Y7, Y7
 	VCMPPD       $0x1a, Y1, Y7, Y8
 	VMINPD       Y7, Y0, Y7
@@ -5066,21 +5055,20 @@ row:
 	VSUBPD       Y9, Y6, Y11
 	VFNMADD231PD Y7, Y9, Y11
 	VMULPD       Y5, Y10, Y7
-	VMOVUPD      32(R11), Y9
+	VMOVUPD      32(R10), Y9
 	VADDPD       Y11, Y9, Y9
-	VMOVUPD      Y9, 32(R11)
+	VMOVUPD      Y9, 32(R10)
 	VANDPD       Y8, Y7, Y7
 	VMOVUPD      32(DX), Y8
-	VMOVUPD      32(CX), Y9
-	VSUBPD       Y9, Y8, Y9
 	VMULPD       Y7, Y8, Y8
 	VMOVUPD      Y8, 32(AX)
-	VMULPD       Y7, Y9, Y7
+	VMOVUPD      32(CX), Y8
+	VMULPD       Y7, Y8, Y7
 	VMOVUPD      Y7, 32(CX)
 	ADDQ         SI, AX
 	ADDQ         SI, CX
 	ADDQ         DI, DX
-	DECQ         R12
+	DECQ         R11
 	JNZ          row
 	CMPQ         panels+72(FP), $0x00
 	JNE          group
@@ -5122,27 +5110,26 @@ done:
 	VZEROUPPER
 	RET
 
-// func splitAVX2(x *float64, e *float64, omega *float64, n int)
+// func apartAVX2(e *float64, x *float64, y *float64, n int)
 // Requires: AVX
-TEXT ·splitAVX2(SB), NOSPLIT, $0-32
-	MOVQ x+0(FP), CX
-	MOVQ e+8(FP), DX
-	MOVQ omega+16(FP), BX
-	MOVQ n+24(FP), SI
-	XORQ AX, AX
-	MOVQ SI, DI
-	SHRQ $0x02, DI
-	JZ   rest
+TEXT ·apartAVX2(SB), NOSPLIT, $0-32
+	MOVQ   e+0(FP), CX
+	MOVQ   x+8(FP), DX
+	MOVQ   y+16(FP), BX
+	MOVQ   n+24(FP), SI
+	VXORPD Y0, Y0, Y0
+	XORQ   AX, AX
+	MOVQ   SI, DI
+	SHRQ   $0x02, DI
+	JZ     rest
 
 loop:
-	VMOVUPD (CX)(AX*1), Y0
 	VMOVUPD (BX)(AX*1), Y1
 	VMOVUPD (DX)(AX*1), Y2
-	VSUBPD  Y2, Y0, Y2
-	VMULPD  Y1, Y0, Y0
-	VMOVUPD Y0, (CX)(AX*1)
-	VMULPD  Y1, Y2, Y0
-	VMOVUPD Y0, (DX)(AX*1)
+	VADDPD  Y1, Y2, Y2
+	VMOVUPD Y2, (CX)(AX*1)
+	VSUBPD  Y1, Y0, Y1
+	VMOVUPD Y1, (BX)(AX*1)
 	ADDQ    $0x20, AX
 	DECQ    DI
 	JNZ     loop
@@ -5152,15 +5139,13 @@ rest:
 	JZ         done
 	LEAQ       lanes<>+0(SB), DI
 	NEGQ       SI
-	VMOVUPD    64(DI)(SI*8), Y0
-	VMASKMOVPD (CX)(AX*1), Y0, Y1
-	VMASKMOVPD (BX)(AX*1), Y0, Y2
-	VMASKMOVPD (DX)(AX*1), Y0, Y3
-	VSUBPD     Y3, Y1, Y3
-	VMULPD     Y2, Y1, Y1
-	VMASKMOVPD Y1, Y0, (CX)(AX*1)
-	VMULPD     Y2, Y3, Y1
-	VMASKMOVPD Y1, Y0, (DX)(AX*1)
+	VMOVUPD    64(DI)(SI*8), Y1
+	VMASKMOVPD (BX)(AX*1), Y1, Y2
+	VMASKMOVPD (DX)(AX*1), Y1, Y3
+	VADDPD     Y2, Y3, Y3
+	VMASKMOVPD Y3, Y1, (CX)(AX*1)
+	VSUBPD     Y2, Y0, Y0
+	VMASKMOVPD Y0, Y1, (BX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -5346,7 +5331,7 @@ done:
 TEXT ·sumAVX2(SB), NOSPLIT, $0-40
 	MOVQ    x+16(FP), AX
 	MOVQ    n+32(FP), CX
-	VXORPD  X0, X0, X0
+	VXORPD  Y0, Y0, Y0
 	VMOVAPD Y0, Y1
 	VMOVAPD Y0, Y0
 	MOVQ    CX, DX
@@ -5390,7 +5375,7 @@ TEXT ·sumMaskedAVX2(SB), NOSPLIT, $0-40
 	MOVQ    x+16(FP), AX
 	MOVQ    n+32(FP), CX
 	MOVQ    mask+24(FP), BX
-	VXORPD  X0, X0, X0
+	VXORPD  Y0, Y0, Y0
 	VMOVAPD Y0, Y1
 	VMOVAPD Y0, Y0
 	MOVQ    CX, DX
@@ -5442,7 +5427,7 @@ done:
 TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-40
 	MOVQ    x+16(FP), AX
 	MOVQ    n+32(FP), CX
-	VXORPD  X0, X0, X0
+	VXORPD  Y0, Y0, Y0
 	VMOVAPD Y0, Y1
 	VMOVAPD Y0, Y0
 	MOVQ    CX, DX
@@ -5490,7 +5475,7 @@ TEXT ·sumSquaresMaskedAVX2(SB), NOSPLIT, $0-40
 	MOVQ    x+16(FP), AX
 	MOVQ    n+32(FP), CX
 	MOVQ    mask+24(FP), BX
-	VXORPD  X0, X0, X0
+	VXORPD  Y0, Y0, Y0
 	VMOVAPD Y0, Y1
 	VMOVAPD Y0, Y2
 	VMOVAPD Y0, Y3
@@ -5569,10 +5554,10 @@ TEXT ·squares4AVX2(SB), NOSPLIT, $0-48
 	MOVQ   m+32(FP), CX
 	MOVQ   ld+24(FP), DX
 	SHLQ   $0x03, DX
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	VXORPD X2, X2, X2
-	VXORPD X3, X3, X3
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
 
 loop:
 	VMOVUPD (AX), Y4
@@ -5605,8 +5590,8 @@ TEXT ·squares2AVX2(SB), NOSPLIT, $0-48
 	MOVQ   m+32(FP), CX
 	MOVQ   ld+24(FP), DX
 	SHLQ   $0x03, DX
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
 
 loop:
 	VMOVUPD (AX), Y2
@@ -5631,7 +5616,7 @@ TEXT ·squares1AVX2(SB), NOSPLIT, $0-48
 	MOVQ   m+32(FP), CX
 	MOVQ   ld+24(FP), DX
 	SHLQ   $0x03, DX
-	VXORPD X0, X0, X0
+	VXORPD Y0, Y0, Y0
 
 loop:
 	VMOVUPD (AX), Y1
@@ -5656,7 +5641,7 @@ TEXT ·squaresmAVX2(SB), NOSPLIT, $0-48
 	LEAQ    lanes<>+0(SB), SI
 	NEGQ    BX
 	VMOVUPD 64(SI)(BX*8), Y0
-	VXORPD  X1, X1, X1
+	VXORPD  Y1, Y1, Y1
 
 loop:
 	VMASKMOVPD (AX), Y0, Y2
@@ -5678,10 +5663,10 @@ TEXT ·squaresMasked4AVX2(SB), NOSPLIT, $0-48
 	MOVQ   ld+24(FP), DX
 	SHLQ   $0x03, DX
 	MOVQ   mask+16(FP), BX
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	VXORPD X2, X2, X2
-	VXORPD X3, X3, X3
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
 
 loop:
 	VMOVUPD (AX), Y4
@@ -5724,8 +5709,8 @@ TEXT ·squaresMasked2AVX2(SB), NOSPLIT, $0-48
 	MOVQ   ld+24(FP), DX
 	SHLQ   $0x03, DX
 	MOVQ   mask+16(FP), BX
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
 
 loop:
 	VMOVUPD (AX), Y2
@@ -5756,7 +5741,7 @@ TEXT ·squaresMasked1AVX2(SB), NOSPLIT, $0-48
 	MOVQ   ld+24(FP), DX
 	SHLQ   $0x03, DX
 	MOVQ   mask+16(FP), BX
-	VXORPD X0, X0, X0
+	VXORPD Y0, Y0, Y0
 
 loop:
 	VMOVUPD (AX), Y1
@@ -5785,7 +5770,7 @@ TEXT ·squaresMaskedmAVX2(SB), NOSPLIT, $0-48
 	NEGQ    BX
 	VMOVUPD 64(SI)(BX*8), Y0
 	MOVQ    mask+16(FP), BX
-	VXORPD  X1, X1, X1
+	VXORPD  Y1, Y1, Y1
 
 loop:
 	VMASKMOVPD (AX), Y0, Y2
@@ -8887,11 +8872,11 @@ done:
 	VZEROUPPER
 	RET
 
-// func squareSplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func squareSplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F
 TEXT ·squareSplitAVX512(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Z0
 	VBROADCASTSD cut2+56(FP), Z1
@@ -8902,49 +8887,53 @@ TEXT ·squareSplitAVX512(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD   (DX)(AX*1), Z3
-	VMULPD    Z3, Z3, Z3
-	VCMPPD    $0x1a, Z1, Z3, K1
-	VMINPD    Z3, Z0, Z3
-	VMOVAPD.Z Z2, K1, Z3
-	VMOVUPD   (CX)(AX*1), Z4
-	VMOVUPD   (DX)(AX*1), Z5
-	VSUBPD    Z5, Z4, Z5
-	VMULPD    Z3, Z4, Z4
-	VMOVUPD   Z4, (CX)(AX*1)
-	VMULPD    Z3, Z5, Z3
-	VMOVUPD   Z3, (DX)(AX*1)
-	ADDQ      $0x40, AX
-	DECQ      SI
-	JNZ       loop
+	VMOVUPD      (CX)(AX*1), Z3
+	VMOVUPD      (DX)(AX*1), Z4
+	VADDPD       Z4, Z3, Z3
+	VMULPD       Z3, Z3, Z3
+	VCMPPD       $0x1a, Z1, Z3, K1
+	VMINPD       Z3, Z0, Z3
+	VMOVAPD.Z    Z2, K1, Z3
+	VMOVUPD      (CX)(AX*1), Z4
+	VMULPD       Z3, Z4, Z4
+	VMOVUPD      Z4, (CX)(AX*1)
+	VPXORQ       Z5, Z5, Z5
+	VMOVUPD      (DX)(AX*1), Z4
+	VFNMADD231PD Z3, Z4, Z5
+	VMOVUPD      Z5, (DX)(AX*1)
+	ADDQ         $0x40, AX
+	DECQ         SI
+	JNZ          loop
 
 rest:
-	ANDQ      $0x07, BX
-	JZ        done
-	LEAQ      bits<>+0(SB), SI
-	KMOVW     (SI)(BX*2), K1
-	VMOVUPD.Z (DX)(AX*1), K1, Z3
-	VMULPD    Z3, Z3, Z3
-	VCMPPD    $0x1a, Z1, Z3, K2
-	VMINPD    Z3, Z0, Z0
-	VMOVAPD.Z Z2, K2, Z0
-	VMOVUPD.Z (CX)(AX*1), K1, Z1
-	VMOVUPD.Z (DX)(AX*1), K1, Z2
-	VSUBPD    Z2, Z1, Z2
-	VMULPD    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (CX)(AX*1)
-	VMULPD    Z0, Z2, Z0
-	VMOVUPD   Z0, K1, (DX)(AX*1)
+	ANDQ         $0x07, BX
+	JZ           done
+	LEAQ         bits<>+0(SB), SI
+	KMOVW        (SI)(BX*2), K1
+	VMOVUPD.Z    (CX)(AX*1), K1, Z3
+	VMOVUPD.Z    (DX)(AX*1), K1, Z4
+	VADDPD       Z4, Z3, Z3
+	VMULPD       Z3, Z3, Z3
+	VCMPPD       $0x1a, Z1, Z3, K2
+	VMINPD       Z3, Z0, Z0
+	VMOVAPD.Z    Z2, K2, Z0
+	VMOVUPD.Z    (CX)(AX*1), K1, Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, K1, (CX)(AX*1)
+	VPXORQ       Z6, Z6, Z6
+	VMOVUPD.Z    (DX)(AX*1), K1, Z1
+	VFNMADD231PD Z0, Z1, Z6
+	VMOVUPD      Z6, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func l1SplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func l1SplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F
 TEXT ·l1SplitAVX512(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Z0
 	VBROADCASTSD cut2+56(FP), Z1
@@ -8958,7 +8947,9 @@ TEXT ·l1SplitAVX512(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD          (DX)(AX*1), Z6
+	VMOVUPD          (CX)(AX*1), Z6
+	VMOVUPD          (DX)(AX*1), Z7
+	VADDPD           Z7, Z6, Z6
 	VMULPD           Z6, Z6, Z6
 	VCMPPD           $0x1a, Z1, Z6, K1
 	VMINPD           Z6, Z0, Z6
@@ -8966,30 +8957,30 @@ loop:
 	VMAXPD           Z6, Z5, Z6
 	VPSRLQ           $0x01, Z6, Z7
 	VPSUBQ           Z7, Z3, Z7
-	VMOVAPD          Z4, Z8
-	VMULPD           Z7, Z6, Z9
-	VFNMADD231PD     Z7, Z9, Z8
-	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z9
-	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z8, Z9
-	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z8, Z9
-	VMULPD           Z9, Z7, Z7
-	VMOVAPD          Z4, Z8
+	VMOVAPD          Z4, Z10
+	VMULPD           Z7, Z6, Z11
+	VFNMADD231PD     Z7, Z11, Z10
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z11
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z10, Z11
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z10, Z11
+	VMULPD           Z11, Z7, Z7
+	VMOVAPD          Z4, Z10
 	VMULPD           Z7, Z6, Z6
-	VFNMADD231PD     Z7, Z6, Z8
-	VMULPD           Z8, Z7, Z6
-	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z9
-	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z8, Z9
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z8, Z9
-	VFMADD231PD      Z9, Z6, Z7
+	VFNMADD231PD     Z7, Z6, Z10
+	VMULPD           Z10, Z7, Z6
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z11
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z10, Z11
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z10, Z11
+	VFMADD231PD      Z11, Z6, Z7
 	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z7, Z6
 	VMOVAPD.Z        Z6, K1, Z6
 	VMOVUPD          (CX)(AX*1), Z7
-	VMOVUPD          (DX)(AX*1), Z8
-	VSUBPD           Z8, Z7, Z8
 	VMULPD           Z6, Z7, Z7
 	VMOVUPD          Z7, (CX)(AX*1)
-	VMULPD           Z6, Z8, Z6
-	VMOVUPD          Z6, (DX)(AX*1)
+	VPXORQ           Z8, Z8, Z8
+	VMOVUPD          (DX)(AX*1), Z7
+	VFNMADD231PD     Z6, Z7, Z8
+	VMOVUPD          Z8, (DX)(AX*1)
 	ADDQ             $0x40, AX
 	DECQ             SI
 	JNZ              loop
@@ -8999,7 +8990,9 @@ rest:
 	JZ               done
 	LEAQ             bits<>+0(SB), SI
 	KMOVW            (SI)(BX*2), K1
-	VMOVUPD.Z        (DX)(AX*1), K1, Z6
+	VMOVUPD.Z        (CX)(AX*1), K1, Z6
+	VMOVUPD.Z        (DX)(AX*1), K1, Z7
+	VADDPD           Z7, Z6, Z6
 	VMULPD           Z6, Z6, Z6
 	VCMPPD           $0x1a, Z1, Z6, K2
 	VMINPD           Z6, Z0, Z0
@@ -9025,22 +9018,22 @@ rest:
 	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z1, Z0
 	VMOVAPD.Z        Z0, K2, Z0
 	VMOVUPD.Z        (CX)(AX*1), K1, Z1
-	VMOVUPD.Z        (DX)(AX*1), K1, Z2
-	VSUBPD           Z2, Z1, Z2
 	VMULPD           Z0, Z1, Z1
 	VMOVUPD          Z1, K1, (CX)(AX*1)
-	VMULPD           Z0, Z2, Z0
-	VMOVUPD          Z0, K1, (DX)(AX*1)
+	VPXORQ           Z9, Z9, Z9
+	VMOVUPD.Z        (DX)(AX*1), K1, Z1
+	VFNMADD231PD     Z0, Z1, Z9
+	VMOVUPD          Z9, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func huberSplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func huberSplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F
 TEXT ·huberSplitAVX512(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Z0
 	VBROADCASTSD cut2+56(FP), Z1
@@ -9052,55 +9045,59 @@ TEXT ·huberSplitAVX512(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD     (DX)(AX*1), Z3
-	VMULPD      Z3, Z3, Z4
-	VCMPPD      $0x1a, Z1, Z4, K1
-	VMINPD      Z4, Z0, Z4
-	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z3, Z3
-	VMAXPD      Z3, Z2, Z3
-	VDIVPD      Z3, Z2, Z3
-	VMOVAPD.Z   Z3, K1, Z3
-	VMOVUPD     (CX)(AX*1), Z4
-	VMOVUPD     (DX)(AX*1), Z5
-	VSUBPD      Z5, Z4, Z5
-	VMULPD      Z3, Z4, Z4
-	VMOVUPD     Z4, (CX)(AX*1)
-	VMULPD      Z3, Z5, Z3
-	VMOVUPD     Z3, (DX)(AX*1)
-	ADDQ        $0x40, AX
-	DECQ        SI
-	JNZ         loop
+	VMOVUPD      (CX)(AX*1), Z3
+	VMOVUPD      (DX)(AX*1), Z6
+	VADDPD       Z6, Z3, Z3
+	VMULPD       Z3, Z3, Z6
+	VCMPPD       $0x1a, Z1, Z6, K1
+	VMINPD       Z6, Z0, Z6
+	VPANDQ.BCST  c7fffffffffffffff<>+0(SB), Z3, Z3
+	VMAXPD       Z3, Z2, Z3
+	VDIVPD       Z3, Z2, Z3
+	VMOVAPD.Z    Z3, K1, Z3
+	VMOVUPD      (CX)(AX*1), Z6
+	VMULPD       Z3, Z6, Z6
+	VMOVUPD      Z6, (CX)(AX*1)
+	VPXORQ       Z4, Z4, Z4
+	VMOVUPD      (DX)(AX*1), Z6
+	VFNMADD231PD Z3, Z6, Z4
+	VMOVUPD      Z4, (DX)(AX*1)
+	ADDQ         $0x40, AX
+	DECQ         SI
+	JNZ          loop
 
 rest:
-	ANDQ        $0x07, BX
-	JZ          done
-	LEAQ        bits<>+0(SB), SI
-	KMOVW       (SI)(BX*2), K1
-	VMOVUPD.Z   (DX)(AX*1), K1, Z3
-	VMULPD      Z3, Z3, Z4
-	VCMPPD      $0x1a, Z1, Z4, K2
-	VMINPD      Z4, Z0, Z0
-	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z3, Z0
-	VMAXPD      Z0, Z2, Z0
-	VDIVPD      Z0, Z2, Z0
-	VMOVAPD.Z   Z0, K2, Z0
-	VMOVUPD.Z   (CX)(AX*1), K1, Z1
-	VMOVUPD.Z   (DX)(AX*1), K1, Z2
-	VSUBPD      Z2, Z1, Z2
-	VMULPD      Z0, Z1, Z1
-	VMOVUPD     Z1, K1, (CX)(AX*1)
-	VMULPD      Z0, Z2, Z0
-	VMOVUPD     Z0, K1, (DX)(AX*1)
+	ANDQ         $0x07, BX
+	JZ           done
+	LEAQ         bits<>+0(SB), SI
+	KMOVW        (SI)(BX*2), K1
+	VMOVUPD.Z    (CX)(AX*1), K1, Z3
+	VMOVUPD.Z    (DX)(AX*1), K1, Z4
+	VADDPD       Z4, Z3, Z3
+	VMULPD       Z3, Z3, Z4
+	VCMPPD       $0x1a, Z1, Z4, K2
+	VMINPD       Z4, Z0, Z0
+	VPANDQ.BCST  c7fffffffffffffff<>+0(SB), Z3, Z0
+	VMAXPD       Z0, Z2, Z0
+	VDIVPD       Z0, Z2, Z0
+	VMOVAPD.Z    Z0, K2, Z0
+	VMOVUPD.Z    (CX)(AX*1), K1, Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, K1, (CX)(AX*1)
+	VPXORQ       Z5, Z5, Z5
+	VMOVUPD.Z    (DX)(AX*1), K1, Z1
+	VFNMADD231PD Z0, Z1, Z5
+	VMOVUPD      Z5, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func hypersurfaceSplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func hypersurfaceSplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F
 TEXT ·hypersurfaceSplitAVX512(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Z0
 	VBROADCASTSD cut2+56(FP), Z1
@@ -9115,7 +9112,9 @@ TEXT ·hypersurfaceSplitAVX512(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD          (DX)(AX*1), Z7
+	VMOVUPD          (CX)(AX*1), Z7
+	VMOVUPD          (DX)(AX*1), Z8
+	VADDPD           Z8, Z7, Z7
 	VMULPD           Z7, Z7, Z7
 	VCMPPD           $0x1a, Z1, Z7, K1
 	VMINPD           Z7, Z0, Z7
@@ -9123,30 +9122,30 @@ loop:
 	VADDPD           Z4, Z7, Z7
 	VPSRLQ           $0x01, Z7, Z8
 	VPSUBQ           Z8, Z5, Z8
-	VMOVAPD          Z6, Z9
-	VMULPD           Z8, Z7, Z10
-	VFNMADD231PD     Z8, Z10, Z9
-	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z10
-	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z9, Z10
-	VMULPD           Z10, Z8, Z8
-	VMOVAPD          Z6, Z9
+	VMOVAPD          Z6, Z11
+	VMULPD           Z8, Z7, Z12
+	VFNMADD231PD     Z8, Z12, Z11
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z12
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z11, Z12
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z11, Z12
+	VMULPD           Z12, Z8, Z8
+	VMOVAPD          Z6, Z11
 	VMULPD           Z8, Z7, Z7
-	VFNMADD231PD     Z8, Z7, Z9
-	VMULPD           Z9, Z8, Z7
-	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z10
-	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z9, Z10
-	VFMADD231PD      Z10, Z7, Z8
+	VFNMADD231PD     Z8, Z7, Z11
+	VMULPD           Z11, Z8, Z7
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z12
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z11, Z12
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z11, Z12
+	VFMADD231PD      Z12, Z7, Z8
 	VMULPD           Z3, Z8, Z7
 	VMOVAPD.Z        Z7, K1, Z7
 	VMOVUPD          (CX)(AX*1), Z8
-	VMOVUPD          (DX)(AX*1), Z9
-	VSUBPD           Z9, Z8, Z9
 	VMULPD           Z7, Z8, Z8
 	VMOVUPD          Z8, (CX)(AX*1)
-	VMULPD           Z7, Z9, Z7
-	VMOVUPD          Z7, (DX)(AX*1)
+	VPXORQ           Z9, Z9, Z9
+	VMOVUPD          (DX)(AX*1), Z8
+	VFNMADD231PD     Z7, Z8, Z9
+	VMOVUPD          Z9, (DX)(AX*1)
 	ADDQ             $0x40, AX
 	DECQ             SI
 	JNZ              loop
@@ -9156,7 +9155,9 @@ rest:
 	JZ               done
 	LEAQ             bits<>+0(SB), SI
 	KMOVW            (SI)(BX*2), K1
-	VMOVUPD.Z        (DX)(AX*1), K1, Z7
+	VMOVUPD.Z        (CX)(AX*1), K1, Z7
+	VMOVUPD.Z        (DX)(AX*1), K1, Z8
+	VADDPD           Z8, Z7, Z7
 	VMULPD           Z7, Z7, Z7
 	VCMPPD           $0x1a, Z1, Z7, K2
 	VMINPD           Z7, Z0, Z0
@@ -9182,22 +9183,22 @@ rest:
 	VMULPD           Z3, Z1, Z0
 	VMOVAPD.Z        Z0, K2, Z0
 	VMOVUPD.Z        (CX)(AX*1), K1, Z1
-	VMOVUPD.Z        (DX)(AX*1), K1, Z2
-	VSUBPD           Z2, Z1, Z2
 	VMULPD           Z0, Z1, Z1
 	VMOVUPD          Z1, K1, (CX)(AX*1)
-	VMULPD           Z0, Z2, Z0
-	VMOVUPD          Z0, K1, (DX)(AX*1)
+	VPXORQ           Z10, Z10, Z10
+	VMOVUPD.Z        (DX)(AX*1), K1, Z1
+	VFNMADD231PD     Z0, Z1, Z10
+	VMOVUPD          Z10, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func cauchySplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func cauchySplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F
 TEXT ·cauchySplitAVX512(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Z0
 	VBROADCASTSD cut2+56(FP), Z1
@@ -9209,53 +9210,57 @@ TEXT ·cauchySplitAVX512(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD   (DX)(AX*1), Z4
-	VMULPD    Z4, Z4, Z4
-	VCMPPD    $0x1a, Z1, Z4, K1
-	VMINPD    Z4, Z0, Z4
-	VADDPD    Z2, Z4, Z4
-	VDIVPD    Z4, Z3, Z4
-	VMOVAPD.Z Z4, K1, Z4
-	VMOVUPD   (CX)(AX*1), Z5
-	VMOVUPD   (DX)(AX*1), Z6
-	VSUBPD    Z6, Z5, Z6
-	VMULPD    Z4, Z5, Z5
-	VMOVUPD   Z5, (CX)(AX*1)
-	VMULPD    Z4, Z6, Z4
-	VMOVUPD   Z4, (DX)(AX*1)
-	ADDQ      $0x40, AX
-	DECQ      SI
-	JNZ       loop
+	VMOVUPD      (CX)(AX*1), Z4
+	VMOVUPD      (DX)(AX*1), Z5
+	VADDPD       Z5, Z4, Z4
+	VMULPD       Z4, Z4, Z4
+	VCMPPD       $0x1a, Z1, Z4, K1
+	VMINPD       Z4, Z0, Z4
+	VADDPD       Z2, Z4, Z4
+	VDIVPD       Z4, Z3, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VMOVUPD      (CX)(AX*1), Z5
+	VMULPD       Z4, Z5, Z5
+	VMOVUPD      Z5, (CX)(AX*1)
+	VPXORQ       Z6, Z6, Z6
+	VMOVUPD      (DX)(AX*1), Z5
+	VFNMADD231PD Z4, Z5, Z6
+	VMOVUPD      Z6, (DX)(AX*1)
+	ADDQ         $0x40, AX
+	DECQ         SI
+	JNZ          loop
 
 rest:
-	ANDQ      $0x07, BX
-	JZ        done
-	LEAQ      bits<>+0(SB), SI
-	KMOVW     (SI)(BX*2), K1
-	VMOVUPD.Z (DX)(AX*1), K1, Z4
-	VMULPD    Z4, Z4, Z4
-	VCMPPD    $0x1a, Z1, Z4, K2
-	VMINPD    Z4, Z0, Z0
-	VADDPD    Z2, Z0, Z0
-	VDIVPD    Z0, Z3, Z0
-	VMOVAPD.Z Z0, K2, Z0
-	VMOVUPD.Z (CX)(AX*1), K1, Z1
-	VMOVUPD.Z (DX)(AX*1), K1, Z2
-	VSUBPD    Z2, Z1, Z2
-	VMULPD    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (CX)(AX*1)
-	VMULPD    Z0, Z2, Z0
-	VMOVUPD   Z0, K1, (DX)(AX*1)
+	ANDQ         $0x07, BX
+	JZ           done
+	LEAQ         bits<>+0(SB), SI
+	KMOVW        (SI)(BX*2), K1
+	VMOVUPD.Z    (CX)(AX*1), K1, Z4
+	VMOVUPD.Z    (DX)(AX*1), K1, Z5
+	VADDPD       Z5, Z4, Z4
+	VMULPD       Z4, Z4, Z4
+	VCMPPD       $0x1a, Z1, Z4, K2
+	VMINPD       Z4, Z0, Z0
+	VADDPD       Z2, Z0, Z0
+	VDIVPD       Z0, Z3, Z0
+	VMOVAPD.Z    Z0, K2, Z0
+	VMOVUPD.Z    (CX)(AX*1), K1, Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, K1, (CX)(AX*1)
+	VPXORQ       Z7, Z7, Z7
+	VMOVUPD.Z    (DX)(AX*1), K1, Z1
+	VFNMADD231PD Z0, Z1, Z7
+	VMOVUPD      Z7, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func correntropySplitAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func correntropySplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F
 TEXT ·correntropySplitAVX512(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Z0
 	VBROADCASTSD cut2+56(FP), Z1
@@ -9264,49 +9269,51 @@ TEXT ·correntropySplitAVX512(SB), NOSPLIT, $0-64
 	VBROADCASTSD c4338000000000000<>+0(SB), Z4
 	VBROADCASTSD c0000000000000000<>+0(SB), Z5
 	VSUBPD       Z2, Z5, Z5
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z8
 	XORQ         AX, AX
 	MOVQ         BX, SI
 	SHRQ         $0x03, SI
 	JZ           rest
 
 loop:
-	VMOVUPD           (DX)(AX*1), Z6
-	VMULPD            Z6, Z6, Z6
-	VCMPPD            $0x1a, Z1, Z6, K1
-	VMINPD            Z6, Z0, Z6
-	VMOVAPD           Z4, Z7
-	VFMADD231PD       Z3, Z6, Z7
-	VSUBPD            Z4, Z7, Z8
-	VMULPD            Z2, Z6, Z6
-	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z8, Z6
-	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z8, Z6
-	VMULPD            Z6, Z6, Z8
-	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z9
-	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z8, Z9
-	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z8, Z9
-	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z8, Z9
-	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z8, Z9
-	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z10
-	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z8, Z10
-	VFMADD231PD       Z10, Z6, Z9
-	VMOVAPD           Z6, Z6
-	VFMADD231PD       Z9, Z8, Z6
-	VPSLLQ            $0x34, Z7, Z7
-	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z7, Z7
-	VMOVAPD           Z7, Z8
-	VFMADD231PD       Z6, Z7, Z8
-	VMULPD            Z5, Z8, Z6
-	VMOVAPD.Z         Z6, K1, Z6
-	VMOVUPD           (CX)(AX*1), Z7
-	VMOVUPD           (DX)(AX*1), Z8
-	VSUBPD            Z8, Z7, Z8
-	VMULPD            Z6, Z7, Z7
-	VMOVUPD           Z7, (CX)(AX*1)
-	VMULPD            Z6, Z8, Z6
+	VMOVUPD           (CX)(AX*1), Z8
+	VMOVUPD           (DX)(AX*1), Z9
+	VADDPD            Z9, Z8, Z8
+	VMULPD            Z8, Z8, Z8
+	VCMPPD            $0x1a, Z1, Z8, K1
+	VMINPD            Z8, Z0, Z8
+	VMOVAPD           Z4, Z9
+	VFMADD231PD       Z3, Z8, Z9
+	VSUBPD            Z4, Z9, Z10
+	VMULPD            Z2, Z8, Z8
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z10, Z8
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z10, Z8
+	VMULPD            Z8, Z8, Z10
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z11
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z10, Z11
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z10, Z11
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z10, Z11
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z10, Z11
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z12
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z10, Z12
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z10, Z12
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z10, Z12
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z10, Z12
+	VFMADD231PD       Z12, Z8, Z11
+	VMOVAPD           Z8, Z8
+	VFMADD231PD       Z11, Z10, Z8
+	VPSLLQ            $0x34, Z9, Z9
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z9, Z9
+	VMOVAPD           Z9, Z10
+	VFMADD231PD       Z8, Z9, Z10
+	VMULPD            Z5, Z10, Z8
+	VMOVAPD.Z         Z8, K1, Z8
+	VMOVUPD           (CX)(AX*1), Z9
+	VMULPD            Z8, Z9, Z9
+	VMOVUPD           Z9, (CX)(AX*1)
+	VPXORQ            Z6, Z6, Z6
+	VMOVUPD           (DX)(AX*1), Z9
+	VFNMADD231PD      Z8, Z9, Z6
 	VMOVUPD           Z6, (DX)(AX*1)
 	ADDQ              $0x40, AX
 	DECQ              SI
@@ -9317,7 +9324,9 @@ rest:
 	JZ                done
 	LEAQ              bits<>+0(SB), SI
 	KMOVW             (SI)(BX*2), K1
-	VMOVUPD.Z         (DX)(AX*1), K1, Z6
+	VMOVUPD.Z         (CX)(AX*1), K1, Z6
+	VMOVUPD.Z         (DX)(AX*1), K1, Z8
+	VADDPD            Z8, Z6, Z6
 	VMULPD            Z6, Z6, Z6
 	VCMPPD            $0x1a, Z1, Z6, K2
 	VMINPD            Z6, Z0, Z0
@@ -9348,22 +9357,22 @@ rest:
 	VMULPD            Z5, Z2, Z0
 	VMOVAPD.Z         Z0, K2, Z0
 	VMOVUPD.Z         (CX)(AX*1), K1, Z1
-	VMOVUPD.Z         (DX)(AX*1), K1, Z2
-	VSUBPD            Z2, Z1, Z2
 	VMULPD            Z0, Z1, Z1
 	VMOVUPD           Z1, K1, (CX)(AX*1)
-	VMULPD            Z0, Z2, Z0
-	VMOVUPD           Z0, K1, (DX)(AX*1)
+	VPXORQ            Z7, Z7, Z7
+	VMOVUPD.Z         (DX)(AX*1), K1, Z1
+	VFNMADD231PD      Z0, Z1, Z7
+	VMOVUPD           Z7, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func squareResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func squarePanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·squareResidualAVX512(SB), NOSPLIT, $0-112
+TEXT ·squarePanelsAVX512(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -9371,162 +9380,153 @@ TEXT ·squareResidualAVX512(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x03, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z0
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z2
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z4
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z6
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -9546,40 +9546,40 @@ added:
 	ADDQ         SI, R8
 	VMOVUPD      Z7, (R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
-	VBROADCASTSD limit+96(FP), Z0
-	VBROADCASTSD cut2+104(FP), Z1
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z10
 
 row:
-	VMOVUPD   (CX), Z3
-	VMULPD    Z3, Z3, Z3
-	VCMPPD    $0x1a, Z1, Z3, K1
-	VMINPD    Z3, Z0, Z3
-	VMOVAPD.Z Z2, K1, Z3
-	VMOVUPD   (DX), Z4
-	VMOVUPD   (CX), Z5
-	VSUBPD    Z5, Z4, Z5
-	VMULPD    Z3, Z4, Z4
-	VMOVUPD   Z4, (AX)
-	VMULPD    Z3, Z5, Z3
-	VMOVUPD   Z3, (CX)
+	VMOVUPD   (DX), Z11
+	VSUBPD    (CX), Z11, Z11
+	VMULPD    Z11, Z11, Z11
+	VCMPPD    $0x1a, Z9, Z11, K1
+	VMINPD    Z11, Z8, Z11
+	VMOVAPD.Z Z10, K1, Z11
+	VMOVUPD   (DX), Z12
+	VMULPD    Z11, Z12, Z12
+	VMOVUPD   Z12, (AX)
+	VMOVUPD   (CX), Z12
+	VMULPD    Z11, Z12, Z11
+	VMOVUPD   Z11, (CX)
 	ADDQ      SI, AX
 	ADDQ      SI, CX
 	ADDQ      DI, DX
-	DECQ      R12
+	DECQ      R11
 	JNZ       row
 	CMPQ      panels+72(FP), $0x00
 	JNE       group
 	VZEROUPPER
 	RET
 
-// func l1ResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func l1PanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·l1ResidualAVX512(SB), NOSPLIT, $0-112
+TEXT ·l1PanelsAVX512(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -9587,162 +9587,153 @@ TEXT ·l1ResidualAVX512(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x03, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z0
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z2
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z4
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z6
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -9762,63 +9753,63 @@ added:
 	ADDQ         SI, R8
 	VMOVUPD      Z7, (R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
-	VBROADCASTSD limit+96(FP), Z0
-	VBROADCASTSD cut2+104(FP), Z1
-	VBROADCASTSD a+80(FP), Z2
-	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z3
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
-	VBROADCASTSD b+88(FP), Z5
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z11
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z12
+	VBROADCASTSD b+88(FP), Z13
 
 row:
-	VMOVUPD          (CX), Z6
-	VMULPD           Z6, Z6, Z6
-	VCMPPD           $0x1a, Z1, Z6, K1
-	VMINPD           Z6, Z0, Z6
-	VADDPD           Z2, Z6, Z6
-	VMAXPD           Z6, Z5, Z6
-	VPSRLQ           $0x01, Z6, Z7
-	VPSUBQ           Z7, Z3, Z7
-	VMOVAPD          Z4, Z8
-	VMULPD           Z7, Z6, Z9
-	VFNMADD231PD     Z7, Z9, Z8
-	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z9
-	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z8, Z9
-	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z8, Z9
-	VMULPD           Z9, Z7, Z7
-	VMOVAPD          Z4, Z8
-	VMULPD           Z7, Z6, Z6
-	VFNMADD231PD     Z7, Z6, Z8
-	VMULPD           Z8, Z7, Z6
-	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z9
-	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z8, Z9
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z8, Z9
-	VFMADD231PD      Z9, Z6, Z7
-	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z7, Z6
-	VMOVAPD.Z        Z6, K1, Z6
-	VMOVUPD          (DX), Z7
-	VMOVUPD          (CX), Z8
-	VSUBPD           Z8, Z7, Z8
-	VMULPD           Z6, Z7, Z7
-	VMOVUPD          Z7, (AX)
-	VMULPD           Z6, Z8, Z6
-	VMOVUPD          Z6, (CX)
+	VMOVUPD          (DX), Z14
+	VSUBPD           (CX), Z14, Z14
+	VMULPD           Z14, Z14, Z14
+	VCMPPD           $0x1a, Z9, Z14, K1
+	VMINPD           Z14, Z8, Z14
+	VADDPD           Z10, Z14, Z14
+	VMAXPD           Z14, Z13, Z14
+	VPSRLQ           $0x01, Z14, Z15
+	VPSUBQ           Z15, Z11, Z15
+	VMOVAPD          Z12, Z16
+	VMULPD           Z15, Z14, Z17
+	VFNMADD231PD     Z15, Z17, Z16
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z17
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z16, Z17
+	VMULPD           Z17, Z15, Z15
+	VMOVAPD          Z12, Z16
+	VMULPD           Z15, Z14, Z14
+	VFNMADD231PD     Z15, Z14, Z16
+	VMULPD           Z16, Z15, Z14
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z17
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z16, Z17
+	VFMADD231PD      Z17, Z14, Z15
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z15, Z14
+	VMOVAPD.Z        Z14, K1, Z14
+	VMOVUPD          (DX), Z15
+	VMULPD           Z14, Z15, Z15
+	VMOVUPD          Z15, (AX)
+	VMOVUPD          (CX), Z15
+	VMULPD           Z14, Z15, Z14
+	VMOVUPD          Z14, (CX)
 	ADDQ             SI, AX
 	ADDQ             SI, CX
 	ADDQ             DI, DX
-	DECQ             R12
+	DECQ             R11
 	JNZ              row
 	CMPQ             panels+72(FP), $0x00
 	JNE              group
 	VZEROUPPER
 	RET
 
-// func huberResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func huberPanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·huberResidualAVX512(SB), NOSPLIT, $0-112
+TEXT ·huberPanelsAVX512(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -9826,162 +9817,153 @@ TEXT ·huberResidualAVX512(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x03, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z0
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z2
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z4
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z6
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -10001,44 +9983,44 @@ added:
 	ADDQ         SI, R8
 	VMOVUPD      Z7, (R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
-	VBROADCASTSD limit+96(FP), Z0
-	VBROADCASTSD cut2+104(FP), Z1
-	VBROADCASTSD a+80(FP), Z2
-	VBROADCASTSD b+88(FP), Z3
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD b+88(FP), Z11
 
 row:
-	VMOVUPD     (CX), Z3
-	VMULPD      Z3, Z3, Z4
-	VCMPPD      $0x1a, Z1, Z4, K1
-	VMINPD      Z4, Z0, Z4
-	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z3, Z3
-	VMAXPD      Z3, Z2, Z3
-	VDIVPD      Z3, Z2, Z3
-	VMOVAPD.Z   Z3, K1, Z3
-	VMOVUPD     (DX), Z4
-	VMOVUPD     (CX), Z5
-	VSUBPD      Z5, Z4, Z5
-	VMULPD      Z3, Z4, Z4
-	VMOVUPD     Z4, (AX)
-	VMULPD      Z3, Z5, Z3
-	VMOVUPD     Z3, (CX)
+	VMOVUPD     (DX), Z11
+	VSUBPD      (CX), Z11, Z11
+	VMULPD      Z11, Z11, Z12
+	VCMPPD      $0x1a, Z9, Z12, K1
+	VMINPD      Z12, Z8, Z12
+	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z11, Z11
+	VMAXPD      Z11, Z10, Z11
+	VDIVPD      Z11, Z10, Z11
+	VMOVAPD.Z   Z11, K1, Z11
+	VMOVUPD     (DX), Z12
+	VMULPD      Z11, Z12, Z12
+	VMOVUPD     Z12, (AX)
+	VMOVUPD     (CX), Z12
+	VMULPD      Z11, Z12, Z11
+	VMOVUPD     Z11, (CX)
 	ADDQ        SI, AX
 	ADDQ        SI, CX
 	ADDQ        DI, DX
-	DECQ        R12
+	DECQ        R11
 	JNZ         row
 	CMPQ        panels+72(FP), $0x00
 	JNE         group
 	VZEROUPPER
 	RET
 
-// func hypersurfaceResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func hypersurfacePanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·hypersurfaceResidualAVX512(SB), NOSPLIT, $0-112
+TEXT ·hypersurfacePanelsAVX512(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -10046,162 +10028,153 @@ TEXT ·hypersurfaceResidualAVX512(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x03, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z0
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z2
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z4
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z6
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -10221,64 +10194,64 @@ added:
 	ADDQ         SI, R8
 	VMOVUPD      Z7, (R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
-	VBROADCASTSD limit+96(FP), Z0
-	VBROADCASTSD cut2+104(FP), Z1
-	VBROADCASTSD a+80(FP), Z2
-	VBROADCASTSD b+88(FP), Z3
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
-	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z5
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD b+88(FP), Z11
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z12
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z13
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z14
 
 row:
-	VMOVUPD          (CX), Z7
-	VMULPD           Z7, Z7, Z7
-	VCMPPD           $0x1a, Z1, Z7, K1
-	VMINPD           Z7, Z0, Z7
-	VMULPD           Z2, Z7, Z7
-	VADDPD           Z4, Z7, Z7
-	VPSRLQ           $0x01, Z7, Z8
-	VPSUBQ           Z8, Z5, Z8
-	VMOVAPD          Z6, Z9
-	VMULPD           Z8, Z7, Z10
-	VFNMADD231PD     Z8, Z10, Z9
-	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z10
-	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z9, Z10
-	VMULPD           Z10, Z8, Z8
-	VMOVAPD          Z6, Z9
-	VMULPD           Z8, Z7, Z7
-	VFNMADD231PD     Z8, Z7, Z9
-	VMULPD           Z9, Z8, Z7
-	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z10
-	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z9, Z10
-	VFMADD231PD      Z10, Z7, Z8
-	VMULPD           Z3, Z8, Z7
-	VMOVAPD.Z        Z7, K1, Z7
-	VMOVUPD          (DX), Z8
-	VMOVUPD          (CX), Z9
-	VSUBPD           Z9, Z8, Z9
-	VMULPD           Z7, Z8, Z8
-	VMOVUPD          Z8, (AX)
-	VMULPD           Z7, Z9, Z7
-	VMOVUPD          Z7, (CX)
+	VMOVUPD          (DX), Z15
+	VSUBPD           (CX), Z15, Z15
+	VMULPD           Z15, Z15, Z15
+	VCMPPD           $0x1a, Z9, Z15, K1
+	VMINPD           Z15, Z8, Z15
+	VMULPD           Z10, Z15, Z15
+	VADDPD           Z12, Z15, Z15
+	VPSRLQ           $0x01, Z15, Z16
+	VPSUBQ           Z16, Z13, Z16
+	VMOVAPD          Z14, Z17
+	VMULPD           Z16, Z15, Z18
+	VFNMADD231PD     Z16, Z18, Z17
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z18
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z17, Z18
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z17, Z18
+	VMULPD           Z18, Z16, Z16
+	VMOVAPD          Z14, Z17
+	VMULPD           Z16, Z15, Z15
+	VFNMADD231PD     Z16, Z15, Z17
+	VMULPD           Z17, Z16, Z15
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z18
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z17, Z18
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z17, Z18
+	VFMADD231PD      Z18, Z15, Z16
+	VMULPD           Z11, Z16, Z15
+	VMOVAPD.Z        Z15, K1, Z15
+	VMOVUPD          (DX), Z16
+	VMULPD           Z15, Z16, Z16
+	VMOVUPD          Z16, (AX)
+	VMOVUPD          (CX), Z16
+	VMULPD           Z15, Z16, Z15
+	VMOVUPD          Z15, (CX)
 	ADDQ             SI, AX
 	ADDQ             SI, CX
 	ADDQ             DI, DX
-	DECQ             R12
+	DECQ             R11
 	JNZ              row
 	CMPQ             panels+72(FP), $0x00
 	JNE              group
 	VZEROUPPER
 	RET
 
-// func cauchyResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func cauchyPanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·cauchyResidualAVX512(SB), NOSPLIT, $0-112
+TEXT ·cauchyPanelsAVX512(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -10286,162 +10259,153 @@ TEXT ·cauchyResidualAVX512(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x03, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z0
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z2
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z4
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z6
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -10461,43 +10425,43 @@ added:
 	ADDQ         SI, R8
 	VMOVUPD      Z7, (R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
-	VBROADCASTSD limit+96(FP), Z0
-	VBROADCASTSD cut2+104(FP), Z1
-	VBROADCASTSD a+80(FP), Z2
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z11
 
 row:
-	VMOVUPD   (CX), Z4
-	VMULPD    Z4, Z4, Z4
-	VCMPPD    $0x1a, Z1, Z4, K1
-	VMINPD    Z4, Z0, Z4
-	VADDPD    Z2, Z4, Z4
-	VDIVPD    Z4, Z3, Z4
-	VMOVAPD.Z Z4, K1, Z4
-	VMOVUPD   (DX), Z5
-	VMOVUPD   (CX), Z6
-	VSUBPD    Z6, Z5, Z6
-	VMULPD    Z4, Z5, Z5
-	VMOVUPD   Z5, (AX)
-	VMULPD    Z4, Z6, Z4
-	VMOVUPD   Z4, (CX)
+	VMOVUPD   (DX), Z12
+	VSUBPD    (CX), Z12, Z12
+	VMULPD    Z12, Z12, Z12
+	VCMPPD    $0x1a, Z9, Z12, K1
+	VMINPD    Z12, Z8, Z12
+	VADDPD    Z10, Z12, Z12
+	VDIVPD    Z12, Z11, Z12
+	VMOVAPD.Z Z12, K1, Z12
+	VMOVUPD   (DX), Z13
+	VMULPD    Z12, Z13, Z13
+	VMOVUPD   Z13, (AX)
+	VMOVUPD   (CX), Z13
+	VMULPD    Z12, Z13, Z12
+	VMOVUPD   Z12, (CX)
 	ADDQ      SI, AX
 	ADDQ      SI, CX
 	ADDQ      DI, DX
-	DECQ      R12
+	DECQ      R11
 	JNZ       row
 	CMPQ      panels+72(FP), $0x00
 	JNE       group
 	VZEROUPPER
 	RET
 
-// func correntropyResidualAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func correntropyPanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·correntropyResidualAVX512(SB), NOSPLIT, $0-112
+TEXT ·correntropyPanelsAVX512(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -10505,162 +10469,153 @@ TEXT ·correntropyResidualAVX512(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x03, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z0
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z2
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z4
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z6
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -10680,70 +10635,70 @@ added:
 	ADDQ         SI, R8
 	VMOVUPD      Z7, (R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
-	VBROADCASTSD limit+96(FP), Z0
-	VBROADCASTSD cut2+104(FP), Z1
-	VBROADCASTSD a+80(FP), Z2
-	VBROADCASTSD b+88(FP), Z3
-	VBROADCASTSD c4338000000000000<>+0(SB), Z4
-	VBROADCASTSD c0000000000000000<>+0(SB), Z5
-	VSUBPD       Z2, Z5, Z5
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD b+88(FP), Z11
+	VBROADCASTSD c4338000000000000<>+0(SB), Z12
+	VBROADCASTSD c0000000000000000<>+0(SB), Z13
+	VSUBPD       Z10, Z13, Z13
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z14
 
 row:
-	VMOVUPD           (CX), Z6
-	VMULPD            Z6, Z6, Z6
-	VCMPPD            $0x1a, Z1, Z6, K1
-	VMINPD            Z6, Z0, Z6
-	VMOVAPD           Z4, Z7
-	VFMADD231PD       Z3, Z6, Z7
-	VSUBPD            Z4, Z7, Z8
-	VMULPD            Z2, Z6, Z6
-	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z8, Z6
-	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z8, Z6
-	VMULPD            Z6, Z6, Z8
-	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z9
-	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z8, Z9
-	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z8, Z9
-	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z8, Z9
-	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z8, Z9
-	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z10
-	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z8, Z10
-	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z8, Z10
-	VFMADD231PD       Z10, Z6, Z9
-	VMOVAPD           Z6, Z6
-	VFMADD231PD       Z9, Z8, Z6
-	VPSLLQ            $0x34, Z7, Z7
-	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z7, Z7
-	VMOVAPD           Z7, Z8
-	VFMADD231PD       Z6, Z7, Z8
-	VMULPD            Z5, Z8, Z6
-	VMOVAPD.Z         Z6, K1, Z6
-	VMOVUPD           (DX), Z7
-	VMOVUPD           (CX), Z8
-	VSUBPD            Z8, Z7, Z8
-	VMULPD            Z6, Z7, Z7
-	VMOVUPD           Z7, (AX)
-	VMULPD            Z6, Z8, Z6
-	VMOVUPD           Z6, (CX)
+	VMOVUPD           (DX), Z14
+	VSUBPD            (CX), Z14, Z14
+	VMULPD            Z14, Z14, Z14
+	VCMPPD            $0x1a, Z9, Z14, K1
+	VMINPD            Z14, Z8, Z14
+	VMOVAPD           Z12, Z15
+	VFMADD231PD       Z11, Z14, Z15
+	VSUBPD            Z12, Z15, Z16
+	VMULPD            Z10, Z14, Z14
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z16, Z14
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z16, Z14
+	VMULPD            Z14, Z14, Z16
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z17
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z16, Z17
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z18
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z16, Z18
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z16, Z18
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z16, Z18
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z16, Z18
+	VFMADD231PD       Z18, Z14, Z17
+	VMOVAPD           Z14, Z14
+	VFMADD231PD       Z17, Z16, Z14
+	VPSLLQ            $0x34, Z15, Z15
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z15, Z15
+	VMOVAPD           Z15, Z16
+	VFMADD231PD       Z14, Z15, Z16
+	VMULPD            Z13, Z16, Z14
+	VMOVAPD.Z         Z14, K1, Z14
+	VMOVUPD           (DX), Z15
+	VMULPD            Z14, Z15, Z15
+	VMOVUPD           Z15, (AX)
+	VMOVUPD           (CX), Z15
+	VMULPD            Z14, Z15, Z14
+	VMOVUPD           Z14, (CX)
 	ADDQ              SI, AX
 	ADDQ              SI, CX
 	ADDQ              DI, DX
-	DECQ              R12
+	DECQ              R11
 	JNZ               row
 	CMPQ              panels+72(FP), $0x00
 	JNE               group
 	VZEROUPPER
 	RET
 
-// func squareSplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func squareSplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F
 TEXT ·squareSplitSumAVX512(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Z0
 	VBROADCASTSD cut2+56(FP), Z1
@@ -10755,55 +10710,59 @@ TEXT ·squareSplitSumAVX512(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD   (DX)(AX*1), Z3
-	VMULPD    Z3, Z3, Z3
-	VCMPPD    $0x1a, Z1, Z3, K1
-	VMINPD    Z3, Z0, Z3
-	VMOVUPD   (DI), Z4
-	VADDPD    Z3, Z4, Z3
-	VMOVUPD   Z3, (DI)
-	VMOVAPD.Z Z2, K1, Z3
-	VMOVUPD   (CX)(AX*1), Z4
-	VMOVUPD   (DX)(AX*1), Z5
-	VSUBPD    Z5, Z4, Z5
-	VMULPD    Z3, Z4, Z4
-	VMOVUPD   Z4, (CX)(AX*1)
-	VMULPD    Z3, Z5, Z3
-	VMOVUPD   Z3, (DX)(AX*1)
-	ADDQ      $0x40, AX
-	DECQ      SI
-	JNZ       loop
+	VMOVUPD      (CX)(AX*1), Z3
+	VMOVUPD      (DX)(AX*1), Z4
+	VADDPD       Z4, Z3, Z3
+	VMULPD       Z3, Z3, Z3
+	VCMPPD       $0x1a, Z1, Z3, K1
+	VMINPD       Z3, Z0, Z3
+	VMOVUPD      (DI), Z4
+	VADDPD       Z3, Z4, Z3
+	VMOVUPD      Z3, (DI)
+	VMOVAPD.Z    Z2, K1, Z3
+	VMOVUPD      (CX)(AX*1), Z4
+	VMULPD       Z3, Z4, Z4
+	VMOVUPD      Z4, (CX)(AX*1)
+	VPXORQ       Z5, Z5, Z5
+	VMOVUPD      (DX)(AX*1), Z4
+	VFNMADD231PD Z3, Z4, Z5
+	VMOVUPD      Z5, (DX)(AX*1)
+	ADDQ         $0x40, AX
+	DECQ         SI
+	JNZ          loop
 
 rest:
-	ANDQ      $0x07, BX
-	JZ        done
-	LEAQ      bits<>+0(SB), SI
-	KMOVW     (SI)(BX*2), K1
-	VMOVUPD.Z (DX)(AX*1), K1, Z3
-	VMULPD    Z3, Z3, Z3
-	VCMPPD    $0x1a, Z1, Z3, K2
-	VMINPD    Z3, Z0, Z0
-	VMOVUPD.Z (DI), K1, Z1
-	VADDPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (DI)
-	VMOVAPD.Z Z2, K2, Z0
-	VMOVUPD.Z (CX)(AX*1), K1, Z1
-	VMOVUPD.Z (DX)(AX*1), K1, Z2
-	VSUBPD    Z2, Z1, Z2
-	VMULPD    Z0, Z1, Z1
-	VMOVUPD   Z1, K1, (CX)(AX*1)
-	VMULPD    Z0, Z2, Z0
-	VMOVUPD   Z0, K1, (DX)(AX*1)
+	ANDQ         $0x07, BX
+	JZ           done
+	LEAQ         bits<>+0(SB), SI
+	KMOVW        (SI)(BX*2), K1
+	VMOVUPD.Z    (CX)(AX*1), K1, Z3
+	VMOVUPD.Z    (DX)(AX*1), K1, Z4
+	VADDPD       Z4, Z3, Z3
+	VMULPD       Z3, Z3, Z3
+	VCMPPD       $0x1a, Z1, Z3, K2
+	VMINPD       Z3, Z0, Z0
+	VMOVUPD.Z    (DI), K1, Z1
+	VADDPD       Z0, Z1, Z0
+	VMOVUPD      Z0, K1, (DI)
+	VMOVAPD.Z    Z2, K2, Z0
+	VMOVUPD.Z    (CX)(AX*1), K1, Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, K1, (CX)(AX*1)
+	VPXORQ       Z6, Z6, Z6
+	VMOVUPD.Z    (DX)(AX*1), K1, Z1
+	VFNMADD231PD Z0, Z1, Z6
+	VMOVUPD      Z6, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func l1SplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func l1SplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F
 TEXT ·l1SplitSumAVX512(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Z0
 	VBROADCASTSD cut2+56(FP), Z1
@@ -10818,42 +10777,44 @@ TEXT ·l1SplitSumAVX512(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD          (DX)(AX*1), Z6
+	VMOVUPD          (CX)(AX*1), Z6
+	VMOVUPD          (DX)(AX*1), Z7
+	VADDPD           Z7, Z6, Z6
 	VMULPD           Z6, Z6, Z6
 	VCMPPD           $0x1a, Z1, Z6, K1
 	VMINPD           Z6, Z0, Z6
 	VADDPD           Z2, Z6, Z6
 	VMAXPD           Z6, Z5, Z7
-	VPSRLQ           $0x01, Z7, Z8
-	VPSUBQ           Z8, Z3, Z8
-	VMOVAPD          Z4, Z9
-	VMULPD           Z8, Z7, Z10
-	VFNMADD231PD     Z8, Z10, Z9
-	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z10
-	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z9, Z10
-	VMULPD           Z10, Z8, Z8
-	VMOVAPD          Z4, Z9
-	VMULPD           Z8, Z7, Z7
-	VFNMADD231PD     Z8, Z7, Z9
-	VMULPD           Z9, Z8, Z7
-	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z10
-	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z9, Z10
-	VFMADD231PD      Z10, Z7, Z8
-	VMULPD           Z8, Z6, Z6
-	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z8, Z7
-	VMOVUPD          (DI), Z8
-	VADDPD           Z6, Z8, Z6
+	VPSRLQ           $0x01, Z7, Z10
+	VPSUBQ           Z10, Z3, Z10
+	VMOVAPD          Z4, Z11
+	VMULPD           Z10, Z7, Z12
+	VFNMADD231PD     Z10, Z12, Z11
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z12
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z11, Z12
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z11, Z12
+	VMULPD           Z12, Z10, Z10
+	VMOVAPD          Z4, Z11
+	VMULPD           Z10, Z7, Z7
+	VFNMADD231PD     Z10, Z7, Z11
+	VMULPD           Z11, Z10, Z7
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z12
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z11, Z12
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z11, Z12
+	VFMADD231PD      Z12, Z7, Z10
+	VMULPD           Z10, Z6, Z6
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z10, Z7
+	VMOVUPD          (DI), Z10
+	VADDPD           Z6, Z10, Z6
 	VMOVUPD          Z6, (DI)
 	VMOVAPD.Z        Z7, K1, Z6
 	VMOVUPD          (CX)(AX*1), Z7
-	VMOVUPD          (DX)(AX*1), Z8
-	VSUBPD           Z8, Z7, Z8
 	VMULPD           Z6, Z7, Z7
 	VMOVUPD          Z7, (CX)(AX*1)
-	VMULPD           Z6, Z8, Z6
-	VMOVUPD          Z6, (DX)(AX*1)
+	VPXORQ           Z8, Z8, Z8
+	VMOVUPD          (DX)(AX*1), Z7
+	VFNMADD231PD     Z6, Z7, Z8
+	VMOVUPD          Z8, (DX)(AX*1)
 	ADDQ             $0x40, AX
 	DECQ             SI
 	JNZ              loop
@@ -10863,7 +10824,9 @@ rest:
 	JZ               done
 	LEAQ             bits<>+0(SB), SI
 	KMOVW            (SI)(BX*2), K1
-	VMOVUPD.Z        (DX)(AX*1), K1, Z6
+	VMOVUPD.Z        (CX)(AX*1), K1, Z6
+	VMOVUPD.Z        (DX)(AX*1), K1, Z7
+	VADDPD           Z7, Z6, Z6
 	VMULPD           Z6, Z6, Z6
 	VCMPPD           $0x1a, Z1, Z6, K2
 	VMINPD           Z6, Z0, Z0
@@ -10893,22 +10856,22 @@ rest:
 	VMOVUPD          Z0, K1, (DI)
 	VMOVAPD.Z        Z1, K2, Z0
 	VMOVUPD.Z        (CX)(AX*1), K1, Z1
-	VMOVUPD.Z        (DX)(AX*1), K1, Z2
-	VSUBPD           Z2, Z1, Z2
 	VMULPD           Z0, Z1, Z1
 	VMOVUPD          Z1, K1, (CX)(AX*1)
-	VMULPD           Z0, Z2, Z0
-	VMOVUPD          Z0, K1, (DX)(AX*1)
+	VPXORQ           Z9, Z9, Z9
+	VMOVUPD.Z        (DX)(AX*1), K1, Z1
+	VFNMADD231PD     Z0, Z1, Z9
+	VMOVUPD          Z9, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func huberSplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func huberSplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F
 TEXT ·huberSplitSumAVX512(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Z0
 	VBROADCASTSD cut2+56(FP), Z1
@@ -10921,71 +10884,75 @@ TEXT ·huberSplitSumAVX512(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD     (DX)(AX*1), Z4
-	VMULPD      Z4, Z4, Z5
-	VCMPPD      $0x1a, Z1, Z5, K1
-	VMINPD      Z5, Z0, Z5
-	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z4, Z4
-	VMAXPD      Z4, Z2, Z5
-	VDIVPD      Z5, Z2, Z5
-	VMINPD      Z4, Z3, Z4
-	VMINPD      Z4, Z2, Z6
-	VADDPD      Z4, Z4, Z4
-	VSUBPD      Z6, Z4, Z4
-	VMULPD      Z6, Z4, Z4
-	VMOVUPD     (DI), Z6
-	VADDPD      Z4, Z6, Z4
-	VMOVUPD     Z4, (DI)
-	VMOVAPD.Z   Z5, K1, Z4
-	VMOVUPD     (CX)(AX*1), Z5
-	VMOVUPD     (DX)(AX*1), Z6
-	VSUBPD      Z6, Z5, Z6
-	VMULPD      Z4, Z5, Z5
-	VMOVUPD     Z5, (CX)(AX*1)
-	VMULPD      Z4, Z6, Z4
-	VMOVUPD     Z4, (DX)(AX*1)
-	ADDQ        $0x40, AX
-	DECQ        SI
-	JNZ         loop
+	VMOVUPD      (CX)(AX*1), Z4
+	VMOVUPD      (DX)(AX*1), Z5
+	VADDPD       Z5, Z4, Z4
+	VMULPD       Z4, Z4, Z5
+	VCMPPD       $0x1a, Z1, Z5, K1
+	VMINPD       Z5, Z0, Z5
+	VPANDQ.BCST  c7fffffffffffffff<>+0(SB), Z4, Z4
+	VMAXPD       Z4, Z2, Z5
+	VDIVPD       Z5, Z2, Z5
+	VMINPD       Z4, Z3, Z4
+	VMINPD       Z4, Z2, Z8
+	VADDPD       Z4, Z4, Z4
+	VSUBPD       Z8, Z4, Z4
+	VMULPD       Z8, Z4, Z4
+	VMOVUPD      (DI), Z8
+	VADDPD       Z4, Z8, Z4
+	VMOVUPD      Z4, (DI)
+	VMOVAPD.Z    Z5, K1, Z4
+	VMOVUPD      (CX)(AX*1), Z5
+	VMULPD       Z4, Z5, Z5
+	VMOVUPD      Z5, (CX)(AX*1)
+	VPXORQ       Z6, Z6, Z6
+	VMOVUPD      (DX)(AX*1), Z5
+	VFNMADD231PD Z4, Z5, Z6
+	VMOVUPD      Z6, (DX)(AX*1)
+	ADDQ         $0x40, AX
+	DECQ         SI
+	JNZ          loop
 
 rest:
-	ANDQ        $0x07, BX
-	JZ          done
-	LEAQ        bits<>+0(SB), SI
-	KMOVW       (SI)(BX*2), K1
-	VMOVUPD.Z   (DX)(AX*1), K1, Z4
-	VMULPD      Z4, Z4, Z5
-	VCMPPD      $0x1a, Z1, Z5, K2
-	VMINPD      Z5, Z0, Z0
-	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z4, Z0
-	VMAXPD      Z0, Z2, Z1
-	VDIVPD      Z1, Z2, Z1
-	VMINPD      Z0, Z3, Z0
-	VMINPD      Z0, Z2, Z2
-	VADDPD      Z0, Z0, Z0
-	VSUBPD      Z2, Z0, Z0
-	VMULPD      Z2, Z0, Z0
-	VMOVUPD.Z   (DI), K1, Z2
-	VADDPD      Z0, Z2, Z0
-	VMOVUPD     Z0, K1, (DI)
-	VMOVAPD.Z   Z1, K2, Z0
-	VMOVUPD.Z   (CX)(AX*1), K1, Z1
-	VMOVUPD.Z   (DX)(AX*1), K1, Z2
-	VSUBPD      Z2, Z1, Z2
-	VMULPD      Z0, Z1, Z1
-	VMOVUPD     Z1, K1, (CX)(AX*1)
-	VMULPD      Z0, Z2, Z0
-	VMOVUPD     Z0, K1, (DX)(AX*1)
+	ANDQ         $0x07, BX
+	JZ           done
+	LEAQ         bits<>+0(SB), SI
+	KMOVW        (SI)(BX*2), K1
+	VMOVUPD.Z    (CX)(AX*1), K1, Z4
+	VMOVUPD.Z    (DX)(AX*1), K1, Z5
+	VADDPD       Z5, Z4, Z4
+	VMULPD       Z4, Z4, Z5
+	VCMPPD       $0x1a, Z1, Z5, K2
+	VMINPD       Z5, Z0, Z0
+	VPANDQ.BCST  c7fffffffffffffff<>+0(SB), Z4, Z0
+	VMAXPD       Z0, Z2, Z1
+	VDIVPD       Z1, Z2, Z1
+	VMINPD       Z0, Z3, Z0
+	VMINPD       Z0, Z2, Z2
+	VADDPD       Z0, Z0, Z0
+	VSUBPD       Z2, Z0, Z0
+	VMULPD       Z2, Z0, Z0
+	VMOVUPD.Z    (DI), K1, Z2
+	VADDPD       Z0, Z2, Z0
+	VMOVUPD      Z0, K1, (DI)
+	VMOVAPD.Z    Z1, K2, Z0
+	VMOVUPD.Z    (CX)(AX*1), K1, Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, K1, (CX)(AX*1)
+	VPXORQ       Z7, Z7, Z7
+	VMOVUPD.Z    (DX)(AX*1), K1, Z1
+	VFNMADD231PD Z0, Z1, Z7
+	VMOVUPD      Z7, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func hypersurfaceSplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func hypersurfaceSplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F
 TEXT ·hypersurfaceSplitSumAVX512(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Z0
 	VBROADCASTSD cut2+56(FP), Z1
@@ -11001,44 +10968,46 @@ TEXT ·hypersurfaceSplitSumAVX512(SB), NOSPLIT, $0-64
 	JZ           rest
 
 loop:
-	VMOVUPD          (DX)(AX*1), Z7
+	VMOVUPD          (CX)(AX*1), Z7
+	VMOVUPD          (DX)(AX*1), Z8
+	VADDPD           Z8, Z7, Z7
 	VMULPD           Z7, Z7, Z7
 	VCMPPD           $0x1a, Z1, Z7, K1
 	VMINPD           Z7, Z0, Z7
 	VMULPD           Z2, Z7, Z7
 	VADDPD           Z4, Z7, Z8
-	VPSRLQ           $0x01, Z8, Z9
-	VPSUBQ           Z9, Z5, Z9
-	VMOVAPD          Z6, Z10
-	VMULPD           Z9, Z8, Z11
-	VFNMADD231PD     Z9, Z11, Z10
-	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z11
-	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z10, Z11
-	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z10, Z11
-	VMULPD           Z11, Z9, Z9
-	VMOVAPD          Z6, Z10
-	VMULPD           Z9, Z8, Z11
-	VFNMADD231PD     Z9, Z11, Z10
-	VMULPD           Z10, Z9, Z11
-	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z12
-	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z10, Z12
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z10, Z12
-	VFMADD231PD      Z12, Z11, Z9
-	VMOVAPD          Z4, Z10
-	VFMADD231PD      Z9, Z8, Z10
-	VDIVPD           Z10, Z7, Z7
-	VMULPD           Z3, Z9, Z8
-	VMOVUPD          (DI), Z9
-	VADDPD           Z7, Z9, Z7
+	VPSRLQ           $0x01, Z8, Z11
+	VPSUBQ           Z11, Z5, Z11
+	VMOVAPD          Z6, Z12
+	VMULPD           Z11, Z8, Z13
+	VFNMADD231PD     Z11, Z13, Z12
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z13
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z12, Z13
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z12, Z13
+	VMULPD           Z13, Z11, Z11
+	VMOVAPD          Z6, Z12
+	VMULPD           Z11, Z8, Z13
+	VFNMADD231PD     Z11, Z13, Z12
+	VMULPD           Z12, Z11, Z13
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z14
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z12, Z14
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z12, Z14
+	VFMADD231PD      Z14, Z13, Z11
+	VMOVAPD          Z4, Z12
+	VFMADD231PD      Z11, Z8, Z12
+	VDIVPD           Z12, Z7, Z7
+	VMULPD           Z3, Z11, Z8
+	VMOVUPD          (DI), Z11
+	VADDPD           Z7, Z11, Z7
 	VMOVUPD          Z7, (DI)
 	VMOVAPD.Z        Z8, K1, Z7
 	VMOVUPD          (CX)(AX*1), Z8
-	VMOVUPD          (DX)(AX*1), Z9
-	VSUBPD           Z9, Z8, Z9
 	VMULPD           Z7, Z8, Z8
 	VMOVUPD          Z8, (CX)(AX*1)
-	VMULPD           Z7, Z9, Z7
-	VMOVUPD          Z7, (DX)(AX*1)
+	VPXORQ           Z9, Z9, Z9
+	VMOVUPD          (DX)(AX*1), Z8
+	VFNMADD231PD     Z7, Z8, Z9
+	VMOVUPD          Z9, (DX)(AX*1)
 	ADDQ             $0x40, AX
 	DECQ             SI
 	JNZ              loop
@@ -11048,7 +11017,9 @@ rest:
 	JZ               done
 	LEAQ             bits<>+0(SB), SI
 	KMOVW            (SI)(BX*2), K1
-	VMOVUPD.Z        (DX)(AX*1), K1, Z7
+	VMOVUPD.Z        (CX)(AX*1), K1, Z7
+	VMOVUPD.Z        (DX)(AX*1), K1, Z8
+	VADDPD           Z8, Z7, Z7
 	VMULPD           Z7, Z7, Z7
 	VCMPPD           $0x1a, Z1, Z7, K2
 	VMINPD           Z7, Z0, Z0
@@ -11080,22 +11051,22 @@ rest:
 	VMOVUPD          Z0, K1, (DI)
 	VMOVAPD.Z        Z1, K2, Z0
 	VMOVUPD.Z        (CX)(AX*1), K1, Z1
-	VMOVUPD.Z        (DX)(AX*1), K1, Z2
-	VSUBPD           Z2, Z1, Z2
 	VMULPD           Z0, Z1, Z1
 	VMOVUPD          Z1, K1, (CX)(AX*1)
-	VMULPD           Z0, Z2, Z0
-	VMOVUPD          Z0, K1, (DX)(AX*1)
+	VPXORQ           Z10, Z10, Z10
+	VMOVUPD.Z        (DX)(AX*1), K1, Z1
+	VFNMADD231PD     Z0, Z1, Z10
+	VMOVUPD          Z10, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func cauchySplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func cauchySplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F
 TEXT ·cauchySplitSumAVX512(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Z0
 	VBROADCASTSD cut2+56(FP), Z1
@@ -11103,65 +11074,67 @@ TEXT ·cauchySplitSumAVX512(SB), NOSPLIT, $0-64
 	VBROADCASTSD a+32(FP), Z2
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
 	VBROADCASTSD b+40(FP), Z3
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
-	VBROADCASTSD c7fe0000000000000<>+0(SB), Z5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	VBROADCASTSD c7fe0000000000000<>+0(SB), Z7
 	XORQ         AX, AX
 	MOVQ         BX, SI
 	SHRQ         $0x03, SI
 	JZ           rest
 
 loop:
-	VMOVUPD          (DX)(AX*1), Z6
-	VMULPD           Z6, Z6, Z6
-	VCMPPD           $0x1a, Z1, Z6, K1
-	VMINPD           Z6, Z0, Z6
-	VMULPD           Z3, Z6, Z7
-	VADDPD           Z2, Z6, Z6
-	VADDPD           Z4, Z7, Z8
-	VPADDQ.BCST      c00095f619980c433<>+0(SB), Z8, Z8
-	VPSRLQ           $0x34, Z8, Z8
-	VPADDQ.BCST      c4330000000000000<>+0(SB), Z8, Z9
-	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z9, Z9
-	VPSLLQ           $0x34, Z8, Z8
-	VPSUBQ           Z8, Z5, Z8
-	VSUBPD           Z4, Z8, Z10
-	VFMADD231PD      Z7, Z8, Z10
-	VADDPD.BCST      c4000000000000000<>+0(SB), Z10, Z7
-	VMULPD           Z6, Z7, Z8
-	VDIVPD           Z8, Z4, Z8
-	VMULPD           Z6, Z8, Z6
-	VMULPD           Z10, Z6, Z6
-	VMULPD           Z6, Z6, Z11
-	VMULPD           Z11, Z11, Z12
-	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z13
-	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z12, Z13
-	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z12, Z13
-	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z12, Z13
-	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z14
-	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z12, Z14
-	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z12, Z14
-	VFMADD231PD      Z14, Z11, Z13
-	VMULPD           Z13, Z11, Z11
-	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z10, Z12
-	VMULPD           Z10, Z12, Z12
-	VADDPD           Z12, Z11, Z11
-	VMULPD           Z6, Z11, Z6
-	VFMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z9, Z6
-	VSUBPD           Z6, Z12, Z6
-	VSUBPD           Z6, Z10, Z6
-	VFMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z9, Z6
-	VMULPD           Z7, Z8, Z7
-	VMOVUPD          (DI), Z8
-	VADDPD           Z6, Z8, Z6
-	VMOVUPD          Z6, (DI)
-	VMOVAPD.Z        Z7, K1, Z6
-	VMOVUPD          (CX)(AX*1), Z7
-	VMOVUPD          (DX)(AX*1), Z8
-	VSUBPD           Z8, Z7, Z8
-	VMULPD           Z6, Z7, Z7
-	VMOVUPD          Z7, (CX)(AX*1)
-	VMULPD           Z6, Z8, Z6
-	VMOVUPD          Z6, (DX)(AX*1)
+	VMOVUPD          (CX)(AX*1), Z8
+	VMOVUPD          (DX)(AX*1), Z9
+	VADDPD           Z9, Z8, Z8
+	VMULPD           Z8, Z8, Z8
+	VCMPPD           $0x1a, Z1, Z8, K1
+	VMINPD           Z8, Z0, Z8
+	VMULPD           Z3, Z8, Z9
+	VADDPD           Z2, Z8, Z8
+	VADDPD           Z6, Z9, Z10
+	VPADDQ.BCST      c00095f619980c433<>+0(SB), Z10, Z10
+	VPSRLQ           $0x34, Z10, Z10
+	VPADDQ.BCST      c4330000000000000<>+0(SB), Z10, Z11
+	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z11, Z11
+	VPSLLQ           $0x34, Z10, Z10
+	VPSUBQ           Z10, Z7, Z10
+	VSUBPD           Z6, Z10, Z12
+	VFMADD231PD      Z9, Z10, Z12
+	VADDPD.BCST      c4000000000000000<>+0(SB), Z12, Z9
+	VMULPD           Z8, Z9, Z10
+	VDIVPD           Z10, Z6, Z10
+	VMULPD           Z8, Z10, Z8
+	VMULPD           Z12, Z8, Z8
+	VMULPD           Z8, Z8, Z13
+	VMULPD           Z13, Z13, Z14
+	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z15
+	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z14, Z15
+	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z14, Z15
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z14, Z15
+	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z16
+	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z14, Z16
+	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z14, Z16
+	VFMADD231PD      Z16, Z13, Z15
+	VMULPD           Z15, Z13, Z13
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z12, Z14
+	VMULPD           Z12, Z14, Z14
+	VADDPD           Z14, Z13, Z13
+	VMULPD           Z8, Z13, Z8
+	VFMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z11, Z8
+	VSUBPD           Z8, Z14, Z8
+	VSUBPD           Z8, Z12, Z8
+	VFMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z11, Z8
+	VMULPD           Z9, Z10, Z9
+	VMOVUPD          (DI), Z10
+	VADDPD           Z8, Z10, Z8
+	VMOVUPD          Z8, (DI)
+	VMOVAPD.Z        Z9, K1, Z8
+	VMOVUPD          (CX)(AX*1), Z9
+	VMULPD           Z8, Z9, Z9
+	VMOVUPD          Z9, (CX)(AX*1)
+	VPXORQ           Z4, Z4, Z4
+	VMOVUPD          (DX)(AX*1), Z9
+	VFNMADD231PD     Z8, Z9, Z4
+	VMOVUPD          Z4, (DX)(AX*1)
 	ADDQ             $0x40, AX
 	DECQ             SI
 	JNZ              loop
@@ -11171,44 +11144,46 @@ rest:
 	JZ               done
 	LEAQ             bits<>+0(SB), SI
 	KMOVW            (SI)(BX*2), K1
-	VMOVUPD.Z        (DX)(AX*1), K1, Z6
-	VMULPD           Z6, Z6, Z6
-	VCMPPD           $0x1a, Z1, Z6, K2
-	VMINPD           Z6, Z0, Z0
+	VMOVUPD.Z        (CX)(AX*1), K1, Z4
+	VMOVUPD.Z        (DX)(AX*1), K1, Z8
+	VADDPD           Z8, Z4, Z4
+	VMULPD           Z4, Z4, Z4
+	VCMPPD           $0x1a, Z1, Z4, K2
+	VMINPD           Z4, Z0, Z0
 	VMULPD           Z3, Z0, Z1
 	VADDPD           Z2, Z0, Z0
-	VADDPD           Z4, Z1, Z2
+	VADDPD           Z6, Z1, Z2
 	VPADDQ.BCST      c00095f619980c433<>+0(SB), Z2, Z2
 	VPSRLQ           $0x34, Z2, Z2
 	VPADDQ.BCST      c4330000000000000<>+0(SB), Z2, Z3
 	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z3, Z3
 	VPSLLQ           $0x34, Z2, Z2
-	VPSUBQ           Z2, Z5, Z2
-	VSUBPD           Z4, Z2, Z5
-	VFMADD231PD      Z1, Z2, Z5
-	VADDPD.BCST      c4000000000000000<>+0(SB), Z5, Z1
+	VPSUBQ           Z2, Z7, Z2
+	VSUBPD           Z6, Z2, Z4
+	VFMADD231PD      Z1, Z2, Z4
+	VADDPD.BCST      c4000000000000000<>+0(SB), Z4, Z1
 	VMULPD           Z0, Z1, Z2
-	VDIVPD           Z2, Z4, Z2
+	VDIVPD           Z2, Z6, Z2
 	VMULPD           Z0, Z2, Z0
-	VMULPD           Z5, Z0, Z0
-	VMULPD           Z0, Z0, Z4
-	VMULPD           Z4, Z4, Z6
-	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z7
-	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z6, Z7
-	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z6, Z7
-	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z8
-	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z6, Z8
-	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z6, Z8
-	VFMADD231PD      Z8, Z4, Z7
-	VMULPD           Z7, Z4, Z4
-	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z5, Z6
-	VMULPD           Z5, Z6, Z6
-	VADDPD           Z6, Z4, Z4
-	VMULPD           Z0, Z4, Z0
+	VMULPD           Z4, Z0, Z0
+	VMULPD           Z0, Z0, Z6
+	VMULPD           Z6, Z6, Z7
+	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z8
+	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z7, Z8
+	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z7, Z8
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z7, Z8
+	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z9
+	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z7, Z9
+	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z7, Z9
+	VFMADD231PD      Z9, Z6, Z8
+	VMULPD           Z8, Z6, Z6
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z4, Z7
+	VMULPD           Z4, Z7, Z7
+	VADDPD           Z7, Z6, Z6
+	VMULPD           Z0, Z6, Z0
 	VFMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z0
-	VSUBPD           Z0, Z6, Z0
-	VSUBPD           Z0, Z5, Z0
+	VSUBPD           Z0, Z7, Z0
+	VSUBPD           Z0, Z4, Z0
 	VFMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z0
 	VMULPD           Z1, Z2, Z1
 	VMOVUPD.Z        (DI), K1, Z2
@@ -11216,22 +11191,22 @@ rest:
 	VMOVUPD          Z0, K1, (DI)
 	VMOVAPD.Z        Z1, K2, Z0
 	VMOVUPD.Z        (CX)(AX*1), K1, Z1
-	VMOVUPD.Z        (DX)(AX*1), K1, Z2
-	VSUBPD           Z2, Z1, Z2
 	VMULPD           Z0, Z1, Z1
 	VMOVUPD          Z1, K1, (CX)(AX*1)
-	VMULPD           Z0, Z2, Z0
-	VMOVUPD          Z0, K1, (DX)(AX*1)
+	VPXORQ           Z5, Z5, Z5
+	VMOVUPD.Z        (DX)(AX*1), K1, Z1
+	VFNMADD231PD     Z0, Z1, Z5
+	VMOVUPD          Z5, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func correntropySplitSumAVX512(x *float64, e *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// func correntropySplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F
 TEXT ·correntropySplitSumAVX512(SB), NOSPLIT, $0-64
 	MOVQ         x+0(FP), CX
-	MOVQ         e+8(FP), DX
+	MOVQ         y+8(FP), DX
 	MOVQ         n+24(FP), BX
 	VBROADCASTSD limit+48(FP), Z0
 	VBROADCASTSD cut2+56(FP), Z1
@@ -11241,55 +11216,57 @@ TEXT ·correntropySplitSumAVX512(SB), NOSPLIT, $0-64
 	VBROADCASTSD c4338000000000000<>+0(SB), Z4
 	VBROADCASTSD c0000000000000000<>+0(SB), Z5
 	VSUBPD       Z2, Z5, Z5
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z8
 	XORQ         AX, AX
 	MOVQ         BX, SI
 	SHRQ         $0x03, SI
 	JZ           rest
 
 loop:
-	VMOVUPD           (DX)(AX*1), Z7
-	VMULPD            Z7, Z7, Z7
-	VCMPPD            $0x1a, Z1, Z7, K1
-	VMINPD            Z7, Z0, Z7
-	VMOVAPD           Z4, Z8
-	VFMADD231PD       Z3, Z7, Z8
-	VSUBPD            Z4, Z8, Z9
-	VMULPD            Z2, Z7, Z7
-	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z9, Z7
-	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z9, Z7
-	VMULPD            Z7, Z7, Z9
-	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z10
-	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z9, Z10
-	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z11
-	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z9, Z11
-	VFMADD231PD       Z11, Z7, Z10
-	VMOVAPD           Z7, Z7
-	VFMADD231PD       Z10, Z9, Z7
-	VPSLLQ            $0x34, Z8, Z8
-	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z8, Z8
-	VMOVAPD           Z8, Z9
-	VFMADD231PD       Z7, Z8, Z9
-	VSUBPD            Z8, Z6, Z10
-	VFNMADD231PD      Z7, Z8, Z10
-	VMULPD            Z5, Z9, Z7
-	VMOVUPD           (DI), Z8
-	VADDPD            Z10, Z8, Z8
-	VMOVUPD           Z8, (DI)
-	VMOVAPD.Z         Z7, K1, Z7
-	VMOVUPD           (CX)(AX*1), Z8
-	VMOVUPD           (DX)(AX*1), Z9
-	VSUBPD            Z9, Z8, Z9
-	VMULPD            Z7, Z8, Z8
-	VMOVUPD           Z8, (CX)(AX*1)
-	VMULPD            Z7, Z9, Z7
-	VMOVUPD           Z7, (DX)(AX*1)
+	VMOVUPD           (CX)(AX*1), Z9
+	VMOVUPD           (DX)(AX*1), Z10
+	VADDPD            Z10, Z9, Z9
+	VMULPD            Z9, Z9, Z9
+	VCMPPD            $0x1a, Z1, Z9, K1
+	VMINPD            Z9, Z0, Z9
+	VMOVAPD           Z4, Z10
+	VFMADD231PD       Z3, Z9, Z10
+	VSUBPD            Z4, Z10, Z11
+	VMULPD            Z2, Z9, Z9
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z11, Z9
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z11, Z9
+	VMULPD            Z9, Z9, Z11
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z12
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z11, Z12
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z11, Z12
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z11, Z12
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z11, Z12
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z13
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z11, Z13
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z11, Z13
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z11, Z13
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z11, Z13
+	VFMADD231PD       Z13, Z9, Z12
+	VMOVAPD           Z9, Z9
+	VFMADD231PD       Z12, Z11, Z9
+	VPSLLQ            $0x34, Z10, Z10
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z10, Z10
+	VMOVAPD           Z10, Z11
+	VFMADD231PD       Z9, Z10, Z11
+	VSUBPD            Z10, Z8, Z12
+	VFNMADD231PD      Z9, Z10, Z12
+	VMULPD            Z5, Z11, Z9
+	VMOVUPD           (DI), Z10
+	VADDPD            Z12, Z10, Z10
+	VMOVUPD           Z10, (DI)
+	VMOVAPD.Z         Z9, K1, Z9
+	VMOVUPD           (CX)(AX*1), Z10
+	VMULPD            Z9, Z10, Z10
+	VMOVUPD           Z10, (CX)(AX*1)
+	VPXORQ            Z6, Z6, Z6
+	VMOVUPD           (DX)(AX*1), Z10
+	VFNMADD231PD      Z9, Z10, Z6
+	VMOVUPD           Z6, (DX)(AX*1)
 	ADDQ              $0x40, AX
 	DECQ              SI
 	JNZ               loop
@@ -11299,10 +11276,12 @@ rest:
 	JZ                done
 	LEAQ              bits<>+0(SB), SI
 	KMOVW             (SI)(BX*2), K1
-	VMOVUPD.Z         (DX)(AX*1), K1, Z7
-	VMULPD            Z7, Z7, Z7
-	VCMPPD            $0x1a, Z1, Z7, K2
-	VMINPD            Z7, Z0, Z0
+	VMOVUPD.Z         (CX)(AX*1), K1, Z6
+	VMOVUPD.Z         (DX)(AX*1), K1, Z9
+	VADDPD            Z9, Z6, Z6
+	VMULPD            Z6, Z6, Z6
+	VCMPPD            $0x1a, Z1, Z6, K2
+	VMINPD            Z6, Z0, Z0
 	VMOVAPD           Z4, Z1
 	VFMADD231PD       Z3, Z0, Z1
 	VSUBPD            Z4, Z1, Z3
@@ -11327,7 +11306,7 @@ rest:
 	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z1, Z1
 	VMOVAPD           Z1, Z2
 	VFMADD231PD       Z0, Z1, Z2
-	VSUBPD            Z1, Z6, Z3
+	VSUBPD            Z1, Z8, Z3
 	VFNMADD231PD      Z0, Z1, Z3
 	VMULPD            Z5, Z2, Z0
 	VMOVUPD.Z         (DI), K1, Z1
@@ -11335,22 +11314,22 @@ rest:
 	VMOVUPD           Z1, K1, (DI)
 	VMOVAPD.Z         Z0, K2, Z0
 	VMOVUPD.Z         (CX)(AX*1), K1, Z1
-	VMOVUPD.Z         (DX)(AX*1), K1, Z2
-	VSUBPD            Z2, Z1, Z2
 	VMULPD            Z0, Z1, Z1
 	VMOVUPD           Z1, K1, (CX)(AX*1)
-	VMULPD            Z0, Z2, Z0
-	VMOVUPD           Z0, K1, (DX)(AX*1)
+	VPXORQ            Z7, Z7, Z7
+	VMOVUPD.Z         (DX)(AX*1), K1, Z1
+	VFNMADD231PD      Z0, Z1, Z7
+	VMOVUPD           Z7, K1, (DX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-// func squareResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func squarePanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·squareResidualSumAVX512(SB), NOSPLIT, $0-112
+TEXT ·squarePanelsSumAVX512(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -11358,162 +11337,153 @@ TEXT ·squareResidualSumAVX512(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x03, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z0
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z2
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z4
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z6
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -11533,44 +11503,44 @@ added:
 	ADDQ         SI, R8
 	VMOVUPD      Z7, (R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
-	VBROADCASTSD limit+96(FP), Z0
-	VBROADCASTSD cut2+104(FP), Z1
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
-	MOVQ         sums+40(FP), R11
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z10
+	MOVQ         sums+40(FP), R10
 
 row:
-	VMOVUPD   (CX), Z3
-	VMULPD    Z3, Z3, Z3
-	VCMPPD    $0x1a, Z1, Z3, K1
-	VMINPD    Z3, Z0, Z3
-	VMOVUPD   (R11), Z4
-	VADDPD    Z3, Z4, Z3
-	VMOVUPD   Z3, (R11)
-	VMOVAPD.Z Z2, K1, Z3
-	VMOVUPD   (DX), Z4
-	VMOVUPD   (CX), Z5
-	VSUBPD    Z5, Z4, Z5
-	VMULPD    Z3, Z4, Z4
-	VMOVUPD   Z4, (AX)
-	VMULPD    Z3, Z5, Z3
-	VMOVUPD   Z3, (CX)
+	VMOVUPD   (DX), Z11
+	VSUBPD    (CX), Z11, Z11
+	VMULPD    Z11, Z11, Z11
+	VCMPPD    $0x1a, Z9, Z11, K1
+	VMINPD    Z11, Z8, Z11
+	VMOVUPD   (R10), Z12
+	VADDPD    Z11, Z12, Z11
+	VMOVUPD   Z11, (R10)
+	VMOVAPD.Z Z10, K1, Z11
+	VMOVUPD   (DX), Z12
+	VMULPD    Z11, Z12, Z12
+	VMOVUPD   Z12, (AX)
+	VMOVUPD   (CX), Z12
+	VMULPD    Z11, Z12, Z11
+	VMOVUPD   Z11, (CX)
 	ADDQ      SI, AX
 	ADDQ      SI, CX
 	ADDQ      DI, DX
-	DECQ      R12
+	DECQ      R11
 	JNZ       row
 	CMPQ      panels+72(FP), $0x00
 	JNE       group
 	VZEROUPPER
 	RET
 
-// func l1ResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func l1PanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·l1ResidualSumAVX512(SB), NOSPLIT, $0-112
+TEXT ·l1PanelsSumAVX512(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -11578,162 +11548,153 @@ TEXT ·l1ResidualSumAVX512(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x03, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z0
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z2
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z4
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z6
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -11753,68 +11714,68 @@ added:
 	ADDQ         SI, R8
 	VMOVUPD      Z7, (R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
-	VBROADCASTSD limit+96(FP), Z0
-	VBROADCASTSD cut2+104(FP), Z1
-	VBROADCASTSD a+80(FP), Z2
-	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z3
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
-	VBROADCASTSD b+88(FP), Z5
-	MOVQ         sums+40(FP), R11
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z11
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z12
+	VBROADCASTSD b+88(FP), Z13
+	MOVQ         sums+40(FP), R10
 
 row:
-	VMOVUPD          (CX), Z6
-	VMULPD           Z6, Z6, Z6
-	VCMPPD           $0x1a, Z1, Z6, K1
-	VMINPD           Z6, Z0, Z6
-	VADDPD           Z2, Z6, Z6
-	VMAXPD           Z6, Z5, Z7
-	VPSRLQ           $0x01, Z7, Z8
-	VPSUBQ           Z8, Z3, Z8
-	VMOVAPD          Z4, Z9
-	VMULPD           Z8, Z7, Z10
-	VFNMADD231PD     Z8, Z10, Z9
-	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z10
-	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z9, Z10
-	VMULPD           Z10, Z8, Z8
-	VMOVAPD          Z4, Z9
-	VMULPD           Z8, Z7, Z7
-	VFNMADD231PD     Z8, Z7, Z9
-	VMULPD           Z9, Z8, Z7
-	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z10
-	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z9, Z10
-	VFMADD231PD      Z10, Z7, Z8
-	VMULPD           Z8, Z6, Z6
-	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z8, Z7
-	VMOVUPD          (R11), Z8
-	VADDPD           Z6, Z8, Z6
-	VMOVUPD          Z6, (R11)
-	VMOVAPD.Z        Z7, K1, Z6
-	VMOVUPD          (DX), Z7
-	VMOVUPD          (CX), Z8
-	VSUBPD           Z8, Z7, Z8
-	VMULPD           Z6, Z7, Z7
-	VMOVUPD          Z7, (AX)
-	VMULPD           Z6, Z8, Z6
-	VMOVUPD          Z6, (CX)
+	VMOVUPD          (DX), Z14
+	VSUBPD           (CX), Z14, Z14
+	VMULPD           Z14, Z14, Z14
+	VCMPPD           $0x1a, Z9, Z14, K1
+	VMINPD           Z14, Z8, Z14
+	VADDPD           Z10, Z14, Z14
+	VMAXPD           Z14, Z13, Z15
+	VPSRLQ           $0x01, Z15, Z16
+	VPSUBQ           Z16, Z11, Z16
+	VMOVAPD          Z12, Z17
+	VMULPD           Z16, Z15, Z18
+	VFNMADD231PD     Z16, Z18, Z17
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z18
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z17, Z18
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z17, Z18
+	VMULPD           Z18, Z16, Z16
+	VMOVAPD          Z12, Z17
+	VMULPD           Z16, Z15, Z15
+	VFNMADD231PD     Z16, Z15, Z17
+	VMULPD           Z17, Z16, Z15
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z18
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z17, Z18
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z17, Z18
+	VFMADD231PD      Z18, Z15, Z16
+	VMULPD           Z16, Z14, Z14
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z16, Z15
+	VMOVUPD          (R10), Z16
+	VADDPD           Z14, Z16, Z14
+	VMOVUPD          Z14, (R10)
+	VMOVAPD.Z        Z15, K1, Z14
+	VMOVUPD          (DX), Z15
+	VMULPD           Z14, Z15, Z15
+	VMOVUPD          Z15, (AX)
+	VMOVUPD          (CX), Z15
+	VMULPD           Z14, Z15, Z14
+	VMOVUPD          Z14, (CX)
 	ADDQ             SI, AX
 	ADDQ             SI, CX
 	ADDQ             DI, DX
-	DECQ             R12
+	DECQ             R11
 	JNZ              row
 	CMPQ             panels+72(FP), $0x00
 	JNE              group
 	VZEROUPPER
 	RET
 
-// func huberResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func huberPanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·huberResidualSumAVX512(SB), NOSPLIT, $0-112
+TEXT ·huberPanelsSumAVX512(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -11822,162 +11783,153 @@ TEXT ·huberResidualSumAVX512(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x03, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z0
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z2
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z4
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z6
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -11997,53 +11949,53 @@ added:
 	ADDQ         SI, R8
 	VMOVUPD      Z7, (R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
-	VBROADCASTSD limit+96(FP), Z0
-	VBROADCASTSD cut2+104(FP), Z1
-	VBROADCASTSD a+80(FP), Z2
-	VBROADCASTSD b+88(FP), Z3
-	MOVQ         sums+40(FP), R11
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD b+88(FP), Z11
+	MOVQ         sums+40(FP), R10
 
 row:
-	VMOVUPD     (CX), Z4
-	VMULPD      Z4, Z4, Z5
-	VCMPPD      $0x1a, Z1, Z5, K1
-	VMINPD      Z5, Z0, Z5
-	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z4, Z4
-	VMAXPD      Z4, Z2, Z5
-	VDIVPD      Z5, Z2, Z5
-	VMINPD      Z4, Z3, Z4
-	VMINPD      Z4, Z2, Z6
-	VADDPD      Z4, Z4, Z4
-	VSUBPD      Z6, Z4, Z4
-	VMULPD      Z6, Z4, Z4
-	VMOVUPD     (R11), Z6
-	VADDPD      Z4, Z6, Z4
-	VMOVUPD     Z4, (R11)
-	VMOVAPD.Z   Z5, K1, Z4
-	VMOVUPD     (DX), Z5
-	VMOVUPD     (CX), Z6
-	VSUBPD      Z6, Z5, Z6
-	VMULPD      Z4, Z5, Z5
-	VMOVUPD     Z5, (AX)
-	VMULPD      Z4, Z6, Z4
-	VMOVUPD     Z4, (CX)
+	VMOVUPD     (DX), Z12
+	VSUBPD      (CX), Z12, Z12
+	VMULPD      Z12, Z12, Z13
+	VCMPPD      $0x1a, Z9, Z13, K1
+	VMINPD      Z13, Z8, Z13
+	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z12, Z12
+	VMAXPD      Z12, Z10, Z13
+	VDIVPD      Z13, Z10, Z13
+	VMINPD      Z12, Z11, Z12
+	VMINPD      Z12, Z10, Z14
+	VADDPD      Z12, Z12, Z12
+	VSUBPD      Z14, Z12, Z12
+	VMULPD      Z14, Z12, Z12
+	VMOVUPD     (R10), Z14
+	VADDPD      Z12, Z14, Z12
+	VMOVUPD     Z12, (R10)
+	VMOVAPD.Z   Z13, K1, Z12
+	VMOVUPD     (DX), Z13
+	VMULPD      Z12, Z13, Z13
+	VMOVUPD     Z13, (AX)
+	VMOVUPD     (CX), Z13
+	VMULPD      Z12, Z13, Z12
+	VMOVUPD     Z12, (CX)
 	ADDQ        SI, AX
 	ADDQ        SI, CX
 	ADDQ        DI, DX
-	DECQ        R12
+	DECQ        R11
 	JNZ         row
 	CMPQ        panels+72(FP), $0x00
 	JNE         group
 	VZEROUPPER
 	RET
 
-// func hypersurfaceResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func hypersurfacePanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·hypersurfaceResidualSumAVX512(SB), NOSPLIT, $0-112
+TEXT ·hypersurfacePanelsSumAVX512(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -12051,162 +12003,153 @@ TEXT ·hypersurfaceResidualSumAVX512(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x03, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z0
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z2
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z4
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z6
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -12226,71 +12169,71 @@ added:
 	ADDQ         SI, R8
 	VMOVUPD      Z7, (R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
-	VBROADCASTSD limit+96(FP), Z0
-	VBROADCASTSD cut2+104(FP), Z1
-	VBROADCASTSD a+80(FP), Z2
-	VBROADCASTSD b+88(FP), Z3
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
-	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z5
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
-	MOVQ         sums+40(FP), R11
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD b+88(FP), Z11
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z12
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z13
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z14
+	MOVQ         sums+40(FP), R10
 
 row:
-	VMOVUPD          (CX), Z7
-	VMULPD           Z7, Z7, Z7
-	VCMPPD           $0x1a, Z1, Z7, K1
-	VMINPD           Z7, Z0, Z7
-	VMULPD           Z2, Z7, Z7
-	VADDPD           Z4, Z7, Z8
-	VPSRLQ           $0x01, Z8, Z9
-	VPSUBQ           Z9, Z5, Z9
-	VMOVAPD          Z6, Z10
-	VMULPD           Z9, Z8, Z11
-	VFNMADD231PD     Z9, Z11, Z10
-	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z11
-	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z10, Z11
-	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z10, Z11
-	VMULPD           Z11, Z9, Z9
-	VMOVAPD          Z6, Z10
-	VMULPD           Z9, Z8, Z11
-	VFNMADD231PD     Z9, Z11, Z10
-	VMULPD           Z10, Z9, Z11
-	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z12
-	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z10, Z12
-	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z10, Z12
-	VFMADD231PD      Z12, Z11, Z9
-	VMOVAPD          Z4, Z10
-	VFMADD231PD      Z9, Z8, Z10
-	VDIVPD           Z10, Z7, Z7
-	VMULPD           Z3, Z9, Z8
-	VMOVUPD          (R11), Z9
-	VADDPD           Z7, Z9, Z7
-	VMOVUPD          Z7, (R11)
-	VMOVAPD.Z        Z8, K1, Z7
-	VMOVUPD          (DX), Z8
-	VMOVUPD          (CX), Z9
-	VSUBPD           Z9, Z8, Z9
-	VMULPD           Z7, Z8, Z8
-	VMOVUPD          Z8, (AX)
-	VMULPD           Z7, Z9, Z7
-	VMOVUPD          Z7, (CX)
+	VMOVUPD          (DX), Z15
+	VSUBPD           (CX), Z15, Z15
+	VMULPD           Z15, Z15, Z15
+	VCMPPD           $0x1a, Z9, Z15, K1
+	VMINPD           Z15, Z8, Z15
+	VMULPD           Z10, Z15, Z15
+	VADDPD           Z12, Z15, Z16
+	VPSRLQ           $0x01, Z16, Z17
+	VPSUBQ           Z17, Z13, Z17
+	VMOVAPD          Z14, Z18
+	VMULPD           Z17, Z16, Z19
+	VFNMADD231PD     Z17, Z19, Z18
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z19
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z18, Z19
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z18, Z19
+	VMULPD           Z19, Z17, Z17
+	VMOVAPD          Z14, Z18
+	VMULPD           Z17, Z16, Z19
+	VFNMADD231PD     Z17, Z19, Z18
+	VMULPD           Z18, Z17, Z19
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z20
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z18, Z20
+	VFMADD231PD      Z20, Z19, Z17
+	VMOVAPD          Z12, Z18
+	VFMADD231PD      Z17, Z16, Z18
+	VDIVPD           Z18, Z15, Z15
+	VMULPD           Z11, Z17, Z16
+	VMOVUPD          (R10), Z17
+	VADDPD           Z15, Z17, Z15
+	VMOVUPD          Z15, (R10)
+	VMOVAPD.Z        Z16, K1, Z15
+	VMOVUPD          (DX), Z16
+	VMULPD           Z15, Z16, Z16
+	VMOVUPD          Z16, (AX)
+	VMOVUPD          (CX), Z16
+	VMULPD           Z15, Z16, Z15
+	VMOVUPD          Z15, (CX)
 	ADDQ             SI, AX
 	ADDQ             SI, CX
 	ADDQ             DI, DX
-	DECQ             R12
+	DECQ             R11
 	JNZ              row
 	CMPQ             panels+72(FP), $0x00
 	JNE              group
 	VZEROUPPER
 	RET
 
-// func cauchyResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func cauchyPanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·cauchyResidualSumAVX512(SB), NOSPLIT, $0-112
+TEXT ·cauchyPanelsSumAVX512(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -12298,162 +12241,153 @@ TEXT ·cauchyResidualSumAVX512(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x03, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z0
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z2
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z4
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z6
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -12473,84 +12407,84 @@ added:
 	ADDQ         SI, R8
 	VMOVUPD      Z7, (R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
-	VBROADCASTSD limit+96(FP), Z0
-	VBROADCASTSD cut2+104(FP), Z1
-	VBROADCASTSD a+80(FP), Z2
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
-	VBROADCASTSD b+88(FP), Z3
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
-	VBROADCASTSD c7fe0000000000000<>+0(SB), Z5
-	MOVQ         sums+40(FP), R11
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z11
+	VBROADCASTSD b+88(FP), Z11
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z12
+	VBROADCASTSD c7fe0000000000000<>+0(SB), Z13
+	MOVQ         sums+40(FP), R10
 
 row:
-	VMOVUPD          (CX), Z6
-	VMULPD           Z6, Z6, Z6
-	VCMPPD           $0x1a, Z1, Z6, K1
-	VMINPD           Z6, Z0, Z6
-	VMULPD           Z3, Z6, Z7
-	VADDPD           Z2, Z6, Z6
-	VADDPD           Z4, Z7, Z8
-	VPADDQ.BCST      c00095f619980c433<>+0(SB), Z8, Z8
-	VPSRLQ           $0x34, Z8, Z8
-	VPADDQ.BCST      c4330000000000000<>+0(SB), Z8, Z9
-	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z9, Z9
-	VPSLLQ           $0x34, Z8, Z8
-	VPSUBQ           Z8, Z5, Z8
-	VSUBPD           Z4, Z8, Z10
-	VFMADD231PD      Z7, Z8, Z10
-	VADDPD.BCST      c4000000000000000<>+0(SB), Z10, Z7
-	VMULPD           Z6, Z7, Z8
-	VDIVPD           Z8, Z4, Z8
-	VMULPD           Z6, Z8, Z6
-	VMULPD           Z10, Z6, Z6
-	VMULPD           Z6, Z6, Z11
-	VMULPD           Z11, Z11, Z12
-	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z13
-	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z12, Z13
-	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z12, Z13
-	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z12, Z13
-	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z14
-	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z12, Z14
-	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z12, Z14
-	VFMADD231PD      Z14, Z11, Z13
-	VMULPD           Z13, Z11, Z11
-	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z10, Z12
-	VMULPD           Z10, Z12, Z12
-	VADDPD           Z12, Z11, Z11
-	VMULPD           Z6, Z11, Z6
-	VFMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z9, Z6
-	VSUBPD           Z6, Z12, Z6
-	VSUBPD           Z6, Z10, Z6
-	VFMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z9, Z6
-	VMULPD           Z7, Z8, Z7
-	VMOVUPD          (R11), Z8
-	VADDPD           Z6, Z8, Z6
-	VMOVUPD          Z6, (R11)
-	VMOVAPD.Z        Z7, K1, Z6
-	VMOVUPD          (DX), Z7
-	VMOVUPD          (CX), Z8
-	VSUBPD           Z8, Z7, Z8
-	VMULPD           Z6, Z7, Z7
-	VMOVUPD          Z7, (AX)
-	VMULPD           Z6, Z8, Z6
-	VMOVUPD          Z6, (CX)
+	VMOVUPD          (DX), Z14
+	VSUBPD           (CX), Z14, Z14
+	VMULPD           Z14, Z14, Z14
+	VCMPPD           $0x1a, Z9, Z14, K1
+	VMINPD           Z14, Z8, Z14
+	VMULPD           Z11, Z14, Z15
+	VADDPD           Z10, Z14, Z14
+	VADDPD           Z12, Z15, Z16
+	VPADDQ.BCST      c00095f619980c433<>+0(SB), Z16, Z16
+	VPSRLQ           $0x34, Z16, Z16
+	VPADDQ.BCST      c4330000000000000<>+0(SB), Z16, Z17
+	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z17, Z17
+	VPSLLQ           $0x34, Z16, Z16
+	VPSUBQ           Z16, Z13, Z16
+	VSUBPD           Z12, Z16, Z18
+	VFMADD231PD      Z15, Z16, Z18
+	VADDPD.BCST      c4000000000000000<>+0(SB), Z18, Z15
+	VMULPD           Z14, Z15, Z16
+	VDIVPD           Z16, Z12, Z16
+	VMULPD           Z14, Z16, Z14
+	VMULPD           Z18, Z14, Z14
+	VMULPD           Z14, Z14, Z19
+	VMULPD           Z19, Z19, Z20
+	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z21
+	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z20, Z21
+	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z22
+	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z20, Z22
+	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z20, Z22
+	VFMADD231PD      Z22, Z19, Z21
+	VMULPD           Z21, Z19, Z19
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z18, Z20
+	VMULPD           Z18, Z20, Z20
+	VADDPD           Z20, Z19, Z19
+	VMULPD           Z14, Z19, Z14
+	VFMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z17, Z14
+	VSUBPD           Z14, Z20, Z14
+	VSUBPD           Z14, Z18, Z14
+	VFMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z17, Z14
+	VMULPD           Z15, Z16, Z15
+	VMOVUPD          (R10), Z16
+	VADDPD           Z14, Z16, Z14
+	VMOVUPD          Z14, (R10)
+	VMOVAPD.Z        Z15, K1, Z14
+	VMOVUPD          (DX), Z15
+	VMULPD           Z14, Z15, Z15
+	VMOVUPD          Z15, (AX)
+	VMOVUPD          (CX), Z15
+	VMULPD           Z14, Z15, Z14
+	VMOVUPD          Z14, (CX)
 	ADDQ             SI, AX
 	ADDQ             SI, CX
 	ADDQ             DI, DX
-	DECQ             R12
+	DECQ             R11
 	JNZ              row
 	CMPQ             panels+72(FP), $0x00
 	JNE              group
 	VZEROUPPER
 	RET
 
-// func correntropyResidualSumAVX512(x *float64, e *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// func correntropyPanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX, AVX512F, CMOV, MMX+
-TEXT ·correntropyResidualSumAVX512(SB), NOSPLIT, $0-112
+TEXT ·correntropyPanelsSumAVX512(SB), NOSPLIT, $0-112
 	MOVQ   x+0(FP), AX
-	MOVQ   e+8(FP), CX
+	MOVQ   y+8(FP), CX
 	MOVQ   from+16(FP), DX
 	MOVQ   u+24(FP), BX
 	MOVQ   ld+48(FP), SI
@@ -12558,162 +12492,153 @@ TEXT ·correntropyResidualSumAVX512(SB), NOSPLIT, $0-112
 	SHLQ   $0x03, SI
 	SHLQ   $0x03, DI
 	MOVQ   CX, R8
-	MOVQ   DX, R9
-	IMUL3Q $0x20, DI, R10
-	ADDQ   DX, R10
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
 
 group:
-	MOVQ    panels+72(FP), R11
-	MOVQ    $0x00000004, R12
-	CMPQ    R11, R12
-	CMOVQGT R12, R11
-	SUBQ    R11, panels+72(FP)
-	MOVQ    R11, R12
-	SHLQ    $0x03, R12
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
 
 panel:
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z0
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z1
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z2
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z3
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z4
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z5
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z6
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
 	ADDQ       DI, R9
-	PREFETCHT0 (R10)
-	VMOVUPD    (R9), Z7
-	ADDQ       DI, R10
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
 	ADDQ       DI, R9
-	MOVQ       v+32(FP), R13
-	MOVQ       r+64(FP), R14
-	SUBQ       $0x04, R14
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
 	JL         few
 
 four:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	VMOVUPD      (R13), Z8
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	SUBQ         $0x04, R14
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
 	JGE          four
 
 few:
-	ADDQ $0x04, R14
+	ADDQ $0x04, R13
 	JZ   added
 
 one:
-	VMOVUPD      (R13), Z8
+	VMOVUPD      (R12), Z8
 	VBROADCASTSD (BX), Z9
-	VFMADD231PD  Z9, Z8, Z0
+	VFNMADD231PD Z9, Z8, Z0
 	VBROADCASTSD 8(BX), Z9
-	VFMADD231PD  Z9, Z8, Z1
+	VFNMADD231PD Z9, Z8, Z1
 	VBROADCASTSD 16(BX), Z9
-	VFMADD231PD  Z9, Z8, Z2
+	VFNMADD231PD Z9, Z8, Z2
 	VBROADCASTSD 24(BX), Z9
-	VFMADD231PD  Z9, Z8, Z3
+	VFNMADD231PD Z9, Z8, Z3
 	VBROADCASTSD 32(BX), Z9
-	VFMADD231PD  Z9, Z8, Z4
+	VFNMADD231PD Z9, Z8, Z4
 	VBROADCASTSD 40(BX), Z9
-	VFMADD231PD  Z9, Z8, Z5
+	VFNMADD231PD Z9, Z8, Z5
 	VBROADCASTSD 48(BX), Z9
-	VFMADD231PD  Z9, Z8, Z6
+	VFNMADD231PD Z9, Z8, Z6
 	VBROADCASTSD 56(BX), Z9
-	VFMADD231PD  Z9, Z8, Z7
+	VFNMADD231PD Z9, Z8, Z7
 	ADDQ         $0x40, BX
-	ADDQ         SI, R13
-	DECQ         R14
+	ADDQ         SI, R12
+	DECQ         R13
 	JNZ          one
 
 added:
@@ -12733,65 +12658,65 @@ added:
 	ADDQ         SI, R8
 	VMOVUPD      Z7, (R8)
 	ADDQ         SI, R8
-	DECQ         R11
+	DECQ         R10
 	JNZ          panel
-	VBROADCASTSD limit+96(FP), Z0
-	VBROADCASTSD cut2+104(FP), Z1
-	VBROADCASTSD a+80(FP), Z2
-	VBROADCASTSD b+88(FP), Z3
-	VBROADCASTSD c4338000000000000<>+0(SB), Z4
-	VBROADCASTSD c0000000000000000<>+0(SB), Z5
-	VSUBPD       Z2, Z5, Z5
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
-	MOVQ         sums+40(FP), R11
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD b+88(FP), Z11
+	VBROADCASTSD c4338000000000000<>+0(SB), Z12
+	VBROADCASTSD c0000000000000000<>+0(SB), Z13
+	VSUBPD       Z10, Z13, Z13
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z14
+	MOVQ         sums+40(FP), R10
 
 row:
-	VMOVUPD           (CX), Z7
-	VMULPD            Z7, Z7, Z7
-	VCMPPD            $0x1a, Z1, Z7, K1
-	VMINPD            Z7, Z0, Z7
-	VMOVAPD           Z4, Z8
-	VFMADD231PD       Z3, Z7, Z8
-	VSUBPD            Z4, Z8, Z9
-	VMULPD            Z2, Z7, Z7
-	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z9, Z7
-	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z9, Z7
-	VMULPD            Z7, Z7, Z9
-	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z10
-	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z9, Z10
-	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z9, Z10
-	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z11
-	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z9, Z11
-	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z9, Z11
-	VFMADD231PD       Z11, Z7, Z10
-	VMOVAPD           Z7, Z7
-	VFMADD231PD       Z10, Z9, Z7
-	VPSLLQ            $0x34, Z8, Z8
-	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z8, Z8
-	VMOVAPD           Z8, Z9
-	VFMADD231PD       Z7, Z8, Z9
-	VSUBPD            Z8, Z6, Z10
-	VFNMADD231PD      Z7, Z8, Z10
-	VMULPD            Z5, Z9, Z7
-	VMOVUPD           (R11), Z8
-	VADDPD            Z10, Z8, Z8
-	VMOVUPD           Z8, (R11)
-	VMOVAPD.Z         Z7, K1, Z7
-	VMOVUPD           (DX), Z8
-	VMOVUPD           (CX), Z9
-	VSUBPD            Z9, Z8, Z9
-	VMULPD            Z7, Z8, Z8
-	VMOVUPD           Z8, (AX)
-	VMULPD            Z7, Z9, Z7
-	VMOVUPD           Z7, (CX)
+	VMOVUPD           (DX), Z15
+	VSUBPD            (CX), Z15, Z15
+	VMULPD            Z15, Z15, Z15
+	VCMPPD            $0x1a, Z9, Z15, K1
+	VMINPD            Z15, Z8, Z15
+	VMOVAPD           Z12, Z16
+	VFMADD231PD       Z11, Z15, Z16
+	VSUBPD            Z12, Z16, Z17
+	VMULPD            Z10, Z15, Z15
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z17, Z15
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z17, Z15
+	VMULPD            Z15, Z15, Z17
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z18
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z17, Z18
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z17, Z18
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z17, Z18
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z17, Z18
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z19
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z17, Z19
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z17, Z19
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z17, Z19
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z17, Z19
+	VFMADD231PD       Z19, Z15, Z18
+	VMOVAPD           Z15, Z15
+	VFMADD231PD       Z18, Z17, Z15
+	VPSLLQ            $0x34, Z16, Z16
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z16, Z16
+	VMOVAPD           Z16, Z17
+	VFMADD231PD       Z15, Z16, Z17
+	VSUBPD            Z16, Z14, Z18
+	VFNMADD231PD      Z15, Z16, Z18
+	VMULPD            Z13, Z17, Z15
+	VMOVUPD           (R10), Z16
+	VADDPD            Z18, Z16, Z16
+	VMOVUPD           Z16, (R10)
+	VMOVAPD.Z         Z15, K1, Z15
+	VMOVUPD           (DX), Z16
+	VMULPD            Z15, Z16, Z16
+	VMOVUPD           Z16, (AX)
+	VMOVUPD           (CX), Z16
+	VMULPD            Z15, Z16, Z15
+	VMOVUPD           Z15, (CX)
 	ADDQ              SI, AX
 	ADDQ              SI, CX
 	ADDQ              DI, DX
-	DECQ              R12
+	DECQ              R11
 	JNZ               row
 	CMPQ              panels+72(FP), $0x00
 	JNE               group
@@ -12832,27 +12757,26 @@ done:
 	VZEROUPPER
 	RET
 
-// func splitAVX512(x *float64, e *float64, omega *float64, n int)
+// func apartAVX512(e *float64, x *float64, y *float64, n int)
 // Requires: AVX, AVX512F
-TEXT ·splitAVX512(SB), NOSPLIT, $0-32
-	MOVQ x+0(FP), CX
-	MOVQ e+8(FP), DX
-	MOVQ omega+16(FP), BX
-	MOVQ n+24(FP), SI
-	XORQ AX, AX
-	MOVQ SI, DI
-	SHRQ $0x03, DI
-	JZ   rest
+TEXT ·apartAVX512(SB), NOSPLIT, $0-32
+	MOVQ   e+0(FP), CX
+	MOVQ   x+8(FP), DX
+	MOVQ   y+16(FP), BX
+	MOVQ   n+24(FP), SI
+	VPXORQ Z0, Z0, Z0
+	XORQ   AX, AX
+	MOVQ   SI, DI
+	SHRQ   $0x03, DI
+	JZ     rest
 
 loop:
-	VMOVUPD (CX)(AX*1), Z0
 	VMOVUPD (BX)(AX*1), Z1
 	VMOVUPD (DX)(AX*1), Z2
-	VSUBPD  Z2, Z0, Z2
-	VMULPD  Z1, Z0, Z0
-	VMOVUPD Z0, (CX)(AX*1)
-	VMULPD  Z1, Z2, Z0
-	VMOVUPD Z0, (DX)(AX*1)
+	VADDPD  Z1, Z2, Z2
+	VMOVUPD Z2, (CX)(AX*1)
+	VSUBPD  Z1, Z0, Z1
+	VMOVUPD Z1, (BX)(AX*1)
 	ADDQ    $0x40, AX
 	DECQ    DI
 	JNZ     loop
@@ -12862,14 +12786,12 @@ rest:
 	JZ        done
 	LEAQ      bits<>+0(SB), DI
 	KMOVW     (DI)(SI*2), K1
-	VMOVUPD.Z (CX)(AX*1), K1, Z0
 	VMOVUPD.Z (BX)(AX*1), K1, Z1
 	VMOVUPD.Z (DX)(AX*1), K1, Z2
-	VSUBPD    Z2, Z0, Z2
-	VMULPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (CX)(AX*1)
-	VMULPD    Z1, Z2, Z0
-	VMOVUPD   Z0, K1, (DX)(AX*1)
+	VADDPD    Z1, Z2, Z2
+	VMOVUPD   Z2, K1, (CX)(AX*1)
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (BX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -13046,7 +12968,7 @@ done:
 TEXT ·sumAVX512(SB), NOSPLIT, $0-40
 	MOVQ    x+16(FP), AX
 	MOVQ    n+32(FP), CX
-	VXORPD  X0, X0, X0
+	VPXORQ  Z0, Z0, Z0
 	VMOVAPD Z0, Z0
 	MOVQ    CX, DX
 	SHRQ    $0x03, DX
@@ -13079,7 +13001,7 @@ TEXT ·sumMaskedAVX512(SB), NOSPLIT, $0-40
 	MOVQ    x+16(FP), AX
 	MOVQ    n+32(FP), CX
 	MOVQ    mask+24(FP), BX
-	VXORPD  X0, X0, X0
+	VPXORQ  Z0, Z0, Z0
 	VMOVAPD Z0, Z0
 	MOVQ    CX, DX
 	SHRQ    $0x03, DX
@@ -13116,7 +13038,7 @@ done:
 TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-40
 	MOVQ    x+16(FP), AX
 	MOVQ    n+32(FP), CX
-	VXORPD  X0, X0, X0
+	VPXORQ  Z0, Z0, Z0
 	VMOVAPD Z0, Z0
 	MOVQ    CX, DX
 	SHRQ    $0x03, DX
@@ -13151,7 +13073,7 @@ TEXT ·sumSquaresMaskedAVX512(SB), NOSPLIT, $0-40
 	MOVQ    x+16(FP), AX
 	MOVQ    n+32(FP), CX
 	MOVQ    mask+24(FP), BX
-	VXORPD  X0, X0, X0
+	VPXORQ  Z0, Z0, Z0
 	VMOVAPD Z0, Z1
 	VMOVAPD Z0, Z2
 	MOVQ    CX, DX
@@ -13203,10 +13125,10 @@ TEXT ·squares4AVX512(SB), NOSPLIT, $0-48
 	MOVQ   m+32(FP), CX
 	MOVQ   ld+24(FP), DX
 	SHLQ   $0x03, DX
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	VXORPD X2, X2, X2
-	VXORPD X3, X3, X3
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
 
 loop:
 	VMOVUPD (AX), Z4
@@ -13239,8 +13161,8 @@ TEXT ·squares2AVX512(SB), NOSPLIT, $0-48
 	MOVQ   m+32(FP), CX
 	MOVQ   ld+24(FP), DX
 	SHLQ   $0x03, DX
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
 
 loop:
 	VMOVUPD (AX), Z2
@@ -13265,7 +13187,7 @@ TEXT ·squares1AVX512(SB), NOSPLIT, $0-48
 	MOVQ   m+32(FP), CX
 	MOVQ   ld+24(FP), DX
 	SHLQ   $0x03, DX
-	VXORPD X0, X0, X0
+	VPXORQ Z0, Z0, Z0
 
 loop:
 	VMOVUPD (AX), Z1
@@ -13289,7 +13211,7 @@ TEXT ·squaresmAVX512(SB), NOSPLIT, $0-48
 	MOVQ   cols+40(FP), BX
 	LEAQ   bits<>+0(SB), SI
 	KMOVW  (SI)(BX*2), K1
-	VXORPD X0, X0, X0
+	VPXORQ Z0, Z0, Z0
 
 loop:
 	VMOVUPD.Z (AX), K1, Z1
@@ -13311,10 +13233,10 @@ TEXT ·squaresMasked4AVX512(SB), NOSPLIT, $0-48
 	MOVQ   ld+24(FP), DX
 	SHLQ   $0x03, DX
 	MOVQ   mask+16(FP), BX
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	VXORPD X2, X2, X2
-	VXORPD X3, X3, X3
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
 
 loop:
 	VMOVUPD (AX), Z4
@@ -13357,8 +13279,8 @@ TEXT ·squaresMasked2AVX512(SB), NOSPLIT, $0-48
 	MOVQ   ld+24(FP), DX
 	SHLQ   $0x03, DX
 	MOVQ   mask+16(FP), BX
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
 
 loop:
 	VMOVUPD (AX), Z2
@@ -13389,7 +13311,7 @@ TEXT ·squaresMasked1AVX512(SB), NOSPLIT, $0-48
 	MOVQ   ld+24(FP), DX
 	SHLQ   $0x03, DX
 	MOVQ   mask+16(FP), BX
-	VXORPD X0, X0, X0
+	VPXORQ Z0, Z0, Z0
 
 loop:
 	VMOVUPD (AX), Z1
@@ -13417,7 +13339,7 @@ TEXT ·squaresMaskedmAVX512(SB), NOSPLIT, $0-48
 	LEAQ   bits<>+0(SB), SI
 	KMOVW  (SI)(BX*2), K1
 	MOVQ   mask+16(FP), BX
-	VXORPD X0, X0, X0
+	VPXORQ Z0, Z0, Z0
 
 loop:
 	VMOVUPD.Z (AX), K1, Z1

@@ -9,12 +9,11 @@ func mulPortable(x, y []float64) {
 	}
 }
 
-func splitPortable(x, e, omega []float64) {
-	e, omega = e[:len(x)], omega[:len(x)]
-	for i, w := range omega {
-		y := x[i] - e[i]
-		x[i] *= w
-		e[i] = w * y
+func apartPortable(e, x, y []float64) {
+	x, y = x[:len(e)], y[:len(e)]
+	for i, minus := range y {
+		e[i] = x[i] + minus
+		y[i] = 0 - minus
 	}
 }
 

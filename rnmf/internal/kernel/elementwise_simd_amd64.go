@@ -22,14 +22,14 @@ func mulSIMD(x, y []float64) {
 	}
 }
 
-func splitSIMD(x, e, omega []float64) {
+func apartSIMD(e, x, y []float64) {
 	if len(x) == 0 {
 		return
 	}
 	if useAVX512 {
-		splitAVX512(&x[0], &e[0], &omega[0], len(x))
+		apartAVX512(&e[0], &x[0], &y[0], len(x))
 	} else {
-		splitAVX2(&x[0], &e[0], &omega[0], len(x))
+		apartAVX2(&e[0], &x[0], &y[0], len(x))
 	}
 }
 

@@ -3,7 +3,7 @@
 package kernel
 
 func mulSIMD(x, y []float64)                            { mulPortable(x, y) }
-func splitSIMD(x, e, omega []float64)                   { splitPortable(x, e, omega) }
+func apartSIMD(e, x, y []float64)                       { apartPortable(e, x, y) }
 func shiftSIMD(x, e, omega []float64, bound float64)    { shiftPortable(x, e, omega, bound) }
 func ratioSIMD(v, num, den []float64)                   { ratioPortable(v, num, den) }
 func stepSIMD(v, delta, num, den []float64)             { stepPortable(v, delta, num, den) }

@@ -56,7 +56,7 @@ func TestElementwise(t *testing.T) {
 					one  func(a, b, c, d *float64)
 				}{
 					{"Mul", func(a, b, _, _ []float64) { Mul(a, b) }, func(a, b, _, _ *float64) { *a *= *b }},
-					{"Split", func(a, b, c, _ []float64) { Split(a, b, c) }, func(x, e, w, _ *float64) { *x, *e = *w**x, *w*(*x-*e) }},
+					{"apart", func(a, b, c, _ []float64) { apart(a, b, c) }, func(e, x, y, _ *float64) { *e, *y = *x+*y, 0-*y }},
 					{"Shift", func(a, b, c, _ []float64) { Shift(a, b, c, 3) }, func(x, e, w, _ *float64) {
 						y := (1 - *w/3) * *e
 						*x = float64(*x) - float64(y)
@@ -292,10 +292,10 @@ func TestElementwiseBounds(t *testing.T) {
 		for i, f := range []func(){
 			func() { L1(1, 1).Weigh(s(4), nil, s(5)) },
 			func() { L1(1, 1).Weigh(s(5), s(4), s(5)) },
-			func() { L1(1, 1).Split(s(5), s(4), false) },
+			func() { L1(1, 1).split(s(5), s(4), false) },
 			func() { Mul(s(5), s(4)) },
-			func() { Split(s(5), s(4), s(5)) },
-			func() { Split(s(5), s(5), s(4)) },
+			func() { apart(s(5), s(4), s(5)) },
+			func() { apart(s(5), s(5), s(4)) },
 			func() { Shift(s(5), s(4), s(5), 1) },
 			func() { Shift(s(5), s(5), s(4), 1) },
 			func() { Ratio(s(5), s(4), s(5)) },
@@ -340,7 +340,7 @@ func BenchmarkElementwise(b *testing.B) {
 			f    func()
 		}{
 			{"Mul", func() { Mul(x, ones) }},
-			{"Split", func() { copy(x, e); Split(x, e, ones) }},
+			{"apart", func() { apart(omega, e, x) }},
 			{"Shift", func() { Shift(x, e, omega, 1) }},
 			{"Ratio", func() { Ratio(x, ones, ones) }},
 			{"Step", func() { Step(x, e, mask, ones) }},

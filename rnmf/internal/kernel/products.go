@@ -55,6 +55,15 @@ func (p *Product) Residual(e, x, v []float64, b int) {
 	}
 }
 
+// Apart does Y ← UᵀV and E ← X − Y. Multiplicative updates need Y itself: where it is
+// far below X, nothing of it is left in X − E.
+func (p *Product) Apart(e, y, x, v []float64, b int) {
+	e, y, x = e[:p.m*b], y[:p.m*b], x[:p.m*b]
+	clear(y)
+	p.Sub(y, v, b)
+	apart(e, x, y)
+}
+
 // Set lays out U, or U·diag(d) where d is not nil. Neither must change while c is
 // in use.
 func (c *Cross) Set(u, d []float64, m, r int) {

@@ -73,17 +73,3 @@ func (r Rho) Weigh(omega, value, e []float64) {
 		r.weighPortable(omega, value, e)
 	}
 }
-
-// Split does Weigh and then the function Split, with the same bits, but stores no
-// weights: x_i ← ω_i x_i and e_i ← ω_i (x_i − e_i). It returns the Sum of the values
-// if that is wanted, else 0.
-func (r Rho) Split(x, e []float64, sum bool) float64 {
-	e = e[:len(x)]
-	var s eight
-	if useAVX2 {
-		r.splitSIMD(&s, x, e, sum)
-	} else {
-		r.splitPortable(&s, x, e, sum)
-	}
-	return s.total()
-}

@@ -15,7 +15,7 @@ var weighers = [losses][2][2]weigher{
 	lossCorrentropy:  {{correntropyAVX2, correntropyValueAVX2}, {correntropyAVX512, correntropyValueAVX512}},
 }
 
-type splitter func(x, e, sums *float64, n int, a, b, limit, cut2 float64)
+type splitter func(x, y, sums *float64, n int, a, b, limit, cut2 float64)
 
 // splitters holds the same, for a split alone or with the sum of the values.
 var splitters = [losses][2][2]splitter{
@@ -39,43 +39,43 @@ func (r Rho) weighSIMD(omega, value, e []float64) {
 	}
 }
 
-func (r Rho) splitSIMD(s *eight, x, e []float64, sum bool) {
+func (r Rho) splitSIMD(s *eight, x, y []float64, sum bool) {
 	if len(x) == 0 {
 		return
 	}
 	kernels := &splitters[r.loss][levelIndex()]
 	if sum {
-		kernels[1](&x[0], &e[0], &s[0], len(x), r.a, r.b, r.limit, r.cut2)
+		kernels[1](&x[0], &y[0], &s[0], len(x), r.a, r.b, r.limit, r.cut2)
 	} else {
-		kernels[0](&x[0], &e[0], nil, len(x), r.a, r.b, r.limit, r.cut2)
+		kernels[0](&x[0], &y[0], nil, len(x), r.a, r.b, r.limit, r.cut2)
 	}
 }
 
-type residualSplitter func(x, e, from, u, v, sums *float64, ld, stride, r, panels int, a, b, limit, cut2 float64)
+type panelSplitter func(x, y, from, u, v, sums *float64, ld, stride, r, panels int, a, b, limit, cut2 float64)
 
-// residualSplitters holds the same for ResidualSplit.
-var residualSplitters = [losses][2][2]residualSplitter{
-	lossSquare:       {{squareResidualAVX2, squareResidualSumAVX2}, {squareResidualAVX512, squareResidualSumAVX512}},
-	lossL1:           {{l1ResidualAVX2, l1ResidualSumAVX2}, {l1ResidualAVX512, l1ResidualSumAVX512}},
-	lossHuber:        {{huberResidualAVX2, huberResidualSumAVX2}, {huberResidualAVX512, huberResidualSumAVX512}},
-	lossHypersurface: {{hypersurfaceResidualAVX2, hypersurfaceResidualSumAVX2}, {hypersurfaceResidualAVX512, hypersurfaceResidualSumAVX512}},
-	lossCauchy:       {{cauchyResidualAVX2, cauchyResidualSumAVX2}, {cauchyResidualAVX512, cauchyResidualSumAVX512}},
-	lossCorrentropy:  {{correntropyResidualAVX2, correntropyResidualSumAVX2}, {correntropyResidualAVX512, correntropyResidualSumAVX512}},
+// panelSplitters holds the same for whole panels of Split.
+var panelSplitters = [losses][2][2]panelSplitter{
+	lossSquare:       {{squarePanelsAVX2, squarePanelsSumAVX2}, {squarePanelsAVX512, squarePanelsSumAVX512}},
+	lossL1:           {{l1PanelsAVX2, l1PanelsSumAVX2}, {l1PanelsAVX512, l1PanelsSumAVX512}},
+	lossHuber:        {{huberPanelsAVX2, huberPanelsSumAVX2}, {huberPanelsAVX512, huberPanelsSumAVX512}},
+	lossHypersurface: {{hypersurfacePanelsAVX2, hypersurfacePanelsSumAVX2}, {hypersurfacePanelsAVX512, hypersurfacePanelsSumAVX512}},
+	lossCauchy:       {{cauchyPanelsAVX2, cauchyPanelsSumAVX2}, {cauchyPanelsAVX512, cauchyPanelsSumAVX512}},
+	lossCorrentropy:  {{correntropyPanelsAVX2, correntropyPanelsSumAVX2}, {correntropyPanelsAVX512, correntropyPanelsSumAVX512}},
 }
 
-// residualSplitSIMD does the rows that make whole panels, and returns their number.
-func (r Rho) residualSplitSIMD(s *eight, p *Product, x, e, from []float64, stride int, v []float64, b int, sum bool) int {
+// splitPanels does the rows that make whole panels, and returns their number.
+func (r Rho) splitPanels(s *eight, p *Product, x, y, from []float64, stride int, v []float64, b int, sum bool) int {
 	panels := p.m / p.panel
 	if panels == 0 {
 		return 0
 	}
-	kernels := &residualSplitters[r.loss][levelIndex()]
+	kernels := &panelSplitters[r.loss][levelIndex()]
 	kernel := kernels[0]
 	if sum {
 		kernel = kernels[1]
 	}
 	for j := 0; j < b; j += 8 {
-		kernel(&x[j], &e[j], &from[j], &p.packed[0], &v[j], &s[0], b, stride, p.r, panels, r.a, r.b, r.limit, r.cut2)
+		kernel(&x[j], &y[j], &from[j], &p.packed[0], &v[j], &s[0], b, stride, p.r, panels, r.a, r.b, r.limit, r.cut2)
 	}
 	return panels * p.panel
 }

@@ -4,8 +4,8 @@ package kernel
 
 func (r Rho) weighSIMD(omega, value, e []float64) { r.weighPortable(omega, value, e) }
 
-func (r Rho) splitSIMD(s *eight, x, e []float64, sum bool) { r.splitPortable(s, x, e, sum) }
+func (r Rho) splitSIMD(s *eight, x, y []float64, sum bool) { r.splitPortable(s, x, y, sum) }
 
-func (r Rho) residualSplitSIMD(s *eight, p *Product, x, e, from []float64, stride int, v []float64, b int, sum bool) int {
+func (r Rho) splitPanels(s *eight, p *Product, x, y, from []float64, stride int, v []float64, b int, sum bool) int {
 	return 0
 }

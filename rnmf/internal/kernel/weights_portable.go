@@ -54,19 +54,21 @@ func (r Rho) weighPortable(omega, value, e []float64) {
 	}
 }
 
-func (r Rho) splitPortable(s *eight, x, e []float64, sum bool) {
-	var omega, values [64]float64
+func (r Rho) splitPortable(s *eight, x, y []float64, sum bool) {
+	var e, omega, values [64]float64
 	for len(x) > 0 {
 		n := min(len(omega), len(x))
 		var value []float64
 		if sum {
 			value = values[:n]
 		}
+		apartPortable(e[:n], x, y)
 		r.weighPortable(omega[:n], value, e[:n])
 		for i, y := range value {
 			s[i%8] += y
 		}
-		splitPortable(x[:n], e[:n], omega[:n])
-		x, e = x[n:], e[n:]
+		mulPortable(x[:n], omega[:n])
+		mulPortable(y[:n], omega[:n])
+		x, y = x[n:], y[n:]
 	}
 }

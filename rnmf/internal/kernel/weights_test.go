@@ -151,30 +151,32 @@ func TestWeightsEdges(t *testing.T) {
 	})
 }
 
-// Rho.Split does what Weigh, Sum and Split do, and writes nothing else.
+// split does what apart, Weigh, Mul and Sum do, and writes nothing else.
 func TestWeighSplit(t *testing.T) {
 	levels(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(14, 14))
 		for _, l := range lossTable {
 			for n := range 151 {
-				e0, x0 := wild(n, []int{1, 0}[n%2], rng), wild(n, 1, rng)
+				y0, x0 := wild(n, []int{1, 0}[n%2], rng), wild(n, 1, rng)
 				if n%3 == 0 {
-					e0, x0 = special(n, rng), special(n, rng)
+					y0, x0 = special(n, rng), special(n, rng)
 				}
 				for _, cut2 := range []float64{math.Inf(1), 4} {
 					loss := l.of(0.3, cut2)
 					for _, value := range [][]float64{nil, make([]float64, n)} {
-						omega, wantX, wantE, sum := make([]float64, n), slices.Clone(x0), slices.Clone(e0), 0.0
-						loss.Weigh(omega, value, e0)
-						Split(wantX, wantE, omega)
+						e, omega, wantX, wantY, sum := make([]float64, n), make([]float64, n), slices.Clone(x0), slices.Clone(y0), 0.0
+						apart(e, wantX, wantY)
+						loss.Weigh(omega, value, e)
+						Mul(wantX, omega)
+						Mul(wantY, omega)
 						if value != nil {
 							sum = Sum(value, nil)
 						}
-						x, e := guard(x0), guard(e0)
-						got := loss.Split(x.s, e.s, value != nil)
+						x, y := guard(x0), guard(y0)
+						got := loss.split(x.s, y.s, value != nil)
 						name := fmt.Sprintf("%s, cut² %g, %d entries, values %v: ", l.name, cut2, n, value != nil)
 						x.check(t, name+"data", wantX)
-						e.check(t, name+"model", wantE)
+						y.check(t, name+"model", wantY)
 						if got != sum && !(math.IsNaN(got) && math.IsNaN(sum)) {
 							t.Fatalf("%ssum %.17g, want %.17g", name, got, sum)
 						}
@@ -206,7 +208,7 @@ func TestWeightsSame(t *testing.T) {
 		for i := range parts {
 			useAVX2, useAVX512 = true, i == 1
 			parts[i], models[i] = slices.Clone(x), slices.Clone(e)
-			sums[i] = l.of(0.7, 25).Split(parts[i], models[i], true)
+			sums[i] = l.of(0.7, 25).split(parts[i], models[i], true)
 		}
 		if !slices.Equal(parts[0], parts[1]) || !slices.Equal(models[0], models[1]) || sums[0] != sums[1] {
 			t.Errorf("%s splits differently", l.name)
@@ -373,7 +375,7 @@ func BenchmarkWeights(b *testing.B) {
 				})
 				b.Run(name+"+split", func(b *testing.B) {
 					for range b.N {
-						l.of(0.04, 9).Split(x, y, out != nil)
+						l.of(0.04, 9).split(x, y, out != nil)
 					}
 					perEntry(b, n)
 				})

@@ -42,14 +42,14 @@ func main() {
 		}
 		for _, sum := range []bool{false, true} {
 			for _, l := range losses {
-				v.weighSplit(l.name, sum, l.rule)
+				v.split(l.name, sum, l.rule)
 			}
 			for _, l := range losses {
-				v.residualSplit(l.name, sum, l.rule)
+				v.splitPanels(l.name, sum, l.rule)
 			}
 		}
 		v.each("mul", "does Mul.", "x, y *float64, n int", []string{"x", "y"}, mul)
-		v.each("split", "does Split.", "x, e, omega *float64, n int", []string{"x", "e", "omega"}, split)
+		v.each("apart", "does what Product.Apart has left.", "e, x, y *float64, n int", []string{"e", "x", "y"}, apart)
 		v.each("shift", "does Shift.", "x, e, omega *float64, n int, bound float64", []string{"x", "e", "omega"}, shift)
 		v.each("ratio", "does Ratio.", "v, num, den *float64, n int", []string{"v", "num", "den"}, ratio)
 		v.each("step", "does Step.", "v, delta, num, den *float64, n int", []string{"v", "delta", "num", "den"}, step)
@@ -215,6 +215,17 @@ func (v isa) shiftRight(a VecVirtual, n int) VecVirtual {
 func (v isa) shiftLeft(a VecVirtual, n int) VecVirtual {
 	x := v.reg()
 	VPSLLQ(Imm(uint64(n)), a, x)
+	return x
+}
+
+// zero writes all lanes: a part alone would leave the register in use before.
+func (v isa) zero() VecVirtual {
+	x := v.reg()
+	if v.wide() {
+		VPXORQ(x, x, x)
+	} else {
+		VXORPD(x, x, x)
+	}
 	return x
 }
 
@@ -385,15 +396,14 @@ func (v isa) weigh(name string, value bool, loss rule) {
 	})
 }
 
-// weighSplit writes the function that does weigh and then split, with the same
-// bits but without storing the weights. If wanted, it adds the values to eight sums
-// as sum does.
-func (v isa) weighSplit(name string, sum bool, loss rule) {
-	name, doc := name+"Split", "weighs and splits."
+// split writes the function that weighs data x, whose model is −y, and the model,
+// without storing the weights. If wanted, it adds the values to eight sums as sum does.
+func (v isa) split(name string, sum bool, loss rule) {
+	name, doc := name+"Split", "does split."
 	if sum {
-		name, doc = name+"Sum", "weighs, splits and adds up the values in eight sums."
+		name, doc = name+"Sum", "does split and adds up the values in eight sums."
 	}
-	v.each(name, doc, "x, e, sums *float64, n int, a, b, limit, cut2 float64", []string{"x", "e"}, func(l *loop) func() {
+	v.each(name, doc, "x, y, sums *float64, n int, a, b, limit, cut2 float64", []string{"x", "y"}, func(l *loop) func() {
 		limit, cut := l.param("limit"), l.param("cut2")
 		var sums Register
 		if sum {
@@ -401,10 +411,10 @@ func (v isa) weighSplit(name string, sum bool, loss rule) {
 		}
 		rho := loss(l, sum)
 		return func() {
-			e := l.in("e")
+			e := l.add(l.in("x"), l.in("y"))
 			s := l.mul(e, e)
 			keep := l.compare(s, notGreater, cut)
-			omega, y := rho(e, l.min(limit, s))
+			omega, value := rho(e, l.min(limit, s))
 			if sum {
 				at := Mem{Base: sums}
 				if !v.wide() { // two vectors, in turns
@@ -413,43 +423,43 @@ func (v isa) weighSplit(name string, sum bool, loss rule) {
 					ANDQ(Imm(32), half)
 					at = Mem{Base: sums, Index: half, Scale: 1}
 				}
-				l.store(l.add(l.load(at, l.tail), y), at, l.tail)
+				l.store(l.add(l.load(at, l.tail), value), at, l.tail)
 			}
 			omega = l.only(keep, omega)
-			x := l.in("x")
-			model := l.sub(x, l.in("e"))
-			l.out("x", l.mul(x, omega))
-			l.out("e", l.mul(model, omega))
+			l.out("x", l.mul(l.in("x"), omega))
+			model := v.zero()
+			l.subMul(model, l.in("y"), omega)
+			l.out("y", model)
 		}
 	})
 }
 
-// ahead is how many rows before their turn residualSplit asks for the lines of X:
+// ahead is how many rows before their turn splitPanels asks for the lines of X:
 // the rows of a large matrix are too far apart for the processor to foresee them. It
 // takes so many panels at a time.
 const ahead, panels = 32, 4
 
-// residualSplit writes the function that computes a residual, then weighs and splits,
-// for 8 columns, on one panel of rows after the other, with the factor U as Product
-// lays it out. The rows of from, which is X, lie stride apart, those of x, e and v ld.
+// splitPanels writes the function that computes a model, then weighs it and the
+// data by their difference, for 8 columns, on one panel of rows after the other, with
+// the factor U as Product lays it out. The rows of from, which is X, lie stride apart,
+// those of x, y and v ld.
 // To copy X beforehand takes as long as a quarter of all that; here its lines arrive
 // while others are worked on.
-func (v isa) residualSplit(name string, sum bool, loss rule) {
-	name += "Residual"
+func (v isa) splitPanels(name string, sum bool, loss rule) {
+	name += "Panels"
 	if sum {
 		name += "Sum"
 	}
-	TEXT(name+v.name, NOSPLIT, "func(x, e, from, u, v, sums *float64, ld, stride, r, panels int, a, b, limit, cut2 float64)")
-	Doc(name + v.name + " does ResidualSplit on panels of 8 columns.")
+	TEXT(name+v.name, NOSPLIT, "func(x, y, from, u, v, sums *float64, ld, stride, r, panels int, a, b, limit, cut2 float64)")
+	Doc(name + v.name + " does Split on panels of 8 columns.")
 	Pragma("noescape")
 	panel, cols := v.lanes, 8/v.lanes
-	x, e, from := Load(Param("x"), GP64()), Load(Param("e"), GP64()), Load(Param("from"), GP64())
+	x, y, from := Load(Param("x"), GP64()), Load(Param("y"), GP64()), Load(Param("from"), GP64())
 	u, ld, stride := Load(Param("u"), GP64()), Load(Param("ld"), GP64()), Load(Param("stride"), GP64())
 	SHLQ(Imm(3), ld)
 	SHLQ(Imm(3), stride)
-	nextE, nextFrom, far := GP64(), GP64(), GP64() // of the next panel, and to ask for
-	MOVQ(e, nextE)
-	MOVQ(from, nextFrom)
+	nextY, far := GP64(), GP64() // of the next panel, and to ask for
+	MOVQ(y, nextY)
 	IMUL3Q(Imm(ahead), stride, far)
 	ADDQ(from, far)
 	at := func(p Register, j int) Mem { return Mem{Base: p, Disp: 8 * v.lanes * j} }
@@ -470,21 +480,20 @@ func (v isa) residualSplit(name string, sum bool, loss rule) {
 	for i := range panel {
 		PREFETCHT0(Mem{Base: far})
 		for j := range cols {
-			acc[i*cols+j] = v.load(at(nextFrom, j), nil)
+			acc[i*cols+j] = v.zero()
 		}
 		ADDQ(stride, far)
-		ADDQ(stride, nextFrom)
 	}
 	pv := Load(Param("v"), GP64())
 	step := func() {
-		y := make([]VecVirtual, cols)
-		for j := range y {
-			y[j] = v.load(at(pv, j), nil)
+		row := make([]VecVirtual, cols)
+		for j := range row {
+			row[j] = v.load(at(pv, j), nil)
 		}
 		for i := range panel {
-			a := v.hold(Mem{Base: u, Disp: 8 * i})
-			for j := range y {
-				v.addMul(acc[i*cols+j], y[j], a)
+			minus := v.hold(Mem{Base: u, Disp: 8 * i})
+			for j := range row {
+				v.subMul(acc[i*cols+j], row[j], minus)
 			}
 		}
 		ADDQ(Imm(uint64(8*panel)), u)
@@ -510,9 +519,9 @@ func (v isa) residualSplit(name string, sum bool, loss rule) {
 	Label("added")
 	for i := range panel {
 		for j := range cols {
-			v.store(acc[i*cols+j], at(nextE, j), nil)
+			v.store(acc[i*cols+j], at(nextY, j), nil)
 		}
-		ADDQ(ld, nextE)
+		ADDQ(ld, nextY)
 	}
 	DECQ(some)
 	JNZ(LabelRef("panel"))
@@ -527,21 +536,20 @@ func (v isa) residualSplit(name string, sum bool, loss rule) {
 	}
 	Label("row")
 	for j := range cols {
-		r := v.load(at(e, j), nil)
-		s := v.mul(r, r)
+		e := v.load(at(from, j), nil)
+		VSUBPD(at(y, j), e, e)
+		s := v.mul(e, e)
 		keep := v.compare(s, notGreater, cut)
-		omega, y := rho(r, v.min(limit, s))
+		omega, value := rho(e, v.min(limit, s))
 		if sum {
-			v.store(v.add(v.load(at(sums, j), nil), y), at(sums, j), nil)
+			v.store(v.add(v.load(at(sums, j), nil), value), at(sums, j), nil)
 		}
 		omega = v.only(keep, omega)
-		data := v.load(at(from, j), nil)
-		model := v.sub(data, v.load(at(e, j), nil))
-		v.store(v.mul(data, omega), at(x, j), nil)
-		v.store(v.mul(model, omega), at(e, j), nil)
+		v.store(v.mul(v.load(at(from, j), nil), omega), at(x, j), nil)
+		v.store(v.mul(v.load(at(y, j), nil), omega), at(y, j), nil)
 	}
 	ADDQ(ld, x)
-	ADDQ(ld, e)
+	ADDQ(ld, y)
 	ADDQ(stride, from)
 	DECQ(rows)
 	JNZ(LabelRef("row"))
@@ -722,12 +730,12 @@ func mul(l *loop) func() {
 	return func() { l.out("x", l.mul(l.in("x"), l.in("y"))) }
 }
 
-func split(l *loop) func() {
+func apart(l *loop) func() {
+	zero := l.zero()
 	return func() {
-		x, omega := l.in("x"), l.in("omega")
-		y := l.sub(x, l.in("e"))
-		l.out("x", l.mul(x, omega))
-		l.out("e", l.mul(y, omega))
+		minus := l.in("y")
+		l.out("e", l.add(l.in("x"), minus))
+		l.out("y", l.sub(zero, minus))
 	}
 }
 
@@ -784,8 +792,7 @@ func (v isa) sum(name string, masked, square bool) {
 	if masked {
 		mask = Load(Param("mask"), GP64())
 	}
-	zero := v.reg()
-	VXORPD(zero.AsX(), zero.AsX(), zero.AsX())
+	zero := v.zero()
 	var sums, counts []VecVirtual
 	for range 8 / v.lanes {
 		sums = append(sums, v.copy(zero))
@@ -886,8 +893,7 @@ func (v isa) squares(cols int, masked, part bool) {
 	}
 	s := make([]VecVirtual, cols)
 	for j := range s {
-		s[j] = v.reg()
-		VXORPD(s[j].AsX(), s[j].AsX(), s[j].AsX())
+		s[j] = v.zero()
 	}
 	Label("loop")
 	for j := range s {
