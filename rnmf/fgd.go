@@ -60,7 +60,7 @@ func (s FGD) Improve(q *Quadratic, v *mat.Dense) {
 		u, gram = q.gram()
 	}
 	if !together {
-		q.Tiles(v, func(t *Tile) {
+		q.crossTiles(v, func(t *Tile) {
 			l := newLine(t, u, gram, floor, false)
 			beta := newton(l.most, func(beta []float64, p *slopes) { l.at(t, beta, p) })
 			for i, x := range t.V {
@@ -70,7 +70,7 @@ func (s FGD) Improve(q *Quadratic, v *mat.Dense) {
 		return
 	}
 	all := make([]*line, q.n) // by their first column
-	q.Tiles(v, func(t *Tile) { all[t.First] = newLine(t, u, gram, floor, true) })
+	q.crossTiles(v, func(t *Tile) { all[t.First] = newLine(t, u, gram, floor, true) })
 	all = slices.DeleteFunc(all, func(l *line) bool { return l == nil })
 	most := math.Inf(1)
 	for _, l := range all {
@@ -154,8 +154,7 @@ func newLine(t *Tile, u *kernel.Cross, gram, floor []float64, keep bool) *line {
 		u.Add(num, t.X, b)
 		u.Add(den, t.y, b)
 	} else {
-		u.Add(num, t.X, b)
-		t.crossed(num, gram)
+		copy(num, t.crossed(u, gram))
 		kernel.AddCross(den, gram, t.V, r, r, b)
 		for i := range num {
 			num[i] *= t.Col[i%b]

@@ -68,7 +68,7 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 		// A sweep costs r/m of the product UX that it lives on; stop at half.
 		sweeps = 1 + m/(2*r)
 	}
-	q.Tiles(v, func(t *Tile) { gramSweeps(t, u, g, inv, sweeps, s.Sweeps == 0) })
+	q.crossTiles(v, func(t *Tile) { gramSweeps(t, u, g, inv, sweeps, s.Sweeps == 0) })
 }
 
 // scaled is the half-step of HALS with weights. For a column v of V, with
@@ -220,10 +220,8 @@ const maxFactor = 1e120
 // of G's diagonal.
 func gramSweeps(t *Tile, u *kernel.Cross, g, inv []float64, sweeps int, early bool) {
 	r, b := t.R, t.B
-	space := t.Space(r*b + b)
-	n, change := space[:r*b], space[r*b:]
-	u.Add(n, t.X, b)
-	t.crossed(n, g)
+	change := t.Space(b)
+	n := t.crossed(u, g)
 	weighted := t.weighsColumns()
 	if weighted {
 		for k := range r {

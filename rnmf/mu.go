@@ -56,12 +56,9 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 	_, _, r := q.Dims()
 	u, gram := q.gram()
 	square := q.square(gram)
-	q.Tiles(v, func(t *Tile) {
+	q.crossTiles(v, func(t *Tile) {
 		b := t.B
-		space := t.Space(2 * r * b)
-		num, den := space[:r*b], space[r*b:]
-		u.Add(num, t.X, b)
-		t.crossed(num, gram)
+		num, den := t.crossed(u, gram), t.Space(r*b)
 		square.Add(den, t.V, b)
 		if t.weighsColumns() {
 			for k := range r {

@@ -74,7 +74,7 @@ func (s OGM) Improve(q *Quadratic, v *mat.Dense) {
 		scaled.Set(data, q.row, m, r)
 	}
 	kernel.GramOf(gram, &u, &scaled)
-	q.Tiles(v, func(t *Tile) { s.unweighted(t, &scaled, gram) })
+	q.crossTiles(v, func(t *Tile) { s.unweighted(t, &scaled, gram) })
 }
 
 func (s OGM) weighted(t *Tile, u *kernel.Cross, data []float64) {
@@ -104,15 +104,13 @@ func (s OGM) weighted(t *Tile, u *kernel.Cross, data []float64) {
 
 func (s OGM) unweighted(t *Tile, u *kernel.Cross, gram []float64) {
 	r, b := t.R, t.B
-	space := t.Space(2*r*b + columnSpace(r))
-	n, gv := space[:r*b], space[r*b:][:r*b]
-	u.Add(n, t.X, b)
-	t.crossed(n, gram)
+	space := t.Space(r*b + columnSpace(r))
+	n, gv := t.crossed(u, gram), space[:r*b]
 	kernel.AddCross(gv, gram, t.V, r, r, b)
 	for i := range n {
 		n[i] = t.Col[i%b] * (n[i] - gv[i])
 	}
-	c := newColumn(r, space[2*r*b:])
+	c := newColumn(r, space[r*b:])
 	for j, w := range t.Col {
 		for i, a := range gram {
 			c.m[i] = w * a

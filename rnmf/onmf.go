@@ -112,12 +112,9 @@ func (s Orthogonal) Improve(q *Quadratic, v *mat.Dense) {
 	if !q.penalised() && q.bound == 0 {
 		misfit = make([]float64, q.n)
 	}
-	q.Tiles(v, func(t *Tile) {
+	q.crossTiles(v, func(t *Tile) {
 		r, b := t.R, t.B
-		space := t.Space(2 * r * b)
-		num, den := space[:r*b], space[r*b:]
-		u.Add(num, t.X, b)
-		t.crossed(num, g)
+		num, den := t.crossed(u, g), t.Space(r*b)
 		for k := range r {
 			row := den[k*b:][:b]
 			for j := range row {

@@ -67,10 +67,8 @@ func (ProxLinear) Improve(q *Quadratic, v *mat.Dense) {
 	}
 	u, gram := q.gram()
 	square := q.square(gram)
-	q.Tiles(v, func(t *Tile) {
-		num, den := t.sums()
-		u.Add(num, t.X, t.B)
-		t.crossed(num, gram)
+	q.crossTiles(v, func(t *Tile) {
+		num, den := t.crossed(u, gram), t.Space(r*t.B)
 		square.Add(den, t.V, t.B)
 		for i := range num {
 			num[i] -= den[i]

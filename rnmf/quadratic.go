@@ -37,6 +37,7 @@ type Quadratic struct {
 	ours    bool       // if the kernels know it: then their X and Y come with the split
 	model   bool       // tiles bring Y too
 	noX     bool       // tiles come without X, which is E already
+	remote  bool       // solvers take X by Tile.crossed only: tiles may come without it
 	tuned   bool       // the scale of the loss has just been estimated
 	norms   []float64  // squared norms of the n columns of x, or nil
 	pool    *pool
@@ -151,7 +152,8 @@ type Tile struct {
 	tileSpace []float64
 	rowSpace  []float64
 	maskTile  []float64
-	y         []float64 // the model UᵀV, if q.model
+	y, n      []float64 // the model UᵀV, if q.model, and UX
+	away      bool      // X has not been copied here
 	values    []float64
 	seen      *Residuals // of the tiles that this goroutine has measured
 	loss      float64    // of the tile, at the V it came with; NaN if unknown
@@ -167,15 +169,23 @@ func (t *Tile) Space(n int) []float64 {
 	return s
 }
 
-// crossed takes N = UX of a tile from a solver that works with it, and G = UUᵀ,
-// before V changes. With them the loss at V, or at another V, needs no residual.
-func (t *Tile) crossed(n, g []float64) {
-	q := t.q
+// crossed returns N = UX of a tile, with U and G = UUᵀ from gram, before V changes.
+// With them the loss at V, or at another V, needs no residual.
+func (t *Tile) crossed(u *kernel.Cross, g []float64) (n []float64) {
+	q, r, b := t.q, t.R, t.B
+	t.n = grow(t.n, r*b)
+	n = t.n
+	clear(n)
+	if t.away {
+		raw := q.x.RawMatrix()
+		u.AddFrom(n, raw.Data, raw.Stride, q.trans, t.First, b)
+	} else {
+		u.Add(n, t.X, b)
+	}
 	if q.bound > 0 || t.Row != nil {
-		return
+		return n
 	}
 	if q.entry {
-		r, b := t.R, t.B
 		t.values = grow(t.values, r*b+b)
 		s, gv := t.values[:b], t.values[b:]
 		clear(gv)
@@ -199,6 +209,7 @@ func (t *Tile) crossed(n, g []float64) {
 		}
 		q.known.Do(func() { q.uu = g })
 	}
+	return n
 }
 
 // gramSquares writes ‖x_j − Uᵀv_j‖² = ‖x_j‖² − 2 v_jᵀn_j + v_jᵀGv_j for b
@@ -237,6 +248,19 @@ func (q *Quadratic) Tiles(v *mat.Dense, f func(t *Tile)) {
 	}
 }
 
+// crossTiles is Tiles for solvers that take X by crossed only. Where nothing else needs
+// it, it stays where it is: the copies and transposes took a third of a round.
+func (q *Quadratic) crossTiles(v *mat.Dense, f func(t *Tile)) {
+	q.remote = true
+	defer func() { q.remote = false }()
+	q.Tiles(v, f)
+}
+
+// plain tells whether tiles need no residual.
+func (q *Quadratic) plain() bool {
+	return !q.Weighted() && q.bound == 0 && !(q.sample == columns && q.penalised())
+}
+
 // entering takes the loss at v from the first walk over the tiles.
 func (q *Quadratic) entering(v *mat.Dense, walk func()) {
 	q.entry = q.from != nil && mat.Equal(q.from, v)
@@ -271,6 +295,8 @@ func (q *Quadratic) tileWidth() int {
 	case q.Weighted():
 		const bytes = 128 << 10
 		return min(max(bytes/(2*8*max(q.m, 1))/8*8, 8), 24, max(q.n, 1))
+	case q.remote && q.plain():
+		return min(max(q.n/24/12*12, 24), 48, max(q.n, 1)) // enough tiles for some processors
 	case q.bound > 0:
 		return tileWidth(q.m, q.n, 2)
 	}
@@ -292,13 +318,14 @@ func tileWidth(m, n, tiles int) int {
 func (t *Tile) load(q *Quadratic, v *mat.Dense, first, b int) {
 	m, r := q.m, q.r
 	t.q, t.M, t.R, t.B, t.First, t.loss = q, m, r, b, first, math.NaN()
-	t.V = grow(t.V, r*b)
+	t.V, t.away = grow(t.V, r*b), false
 	if q.noX {
 		t.E = grow(t.E, m*b)
 		t.data(t.E, q.x)
 	} else {
 		t.X = grow(t.X, m*b)
-		if !q.ours || q.trans {
+		t.away = q.remote && t.Columns == nil && q.plain() || q.ours && !q.trans
+		if !t.away {
 			t.data(t.X, q.x)
 		}
 	}
@@ -398,6 +425,10 @@ func (t *Tile) residual() {
 	if q.noX {
 		q.pool.product.Sub(t.E, t.V, t.B)
 		return
+	}
+	if t.away {
+		t.data(t.X, q.x)
+		t.away = false
 	}
 	t.E = grow(t.E, t.M*t.B)
 	if q.model {

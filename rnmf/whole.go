@@ -28,11 +28,11 @@ func (q *Quadratic) whole(v *mat.Dense) *whole {
 	}
 	u, g := q.gram()
 	p := &whole{Quadratic: q, g: g, n: make([]float64, q.r*q.n), w: make([]float64, q.n)}
+	q.remote = true
+	defer func() { q.remote = false }()
 	q.inOrder(v, func(t *Tile) {
 		r, b := t.R, t.B
-		n := t.Space(r * b)
-		u.Add(n, t.X, b)
-		t.crossed(n, g)
+		n := t.crossed(u, g)
 		copy(p.w[t.First:], t.Col)
 		for k := range r {
 			to := p.n[k*q.n+t.First:][:b]

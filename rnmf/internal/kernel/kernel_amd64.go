@@ -19,6 +19,16 @@ func gemm2x3(c *float64, from *float64, a *float64, b *float64, ldc int, lda int
 //go:noescape
 func gram4x3(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
 
+// rows4x3 multiplies 4 rows with 3 panels.
+//
+//go:noescape
+func rows4x3(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
+// rows1x3 multiplies 1 rows with 3 panels.
+//
+//go:noescape
+func rows1x3(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
 // gemm4x2 adds products to blocks of 4 rows and 2 vectors.
 //
 //go:noescape
@@ -34,6 +44,16 @@ func gemm2x2(c *float64, from *float64, a *float64, b *float64, ldc int, lda int
 //go:noescape
 func gram4x2(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
 
+// rows4x2 multiplies 4 rows with 2 panels.
+//
+//go:noescape
+func rows4x2(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
+// rows1x2 multiplies 1 rows with 2 panels.
+//
+//go:noescape
+func rows1x2(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
 // gemm4x1 adds products to blocks of 4 rows and 1 vectors.
 //
 //go:noescape
@@ -48,6 +68,16 @@ func gemm2x1(c *float64, from *float64, a *float64, b *float64, ldc int, lda int
 //
 //go:noescape
 func gram4x1(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
+
+// rows4x1 multiplies 4 rows with 1 panels.
+//
+//go:noescape
+func rows4x1(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
+// rows1x1 multiplies 1 rows with 1 panels.
+//
+//go:noescape
+func rows1x1(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
 
 // gemm1x8 adds products to blocks of 1 rows and 8 vectors.
 //
@@ -88,6 +118,11 @@ func gemm2x1m(c *float64, from *float64, a *float64, b *float64, ldc int, lda in
 //
 //go:noescape
 func gemm1x1m(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask *int64)
+
+// gemmFar4x3 adds products to blocks of 4 rows and 3 vectors.
+//
+//go:noescape
+func gemmFar4x3(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int)
 
 // weighted4 does Weighted on a block of 4 vectors.
 //
@@ -217,6 +252,16 @@ func gemm1x3z(c *float64, from *float64, a *float64, b *float64, ldc int, lda in
 //go:noescape
 func gram8x3z(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
 
+// rows8x3z multiplies 8 rows with 3 panels.
+//
+//go:noescape
+func rows8x3z(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
+// rows1x3z multiplies 1 rows with 3 panels.
+//
+//go:noescape
+func rows1x3z(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
 // weighted3z does Weighted on a block of 3 vectors.
 //
 //go:noescape
@@ -266,6 +311,16 @@ func gemm1x2z(c *float64, from *float64, a *float64, b *float64, ldc int, lda in
 //
 //go:noescape
 func gram8x2z(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
+
+// rows8x2z multiplies 8 rows with 2 panels.
+//
+//go:noescape
+func rows8x2z(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
+// rows1x2z multiplies 1 rows with 2 panels.
+//
+//go:noescape
+func rows1x2z(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
 
 // weighted2z does Weighted on a block of 2 vectors.
 //
@@ -317,6 +372,16 @@ func gemm1x1z(c *float64, from *float64, a *float64, b *float64, ldc int, lda in
 //go:noescape
 func gram8x1z(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
 
+// rows8x1z multiplies 8 rows with 1 panels.
+//
+//go:noescape
+func rows8x1z(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
+// rows1x1z multiplies 1 rows with 1 panels.
+//
+//go:noescape
+func rows1x1z(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
 // weighted1z does Weighted on a block of 1 vectors.
 //
 //go:noescape
@@ -346,6 +411,11 @@ func subOuter1z(e *float64, p *float64, delta *float64, ld int, m int, mask int)
 //
 //go:noescape
 func gemm1x6z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemmFar8x3z adds products to blocks of 8 rows and 3 vectors.
+//
+//go:noescape
+func gemmFar8x3z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
 
 // peakz does 12 n multiply-adds of vectors that do not depend on each other.
 func peakz(n int)

@@ -122,6 +122,18 @@ func gemm(panel, rows, w int, c, from, a, b *float64, ldc, lda, ldb, n, panels, 
 	}
 }
 
+// gemmFar is gemm for rows of B that are far apart.
+func gemmFar(panel, rows, w int, c, from, a, b *float64, ldc, lda, ldb, n, panels, aps int) {
+	switch {
+	case panel == 4 && rows == 4 && w == 12:
+		gemmFar4x3(c, from, a, b, ldc, lda, ldb, n, panels, aps)
+	case panel == 8 && rows == 8 && w > 16:
+		gemmFar8x3z(c, from, a, b, ldc, lda, ldb, n, panels, aps, lanes(w))
+	default:
+		gemm(panel, rows, w, c, from, a, b, ldc, lda, ldb, n, panels, aps)
+	}
+}
+
 func gemmZ(rows, w int, c, from, a, b *float64, ldc, lda, ldb, n, panels, aps int) {
 	k := lanes(w)
 	switch (w + 7) / 8 {
@@ -245,9 +257,9 @@ func (c *Cross) pack(u, d []float64) {
 	}
 }
 
-// add takes few rows of the tile at a time, so that they stay in the first-level
-// cache while they meet all the rows of U.
-func (c *Cross) add(n, z []float64, b int) {
+// add takes few rows of the tile, which are ldz apart, at a time, so that they stay in
+// the first-level cache while they meet all the rows of U.
+func (c *Cross) add(n, z []float64, ldz, b int, far bool) {
 	m, r, s := c.m, c.r, c.panel
 	full := r / s
 	chunk := max(crossChunk/b, 32)
@@ -255,19 +267,83 @@ func (c *Cross) add(n, z []float64, b int) {
 		l := min(chunk, m-i)
 		for j := 0; full > 0 && j < b; {
 			w := width(b-j, s, s)
-			gemm(s, s, w, &n[j], &n[j], &c.packed[i*s], &z[i*b+j], b, s, b, l, full, s*m)
+			if far {
+				gemmFar(s, s, w, &n[j], &n[j], &c.packed[i*s], &z[i*ldz+j], b, s, ldz, l, full, s*m)
+			} else {
+				gemm(s, s, w, &n[j], &n[j], &c.packed[i*s], &z[i*ldz+j], b, s, ldz, l, full, s*m)
+			}
 			j += w
 		}
 		for k := full * s; k < r; {
 			rows := part(r - k)
 			for j := 0; j < b; {
 				w := width(b-j, rows, s)
-				gemm(s, rows, w, &n[k*b+j], &n[k*b+j], &c.packed[full*s*m+i*s+k%s], &z[i*b+j], b, s, b, l, 1, 0)
+				gemm(s, rows, w, &n[k*b+j], &n[k*b+j], &c.packed[full*s*m+i*s+k%s], &z[i*ldz+j], b, s, ldz, l, 1, 0)
 				j += w
 			}
 			k += rows
 		}
 	}
+}
+
+// addRowsOf adds the product of U with the transpose of the rows of x, which are stride
+// apart. It makes the transpose of N, in panels, from few columns of x at a time, so that
+// those of U stay in the first-level cache while they meet all rows.
+func (c *Cross) addRowsOf(n, x []float64, stride, b int) {
+	m, r, s := c.m, c.r, c.panel
+	panels := (r + s - 1) / s
+	ld := panels * s
+	space := spaces.Get().(*[]float64)
+	defer spaces.Put(space)
+	*space = grow(*space, b*ld)
+	t := *space
+	clear(t)
+	for k := range r {
+		for j, a := range n[k*b:][:b] {
+			t[j*ld+k] = a
+		}
+	}
+	blocks := b / s
+	chunk := max(crossChunk/ld, 32)
+	for i := 0; i < m; i += chunk {
+		l := min(chunk, m-i)
+		for p := 0; p < panels; {
+			cols := min(3, panels-p)
+			if panels-p == 4 {
+				cols = 2 // a panel alone is slow
+			}
+			u := &c.packed[(p*m+i)*s]
+			if blocks > 0 {
+				rowsBlock(s, s, cols, &t[p*s], &x[i], u, ld, stride, l, blocks, s*m)
+			}
+			if b > blocks*s {
+				rowsBlock(s, 1, cols, &t[blocks*s*ld+p*s], &x[blocks*s*stride+i], u, ld, stride, l, b-blocks*s, s*m)
+			}
+			p += cols
+		}
+	}
+	for k := range r {
+		row := n[k*b:][:b]
+		for j := range row {
+			row[j] = t[j*ld+k]
+		}
+	}
+}
+
+// rowsBlock multiplies blocks of rows with some panels.
+func rowsBlock(panel, rows, cols int, c, a, b *float64, ldc, lda, n, blocks, ps int) {
+	kernels := &rowsKernels[0]
+	if panel == 8 {
+		kernels = &rowsKernels[1]
+	}
+	kernels[min(rows-1, 1)][cols-1](c, a, b, ldc, lda, n, blocks, ps)
+}
+
+// rowsKernels are those for AVX2 and AVX-512, for one row and for a panel of them, by
+// the number of panels.
+var rowsKernels = [2][2][3]func(c, a, b *float64, ldc, lda, n, blocks, ps int){
+	{{rows1x1, rows1x2, rows1x3}, {rows4x1, rows4x2, rows4x3}},
+	{{rows1x1z, rows1x2z, rows1x3z}, {rows8x1z, rows8x2z, rows8x3z}},
 }
 
 // addRows is add for a U as it is, row by row.

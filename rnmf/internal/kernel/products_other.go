@@ -14,7 +14,9 @@ func (p *Product) rest(e, x, v []float64, b int) {}
 
 func (c *Cross) pack(u, d []float64) {}
 
-func (c *Cross) add(n, z []float64, b int) {}
+func (c *Cross) add(n, z []float64, ldz, b int, far bool) {}
+
+func (c *Cross) addRowsOf(n, x []float64, stride, b int) {}
 
 func addRows(n, u, z []float64, m, r, b int) {}
 

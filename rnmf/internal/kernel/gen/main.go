@@ -36,16 +36,19 @@ func main() {
 	ConstraintExpr("amd64")
 
 	for _, cols := range []int{3, 2, 1} {
-		avx2.gemm(4, cols, false)
-		avx2.gemm(2, cols, false)
+		avx2.gemm(4, cols, false, false)
+		avx2.gemm(2, cols, false, false)
 		avx2.gram(cols)
+		avx2.rows(4, cols)
+		avx2.rows(1, cols)
 	}
 	for _, cols := range []int{8, 6, 4, 2, 1} {
-		avx2.gemm(1, cols, false)
+		avx2.gemm(1, cols, false, false)
 	}
 	for _, rows := range []int{4, 2, 1} {
-		avx2.gemm(rows, 1, true)
+		avx2.gemm(rows, 1, true, false)
 	}
+	avx2.gemm(4, 3, false, true)
 	for _, cols := range []int{4, 2, 1} {
 		avx2.weighted(cols, true, false)
 		avx2.weighted(cols, false, false)
@@ -67,16 +70,19 @@ func main() {
 
 	for _, cols := range []int{3, 2, 1} {
 		for _, rows := range []int{8, 4, 2, 1} {
-			avx512.gemm(rows, cols, true)
+			avx512.gemm(rows, cols, true, false)
 		}
 		avx512.gram(cols)
+		avx512.rows(8, cols)
+		avx512.rows(1, cols)
 		avx512.weighted(cols, true, true)
 		avx512.weighted(cols, false, true)
 		avx512.pair(cols, true, true)
 		avx512.pair(cols, false, true)
 		avx512.subOuter(cols, true)
 	}
-	avx512.gemm(1, 6, true)
+	avx512.gemm(1, 6, true, false)
+	avx512.gemm(8, 3, true, true)
 	avx512.peak()
 
 	pack(false)
@@ -217,9 +223,15 @@ func unrolled(n Register, by int, step func()) {
 //
 //	c[(p·rows + i)·ldc + j] = from[(p·rows + i)·ldc + j] + Σ_l a[p·aps + l·lda + i] b[l·ldb + j],
 //
-// l < n, p < panels.
-func (s isa) gemm(rows, cols int, masked bool) {
-	s.text(fmt.Sprintf("gemm%dx%d", rows, cols), masked,
+// l < n, p < panels. For a B whose rows are far apart it asks for them some time ahead:
+// the processor does not foresee them.
+func (s isa) gemm(rows, cols int, masked, far bool) {
+	const ahead = 48
+	name := "gemm"
+	if far {
+		name = "gemmFar"
+	}
+	s.text(fmt.Sprintf("%s%dx%d", name, rows, cols), masked,
 		"c, from, a, b *float64, ldc, lda, ldb, n, panels, aps int",
 		fmt.Sprintf("adds products to blocks of %d rows and %d vectors.", rows, cols))
 	c, a, b := Load(Param("c"), GP64()), Load(Param("a"), GP64()), Load(Param("b"), GP64())
@@ -229,6 +241,11 @@ func (s isa) gemm(rows, cols int, masked bool) {
 	n, panels := Load(Param("n"), GP64()), Load(Param("panels"), GP64())
 	masks := s.masks(cols, masked)
 	acc := s.vectors(rows * cols)
+	var off Register
+	if far {
+		off = GP64()
+		IMUL3Q(U32(ahead), ldb, off)
+	}
 	Label("panel")
 	row, pa, pb := GP64(), GP64(), GP64()
 	MOVQ(c, row)
@@ -252,6 +269,9 @@ func (s isa) gemm(rows, cols int, masked bool) {
 			if rows > 1 || masks[j] != nil {
 				s.load(s.at(pb, j), masks[j], x[j])
 			}
+		}
+		for d := 0; far && d < cols*s.bytes; d += 64 {
+			PREFETCHT0(Mem{Base: pb, Index: off, Scale: 1, Disp: d})
 		}
 		for i := range rows {
 			VBROADCASTSD(Mem{Base: pa, Disp: 8 * i}, t)
@@ -280,6 +300,106 @@ func (s isa) gemm(rows, cols int, masked bool) {
 	step(true)
 	ADDQ(aps, a)
 	end("panel", panels)
+	ret()
+}
+
+// rows writes a kernel for C ← C + AB with the rows of A where they are, lda apart, and
+// B packed in panels ps apart, as many as the block has vectors. It does one block of
+// rows after the other:
+//
+//	c[i·ldc + j] += Σ_l a[i·lda + l] b[j/panel·ps + l·panel + j%panel],   l < n.
+func (s isa) rows(rows, cols int) {
+	name := fmt.Sprintf("rows%dx%d%s", rows, cols, s.suffix)
+	TEXT(name, NOSPLIT, "func(c, a, b *float64, ldc, lda, n, blocks, ps int)")
+	Doc(fmt.Sprintf("%s multiplies %d rows with %d panels.", name, rows, cols))
+	Pragma("noescape")
+	c, a, b := Load(Param("c"), GP64()), Load(Param("a"), GP64()), Load(Param("b"), GP64())
+	ldc, lda, ps := stride("ldc"), stride("lda"), stride("ps")
+	n, blocks := Load(Param("n"), GP64()), Load(Param("blocks"), GP64())
+	var lda3 Register
+	if rows > 2 {
+		lda3 = GP64()
+		LEAQ(Mem{Base: lda, Index: lda, Scale: 2}, lda3)
+	}
+	acc := s.vectors(rows * cols)
+	Label("block")
+	row, pb := GP64(), GP64()
+	MOVQ(c, row)
+	for i := range rows {
+		if i > 0 {
+			ADDQ(ldc, row)
+		}
+		for j := range cols {
+			VMOVUPD(s.at(row, j), acc[i*cols+j])
+		}
+	}
+	pa := []Register{GP64()} // of four rows each
+	MOVQ(a, pa[0])
+	if rows > 4 {
+		pa = append(pa, GP64())
+		LEAQ(Mem{Base: a, Index: lda, Scale: 4}, pa[1])
+	}
+	MOVQ(b, pb)
+	by := 4
+	if rows*cols > 12 {
+		by = 2
+	}
+	step := func(l int) {
+		x, t := s.vectors(cols), s.vector()
+		for j := range cols {
+			m := Mem{Base: pb, Disp: l * s.bytes}
+			if j > 0 {
+				m.Index, m.Scale = ps, uint8(j)
+			}
+			VMOVUPD(m, x[j])
+		}
+		for i := range rows {
+			m := Mem{Base: pa[i/4], Disp: 8 * l}
+			switch i % 4 {
+			case 1, 2:
+				m.Index, m.Scale = lda, uint8(i%4)
+			case 3:
+				m.Index, m.Scale = lda3, 1
+			}
+			VBROADCASTSD(m, t)
+			for j := range cols {
+				VFMADD231PD(x[j], t, acc[i*cols+j])
+			}
+		}
+	}
+	forward := func(l int) {
+		for _, p := range pa {
+			ADDQ(Imm(uint64(8*l)), p)
+		}
+		ADDQ(U32(l*s.bytes), pb)
+	}
+	some := GP64()
+	MOVQ(n, some)
+	SUBQ(Imm(uint64(by)), some)
+	JL(LabelRef("few"))
+	Label("some")
+	for l := range by {
+		step(l)
+	}
+	forward(by)
+	SUBQ(Imm(uint64(by)), some)
+	JGE(LabelRef("some"))
+	Label("few")
+	ADDQ(Imm(uint64(by)), some)
+	JZ(LabelRef("done"))
+	Label("one")
+	step(0)
+	forward(1)
+	end("one", some)
+	Label("done")
+	for i := range rows {
+		for j := range cols {
+			VMOVUPD(acc[i*cols+j], s.at(c, j))
+		}
+		ADDQ(ldc, c)
+		ADDQ(lda, a)
+	}
+	end("block", blocks)
 	ret()
 }
 
