@@ -175,11 +175,11 @@ func (t *Tile) crossed(u *kernel.Cross, g []float64) (n []float64) {
 	q, r, b := t.q, t.R, t.B
 	t.n = grow(t.n, r*b)
 	n = t.n
-	clear(n)
 	if t.away {
 		raw := q.x.RawMatrix()
-		u.AddFrom(n, raw.Data, raw.Stride, q.trans, t.First, b)
+		u.Of(n, raw.Data, raw.Stride, q.trans, t.First, b)
 	} else {
+		clear(n)
 		u.Add(n, t.X, b)
 	}
 	if q.bound > 0 || t.Row != nil {

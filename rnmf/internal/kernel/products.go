@@ -101,13 +101,14 @@ func (c *Cross) Add(n, z []float64, b int) {
 	}
 }
 
-// AddFrom adds the product of U with the tile that Load would copy, N ← N + UZ, from
-// where it lies, with the same bits as Add: without trans, Z is columns j0 to j0+b of x,
-// whose rows are stride apart; with trans, rows j0 to j0+b, transposed. A copy and a
-// transpose take half as long as the product of 20 rows.
-func (c *Cross) AddFrom(n, x []float64, stride int, trans bool, j0, b int) {
+// Of writes the product of U with the tile that Load would copy, N ← UZ, from where it
+// lies, with the same bits as Add to zeros: without trans, Z is columns j0 to j0+b of x,
+// whose rows are stride apart; with trans, rows j0 to j0+b, transposed. A copy or a
+// transpose takes half as long as the product with 20 rows.
+func (c *Cross) Of(n, x []float64, stride int, trans bool, j0, b int) {
 	n = n[:c.r*b]
 	if len(n) == 0 || c.m == 0 {
+		clear(n)
 		return
 	}
 	if trans {
@@ -121,10 +122,12 @@ func (c *Cross) AddFrom(n, x []float64, stride int, trans bool, j0, b int) {
 		defer spaces.Put(s)
 		*s = grow(*s, c.m*b)
 		Load(*s, x, stride, trans, 0, c.m, b)
+		clear(n)
 		c.Add(n, *s, b)
 	case trans:
-		c.addRowsOf(n, x, stride, b)
+		c.ofRows(n, x, stride, b)
 	default:
+		clear(n)
 		c.add(n, x, stride, b, true)
 	}
 }

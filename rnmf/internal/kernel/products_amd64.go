@@ -286,10 +286,10 @@ func (c *Cross) add(n, z []float64, ldz, b int, far bool) {
 	}
 }
 
-// addRowsOf adds the product of U with the transpose of the rows of x, which are stride
+// ofRows writes the product of U with the transpose of the rows of x, which are stride
 // apart. It makes the transpose of N, in panels, from few columns of x at a time, so that
 // those of U stay in the first-level cache while they meet all rows.
-func (c *Cross) addRowsOf(n, x []float64, stride, b int) {
+func (c *Cross) ofRows(n, x []float64, stride, b int) {
 	m, r, s := c.m, c.r, c.panel
 	panels := (r + s - 1) / s
 	ld := panels * s
@@ -298,11 +298,6 @@ func (c *Cross) addRowsOf(n, x []float64, stride, b int) {
 	*space = grow(*space, b*ld)
 	t := *space
 	clear(t)
-	for k := range r {
-		for j, a := range n[k*b:][:b] {
-			t[j*ld+k] = a
-		}
-	}
 	blocks := b / s
 	chunk := max(crossChunk/ld, 32)
 	for i := 0; i < m; i += chunk {
@@ -322,12 +317,7 @@ func (c *Cross) addRowsOf(n, x []float64, stride, b int) {
 			p += cols
 		}
 	}
-	for k := range r {
-		row := n[k*b:][:b]
-		for j := range row {
-			row[j] = t[j*ld+k]
-		}
-	}
+	Load(n, t, ld, true, 0, r, b)
 }
 
 // rowsBlock multiplies blocks of rows with some panels.

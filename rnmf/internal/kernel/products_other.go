@@ -16,7 +16,7 @@ func (c *Cross) pack(u, d []float64) {}
 
 func (c *Cross) add(n, z []float64, ldz, b int, far bool) {}
 
-func (c *Cross) addRowsOf(n, x []float64, stride, b int) {}
+func (c *Cross) ofRows(n, x []float64, stride, b int) {}
 
 func addRows(n, u, z []float64, m, r, b int) {}
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// AddFrom gives what Load and Add give, bit for bit, for every shape and place of X,
-// and writes nowhere else.
-func TestAddFrom(t *testing.T) {
+// Of gives what Load and Add give, bit for bit, for every shape and place of X, and
+// writes nowhere else.
+func TestOf(t *testing.T) {
 	levels(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 10))
 		for _, m := range []int{1, 2, 3, 8, 31, 101, 333} {
@@ -35,10 +35,10 @@ func TestAddFrom(t *testing.T) {
 							c.Set(u, d, m, r)
 							tile := make([]float64, m*b)
 							Load(tile, x, stride, trans, j0, m, b)
-							want := append([]float64{}, start...)
+							want := make([]float64, r*b)
 							c.Add(want, tile, b)
 							got, source := guard(start), guard(x)
-							c.AddFrom(got.s, source.s, stride, trans, j0, b)
+							c.Of(got.s, source.s, stride, trans, j0, b)
 							name := fmt.Sprintf("m=%d r=%d b=%d trans=%t scaled=%t", m, r, b, trans, scaled)
 							got.check(t, name, want)
 							source.check(t, name+": x", x)
@@ -50,7 +50,7 @@ func TestAddFrom(t *testing.T) {
 	})
 }
 
-func BenchmarkAddFrom(b *testing.B) {
+func BenchmarkOf(b *testing.B) {
 	levels(b, func(b *testing.B) {
 		rng := rand.New(rand.NewPCG(1, 11))
 		const m, n, r, width = 1024, 1440, 20, 48
@@ -62,14 +62,14 @@ func BenchmarkAddFrom(b *testing.B) {
 		b.Run("columns", func(b *testing.B) {
 			rate(b, 2*m*n*r, func() {
 				for j := 0; j < n; j += width {
-					cw.AddFrom(num, x, n, false, j, min(width, n-j))
+					cw.Of(num, x, n, false, j, min(width, n-j))
 				}
 			})
 		})
 		b.Run("rows", func(b *testing.B) {
 			rate(b, 2*m*n*r, func() {
 				for j := 0; j < m; j += width {
-					ch.AddFrom(num, x, n, true, j, min(width, m-j))
+					ch.Of(num, x, n, true, j, min(width, m-j))
 				}
 			})
 		})
