@@ -202,8 +202,9 @@ func TestGridPanic(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "in a score") || !strings.Contains(err.Error(), bad.String()) || !strings.Contains(err.Error(), "TestGridPanic") {
 		t.Fatal(err)
 	}
-	if len(table.Rows) != 7 {
-		t.Errorf("%d rows, want the 7 before", len(table.Rows))
+	// The worker may have begun the next point before it was told to stop.
+	if n := len(table.Rows); n != 7 && n != 8 || !reflect.DeepEqual(table.Rows[:7], want.Rows[:7]) || n == 8 && slices.Equal(table.Rows[7].Point.Values, bad.Values) {
+		t.Errorf("%d rows, want the 7 before and perhaps the next", n)
 	}
 	g.Score = sample().Score
 	if got := mustRun(t, g); !reflect.DeepEqual(got, want) {
