@@ -144,6 +144,9 @@ func randomProblem(seed uint64) problem {
 		if size*unit*unit < 1e-150 {
 			p.smooth = false
 		}
+		if _, ok := p.Solver.(Additive); ok && size > 1 {
+			p.smooth = false // outliers, as above
+		}
 	}
 	root := math.Sqrt(unit)
 	switch rng.IntN(8) {
