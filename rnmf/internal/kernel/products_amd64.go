@@ -354,7 +354,14 @@ func gramPacked(g []float64, c, d *Cross) {
 	m, r, s := c.m, c.r, c.panel
 	panels := (r + s - 1) / s
 	ld := panels * s
-	buf := make([]float64, ld*ld)
+	buf := g
+	if ld > r {
+		space := spaces.Get().(*[]float64)
+		defer spaces.Put(space)
+		*space = grow(*space, ld*ld)
+		buf = *space
+	}
+	clear(buf)
 	for i := 0; i < m; i += gramChunk {
 		n := min(gramChunk, m-i)
 		block := func(row, col, rows, cols int) {
@@ -376,14 +383,16 @@ func gramPacked(g []float64, c, d *Cross) {
 		}
 	}
 	for k := range r {
-		for l := range k + 1 {
-			g[k*r+l], g[l*r+k] = buf[k*ld+l], buf[k*ld+l]
+		row := g[k*r:][:k+1]
+		copy(row, buf[k*ld:])
+		for l, x := range row {
+			g[l*r+k] = x
 		}
 	}
 }
 
 // gramChunk is the number of columns of U that gramPacked handles at a time.
-const gramChunk = 128
+const gramChunk = 256
 
 func gramBlock(panel, cols int, c, a, b *float64, ldc, n, panels, ps int) {
 	switch {
