@@ -45,12 +45,8 @@ func (f *fit) moved(q *Quadratic, v *mat.Dense, penalties []Penalty, c constrain
 		p.Majorize(q, to)
 	}
 	c.probe().Improve(q, to)
-	norm := mat.Norm(v, 2)
 	to.Sub(to, v)
-	if norm == 0 {
-		norm = 1
-	}
-	return mat.Norm(to, 2) / norm
+	return relative(mat.Norm(to, 2), v)
 }
 
 // weighted is quadratic with the weights of the samples under ByColumn.

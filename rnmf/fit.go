@@ -577,11 +577,17 @@ func (f *fit) kktOf(ofW bool) float64 {
 		t.weigh() // the slopes as they are: load may leave out those of columns
 		moved[i] = t.moved(u, uu)
 	})
+	return relative(math.Sqrt(total(moved)), v)
+}
+
+// relative returns a length as a share of that of v, where v is not 0. From tiny
+// entries a step can be longer by more than a number holds.
+func relative(length float64, v *mat.Dense) float64 {
 	norm := mat.Norm(v, 2)
 	if norm == 0 {
 		norm = 1
 	}
-	return math.Sqrt(total(moved)) / norm
+	return min(length/norm, math.MaxFloat64)
 }
 
 // moved returns the squared length of one exact step of all coordinates at once;

@@ -192,7 +192,7 @@ func naiveMoves(v *mat.Dense, list []Penalty, ofData func(k, j int) (down, bend 
 	if norm == 0 {
 		norm = 1
 	}
-	return interval{math.Sqrt(sum.low) / norm, math.Sqrt(sum.high) / norm}
+	return interval{min(math.Sqrt(sum.low)/norm, math.MaxFloat64), math.Sqrt(sum.high) / norm}
 }
 
 // moveOf is max(0, v + down/bend) − v. Without curvature v stays, or goes to 0.
