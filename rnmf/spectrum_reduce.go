@@ -14,7 +14,7 @@ import (
 type tridiagonalisation struct {
 	tridiagonal
 	n   int
-	a   []float64 // the reflectors of Q below the diagonal
+	a   [][]float64 // rows up to the diagonal; below it the reflectors of Q
 	tau []float64
 }
 
@@ -31,10 +31,11 @@ func rowsOfSym(sym *mat.SymDense) rowsOf {
 
 // tridiagonalise takes an n×n matrix. It returns nil if it is stopped.
 func tridiagonalise(n int, rows rowsOf, stop func() bool) *tridiagonalisation {
-	t := &tridiagonalisation{tridiagonal{make([]float64, n), make([]float64, n-1)}, n, make([]float64, n*n), make([]float64, n-1)}
+	t := &tridiagonalisation{tridiagonal{make([]float64, n), make([]float64, n-1)}, n, make([][]float64, n), make([]float64, n-1)}
 	if !pieces(n, 8*n, stop, func(from, to int) {
 		for i := from; i < to; i++ {
-			rows(t.a[i*n:][:i+1], i)
+			t.a[i] = make([]float64, i+1)
+			rows(t.a[i], i)
 		}
 	}) {
 		return nil
@@ -42,17 +43,17 @@ func tridiagonalise(n int, rows rowsOf, stop func() bool) *tridiagonalisation {
 	var impl lapackgo.Implementation
 	for k := range n - 1 {
 		rest := n - 1 - k
-		row := func(l int) []float64 { return t.a[(k+1+l)*n+k+1:][:l+1] } // of what is left
+		row := func(l int) []float64 { return t.a[k+1+l][k+1:] } // of what is left
 		v, w := make([]float64, rest), make([]float64, rest)
 		for l := range v {
-			v[l] = t.a[(k+1+l)*n+k]
+			v[l] = t.a[k+1+l][k]
 		}
 		// (I − τvvᵀ) takes column k to β in its first place.
-		t.d[k] = t.a[k*n+k]
+		t.d[k] = t.a[k][k]
 		t.e[k], t.tau[k] = impl.Dlarfg(rest, v[0], v[1:], 1)
 		v[0] = 1
 		for l, x := range v {
-			t.a[(k+1+l)*n+k] = x
+			t.a[k+1+l][k] = x
 		}
 		if t.tau[k] == 0 {
 			continue
@@ -78,7 +79,7 @@ func tridiagonalise(n int, rows rowsOf, stop func() bool) *tridiagonalisation {
 			return nil
 		}
 	}
-	t.d[n-1] = t.a[n*n-1]
+	t.d[n-1] = t.a[n-1][n-1]
 	return t
 }
 
@@ -92,16 +93,18 @@ func (t *tridiagonalisation) back(z *mat.Dense, stop func() bool) bool {
 	count, _ := z.Dims()
 	n, width := t.n, pieceWidth(count*t.n)
 	var impl lapackgo.Implementation
-	triangle, work := make([]float64, width*width), make([]float64, count*width)
+	triangle, work, v := make([]float64, width*width), make([]float64, count*width), make([]float64, n*width)
 	for last := t.n - 1; last > 0; last -= width {
 		if stop() {
 			return false
 		}
 		i := max(last-width, 0)
 		rows, k := n-1-i, last-i
-		v := t.a[(i+1)*n+i:]
-		impl.Dlarft(lapack.Forward, lapack.ColumnWise, rows, k, v, n, t.tau[i:], triangle, width)
-		impl.Dlarfb(blas.Right, blas.Trans, lapack.Forward, lapack.ColumnWise, count, rows, k, v, n, triangle, width,
+		for l := range rows {
+			copy(v[l*width:][:min(k, l+1)], t.a[i+1+l][i:])
+		}
+		impl.Dlarft(lapack.Forward, lapack.ColumnWise, rows, k, v, width, t.tau[i:], triangle, width)
+		impl.Dlarfb(blas.Right, blas.Trans, lapack.Forward, lapack.ColumnWise, count, rows, k, v, width, triangle, width,
 			z.RawMatrix().Data[i+1:], n, work, width)
 	}
 	return true
