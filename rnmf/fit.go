@@ -404,9 +404,20 @@ func (f *fit) columnSquares() []float64 {
 	s := make([]float64, n)
 	if f.gram != nil {
 		r, h := f.model.Rank, f.h.RawMatrix().Data
-		gh := make([]float64, r*n)
-		kernel.AddCross(gh, f.gram, h, r, r, n)
-		if gramSquares(s, f.norms[0], f.cross, gh, h, r, n) {
+		square := &f.pool.square
+		square.Set(f.gram, nil, r, r)
+		const width = 48
+		lost := make([]bool, (n+width-1)/width)
+		f.pool.share(len(lost), r*r*n, func(t *Tile, i int) {
+			first, b := i*width, min(width, n-i*width)
+			space := t.Space(3 * r * b)
+			v, n, gv := space[:r*b], space[r*b:][:r*b], space[2*r*b:]
+			kernel.Load(v, h, f.h.RawMatrix().Stride, false, first, r, b)
+			kernel.Load(n, f.cross, len(s), false, first, r, b)
+			square.Add(gv, v, b)
+			lost[i] = !gramSquares(s[first:][:b], f.norms[0][first:], n, gv, v, r, b)
+		})
+		if !slices.Contains(lost, true) {
 			return s
 		}
 	}

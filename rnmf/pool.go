@@ -47,6 +47,7 @@ type helper struct {
 const (
 	idle     int32 = iota // looks out for work
 	sleeping              // waits for wake
+	called                // has not begun yet: need not, if there is nothing left to do
 	working
 	leaving // the pool is closed
 )
@@ -92,16 +93,19 @@ func (h *helper) serve(p *pool, t *Tile) {
 	defer p.ended.Done()
 	for {
 		switch h.await() {
-		case working:
-			p.help(t)
-			h.state.Store(idle)
+		case called:
+			if h.state.CompareAndSwap(called, working) {
+				p.help(t)
+				h.state.Store(idle)
+			}
 		case leaving:
 			return
 		}
 	}
 }
 
-// await returns once the state is neither idle nor sleeping.
+// await returns the state once it is neither idle nor sleeping, or when it was so and
+// somebody else has done the work.
 func (h *helper) await() int32 {
 	if s := spin(&h.state, func(s int32) bool { return s != idle }); s != idle {
 		return s
@@ -187,25 +191,35 @@ func (p *pool) share(n, work int, f func(t *Tile, i int)) {
 	}
 }
 
+// sharing is share as the kernels want it. If the fit is cancelled, what they make is
+// not complete, and nobody uses it.
+func (p *pool) sharing(work int) kernel.Share {
+	return func(n int, f func(i int)) { p.share(n, work, func(_ *Tile, i int) { f(i) }) }
+}
+
 // each calls f for 0..n-1, and stops early when the fit is cancelled. It returns, or
-// panics as f does, when all goroutines have come back.
+// panics as f does, when all goroutines that took part have come back.
 func (p *pool) each(n int, f func(t *Tile, i int)) {
 	p.task.n, p.task.f = int64(n), f
 	p.task.next.Store(0)
-	called := p.helpers[:min(len(p.helpers), max(n-1, 0))]
-	for _, h := range called {
-		if h.state.Swap(working) == sleeping {
+	helpers := p.helpers[:min(len(p.helpers), max(n-1, 0))]
+	for _, h := range helpers {
+		if h.state.Swap(called) == sleeping {
 			h.wake <- struct{}{}
 		}
 	}
-	defer p.join(called)
+	defer p.join(helpers)
 	p.run(p.tiles[0])
 }
 
-// join waits for helpers, and panics if one of them did.
-func (p *pool) join(called []*helper) {
+// join waits for helpers, but not for those that are still waking up, and panics if
+// one of them did.
+func (p *pool) join(helpers []*helper) {
 	p.task.next.Store(p.task.n) // after a panic of the caller's they need not go on
-	for _, h := range called {
+	for _, h := range helpers {
+		if h.state.CompareAndSwap(called, idle) {
+			continue
+		}
 		for spin(&h.state, func(s int32) bool { return s != working }) == working {
 			runtime.Gosched() // its processor may be busy with another fit
 		}

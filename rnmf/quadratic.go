@@ -114,9 +114,9 @@ func (q *Quadratic) gram() (u *kernel.Cross, g []float64) {
 	u = c
 	if q.row != nil && q.bound == 0 {
 		u = &q.pool.scaled
-		u.Set(q.U.RawMatrix().Data, q.row, q.m, q.r)
+		u.SetShared(q.U.RawMatrix().Data, q.row, q.m, q.r, q.pool.sharing(8*q.m*q.r))
 	}
-	kernel.GramOf(g, c, u)
+	kernel.GramShared(g, c, u, q.pool.sharing(q.m*q.r*q.r/2))
 	return u, g
 }
 
@@ -128,7 +128,7 @@ func (q *Quadratic) square(g []float64) *kernel.Cross {
 
 // cross returns U, laid out for products with tiles.
 func (q *Quadratic) cross() *kernel.Cross {
-	q.pool.cross.Set(q.U.RawMatrix().Data, nil, q.m, q.r)
+	q.pool.cross.SetShared(q.U.RawMatrix().Data, nil, q.m, q.r, q.pool.sharing(8*q.m*q.r))
 	return &q.pool.cross
 }
 

@@ -64,9 +64,21 @@ func (p *Product) Apart(e, y, x, v []float64, b int) {
 	apart(e, x, y)
 }
 
+// A Share calls f for 0..n−1, in any order or at once.
+type Share func(n int, f func(i int))
+
+func inTurn(n int, f func(i int)) {
+	for i := range n {
+		f(i)
+	}
+}
+
 // Set lays out U, or U·diag(d) where d is not nil. Neither must change while c is
 // in use.
-func (c *Cross) Set(u, d []float64, m, r int) {
+func (c *Cross) Set(u, d []float64, m, r int) { c.SetShared(u, d, m, r, inTurn) }
+
+// SetShared is Set with the work in parts.
+func (c *Cross) SetShared(u, d []float64, m, r int, share Share) {
 	u = u[:r*m]
 	if d != nil {
 		d = d[:m]
@@ -75,7 +87,7 @@ func (c *Cross) Set(u, d []float64, m, r int) {
 	switch c.panel = panel(); {
 	case c.panel > 0 && m > 0 && r > 0:
 		c.packed = grow(c.packed, (r+c.panel-1)/c.panel*c.panel*m)
-		c.pack(u, d)
+		share((r+c.panel-1)/c.panel, func(p int) { c.pack(u, d, p) })
 	case d != nil:
 		c.packed = grow(c.packed, r*m)
 		c.u = c.packed
@@ -135,7 +147,10 @@ func (c *Cross) Of(n, x []float64, stride int, trans bool, j0, b int) {
 // GramOf writes the product of one factor with the transpose of another, which
 // has the same shape, to g (r×r). It has to be symmetric: the other is the same,
 // or differs by diag(d).
-func GramOf(g []float64, c, d *Cross) {
+func GramOf(g []float64, c, d *Cross) { GramShared(g, c, d, inTurn) }
+
+// GramShared is GramOf with the work in parts.
+func GramShared(g []float64, c, d *Cross, share Share) {
 	m, r := c.m, c.r
 	if m != d.m || r != d.r || c.panel != d.panel {
 		panic("kernel: factors of different shapes")
@@ -148,7 +163,7 @@ func GramOf(g []float64, c, d *Cross) {
 	case c.panel == 0:
 		gram(g, c.u, d.u, m, r)
 	default:
-		gramPacked(g, c, d)
+		gramPacked(g, c, d, share)
 	}
 }
 

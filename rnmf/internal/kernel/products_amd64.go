@@ -224,13 +224,15 @@ func (p *Product) rest(e, x, v []float64, b int) {
 // The numbers of entries of −U that sub, and of Z that add, handle at a time.
 const productGroup, crossChunk = 1536, 3072
 
-// pack writes U, or U·diag(d), by panels of rows.
-func (c *Cross) pack(u, d []float64) {
+// pack writes panel p of U, or of U·diag(d).
+func (c *Cross) pack(u, d []float64, p int) {
 	m, r, s := c.m, c.r, c.panel
-	clear(c.packed[r/s*s*m:]) // the rows that an incomplete panel lacks
-	k := 0
-	for ; k+4 <= r; k += 4 {
-		to := c.packed[k/s*s*m+k%s:]
+	k, end := p*s, min(p*s+s, r)
+	if end < k+s { // the rows that an incomplete panel lacks
+		clear(c.packed[k*m:])
+	}
+	for ; k+4 <= end; k += 4 {
+		to := c.packed[p*s*m+k%s:]
 		if m >= 4 && d == nil {
 			pack4(&to[0], &u[k*m], m, s, m/4)
 		} else if m >= 4 {
@@ -246,8 +248,8 @@ func (c *Cross) pack(u, d []float64) {
 			}
 		}
 	}
-	for ; k < r; k++ {
-		to := c.packed[k/s*s*m+k%s:]
+	for ; k < end; k++ {
+		to := c.packed[p*s*m+k%s:]
 		for i, x := range u[k*m:][:m] {
 			if d != nil {
 				x *= d[i]
@@ -350,7 +352,7 @@ func addRows(n, u, z []float64, m, r, b int) {
 
 // gramPacked computes the panels on and below the diagonal, three at a time side by
 // side, and copies the rest.
-func gramPacked(g []float64, c, d *Cross) {
+func gramPacked(g []float64, c, d *Cross, share Share) {
 	m, r, s := c.m, c.r, c.panel
 	panels := (r + s - 1) / s
 	ld := panels * s
@@ -362,13 +364,14 @@ func gramPacked(g []float64, c, d *Cross) {
 		buf = *space
 	}
 	clear(buf)
-	for i := 0; i < m; i += gramChunk {
-		n := min(gramChunk, m-i)
-		block := func(row, col, rows, cols int) {
-			gramBlock(s, cols, &buf[row*s*ld+col*s], &c.packed[(row*m+i)*s], &d.packed[(col*m+i)*s], ld, n, rows, s*m)
-		}
-		for l := 0; l < panels; l += 3 {
-			cols := min(3, panels-l)
+	share((panels+2)/3, func(part int) {
+		l := 3 * part
+		cols := min(3, panels-l)
+		for i := 0; i < m; i += gramChunk {
+			n := min(gramChunk, m-i)
+			block := func(row, col, rows, cols int) {
+				gramBlock(s, cols, &buf[row*s*ld+col*s], &c.packed[(row*m+i)*s], &d.packed[(col*m+i)*s], ld, n, rows, s*m)
+			}
 			k := 0
 			if s == 4 && cols > 1 {
 				k = 2
@@ -381,7 +384,7 @@ func gramPacked(g []float64, c, d *Cross) {
 				block(l+cols, l, rest, cols)
 			}
 		}
-	}
+	})
 	for k := range r {
 		row := g[k*r:][:k+1]
 		copy(row, buf[k*ld:])

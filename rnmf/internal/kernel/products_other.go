@@ -12,7 +12,7 @@ func (p *Product) sub(e, x, v []float64, b int) {}
 
 func (p *Product) rest(e, x, v []float64, b int) {}
 
-func (c *Cross) pack(u, d []float64) {}
+func (c *Cross) pack(u, d []float64, p int) {}
 
 func (c *Cross) add(n, z []float64, ldz, b int, far bool) {}
 
@@ -20,4 +20,4 @@ func (c *Cross) ofRows(n, x []float64, stride, b int) {}
 
 func addRows(n, u, z []float64, m, r, b int) {}
 
-func gramPacked(g []float64, c, d *Cross) {}
+func gramPacked(g []float64, c, d *Cross, share Share) {}
