@@ -364,6 +364,7 @@ func (f *fit) eachResidual(visit func(t *Tile, i int)) (count int) {
 	q.bare, q.noX = true, true
 	width := tileWidth(q.m, q.n, 2)
 	count = (q.n + width - 1) / width
+	q.layOutShared()
 	f.pool.share(count, q.m*q.n*q.r, func(t *Tile, i int) {
 		t.load(q, f.h, i*width, min(width, q.n-i*width))
 		visit(t, i)

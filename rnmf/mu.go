@@ -76,7 +76,7 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 func (t *Tile) split() {
 	q := t.q
 	if q.ours {
-		q.layOut()
+		q.layOut(kernel.InTurn)
 		t.y = grow(t.y, t.M*t.B)
 		x := q.x.RawMatrix()
 		if q.trans {

@@ -278,6 +278,9 @@ func (q *Quadratic) inOrder(v *mat.Dense, f func(t *Tile)) {
 		q.ux, q.uu = make([]float64, q.r*q.n), nil
 	}
 	q.losses = make([]float64, count)
+	if !q.plain() {
+		q.layOutShared()
+	}
 	q.entering(v, func() {
 		q.pool.each(count, func(t *Tile, i int) {
 			t.load(q, v, i*width, min(width, q.n-i*width))
@@ -413,15 +416,17 @@ func (t *Tile) store(v *mat.Dense) {
 	}
 }
 
-// layOut prepares U for residuals, once.
-func (q *Quadratic) layOut() {
-	q.laid.Do(func() { q.pool.product.Set(q.U.RawMatrix().Data, q.m, q.r) })
+// layOut prepares U for residuals, once; layOutShared, before tiles, on all cores.
+func (q *Quadratic) layOut(share kernel.Share) {
+	q.laid.Do(func() { q.pool.product.SetShared(q.U.RawMatrix().Data, q.m, q.r, share) })
 }
+
+func (q *Quadratic) layOutShared() { q.layOut(q.pool.sharing(8 * q.m * q.r)) }
 
 // residual computes E = X − UᵀV.
 func (t *Tile) residual() {
 	q := t.q
-	q.layOut()
+	q.layOut(kernel.InTurn)
 	if q.noX {
 		q.pool.product.Sub(t.E, t.V, t.B)
 		return

@@ -20,12 +20,25 @@ type Cross struct {
 	packed []float64 // U by panels: entry (k, i) at (k/panel·m + i)·panel + k%panel, 0 for k ≥ r
 }
 
+// A Share calls f for 0..n−1, in any order or at once.
+type Share func(n int, f func(i int))
+
+// InTurn is the Share of one.
+func InTurn(n int, f func(i int)) {
+	for i := range n {
+		f(i)
+	}
+}
+
 // Set lays out U, which must not change while p is in use.
-func (p *Product) Set(u []float64, m, r int) {
+func (p *Product) Set(u []float64, m, r int) { p.SetShared(u, m, r, InTurn) }
+
+// SetShared is Set with the work in parts.
+func (p *Product) SetShared(u []float64, m, r int, share Share) {
 	p.m, p.r, p.u = m, r, u[:r*m]
 	if p.panel = panel(); p.panel > 0 && m > 0 && r > 0 {
 		p.packed = grow(p.packed, (m+p.panel-1)/p.panel*p.panel*r)
-		p.pack()
+		share(r, p.pack)
 	}
 }
 
@@ -64,18 +77,9 @@ func (p *Product) Apart(e, y, x, v []float64, b int) {
 	apart(e, x, y)
 }
 
-// A Share calls f for 0..n−1, in any order or at once.
-type Share func(n int, f func(i int))
-
-func inTurn(n int, f func(i int)) {
-	for i := range n {
-		f(i)
-	}
-}
-
 // Set lays out U, or U·diag(d) where d is not nil. Neither must change while c is
 // in use.
-func (c *Cross) Set(u, d []float64, m, r int) { c.SetShared(u, d, m, r, inTurn) }
+func (c *Cross) Set(u, d []float64, m, r int) { c.SetShared(u, d, m, r, InTurn) }
 
 // SetShared is Set with the work in parts.
 func (c *Cross) SetShared(u, d []float64, m, r int, share Share) {
@@ -147,7 +151,7 @@ func (c *Cross) Of(n, x []float64, stride int, trans bool, j0, b int) {
 // GramOf writes the product of one factor with the transpose of another, which
 // has the same shape, to g (r×r). It has to be symmetric: the other is the same,
 // or differs by diag(d).
-func GramOf(g []float64, c, d *Cross) { GramShared(g, c, d, inTurn) }
+func GramOf(g []float64, c, d *Cross) { GramShared(g, c, d, InTurn) }
 
 // GramShared is GramOf with the work in parts.
 func GramShared(g []float64, c, d *Cross, share Share) {

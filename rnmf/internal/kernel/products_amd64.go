@@ -175,17 +175,15 @@ func gemmZ(rows, w int, c, from, a, b *float64, ldc, lda, ldb, n, panels, aps in
 	}
 }
 
-// pack writes −U by panels of columns, along the rows of U: neighbours in a column
-// are often a multiple of 4 KB apart, where few of them fit in the cache together.
-func (p *Product) pack() {
+// pack writes row k of −U to panels of columns: neighbours in a column are often a
+// multiple of 4 KB apart, where few of them fit in the cache together.
+func (p *Product) pack(k int) {
 	m, r, s := p.m, p.r, p.panel
-	for k := range r {
-		for i := 0; i < s && i+vec <= m; i += vec {
-			negate(&p.packed[k*s+i], &p.u[k*m+i], s, s*r, (m-i-vec)/s+1)
-		}
-		for i := m &^ (vec - 1); i < m; i++ {
-			p.packed[(i/s*r+k)*s+i%s] = -p.u[k*m+i]
-		}
+	for i := 0; i < s && i+vec <= m; i += vec {
+		negate(&p.packed[k*s+i], &p.u[k*m+i], s, s*r, (m-i-vec)/s+1)
+	}
+	for i := m &^ (vec - 1); i < m; i++ {
+		p.packed[(i/s*r+k)*s+i%s] = -p.u[k*m+i]
 	}
 }
 

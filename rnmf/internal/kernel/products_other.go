@@ -6,7 +6,7 @@ package kernel
 
 func panel() int { return 0 }
 
-func (p *Product) pack() {}
+func (p *Product) pack(k int) {}
 
 func (p *Product) sub(e, x, v []float64, b int) {}
 
