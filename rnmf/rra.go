@@ -3,6 +3,7 @@ package rnmf
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -155,6 +156,9 @@ func (s *rraStep) row(k int, v *mat.Dense) {
 		return
 	}
 	s.slope(vk)
+	// Where the data hardly tell a component, rounding errors of λLv, divided by g,
+	// would throw it far along the constant vector. A larger g bounds q as well.
+	g = max(g, 0x1p-48*s.tie.Lambda*slices.Max(s.tie.Graph.degree))
 	s.inverse(s.out, s.gradient, g, g+s.tie.Lambda*s.rest)
 	for j, x := range vk {
 		s.out[j] = max(0, x-s.out[j]) - x
