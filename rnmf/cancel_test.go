@@ -246,7 +246,8 @@ func TestCancelOthers(t *testing.T) {
 				ended, _ := inner.Deadline()
 				late := time.Since(ended)
 				cancel()
-				if !errors.Is(err, context.DeadlineExceeded) || late > soon {
+				faster := err == nil && after > 0 && late < soon
+				if !faster && !errors.Is(err, context.DeadlineExceeded) || late > soon {
 					t.Errorf("%v, %v late", err, late)
 				}
 				if long() {

@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -43,7 +44,7 @@ func (s CNMF) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 		return nil, err
 	}
 	data := asDense(x)
-	if err := checkEntries("X", data, nil, s.Model.Signed); err != nil {
+	if err := cmp.Or(checkEntries("X", data, nil, s.Model.Signed), ctx.Err()); err != nil {
 		return nil, err
 	}
 	reduced, column, scale, within := s.reduce(data)

@@ -157,18 +157,27 @@ type samples struct {
 
 func newSamples(ctx context.Context, x *mat.Dense, k, restarts int) (*samples, error) {
 	m, n := x.Dims()
-	c := mat.NewDense(m, n, nil)
-	c.Copy(x)
-	c.Scale(1/powerOfTwo(floats.Norm(c.RawMatrix().Data, math.Inf(1))), c)
+	var largest float64
 	for i := range m {
-		row := c.RawRowView(i)
-		floats.AddConst(-someMedian(row), row)
+		largest = max(largest, floats.Norm(x.RawRowView(i), math.Inf(1)))
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c := mat.NewDense(m, n, nil)
 	s := &samples{x: c, norm: make([]float64, n)}
-	for i := range m {
-		for j, v := range c.RawRowView(i) {
-			s.norm[j] += v * v
+	if !pieces(m, 16*n, func() bool { return ctx.Err() != nil }, func(from, to int) {
+		for i := from; i < to; i++ {
+			row := c.RawRowView(i)
+			copy(row, x.RawRowView(i))
+			floats.Scale(1/powerOfTwo(largest), row)
+			floats.AddConst(-someMedian(row), row)
+			for j, v := range row {
+				s.norm[j] += v * v
+			}
 		}
+	}) {
+		return nil, ctx.Err()
 	}
 	// Multiplications: n²m/2 for the Gram matrix and n² for a round on it,
 	// against nmk for a round on x.

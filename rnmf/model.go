@@ -201,7 +201,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 			return nil, err
 		}
 		f.mask = asDense(m.Mask)
-		if err := checkEntries("Mask", f.mask, nil, false); err != nil {
+		if err := cmp.Or(checkEntries("Mask", f.mask, nil, false), ctx.Err()); err != nil {
 			return nil, err
 		}
 		if f.heaviest = mat.Max(f.mask); f.heaviest == 0 {
@@ -215,6 +215,9 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if f.mask != nil {
 		full = fillMissing(f.x, f.mask)
 		f.x = full // 0·NaN would be NaN
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 	}
 	init := m.Init
 	if init == nil {

@@ -64,7 +64,11 @@ func (s SRC) ClassifyContext(ctx context.Context, train mat.Matrix, labels []int
 	for k, l := range labels {
 		of[k] = place[l]
 	}
-	atoms, samples := unitColumns(d), unitColumns(x)
+	stop := func() bool { return ctx.Err() != nil }
+	atoms, samples := unitColumns(d, stop), unitColumns(x, stop)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	found := make([]int, p)
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -90,16 +94,18 @@ func (s SRC) ClassifyContext(ctx context.Context, train mat.Matrix, labels []int
 }
 
 // unitColumns returns the columns of a at length 1, those of 0 as they are.
-func unitColumns(a *mat.Dense) [][]float64 {
-	_, n := a.Dims()
+func unitColumns(a *mat.Dense, stop func() bool) [][]float64 {
+	m, n := a.Dims()
 	out := make([][]float64, n)
-	for j := range out {
-		out[j] = mat.Col(nil, j, a)
-		if top := floats.Norm(out[j], math.Inf(1)); top > 0 {
-			floats.Scale(1/top, out[j]) // so that no square is lost
-			floats.Scale(1/floats.Norm(out[j], 2), out[j])
+	pieces(n, 16*m, stop, func(from, to int) {
+		for j := from; j < to; j++ {
+			out[j] = mat.Col(nil, j, a)
+			if top := floats.Norm(out[j], math.Inf(1)); top > 0 {
+				floats.Scale(1/top, out[j]) // so that no square is lost
+				floats.Scale(1/floats.Norm(out[j], 2), out[j])
+			}
 		}
-	}
+	})
 	return out
 }
 

@@ -69,7 +69,20 @@ func (s SSNMF) stack(ctx context.Context, x mat.Matrix) (*mat.Dense, Model, erro
 	if m == 0 || n == 0 {
 		return nil, model, fmt.Errorf("%w: X is %d×%d", ErrEmpty, m, n)
 	}
+	var known *mat.Dense
+	if model.Mask != nil {
+		if err := wantMatrix("Mask", model.Mask); err != nil {
+			return nil, model, err
+		}
+		if err := wantDims("Mask", model.Mask, m, n); err != nil {
+			return nil, model, err
+		}
+		known = asDense(model.Mask)
+	}
 	mask := mat.NewDense(m+l.Classes(), n, nil)
+	if err := ctx.Err(); err != nil {
+		return nil, model, err
+	}
 	data := mat.NewDense(m+l.Classes(), n, nil)
 	dense := asDense(x)
 	for i := range m {
@@ -77,6 +90,13 @@ func (s SSNMF) stack(ctx context.Context, x mat.Matrix) (*mat.Dense, Model, erro
 			return nil, model, ctx.Err()
 		}
 		copy(data.RawRowView(i), dense.RawRowView(i))
+		if row := mask.RawRowView(i); known != nil {
+			copy(row, known.RawRowView(i))
+		} else {
+			for j := range row {
+				row[j] = 1
+			}
+		}
 	}
 	for j, c := range l.Class {
 		if c < 0 {
@@ -86,18 +106,6 @@ func (s SSNMF) stack(ctx context.Context, x mat.Matrix) (*mat.Dense, Model, erro
 		for k := range l.Classes() {
 			mask.Set(m+k, j, lambda)
 		}
-	}
-	top := mask.Slice(0, m, 0, n).(*mat.Dense)
-	if model.Mask != nil {
-		if err := wantMatrix("Mask", model.Mask); err != nil {
-			return nil, model, err
-		}
-		if err := wantDims("Mask", model.Mask, m, n); err != nil {
-			return nil, model, err
-		}
-		top.Copy(model.Mask)
-	} else {
-		top.Apply(func(_, _ int, _ float64) float64 { return 1 }, top)
 	}
 	model.Mask = mask
 	return data, model, nil
