@@ -54,7 +54,8 @@ const roundsOfW = 5
 
 // Fit factorises x (m×n, a column is an image) on the terms of Model.Fit. MaxIter
 // bounds the rounds before the first z and those after it; Tol is for a turn of W,
-// H and z.
+// H and z. Where ctx ends before there is a z, the Support is 0 and the rest is the
+// result of the model.
 func (c Contiguous) Fit(ctx context.Context, x mat.Matrix) (*ContiguousResult, error) {
 	if err := c.check(x); err != nil {
 		return nil, err
@@ -67,12 +68,11 @@ func (c Contiguous) Fit(ctx context.Context, x mat.Matrix) (*ContiguousResult, e
 	if r == nil {
 		return nil, err
 	}
-	f := c.begin(model, asDense(x), r)
-	f.label()
+	f := newContiguousFit(model, asDense(x), r)
 	if err == nil {
-		err = f.alternate(ctx)
+		err = f.run(ctx, c)
 	}
-	return f.result(), err
+	return f.result(err), err
 }
 
 func (c Contiguous) check(x mat.Matrix) error {
@@ -97,6 +97,7 @@ type contiguousFit struct {
 	cut     float64
 	z       [][]bool // of each sample
 	last    *Result
+	pool    *pool
 
 	price   float64 // of z: all of the sum but the squares and the penalties
 	squares float64
@@ -105,96 +106,44 @@ type contiguousFit struct {
 	seconds float64
 }
 
-// begin finds c, and what the first fit has spent.
-func (c Contiguous) begin(model Model, x *mat.Dense, r *Result) *contiguousFit {
+// newContiguousFit begins with what the first fit has found and spent.
+func newContiguousFit(model Model, x *mat.Dense, r *Result) *contiguousFit {
 	m, n := x.Dims()
 	end := r.Trace[len(r.Trace)-1]
-	f := &contiguousFit{model: model, x: x, mask: r.mask, cut: c.Cut, z: make([][]bool, n), last: r,
+	return &contiguousFit{model: model, x: x, mask: r.mask, z: noLabels(m, n), last: r,
 		rounds: end.Round, seconds: end.Seconds}
-	for j := range f.z {
-		f.z[j] = make([]bool, m)
-	}
-	if f.cut == 0 {
-		f.cut = f.estimate()
-	}
-	f.field = ising{c.Height, c.Width, 0.5 * f.cut * f.cut}
-	if c.Beta != 0 {
-		f.field.b = c.Beta * f.cut * f.cut
-	}
-	return f
 }
 
-// estimate is the cut-off by the entries that are not 0: see Residuals.
-func (f *contiguousFit) estimate() float64 {
-	var squares []float64
-	largest := 0.0
-	e := f.residuals()
-	n, m := e.Dims()
-	for i := range m {
-		for j := range n {
-			if f.weight(i, j) > 0 && f.x.At(i, j) != 0 {
-				v := e.At(j, i)
-				squares = append(squares, v*v)
-				largest = max(largest, math.Abs(f.x.At(i, j)))
-			}
-		}
+// noLabels is z = 0 for n images of m pixels.
+func noLabels(m, n int) [][]bool {
+	z := make([][]bool, n)
+	for j := range z {
+		z[j] = make([]bool, m)
 	}
-	return max(2.5/3*NormalThreeSigma.Cut(ResidualsOf(squares...)), 1e-12*largest, 1e-75)
+	return z
 }
 
-// weight is that of the mask.
-func (f *contiguousFit) weight(i, j int) float64 {
-	if f.mask == nil {
-		return 1
-	}
-	return f.mask.At(i, j)
-}
-
-// residuals returns (X − WH)ᵀ, in which an image lies in one piece; 0 where an
-// entry is missing.
-func (f *contiguousFit) residuals() *mat.Dense {
-	var e mat.Dense
-	e.Mul(f.last.H.T(), f.last.W.T())
-	m, _ := f.x.Dims()
-	for i := range m {
-		for j, v := range f.x.RawRowView(i) {
-			if f.weight(i, j) > 0 {
-				v -= e.At(j, i)
-			} else {
-				v = 0
-			}
-			e.Set(j, i, v)
-		}
-	}
-	return &e
-}
-
-// label lowers the sum over z, and takes its parts.
-func (f *contiguousFit) label() {
+// run finds c and z, and then all by turns.
+func (f *contiguousFit) run(ctx context.Context, c Contiguous) error {
 	begin := time.Now()
-	e := f.residuals()
-	n, m := e.Dims()
-	prices, squares := make([]float64, n), make([]float64, n)
-	p := newPool(func() bool { return false })
-	p.open()
-	defer p.close()
-	p.share(n, 16*m*n, func(t *Tile, j int) {
-		cost, z := t.Space(m), f.z[j]
-		for i, v := range e.RawRowView(j) {
-			cost[i] = f.weight(i, j) * (f.cut*f.cut - v*v)
+	f.pool = newPool(func() bool { return ctx.Err() != nil })
+	f.pool.open()
+	defer f.pool.close()
+	if f.cut = c.Cut; f.cut == 0 {
+		if err := f.estimate(ctx); err != nil {
+			return err
 		}
-		f.field.lower(z, cost)
-		for i, v := range e.RawRowView(j) {
-			w := f.weight(i, j)
-			cost[i] = w * f.cut * f.cut
-			if !z[i] {
-				squares[j] += w * v * v
-			}
-		}
-		prices[j] = f.field.energy(z, cost)
-	})
-	f.price, f.squares = total(prices), total(squares)
+	}
+	beta := c.Beta
+	if beta == 0 {
+		beta = 0.5
+	}
+	f.field = ising{c.Height, c.Width, beta * f.cut * f.cut}
 	f.seconds += time.Since(begin).Seconds()
+	if err := f.label(ctx); err != nil {
+		return err
+	}
+	return f.alternate(ctx)
 }
 
 // alternate fits W and H to what is no outlier, and labels again.
@@ -218,6 +167,9 @@ func (f *contiguousFit) alternate(ctx context.Context) error {
 	})
 	for {
 		good := f.good()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if mat.Max(good) == 0 { // the cut-off of the user is too small
 			f.last.Reason = Stalled
 			return nil
@@ -239,7 +191,9 @@ func (f *contiguousFit) alternate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		f.label()
+		if err := f.label(ctx); err != nil {
+			return err
+		}
 		now := f.point() // with the z that belongs to W and H
 		if len(rounds) > 0 {
 			f.trace = f.trace[:len(f.trace)-1]
@@ -276,36 +230,17 @@ func (f *contiguousFit) point() Point {
 	return p
 }
 
-// good is the mask of what is no outlier.
-func (f *contiguousFit) good() *mat.Dense {
-	m, n := f.x.Dims()
-	mask := mat.NewDense(m, n, nil)
-	for j, z := range f.z {
-		for i, outlier := range z {
-			if !outlier {
-				mask.Set(i, j, f.weight(i, j))
-			}
-		}
-	}
-	return mask
-}
-
-func (f *contiguousFit) result() *ContiguousResult {
+// result is what there is when a fit ends, early if err tells so.
+func (f *contiguousFit) result(err error) *ContiguousResult {
 	r := *f.last
 	r.mask = f.mask
+	if err != nil {
+		r.Reason = Cancelled
+	}
 	if f.trace != nil {
 		r.Loss, r.Objective, r.Trace = Truncated{Loss: Frobenius{}, Cut: f.cut}, f.trace[len(f.trace)-1].Objective, f.trace
 	}
-	m, n := f.x.Dims()
-	support := mat.NewDense(m, n, nil)
-	for j, z := range f.z {
-		for i, outlier := range z {
-			if outlier {
-				support.Set(i, j, 1)
-			}
-		}
-	}
-	return &ContiguousResult{&r, support}
+	return &ContiguousResult{&r, f.support()}
 }
 
 // Outliers reports on x (m×n), the data of the fit. The pixels of the support have

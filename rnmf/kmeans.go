@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -159,7 +158,11 @@ func newSamples(ctx context.Context, x *mat.Dense, k, restarts int) (*samples, e
 	m, n := x.Dims()
 	var largest float64
 	for i := range m {
-		largest = max(largest, floats.Norm(x.RawRowView(i), math.Inf(1)))
+		for _, v := range x.RawRowView(i) {
+			if a := math.Abs(v); a > largest {
+				largest = a
+			}
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -224,8 +227,9 @@ func (s *samples) products(dst *mat.Dense, chosen []int) {
 }
 
 // centre writes the inner products of the centroids with all samples into dst
-// (k×n) and the squared lengths of the centroids into norm.
-func (s *samples) centre(dst *mat.Dense, norm []float64, labels, size []int) {
+// (k×n) and the squared lengths of the centroids into norm. If ctx ends they are not
+// complete.
+func (s *samples) centre(ctx context.Context, dst *mat.Dense, norm []float64, labels, size []int) {
 	clear(norm)
 	if s.gram != nil {
 		dst.Zero()
@@ -247,7 +251,9 @@ func (s *samples) centre(dst *mat.Dense, norm []float64, labels, size []int) {
 			norm[l] += v * v
 		}
 	}
-	blas64.Gemm(blas.Trans, blas.NoTrans, 1, c.RawMatrix(), s.x.RawMatrix(), 0, dst.RawMatrix())
+	if p, done := mulPieces(c.T(), s.x, func() bool { return ctx.Err() != nil }); done {
+		dst.Copy(p)
+	}
 }
 
 // lloyd is one start of k-means.
@@ -277,7 +283,7 @@ func (r *lloyd) fit(ctx context.Context, maxIter int) (labels []int, rounds int)
 			break
 		}
 		if rounds < maxIter {
-			r.centre(r.product, r.length, r.labels, r.size)
+			r.centre(ctx, r.product, r.length, r.labels, r.size)
 		}
 	}
 	return r.labels, rounds

@@ -69,7 +69,8 @@ func (k KNN) GraphContext(ctx context.Context, x mat.Matrix) (*Graph, error) {
 	if err := checkEntries("X", dense, nil, true); err != nil {
 		return nil, err
 	}
-	near := nearest(ctx, newVectors(dense, k.Weights == Cosine), k.K)
+	v := newVectors(ctx, dense, k.Weights == Cosine)
+	near := nearest(ctx, v, k.K)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -114,25 +115,28 @@ type vectors struct {
 	unit  bool      // scaled to length 1; but 0 stays, at a distance of √2 from all
 }
 
-func newVectors(x *mat.Dense, unit bool) *vectors {
+// newVectors leaves some out if ctx ends.
+func newVectors(ctx context.Context, x *mat.Dense, unit bool) *vectors {
 	m, n := x.Dims()
 	s := &vectors{m: m, n: n, rows: make([]float64, m*n), norms: make([]float64, n), unit: unit}
-	raw := x.RawMatrix()
-	kernel.Load(s.rows, raw.Data, raw.Stride, true, 0, n, m)
-	for j := range n {
-		row := s.row(j)
-		norm, _ := kernel.SumSquares(row, nil)
-		if unit {
-			length := math.Sqrt(norm)
-			for i, a := range row {
-				if length > 0 {
-					row[i] = a / length
+	pieces((n+7)/8, 8*16*m, func() bool { return ctx.Err() != nil }, func(from, to int) {
+		from, to = 8*from, min(8*to, n)
+		loadColumns(s.rows[from*m:to*m], x, from)
+		for j := from; j < to; j++ {
+			row := s.row(j)
+			norm, _ := kernel.SumSquares(row, nil)
+			if unit {
+				length := math.Sqrt(norm)
+				for i, a := range row {
+					if length > 0 {
+						row[i] = a / length
+					}
 				}
+				norm = 1
 			}
-			norm = 1
+			s.norms[j] = norm
 		}
-		s.norms[j] = norm
-	}
+	})
 	return s
 }
 

@@ -247,19 +247,27 @@ func (s ByLabel) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Ra
 		return nil, nil, err
 	}
 	sizes := s.Labels.sizes()
+	sums := make([]float64, len(sizes))
+	pieces(m, 2*n, func() bool { return ctx.Err() != nil }, func(from, to int) {
+		for i := from; i < to; i++ {
+			clear(sums)
+			row := x.RawRowView(i)
+			for j, c := range s.Labels.Class {
+				if c >= 0 {
+					sums[c] += row[j]
+				}
+			}
+			for k, size := range sizes {
+				if size > 0 {
+					w.Set(i, k, max(sums[k]/float64(size), 0))
+				}
+			}
+		}
+	})
 	even := 1 / float64(max(len(sizes), 1))
 	for k, size := range sizes {
 		if size == 0 {
 			continue
-		}
-		for i := range m {
-			var sum float64
-			for j, c := range s.Labels.Class {
-				if c == k {
-					sum += x.At(i, j)
-				}
-			}
-			w.Set(i, k, max(sum/float64(size), 0))
 		}
 		row := h.RawRowView(k)
 		for j, c := range s.Labels.Class {
@@ -273,7 +281,7 @@ func (s ByLabel) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Ra
 			}
 		}
 	}
-	return w, h, nil
+	return w, h, ctx.Err()
 }
 
 // labels returns the labels that the fit had.

@@ -1,6 +1,10 @@
 package rnmf
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
+)
 
 // never is the stop of what cannot be cancelled.
 func never() bool { return false }
@@ -54,4 +58,10 @@ func copyPieces(a *mat.Dense, transposed bool, stop func() bool) (*mat.Dense, bo
 			}
 		}
 	})
+}
+
+// loadColumns fills to with columns of x, one after the other.
+func loadColumns(to []float64, x *mat.Dense, from int) {
+	raw := x.RawMatrix()
+	kernel.Load(to, raw.Data[from:], raw.Stride, true, 0, len(to)/raw.Rows, raw.Rows)
 }
