@@ -19,7 +19,7 @@ func (f *fit) collapsed() bool {
 		return false
 	}
 	m, n := f.x.Dims()
-	data := level(f.x) * float64(m) * float64(n)
+	data := level(f.x, never) * float64(m) * float64(n)
 	mass, _ := masses(f.wt, f.h)
 	return data > 0 && mass <= 1e-7*data
 }

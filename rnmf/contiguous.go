@@ -95,7 +95,8 @@ type contiguousFit struct {
 	x, mask *mat.Dense // mask nil if all entries count
 	field   ising
 	cut     float64
-	z       [][]bool // of each sample
+	z       [][]bool   // of each image
+	support *mat.Dense // m×n, z
 	last    *Result
 	pool    *pool
 
@@ -110,7 +111,7 @@ type contiguousFit struct {
 func newContiguousFit(model Model, x *mat.Dense, r *Result) *contiguousFit {
 	m, n := x.Dims()
 	end := r.Trace[len(r.Trace)-1]
-	return &contiguousFit{model: model, x: x, mask: r.mask, z: noLabels(m, n), last: r,
+	return &contiguousFit{model: model, x: x, mask: r.mask, z: noLabels(m, n), support: mat.NewDense(m, n, nil), last: r,
 		rounds: end.Round, seconds: end.Seconds}
 }
 
@@ -170,7 +171,7 @@ func (f *contiguousFit) alternate(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if mat.Max(good) == 0 { // the cut-off of the user is too small
+		if good == nil { // the cut-off of the user is too small
 			f.last.Reason = Stalled
 			return nil
 		}
@@ -240,7 +241,7 @@ func (f *contiguousFit) result(err error) *ContiguousResult {
 	if f.trace != nil {
 		r.Loss, r.Objective, r.Trace = Truncated{Loss: Frobenius{}, Cut: f.cut}, f.trace[len(f.trace)-1].Objective, f.trace
 	}
-	return &ContiguousResult{&r, f.support()}
+	return &ContiguousResult{&r, f.support}
 }
 
 // Outliers reports on x (m×n), the data of the fit. The pixels of the support have

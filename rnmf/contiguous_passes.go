@@ -140,38 +140,51 @@ func (f *contiguousFit) label(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.z, f.price, f.squares = z, total(prices), total(squares)
+	f.accept(z)
+	f.price, f.squares = total(prices), total(squares)
 	f.seconds += time.Since(begin).Seconds()
 	return nil
 }
 
-// good is the mask of what is no outlier.
-func (f *contiguousFit) good() *mat.Dense { return f.where(f.pool, false, f.weight) }
-
-// support is z. It takes no notice of a context that has ended.
-func (f *contiguousFit) support() *mat.Dense {
-	p := newPool(never)
-	p.open()
-	defer p.close()
-	return f.where(p, true, func(int, int) float64 { return 1 })
+// good is the mask of what is no outlier, nil if that is nothing.
+func (f *contiguousFit) good() *mat.Dense {
+	m, n := f.x.Dims()
+	mask := mat.NewDense(m, n, nil)
+	some := make([]bool, m)
+	f.pool.share(m, m*n, func(_ *Tile, i int) {
+		to := mask.RawRowView(i)
+		for j, z := range f.support.RawRowView(i) {
+			if z == 0 {
+				to[j] = f.weight(i, j)
+				some[i] = some[i] || to[j] > 0
+			}
+		}
+	})
+	if !slices.Contains(some, true) {
+		return nil
+	}
+	return mask
 }
 
-// where is the matrix with these values where a label is as given, 0 elsewhere.
-func (f *contiguousFit) where(p *pool, label bool, value func(i, j int) float64) *mat.Dense {
+// accept makes z the support.
+func (f *contiguousFit) accept(z [][]bool) {
+	f.z = z
+	p := newPool(never) // it has to be whole
+	p.open()
+	defer p.close()
 	m, n := f.x.Dims()
-	a := mat.NewDense(m, n, nil)
 	const rows = 64 // a line of the cache of the labels of an image
 	p.share((m+rows-1)/rows, m*n, func(_ *Tile, k int) {
 		for i := k * rows; i < min((k+1)*rows, m); i++ {
-			to := a.RawRowView(i)
-			for j, z := range f.z {
-				if z[i] == label {
-					to[j] = value(i, j)
+			to := f.support.RawRowView(i)
+			for j, z := range z {
+				to[j] = 0
+				if z[i] {
+					to[j] = 1
 				}
 			}
 		}
 	})
-	return a
 }
 
 // weight is that of the mask.

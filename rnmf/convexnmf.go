@@ -93,7 +93,7 @@ var _ constrained = (*span)(nil)
 
 // newSpan returns nil if it is stopped.
 func newSpan(x, h *mat.Dense, stop func() bool) *span {
-	norms, _ := lengths(x)
+	norms, _ := lengths(x, stop)
 	xt, done := copyPieces(x, true, stop)
 	if !done {
 		return nil

@@ -638,24 +638,28 @@ func total(parts []float64) float64 {
 
 // lengths returns the squared norms of the columns and of the rows of X, and the
 // largest magnitude in it.
-func lengths(x *mat.Dense) (norms [2][]float64, largest float64) {
+func lengths(x *mat.Dense, stop func() bool) (norms [2][]float64, largest float64) {
 	m, n := x.Dims()
 	norms = [2][]float64{make([]float64, n), make([]float64, m)}
 	raw := x.RawMatrix()
-	if raw.Stride == n {
-		kernel.SquaredNorms(norms[0], raw.Data, nil, m, n)
-	}
-	for i := range m {
-		row := x.RawRowView(i)
-		norms[1][i], _ = kernel.SumSquares(row, nil)
-		for j, v := range row {
-			if raw.Stride != n {
-				norms[0][j] += v * v
-			}
-			if a := math.Abs(v); a > largest {
-				largest = a
+	if !pieces(m, 8*n, stop, func(from, to int) {
+		for i := from; i < to; i++ {
+			row := x.RawRowView(i)
+			norms[1][i], _ = kernel.SumSquares(row, nil)
+			for j, v := range row {
+				if raw.Stride != n {
+					norms[0][j] += v * v
+				}
+				if a := math.Abs(v); a > largest {
+					largest = a
+				}
 			}
 		}
+	}) {
+		return norms, largest
+	}
+	if raw.Stride == n {
+		kernel.SquaredNorms(norms[0], raw.Data, nil, m, n)
 	}
 	return norms, largest
 }

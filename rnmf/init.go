@@ -38,10 +38,18 @@ func startFrom(ctx context.Context, i Init, x *mat.Dense, rank int, rng *rand.Ra
 type Random struct{}
 
 // Start returns the random factors.
-func (Random) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+func (r Random) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+	return r.start(context.Background(), x, rank, rng)
+}
+
+func (Random) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
+	mean := level(x, func() bool { return ctx.Err() != nil })
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	// Means of uniform factors are a/2, so the mean of WH is r·a²/4.
-	a := 2 * math.Sqrt(level(x)/float64(rank))
+	a := 2 * math.Sqrt(mean/float64(rank))
 	if a == 0 {
 		a = 1 // all of X is 0; any start will do
 	}
@@ -55,17 +63,20 @@ func (Random) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, er
 	return fill(m, rank), fill(rank, n), nil
 }
 
-// level is the mean of x with its positive entries replaced by their median.
-func level(x *mat.Dense) float64 {
+// level is the mean of x with its positive entries replaced by their median, unless
+// stop ends it.
+func level(x *mat.Dense, stop func() bool) float64 {
 	m, n := x.Dims()
 	positive := newResiduals(max(mat.Max(x), 0))
-	for i := range m {
-		for _, v := range x.RawRowView(i) {
-			if v > 0 {
-				positive.add(v)
+	pieces(m, 8*n, stop, func(from, to int) {
+		for i := from; i < to; i++ {
+			for _, v := range x.RawRowView(i) {
+				if v > 0 {
+					positive.add(v)
+				}
 			}
 		}
-	}
+	})
 	positive.close(math.NaN())
 	if positive.N() == 0 {
 		return 0
@@ -146,41 +157,46 @@ func asDense(a mat.Matrix) *mat.Dense {
 }
 
 // fillMissing returns a copy of x in which missing entries hold the mean of the
-// known entries of their row, or of all if a row has none.
-func fillMissing(x, mask *mat.Dense) *mat.Dense {
-	out := mat.DenseCopyOf(x)
-	m, _ := x.Dims()
+// known entries of their row, or of all if a row has none. It is not complete if stop
+// ends it.
+func fillMissing(x, mask *mat.Dense, stop func() bool) *mat.Dense {
+	m, n := x.Dims()
+	out := mat.NewDense(m, n, nil)
 	var total, count float64
-	means := make([]float64, m)
-	known := make([]bool, m)
-	for i := range m {
-		var sum, c float64
-		row := mask.RawRowView(i)
-		for j, v := range x.RawRowView(i) {
-			if row[j] > 0 {
-				sum += v
-				c++
+	var unknown []int // rows
+	pieces(m, 16*n, stop, func(from, to int) {
+		for i := from; i < to; i++ {
+			var sum, c float64
+			row, known := out.RawRowView(i), mask.RawRowView(i)
+			copy(row, x.RawRowView(i))
+			for j, w := range known {
+				if w > 0 {
+					sum += row[j]
+					c++
+				}
 			}
-		}
-		total += sum
-		count += c
-		if c > 0 {
-			means[i], known[i] = sum/c, true
-		}
-	}
-	for i := range m {
-		mean := means[i]
-		if !known[i] {
-			mean = total / max(count, 1)
-		}
-		row := mask.RawRowView(i)
-		for j := range out.RawRowView(i) {
-			if row[j] == 0 {
-				out.Set(i, j, mean)
+			total += sum
+			count += c
+			if c == 0 {
+				unknown = append(unknown, i)
+				continue
 			}
+			fillWhere(row, known, sum/c)
 		}
+	})
+	for _, i := range unknown {
+		fillWhere(out.RawRowView(i), mask.RawRowView(i), total/max(count, 1))
 	}
 	return out
+}
+
+// fillWhere replaces what has the weight 0.
+func fillWhere(row, weights []float64, v float64) {
+	for j, w := range weights {
+		if w == 0 {
+			row[j] = v
+		}
+	}
 }
 
 // NNDSVD starts from the singular vectors of X (Boutsidis and Gallopoulos

@@ -213,7 +213,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	}
 	full := f.x
 	if f.mask != nil {
-		full = fillMissing(f.x, f.mask)
+		full = fillMissing(f.x, f.mask, func() bool { return ctx.Err() != nil })
 		f.x = full // 0·NaN would be NaN
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -253,8 +253,8 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if f.solver == nil {
 		f.solver = HALS{}
 	}
-	f.norms, f.largest = lengths(f.x)
 	f.pool = newPool(func() bool { return caller.Err() != nil })
+	f.norms, f.largest = lengths(f.x, func() bool { return ctx.Err() != nil })
 	return f, ctx.Err()
 }
 

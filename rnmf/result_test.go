@@ -119,7 +119,7 @@ func TestOutlierWeights(t *testing.T) {
 			m.Mask = nil
 			holes := mat.DenseCopyOf(in[0])
 			if in[1] != nil {
-				holes = fillMissing(in[0], in[1])
+				holes = fillMissing(in[0], in[1], never)
 			}
 			slopes := naiveWeights(m, r.Loss, holes, r.W, r.H)
 			_, byColumn := loss.(ByColumn)
