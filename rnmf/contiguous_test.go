@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -85,39 +86,101 @@ func TestContiguousDescends(t *testing.T) {
 				t.Errorf("from %+v to %+v", before, p)
 			}
 		}
-		cut := r.Loss.(Truncated).Cut
-		beta := c.Beta
-		if beta == 0 {
-			beta = 0.5
-		}
-		var want float64
-		e := naiveResidual(x, r.W, r.H)
-		z := func(i, j int) float64 { return r.Support.At(i, j) }
-		for j := range 30 {
-			for i := range 256 {
-				w := 1.0
-				if c.Model.Mask != nil {
-					w = c.Model.Mask.At(i, j)
-				}
-				want += w * ((1-z(i, j))*e.At(i, j)*e.At(i, j) + cut*cut*z(i, j))
-				if i%c.Width > 0 {
-					want += beta * cut * cut * math.Abs(z(i, j)-z(i-1, j))
-				}
-				if i >= c.Width {
-					want += beta * cut * cut * math.Abs(z(i, j)-z(i-c.Width, j))
-				}
-			}
-		}
-		for _, p := range c.Model.OnW {
-			want += p.Value(mat.DenseCopyOf(r.W.T()))
-		}
-		for _, p := range c.Model.OnH {
-			want += p.Value(r.H)
-		}
+		want := naiveContiguous(c, x, r)
 		if math.Abs(r.Objective-want) > 1e-9*want || r.Objective != r.Trace[len(r.Trace)-1].Objective {
 			t.Errorf("objective %g, want %g", r.Objective, want)
 		}
 	}
+}
+
+// naiveContiguous is the sum of the definition, at the cut-off of the result.
+func naiveContiguous(c Contiguous, x *mat.Dense, r *ContiguousResult) float64 {
+	cut := r.Loss.(Truncated).Cut
+	beta := c.Beta
+	if beta == 0 {
+		beta = 0.5
+	}
+	var want float64
+	e := naiveResidual(x, r.W, r.H)
+	z := func(i, j int) float64 { return r.Support.At(i, j) }
+	m, n := x.Dims()
+	for j := range n {
+		for i := range m {
+			w := 1.0
+			if c.Model.Mask != nil {
+				w = c.Model.Mask.At(i, j)
+			}
+			want += w * ((1-z(i, j))*e.At(i, j)*e.At(i, j) + cut*cut*z(i, j))
+			if i%c.Width > 0 {
+				want += beta * cut * cut * math.Abs(z(i, j)-z(i-1, j))
+			}
+			if i >= c.Width {
+				want += beta * cut * cut * math.Abs(z(i, j)-z(i-c.Width, j))
+			}
+		}
+	}
+	for _, p := range c.Model.OnW {
+		want += p.Value(mat.DenseCopyOf(r.W.T()))
+	}
+	for _, p := range c.Model.OnH {
+		want += p.Value(r.H)
+	}
+	return want
+}
+
+// A countdown is a context that ends when it has been asked a number of times.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Wherever it is cancelled, what comes back belongs together.
+func TestContiguousCancelled(t *testing.T) {
+	x, _, _ := covered(100)
+	c := contiguous()
+	c.Model.Tol = -1
+	stages := map[string]int{}
+	for asked := int64(1); asked < 1<<12; asked += 1 + asked/12 {
+		ctx := &countdown{Context: context.Background()}
+		ctx.left.Store(asked)
+		r, err := c.Fit(ctx, x)
+		switch {
+		case err == nil:
+			stages["done"]++
+			continue
+		case !errors.Is(err, context.Canceled):
+			t.Fatal(err)
+		case r == nil:
+			stages["nothing"]++
+			continue
+		}
+		var want float64
+		if _, second := r.Loss.(Truncated); second && mat.Max(r.Support) > 0 {
+			stages["second"]++
+			want = naiveContiguous(c, x, r)
+		} else {
+			stages["first"]++
+			want = naiveObjective(c.Model, r.Loss, x, r.W, r.H)
+			if mat.Max(r.Support) > 0 {
+				t.Error("outliers before there is a z")
+			}
+		}
+		last := r.Trace[len(r.Trace)-1]
+		if r.Reason != Cancelled || !near(r.Objective, want, 1e-9) || !near(last.Objective, want, 1e-9) {
+			t.Errorf("asked %d times: %v, objective %g, %g in the trace, want %g", asked, r.Reason, r.Objective, last.Objective, want)
+		}
+	}
+	if stages["first"] == 0 || stages["second"] == 0 {
+		t.Errorf("%v", stages)
+	}
+	t.Log(stages)
 }
 
 // checkered hides every third entry.
