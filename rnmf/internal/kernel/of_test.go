@@ -52,44 +52,34 @@ func TestOf(t *testing.T) {
 
 func BenchmarkOf(b *testing.B) {
 	levels(b, func(b *testing.B) {
-		rng := rand.New(rand.NewPCG(1, 11))
-		const m, n, r, width = 1024, 1440, 20, 48
-		x, w, h := random(m*n, rng), random(r*m, rng), random(r*n, rng)
-		var cw, ch Cross
-		cw.Set(w, nil, m, r)
-		ch.Set(h, nil, n, r)
-		num, tile := make([]float64, r*width), make([]float64, n*width)
-		b.Run("columns", func(b *testing.B) {
-			rate(b, 2*m*n*r, func() {
-				for j := 0; j < n; j += width {
-					cw.Of(num, x, n, false, j, min(width, n-j))
-				}
+		for _, s := range [][3]int{{1024, 1440, 20}, {1024, 400, 40}, {2576, 7200, 50}} {
+			rng := rand.New(rand.NewPCG(1, 11))
+			m, n, r := s[0], s[1], s[2]
+			const width = 36
+			x, w, h := random(m*n, rng), random(r*m, rng), random(r*n, rng)
+			var cw, ch Cross
+			cw.Set(w, nil, m, r)
+			ch.Set(h, nil, n, r)
+			num, tile := make([]float64, r*width), make([]float64, max(m, n)*width)
+			run := func(name string, end int, f func(j, k int)) {
+				b.Run(fmt.Sprintf("%dx%d,r=%d/%s", m, n, r, name), func(b *testing.B) {
+					rate(b, 2*m*n*r, func() {
+						for j := 0; j < end; j += width {
+							f(j, min(width, end-j))
+						}
+					})
+				})
+			}
+			run("columns", n, func(j, k int) { cw.Of(num, x, n, false, j, k) })
+			run("rows", m, func(j, k int) { ch.Of(num, x, n, true, j, k) })
+			run("copied columns", n, func(j, k int) {
+				Load(tile, x, n, false, j, m, k)
+				cw.Add(num, tile, k)
 			})
-		})
-		b.Run("rows", func(b *testing.B) {
-			rate(b, 2*m*n*r, func() {
-				for j := 0; j < m; j += width {
-					ch.Of(num, x, n, true, j, min(width, m-j))
-				}
+			run("transposed rows", m, func(j, k int) {
+				Load(tile, x, n, true, j, n, k)
+				ch.Add(num, tile, k)
 			})
-		})
-		b.Run("copied columns", func(b *testing.B) {
-			rate(b, 2*m*n*r, func() {
-				for j := 0; j < n; j += width {
-					k := min(width, n-j)
-					Load(tile, x, n, false, j, m, k)
-					cw.Add(num, tile, k)
-				}
-			})
-		})
-		b.Run("transposed rows", func(b *testing.B) {
-			rate(b, 2*m*n*r, func() {
-				for j := 0; j < m; j += width {
-					k := min(width, m-j)
-					Load(tile, x, n, true, j, n, k)
-					ch.Add(num, tile, k)
-				}
-			})
-		})
+		}
 	})
 }
