@@ -239,7 +239,7 @@ func (s OGM) descend(c *column) {
 	for range s.Steps {
 		var uphill float64
 		for k, z := range c.z {
-			h := step(z, -c.gz[k], c.l[k])
+			h := max(0, step(z, -c.gz[k], c.l[k])) // where it stays at z that may be negative
 			uphill += c.l[k] * (z - h) * (h - c.h[k])
 			c.h1[k], c.way[k] = h, h-c.v0[k]
 		}

@@ -50,7 +50,7 @@ func (s OGM) overGraph(q *Quadratic, v *mat.Dense) {
 		p.eachRow(func(k int) {
 			sums[k] = 0
 			for i := k * n; i < k*n+n; i++ {
-				h1[i] = step(z[i], -gz[i], l[i])
+				h1[i] = max(0, step(z[i], -gz[i], l[i])) // as in descend
 				sums[k] += l[i] * (z[i] - h1[i]) * (h1[i] - h[i])
 				way[i] = h1[i] - v0[i]
 			}
