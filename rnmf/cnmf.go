@@ -47,7 +47,10 @@ func (s CNMF) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	if err := cmp.Or(checkEntries("X", data, nil, s.Model.Signed), ctx.Err()); err != nil {
 		return nil, err
 	}
-	reduced, column, scale, within := s.reduce(data)
+	reduced, column, scale, within := s.reduce(ctx, data)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	seen := watcher(ctx)
 	r, err := s.Model.Fit(WithTrace(ctx, func(p Point) {
 		p.Objective += within
@@ -65,8 +68,9 @@ func (s CNMF) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 }
 
 // reduce returns the data with one column √n_c x̄ for each class, the column that
-// each sample has gone to, the √n_c of each, and the scatter within the classes.
-func (s CNMF) reduce(x *mat.Dense) (reduced *mat.Dense, column []int, scale []float64, within float64) {
+// each sample has gone to, the √n_c of each, and the scatter within the classes; they
+// are not complete if ctx ends.
+func (s CNMF) reduce(ctx context.Context, x *mat.Dense) (reduced *mat.Dense, column []int, scale []float64, within float64) {
 	place := make([]int, s.Labels.Classes())
 	for c, size := range s.Labels.sizes() {
 		place[c] = len(scale)
@@ -83,20 +87,22 @@ func (s CNMF) reduce(x *mat.Dense) (reduced *mat.Dense, column []int, scale []fl
 		column[j] = len(scale)
 		scale = append(scale, 1)
 	}
-	m, _ := x.Dims()
+	m, n := x.Dims()
 	reduced = mat.NewDense(m, max(len(scale), 1), nil)
-	for i := range m {
-		row, sums := x.RawRowView(i), reduced.RawRowView(i)
-		for j, v := range row {
-			sums[column[j]] += v / scale[column[j]]
-		}
-		for j, v := range row {
-			if s.Labels.Class[j] >= 0 {
-				d := v - sums[column[j]]/scale[column[j]]
-				within += d * d
+	pieces(m, 16*n, func() bool { return ctx.Err() != nil }, func(from, to int) {
+		for i := from; i < to; i++ {
+			row, sums := x.RawRowView(i), reduced.RawRowView(i)
+			for j, v := range row {
+				sums[column[j]] += v / scale[column[j]]
+			}
+			for j, v := range row {
+				if s.Labels.Class[j] >= 0 {
+					d := v - sums[column[j]]/scale[column[j]]
+					within += d * d
+				}
 			}
 		}
-	}
+	})
 	return reduced, column, scale, within
 }
 

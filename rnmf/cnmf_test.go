@@ -17,7 +17,7 @@ func TestCNMF(t *testing.T) {
 	x, _ := planted(m, n, r, 0.1, 0.1, 2)
 	labels := someLabels(n, 0)
 	s := CNMF{Labels: labels}
-	reduced, column, scale, _ := s.reduce(x)
+	reduced, column, scale, _ := s.reduce(t.Context(), x)
 	_, p := reduced.Dims()
 	a := mat.NewDense(p, n, nil)
 	for j, c := range column {

@@ -143,21 +143,29 @@ func rowMeans(x *mat.Dense) []float64 {
 func topSVD(ctx context.Context, x *mat.Dense, r int) (ut *mat.Dense, s []float64, vt *mat.Dense, err error) {
 	m, n := x.Dims()
 	stop := func() bool { return ctx.Err() != nil }
-	a, done := copyPieces(x, m > n, stop) // with the shorter side first
-	if !done {
-		return nil, nil, nil, ctx.Err()
-	}
-	p, q := a.Dims()
 	var largest float64
-	if !pieces(p, 4*q, stop, func(from, to int) {
+	if !pieces(m, 4*n, stop, func(from, to int) {
 		for i := from; i < to; i++ {
-			largest = max(largest, floats.Norm(a.RawRowView(i), math.Inf(1)))
+			for _, v := range x.RawRowView(i) {
+				largest = max(largest, math.Abs(v))
+			}
 		}
 	}) {
 		return nil, nil, nil, ctx.Err()
 	}
-	unit := powerOfTwo(largest)
-	if !pieces(p, 4*q, stop, func(from, to int) { // to entries up to 1
+	// The shorter side first, and entries whose squares can be summed.
+	a, unit := x, 1.0
+	if far := largest > 1e30 || largest < 1e-30; m > n || far {
+		var done bool
+		if a, done = copyPieces(x, m > n, stop); !done {
+			return nil, nil, nil, ctx.Err()
+		}
+		if far {
+			unit = powerOfTwo(largest)
+		}
+	}
+	p, q := a.Dims()
+	if unit != 1 && !pieces(p, 4*q, stop, func(from, to int) { // to entries up to 1
 		for i := from; i < to; i++ {
 			floats.Scale(1/unit, a.RawRowView(i))
 		}
