@@ -120,6 +120,7 @@ func TestBadInput(t *testing.T) {
 		{"k-means, cancelled", func() error { _, err := KMeans{K: 2}.FitContext(ended, x); return err }, context.Canceled, ""},
 		{"neighbours, cancelled", func() error { _, err := KNN{K: 2}.GraphContext(ended, x); return err }, context.Canceled, ""},
 		{"PCA, cancelled", func() error { _, err := PCAContext(ended, x, 2); return err }, context.Canceled, ""},
+		{"energy of eigenvectors", func() error { _, err := RRA{Energy: 2}.PrepareContext(ctx, whole200); return err }, ErrParameter, "RRA.Energy is 2"},
 		{"eigenvectors of a graph, cancelled", func() error { _, err := RRA{}.PrepareContext(ended, whole200); return err }, context.Canceled, ""},
 		{"SRC, cancelled", func() error {
 			_, err := SRC{}.ClassifyContext(ended, x, []int{0, 0, 1, 1, 0}, x)
@@ -145,6 +146,9 @@ func TestBadInput(t *testing.T) {
 		{"SSNMF's λ", func() error { return ss(SSNMF{Model: NMF(2), Labels: labels, Lambda: nan}, x) }, ErrParameter, "SSNMF.Lambda is NaN"},
 		{"SSNMF's mask", func() error { return ss(SSNMF{Model: Model{Rank: 2, Mask: x.T()}, Labels: labels}, x) }, ErrShape, "Mask is 5×4, want 4×5"},
 		{"SSNMF's rank", func() error { return ss(SSNMF{Model: NMF(9), Labels: labels}, x) }, ErrRank, "9"},
+		{"SSNMF without a label", func() error {
+			return ss(SSNMF{Model: NMF(2), Labels: Labels{Class: []int{-1, -1, -1, -1, -1}}}, x)
+		}, ErrLabels, "no sample has a label"},
 		{"CNMF without data", func() error { return cn(CNMF{Model: NMF(2), Labels: labels}, nil) }, ErrEmpty, "X is nil"},
 		{"CNMF without a matrix", func() error { return cn(CNMF{Model: NMF(2), Labels: labels}, none) }, ErrEmpty, "X is nil"},
 		{"CNMF's loss", func() error { return cn(CNMF{Model: L1NMF(2), Labels: labels}, x) }, ErrParameter, "CNMF.Model"},

@@ -83,6 +83,8 @@ func cancelCases(x *mat.Dense, rank int) map[string]func(ctx context.Context) (*
 	}
 	add("prox-linear", Model{Solver: ProxLinear{}})
 	add("orthogonal", Model{Solver: Orthogonal{}})
+	add("semi-NMF", SemiNMF(rank))
+	add("RMNMF", RMNMF(rank, graph, 1))
 	add("mask", Model{Mask: mask, Loss: Cauchy{}})
 	add("KKT", Model{TraceKKT: true})
 	add("labels", Model{OnH: []Penalty{labels}})

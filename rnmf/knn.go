@@ -19,7 +19,8 @@ import (
 // value is the graph of the RRA and RLS-NMF papers: 5 neighbours, weights of 1,
 // an edge where one of two samples is a neighbour of the other (RRA (3)).
 type KNN struct {
-	// K is the number of neighbours; 0 is 5.
+	// K is the number of neighbours, 1 to n−1 for n samples; 0 is 5, or n−1 if that
+	// is less.
 	K int
 	// Weights is what an edge weighs.
 	Weights Weighting

@@ -325,6 +325,9 @@ func (r *Result) LabelScores(h mat.Matrix) (*mat.Dense, error) {
 // the others as well; for new samples hand over what Transform found. A class
 // without labels is never predicted.
 //
+// Labels must have been among the penalties on H, else there is an error that wraps
+// ErrLabels.
+//
 // The k-means of the RSS-NMF paper is KMeans{K: k}.Fit on the H of
 // Normalized(SumNorm).
 func (r *Result) Predict(h mat.Matrix) ([]int, error) {

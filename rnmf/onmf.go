@@ -26,10 +26,14 @@ func ONMF(rank int) Model {
 type Directions struct{}
 
 // Start returns the factors.
-func (Directions) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+func (d Directions) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+	return d.start(context.Background(), x, rank, rng)
+}
+
+func (Directions) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
 	m := ONMF(rank)
 	m.Seed, m.Signed, m.MaxIter = rng.Uint64(), true, 50
-	r, err := m.Fit(context.Background(), x)
+	r, err := m.Fit(ctx, x)
 	if err != nil {
 		return nil, nil, err
 	}

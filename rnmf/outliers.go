@@ -11,7 +11,7 @@ import (
 type Outliers struct {
 	// Weights (m×n, 0 to 1) is the weight that the loss gives each entry,
 	// relative to that of the median weight: 1 is as trusted as most, 0 is
-	// ignored. Missing entries have weight 1.
+	// ignored. Missing entries have weight 1, under ByColumn that of their sample.
 	Weights *mat.Dense
 	// Samples (n, 0 to 1) is the same for whole columns: the weight of the
 	// column under ByColumn, or the mean weight of its entries.

@@ -47,7 +47,7 @@ func HypersurfaceNMF(rank int, scale float64) Model {
 //	min Σ √(1 + (X − WH)²/σ²) − 1 + ½‖ΛHˡ − Yˡ‖²   (RSS-NMF paper, (12)),
 //
 // with Labels.Weight before the second sum. The paper has σ = 1, and as Solver
-// MU{} (18)-(19) or FGD{Plain: true} (20)-(37).
+// MU{} (18)-(19) or FGD{Plain: true} (20)-(37). A scale of 0 has it estimated.
 func RSSNMF(rank int, scale float64, labels Labels) Model {
 	return Model{Rank: rank, Loss: Hypersurface{Scale: scale}, OnH: []Penalty{labels}}
 }
@@ -76,7 +76,7 @@ func CappedNMF(rank int, theta float64) Model {
 // RNMFL1 takes a sparse outlier matrix out of the data,
 // min ‖X − WH − S‖² + λ‖S‖₁ (Zhang et al. 2011), alternating over S, H and W.
 // Minimised over S this is the Huber loss with cut-off λ/2, solved in the
-// additive form; Outliers gives S.
+// additive form; Outliers gives S. With λ = 0 the cut-off is estimated.
 func RNMFL1(rank int, lambda float64) Model {
 	return Model{Rank: rank, Loss: Huber{Cut: lambda / 2}, Solver: Additive{}}
 }

@@ -103,8 +103,8 @@ func (l trap) Rho(s float64) (value, slope float64) {
 	return s, 1
 }
 
-// A loss that panics, on whatever goroutine, is a panic of Fit, from which a
-// program can recover, when all goroutines have gone.
+// A loss that panics, on whatever goroutine, is a panic of Fit and of Transform, from
+// which a program can recover, when all goroutines have gone.
 func TestPanicInLoss(t *testing.T) {
 	force(t, 3)
 	before := runtime.NumGoroutine()
@@ -113,7 +113,7 @@ func TestPanicInLoss(t *testing.T) {
 	caller, _, _ := strings.Cut(string(here[:runtime.Stack(here[:], false)]), "[")
 	for _, ofHelper := range []bool{false, true} {
 		for _, solver := range []Solver{MU{}, HALS{}, HALS{Plain: true}} {
-			func() {
+			try := func(f func(loss Loss)) {
 				defer func() {
 					err, _ := recover().(error)
 					if !errors.Is(err, errTrap) {
@@ -123,9 +123,15 @@ func TestPanicInLoss(t *testing.T) {
 						t.Errorf("the panic of a helper does not tell where: %v", err)
 					}
 				}()
-				loss := trap{new(atomic.Int64), caller, ofHelper}
+				f(trap{new(atomic.Int64), caller, ofHelper})
+			}
+			try(func(loss Loss) {
 				Model{Rank: 3, Loss: loss, Solver: solver, MaxIter: 20, Tol: -1}.Fit(context.Background(), x)
-			}()
+			})
+			try(func(loss Loss) {
+				r := &Result{W: uniform(40, 3, 1), H: uniform(3, 400, 2), Loss: loss, Solver: solver}
+				r.Transform(context.Background(), x)
+			})
 		}
 	}
 	for range 100 {

@@ -106,6 +106,20 @@ func freeze(l Loss) Loss {
 // frozen hides the Tune of a user's loss.
 type frozen struct{ l Loss }
 
+// thaw undoes freeze for losses of users.
+func thaw(l Loss) Loss {
+	switch l := l.(type) {
+	case frozen:
+		return l.l
+	case Truncated:
+		l.Loss = thaw(l.Loss)
+		return l
+	case ByColumn:
+		return ByColumn{thaw(l.Loss)}
+	}
+	return l
+}
+
 func (f frozen) Rho(s float64) (value, slope float64) { return f.l.Rho(s) }
 func (f frozen) ScaleNow() float64                    { return scaleNow(f.l) }
 
@@ -218,9 +232,11 @@ func (r *Result) TransformMasked(ctx context.Context, x, mask mat.Matrix) (*mat.
 		default:
 			return nil, err
 		}
-		f.pool.open()
-		f.run(func() bool { return true })
-		f.pool.close()
+		func() {
+			f.pool.open()
+			defer f.pool.close() // also where a loss panics
+			f.run(func() bool { return true })
+		}()
 		if h = f.h; f.reason == Cancelled {
 			return h, ctx.Err()
 		}

@@ -66,6 +66,9 @@ func (s RRA) Prepare(g *Graph) (kept int) { return len(g.spectrum(s.energy(), ne
 
 // PrepareContext is Prepare that returns ctx.Err() soon after ctx ends.
 func (s RRA) PrepareContext(ctx context.Context, g *Graph) (kept int, err error) {
+	if err := s.check(); err != nil {
+		return 0, err
+	}
 	found := g.spectrum(s.energy(), func() bool { return ctx.Err() != nil })
 	if found == nil {
 		return 0, ctx.Err()

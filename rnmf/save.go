@@ -42,20 +42,18 @@ func init() {
 	}
 }
 
-// Save writes the Result to w, all but the mask. Losses, solvers and penalties
-// of your own must be known to gob.Register.
+// Save writes the Result to w, all but the mask and what a result that embeds a
+// Result has besides (U, G, Support). Losses, solvers and penalties of your own must be
+// known to gob.Register.
 func (r *Result) Save(w io.Writer) error {
 	if err := r.check(); err != nil {
 		return err
 	}
 	m, k := r.W.Dims()
 	_, n := r.H.Dims()
-	loss := r.Loss
-	switch l := loss.(type) {
-	case nil:
+	loss := thaw(r.Loss)
+	if loss == nil {
 		loss = Frobenius{}
-	case frozen:
-		loss = l.l
 	}
 	var body bytes.Buffer
 	err := gob.NewEncoder(&body).Encode(savedResult{Rows: m, Rank: k, Cols: n,

@@ -23,12 +23,21 @@ func (l steep) Rho(s float64) (value, slope float64) {
 	return l.A * math.Log1p(s), l.A / (1 + s)
 }
 
+// grown is one with a scale.
+type grown struct{ A float64 }
+
+func (l grown) Rho(s float64) (value, slope float64) { return steep{l.A}.Rho(s) }
+func (l grown) ScaleNow() float64                    { return l.A }
+func (l grown) Tune(s *Residuals) Loss               { return grown{1 + s.Mean()} }
+
 func TestSaveLoad(t *testing.T) {
 	gob.Register(steep{})
+	gob.Register(grown{})
 	x := mat.NewDense(4, 5, []float64{1, 2, 3, 4, 5, 2, 1, 0, 3, 2, 6, 5, 4, 3, 9, 1, 0, 0, 1, 1})
 	for _, m := range []Model{
 		NMF(2), L21NMF(2), TruncatedCauchyNMF(2), CappedNMF(2, 0), RNMFL1(2, .1),
 		{Rank: 2, Loss: steep{2}, OnH: []Penalty{Sparse{.1}}, Solver: MU{}},
+		{Rank: 2, Loss: grown{}}, {Rank: 2, Loss: ByColumn{grown{}}}, {Rank: 2, Loss: Truncated{Loss: grown{}}},
 	} {
 		a, err := m.Fit(context.Background(), x)
 		if err != nil {

@@ -3,6 +3,7 @@ package rnmf
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -59,6 +60,9 @@ func (s SSNMF) stack(ctx context.Context, x mat.Matrix) (*mat.Dense, Model, erro
 	m, n := x.Dims()
 	if err := l.check(n); err != nil {
 		return nil, model, err
+	}
+	if !slices.ContainsFunc(l.Class, func(c int) bool { return c >= 0 }) {
+		return nil, model, fmt.Errorf("%w: no sample has a label", ErrLabels)
 	}
 	if !(lambda >= 0 && lambda <= maxEntry) {
 		return nil, model, errParameter("SSNMF.Lambda", lambda, "0 or more")
