@@ -114,7 +114,7 @@ func TestBadInput(t *testing.T) {
 
 		// What is written.
 		{"MAT, a full disk", func() error { return WriteMAT(&failing{200}, MATVar{"x", x}) }, errDisk, "disk"},
-		{"MAT, a bad name", func() error { return WriteMAT(io.Discard, MATVar{"1 x", x}) }, nil, `"1 x" is no name`},
+		{"MAT, a bad name", func() error { return WriteMAT(io.Discard, MATVar{"1 x", x}) }, ErrParameter, `"1 x" is no name`},
 		{"MAT, nil", func() error { return WriteMAT(io.Discard, MATVar{"x", nil}) }, ErrSize, "nil"},
 		{"CSV, a full disk", func() error { return WriteCSV(&failing{3}, x) }, errDisk, "disk"},
 		{"NPY, a full disk", func() error { return WriteNPY(&failing{3}, x) }, errDisk, "disk"},
@@ -125,6 +125,10 @@ func TestBadInput(t *testing.T) {
 		{"too few labels", func() error { return (&Set{X: x, Labels: []int{0}}).Check() }, ErrSize, "1 labels for 3 columns"},
 		{"a label without a class", func() error { return (&Set{X: x, Labels: []int{0, 0, 4}, Classes: []string{"a"}}).Check() }, ErrSize, "label 4 of column 2"},
 		{"no such column", func() error { return set(labelled.Pick([]int{0, 3})) }, ErrColumn, "3 of 3"},
+		{"columns of nothing", func() error { return set((&Set{}).Pick([]int{0})) }, ErrSize, "holds no data"},
+		{"columns with too few labels", func() error { return set((&Set{X: x, Labels: []int{0}}).Pick([]int{2})) }, ErrSize, "1 labels for 3 columns"},
+		{"nothing to corrupt", func() error { return two(SaltPepper{Share: 0.1}.Apply(nil, 1)) }, ErrSize, "X is nil"},
+		{"no images to cover", func() error { return two(Block{Size: 1, Height: 2, Width: 2}.Apply(nil, 1)) }, ErrSize, "X is nil"},
 		{"no columns", func() error { return set(labelled.Pick(nil)) }, ErrSize, "no columns"},
 		{"too many of a class", func() error { return set(labelled.Sample(2, 1)) }, ErrSize, `class "b" has 1 samples, not 2`},
 		{"no classes", func() error { return set((&Set{X: x}).Sample(1, 1)) }, ErrNoLabels, ""},

@@ -193,6 +193,9 @@ var _ Corruption = Block{}
 
 // Apply implements Corruption.
 func (b Block) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err error) {
+	if x == nil {
+		return nil, nil, fmt.Errorf("%w: X is nil", ErrSize)
+	}
 	m, n := x.Dims()
 	if b.Height < 1 || b.Width < 1 || b.Height > m/b.Width || b.Height*b.Width != m {
 		return nil, nil, fmt.Errorf("%w: images of %d×%d in %d rows", ErrSize, b.Height, b.Width, m)
@@ -344,6 +347,9 @@ func (o OutlierSamples) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, er
 
 // start returns a copy of x and an empty mask.
 func start(x mat.Matrix) (y, mask *mat.Dense, err error) {
+	if x == nil {
+		return nil, nil, fmt.Errorf("%w: X is nil", ErrSize)
+	}
 	m, n := x.Dims()
 	if m == 0 || n == 0 {
 		return nil, nil, fmt.Errorf("%w: no data to corrupt", ErrSize)

@@ -34,7 +34,7 @@ func Digits() *Set {
 }
 
 // Wine returns 13 measured constituents × 178 wines of three cultivars. The
-// scales of the features differ widely: 0.13 (hue and the like) to 1680
+// scales of the features differ widely: 0.13 (nonflavanoid phenols) to 1680
 // (proline). Every call returns a set of its own.
 func Wine() *Set {
 	from := bytes.IndexByte(wineFile, '\n') + 1 // the first line counts samples and features

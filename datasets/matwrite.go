@@ -21,12 +21,13 @@ var matName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
 
 // WriteMAT writes matrices as a MATLAB file of level 5: class double, plain.
 // MATLAB, Octave and SciPy read it. Names must be MATLAB's and differ, and a
-// matrix holds less than 2 GiB; all that is checked before the first byte.
+// matrix holds less than 2 GiB; all that is checked before the first byte (ErrParameter,
+// ErrTooLarge, ErrSize where one is nil).
 func WriteMAT(w io.Writer, vars ...MATVar) error {
 	seen := make(map[string]bool)
 	for _, v := range vars {
 		if !matName.MatchString(v.Name) || seen[v.Name] {
-			return fmt.Errorf("datasets: %q is no name of a MATLAB variable, or is used twice", v.Name)
+			return fmt.Errorf("%w: %q is no name of a MATLAB variable, or is used twice", ErrParameter, v.Name)
 		}
 		seen[v.Name] = true
 		if v.M == nil {

@@ -157,6 +157,9 @@ func (s *Set) Image(j int) image.Image {
 // A column may be given more than once. Classes stay as they are, even those
 // that have no sample left.
 func (s *Set) Pick(columns []int) (*Set, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
 	m, n := s.X.Dims()
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("%w: no columns picked", ErrSize)

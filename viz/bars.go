@@ -48,7 +48,7 @@ func Bars(groups []string, series []Series, opt BarsOptions) (*Chart, error) {
 		if len(s.Y) != len(groups) {
 			return nil, fmt.Errorf("%w: series %d (%q) has %d values for %d groups", ErrShape, i, s.Name, len(s.Y), len(groups))
 		}
-		b := &blocks{fill: Color(i)}
+		b := &blocks{fill: Color(s.style(i))}
 		errs := &plotter.YErrorBars{LineStyle: thin(Color(6)), CapWidth: vg.Points(5)}
 		for g, y := range s.Y {
 			mid := float64(g) + (float64(i)-float64(len(series)-1)/2)*wide

@@ -20,7 +20,7 @@
 // A column of a matrix is a sample, as everywhere in this module. An image of
 // h×w pixels is a column of h·w rows in raster order: pixel (r, c) is row
 // r·w + c. Data come first, options last; the zero value of every option is
-// sound. Every constructor returns an error, wrapping one of ErrEmpty,
+// sound, but for the Height and Width of images. Every constructor returns an error, wrapping one of ErrEmpty,
 // ErrShape, ErrNotFinite and ErrOption, instead of drawing something wrong.
 // Nothing here modifies its input or keeps a reference to it, and equal
 // input gives equal bytes.

@@ -53,9 +53,9 @@ func Histogram(samples []Series, opt HistogramOptions) (*Chart, error) {
 	named := slices.ContainsFunc(samples, func(s Series) bool { return s.Name != "" })
 	least := math.Inf(1)
 	for i, s := range samples {
-		b := &blocks{fill: fade(Color(i), 0.3), edge: Color(i)}
+		b := &blocks{fill: fade(Color(s.style(i)), 0.3), edge: Color(s.style(i))}
 		if len(samples) == 1 {
-			b.fill = fade(Color(i), 0.75)
+			b.fill = fade(Color(s.style(i)), 0.75)
 		}
 		unit := 1.0
 		if opt.Density {

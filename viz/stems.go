@@ -50,8 +50,8 @@ func Stems(series []Series, opt StemsOptions) (*Chart, error) {
 			return nil, err
 		}
 		st := &stems{
-			line: draw.LineStyle{Color: Color(i), Width: vg.Points(1.4)},
-			mark: markOf(i),
+			line: draw.LineStyle{Color: Color(s.style(i)), Width: vg.Points(1.4)},
+			mark: markOf(s.style(i)),
 		}
 		shift := (float64(i) - float64(len(series)-1)/2) * 0.5 / float64(len(series))
 		for k := range x {

@@ -236,6 +236,9 @@ func Silhouette(x mat.Matrix, clusters []int) (float64, error) {
 	for j, c := range clusters {
 		row := means.RawRowView(place[c])
 		for i, v := range xt.RawRowView(j) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return 0, fmt.Errorf("%w: X[%d,%d] = %g", ErrParameter, i, j, v)
+			}
 			row[i] += v
 		}
 		sizes[place[c]]++

@@ -60,6 +60,9 @@ func MeanError(v []float64) (mean, se float64) {
 
 // Of fits all folds.
 func (s HeldOut) Of(ctx context.Context, fit Fitter, x mat.Matrix) (*Errors, error) {
+	if fit == nil {
+		return nil, fmt.Errorf("%w: the Fitter is nil", ErrParameter)
+	}
 	folds, err := s.split(x)
 	if err != nil {
 		return nil, err
@@ -131,6 +134,13 @@ func (s HeldOut) split(x mat.Matrix) ([]int, error) {
 	if s.Mask != nil {
 		if r, c := s.Mask.Dims(); r != m || c != n {
 			return nil, fmt.Errorf("%w: HeldOut.Mask is %d×%d, X is %d×%d", ErrParameter, r, c, m, n)
+		}
+		for i := range m {
+			for j := range n {
+				if v := s.Mask.At(i, j); !(v >= 0) || math.IsInf(v, 1) {
+					return nil, fmt.Errorf("%w: HeldOut.Mask[%d,%d] = %g", ErrParameter, i, j, v)
+				}
+			}
 		}
 	}
 	folds := make([]int, m*n)

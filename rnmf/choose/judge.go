@@ -15,9 +15,9 @@ const (
 	ScoreHeldOut    = "heldout"    // HeldOut, absolute: smaller is better
 	ScoreHeldOutSE  = "heldout-se" // its standard error
 	ScoreStability  = "stability"  // Consensus.Rand of the starts
-	ScoreCophenetic = "cophenetic" // Consensus.Cophenetic
-	ScoreDispersion = "dispersion" // Consensus.Dispersion
-	ScoreSilhouette = "silhouette" // mean over the starts
+	ScoreCophenetic = "cophenetic" // Consensus.Cophenetic; up to 3000 samples
+	ScoreDispersion = "dispersion" // Consensus.Dispersion; up to 3000 samples
+	ScoreSilhouette = "silhouette" // mean over the starts; without a Mask
 	ScoreCollapsed  = "collapsed"  // share of the starts whose factors became 0
 	// With labels, means over the starts.
 	ScoreAccuracy = "accuracy"
@@ -39,7 +39,8 @@ var Unlabelled = []Criterion{
 	{Score: ScoreStability},
 }
 
-// A Judge gives a point of a Grid its scores, from several starts and folds.
+// A Judge gives a point of a Grid its scores, from several starts and folds. The scores
+// say for which data there are any; to choose by one that is missing is an error.
 type Judge struct {
 	X    mat.Matrix
 	Mask mat.Matrix // entries where it is 0 are missing; nil is all there
@@ -80,6 +81,9 @@ func (s Judge) Score(ctx context.Context, p Point) (Scores, error) {
 	}
 	scores := Scores{}
 	fit := s.Fit(p)
+	if fit == nil {
+		return nil, fmt.Errorf("%w: Judge.Fit returns nil", ErrParameter)
+	}
 	if s.Folds >= 0 {
 		e, err := HeldOut{Folds: s.Folds, Seed: s.Seed, Mask: s.Mask}.Of(ctx, fit, s.X)
 		if err != nil {

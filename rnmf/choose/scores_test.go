@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strings"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -152,6 +153,9 @@ func TestSilhouette(t *testing.T) {
 			t.Error(s, err)
 		}
 	}
+	if _, err := Silhouette(mat.NewDense(1, 4, []float64{1, 2, math.NaN(), 3}), []int{0, 0, 1, 1}); !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), "X[0,2] = NaN") {
+		t.Errorf("data with NaN: %v", err)
+	}
 	if s, err := Silhouette(mat.NewDense(2, 4, nil), []int{0, 0, 1, 1}); err != nil || s != 0 {
 		t.Error("samples that are the same", s, err)
 	}
@@ -253,6 +257,14 @@ func TestHeldOut(t *testing.T) {
 	}
 	if _, err := (HeldOut{}).Of(context.Background(), Model(rnmf.NMF(1)), mat.NewDense(4, 4, nil)); !errors.Is(err, ErrParameter) {
 		t.Error("all zeros", err)
+	}
+	if _, err := (HeldOut{}).Of(context.Background(), nil, x); !errors.Is(err, ErrParameter) {
+		t.Errorf("no Fitter: %v", err)
+	}
+	negative := uniform(x.RawMatrix().Rows, x.RawMatrix().Cols, 1)
+	negative.Set(1, 2, -1)
+	if _, err := (HeldOut{Mask: negative}).Of(context.Background(), Model(rnmf.NMF(1)), x); !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), "Mask[1,2] = -1") {
+		t.Errorf("a negative mask: %v", err)
 	}
 	if _, err := (HeldOut{}).Of(context.Background(), fixed, uniform(4, 14, 1)); !errors.Is(err, ErrParameter) {
 		t.Error("factors of other data", err)

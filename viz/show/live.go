@@ -96,7 +96,9 @@ func Fit[R Fitted](ctx context.Context, model Fitter[R], x mat.Matrix) (R, error
 // them together: the curves are objectives as shares of that at the start, as
 // those of different losses have no common unit. The results come in the order
 // of the runs. It ends at the first error, whose result, if it has one, is the
-// last. After the stop button the runs to come keep their start.
+// last. After the stop button the runs to come keep their start,
+// where there is time for one: with more than some 16 million multiply-adds a round, a
+// fit that is stopped before its first objective is an error.
 func Compare(ctx context.Context, x mat.Matrix, runs ...Run) ([]*rnmf.Result, error) {
 	if len(runs) == 0 {
 		return nil, nil
