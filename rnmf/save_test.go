@@ -26,7 +26,7 @@ func (l steep) Rho(s float64) (value, slope float64) {
 // grown is one with a scale.
 type grown struct{ A float64 }
 
-func (l grown) Rho(s float64) (value, slope float64) { return steep{l.A}.Rho(s) }
+func (l grown) Rho(s float64) (value, slope float64) { return steep(l).Rho(s) }
 func (l grown) ScaleNow() float64                    { return l.A }
 func (l grown) Tune(s *Residuals) Loss               { return grown{1 + s.Mean()} }
 

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"strings"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
