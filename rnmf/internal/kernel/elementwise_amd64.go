@@ -184,6 +184,16 @@ func cauchyPanelsSumAVX2(x *float64, y *float64, from *float64, u *float64, v *f
 //go:noescape
 func correntropyPanelsSumAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
 
+// l1PanelsFourAVX2 does Split on panels of 8 columns.
+//
+//go:noescape
+func l1PanelsFourAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfacePanelsFourAVX2 does Split on panels of 8 columns.
+//
+//go:noescape
+func hypersurfacePanelsFourAVX2(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
 // mulAVX2 does Mul.
 //
 //go:noescape

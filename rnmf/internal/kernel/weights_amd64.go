@@ -1,5 +1,7 @@
 package kernel
 
+import "math"
+
 //go:generate go run -C gen ./elementwise -out ../elementwise_amd64.s -stubs ../elementwise_amd64.go -pkg kernel
 
 type weigher func(omega, value, e *float64, n int, a, b, limit, cut2 float64)
@@ -63,6 +65,10 @@ var panelSplitters = [losses][2][2]panelSplitter{
 	lossCorrentropy:  {{correntropyPanelsAVX2, correntropyPanelsSumAVX2}, {correntropyPanelsAVX512, correntropyPanelsSumAVX512}},
 }
 
+// fourSplitters holds those for AVX2 that weigh four vectors at a time, for losses that
+// are not cut off: a twelfth to a sixth faster.
+var fourSplitters = [losses]panelSplitter{lossL1: l1PanelsFourAVX2, lossHypersurface: hypersurfacePanelsFourAVX2}
+
 // splitPanels does the rows that make whole panels, and returns their number.
 func (r Rho) splitPanels(s *eight, p *Product, x, y, from []float64, stride int, v []float64, b int, sum bool) int {
 	panels := p.m / p.panel
@@ -71,8 +77,11 @@ func (r Rho) splitPanels(s *eight, p *Product, x, y, from []float64, stride int,
 	}
 	kernels := &panelSplitters[r.loss][levelIndex()]
 	kernel := kernels[0]
-	if sum {
+	switch four := fourSplitters[r.loss]; {
+	case sum:
 		kernel = kernels[1]
+	case four != nil && p.panel == 4 && math.IsInf(r.cut2, 1):
+		kernel = four
 	}
 	for j := 0; j < b; j += 8 {
 		kernel(&x[j], &y[j], &from[j], &p.packed[0], &v[j], &s[0], b, stride, p.r, panels, r.a, r.b, r.limit, r.cut2)

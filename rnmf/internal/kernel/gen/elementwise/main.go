@@ -8,6 +8,7 @@ package main
 
 import (
 	"fmt"
+	"iter"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -45,8 +46,12 @@ func main() {
 				v.split(l.name, sum, l.rule)
 			}
 			for _, l := range losses {
-				v.splitPanels(l.name, sum, l.rule)
+				v.splitPanels(l.name, sum, l.rule, nil)
 			}
+		}
+		if !v.wide() { // AVX-512 has twice the registers and half the vectors in a panel
+			v.splitPanels("l1", false, nil, leanL1)
+			v.splitPanels("hypersurface", false, nil, leanHypersurface)
 		}
 		v.each("mul", "does Mul.", "x, y *float64, n int", []string{"x", "y"}, mul)
 		v.each("apart", "does what Product.Apart has left.", "e, x, y *float64, n int", []string{"e", "x", "y"}, apart)
@@ -121,6 +126,7 @@ func (v isa) first(n Register, skip int) Op {
 }
 
 func (v isa) load(m Mem, tail Op) VecVirtual {
+	defer turn()
 	x := v.reg()
 	switch {
 	case tail == nil:
@@ -134,6 +140,7 @@ func (v isa) load(m Mem, tail Op) VecVirtual {
 }
 
 func (v isa) store(x VecVirtual, m Mem, tail Op) {
+	defer turn()
 	switch {
 	case tail == nil:
 		VMOVUPD(x, m)
@@ -170,14 +177,46 @@ func num(x float64) Mem { return bits(math.Float64bits(x)) }
 
 // hold is a constant in a register.
 func (v isa) hold(m Mem) VecVirtual {
+	defer turn()
 	x := v.reg()
 	VBROADCASTSD(m, x)
 	return x
 }
 
+// sideBySide calls f for 0..n-1, and has them write one operation each by turns. What is
+// done with a vector is a long chain; of several chains one after the other the processor
+// does not see enough to keep its units at work.
+func sideBySide(n int, f func(i int)) {
+	defer func(outer func()) { turn = outer }(turn)
+	turns, next := make([]func(), n), make([]func() (struct{}, bool), n)
+	for i := range n {
+		next[i], _ = iter.Pull(func(yield func(struct{}) bool) {
+			turns[i] = func() { yield(struct{}{}) }
+			turn = turns[i]
+			f(i)
+		})
+	}
+	for left := n; left > 0; {
+		for i := range next {
+			if next[i] == nil {
+				continue
+			}
+			turn = turns[i]
+			if _, more := next[i](); !more {
+				next[i] = nil
+				left--
+			}
+		}
+	}
+}
+
+// turn is called after each operation of losses.
+var turn = func() {}
+
 // Arithmetic. The operand that may be a constant in memory is an Op.
 
 func (v isa) binary(f, bcst func(ops ...Op), b Op, a VecVirtual) VecVirtual {
+	defer turn()
 	x := v.reg()
 	if _, memory := b.(Mem); memory && v.wide() {
 		f = bcst
@@ -207,6 +246,7 @@ func (v isa) abs(a VecVirtual) VecVirtual {
 }
 
 func (v isa) shiftRight(a VecVirtual, n int) VecVirtual {
+	defer turn()
 	x := v.reg()
 	VPSRLQ(Imm(uint64(n)), a, x)
 	return x
@@ -230,6 +270,7 @@ func (v isa) zero() VecVirtual {
 }
 
 func (v isa) copy(a VecVirtual) VecVirtual {
+	defer turn()
 	x := v.reg()
 	VMOVAPD(a, x)
 	return x
@@ -237,6 +278,7 @@ func (v isa) copy(a VecVirtual) VecVirtual {
 
 // addMul does acc ← acc + ab, subMul acc ← acc − ab, each with one rounding.
 func (v isa) addMul(acc, a VecVirtual, b Op) {
+	defer turn()
 	if _, memory := b.(Mem); memory && v.wide() {
 		VFMADD231PD_BCST(b, a, acc)
 	} else {
@@ -245,6 +287,7 @@ func (v isa) addMul(acc, a VecVirtual, b Op) {
 }
 
 func (v isa) subMul(acc, a VecVirtual, b Op) {
+	defer turn()
 	if _, memory := b.(Mem); memory && v.wide() {
 		VFNMADD231PD_BCST(b, a, acc)
 	} else {
@@ -261,6 +304,7 @@ func (v isa) poly(x VecVirtual, c ...float64) VecVirtual {
 		} else {
 			VFMADD213PD(num(c[i]), x, p)
 		}
+		turn()
 	}
 	return p
 }
@@ -445,9 +489,15 @@ const ahead, panels = 32, 4
 // those of x, y and v ld.
 // To copy X beforehand takes as long as a quarter of all that; here its lines arrive
 // while others are worked on.
-func (v isa) splitPanels(name string, sum bool, loss rule) {
+//
+// A lean loss, which is not cut off and has no sum, is weighed four vectors at a time. That
+// takes all 16 registers of AVX2, so its constants lie in memory.
+func (v isa) splitPanels(name string, sum bool, loss rule, lean leanRule) {
 	name += "Panels"
-	if sum {
+	switch {
+	case lean != nil:
+		name += "Four"
+	case sum:
 		name += "Sum"
 	}
 	TEXT(name+v.name, NOSPLIT, "func(x, y, from, u, v, sums *float64, ld, stride, r, panels int, a, b, limit, cut2 float64)")
@@ -463,6 +513,15 @@ func (v isa) splitPanels(name string, sum bool, loss rule) {
 	IMUL3Q(Imm(ahead), stride, far)
 	ADDQ(from, far)
 	at := func(p Register, j int) Mem { return Mem{Base: p, Disp: 8 * v.lanes * j} }
+	l := &loop{isa: v}
+	var weigh func(e VecVirtual) VecVirtual
+	if lean != nil {
+		weigh = lean(l, func(name string) Mem {
+			m := AllocLocal(8 * v.lanes)
+			v.store(l.param(name), m, nil)
+			return m
+		})
+	}
 
 	// Some panels at a time: the first weights after a product come late.
 	Label("group")
@@ -526,8 +585,35 @@ func (v isa) splitPanels(name string, sum bool, loss rule) {
 	DECQ(some)
 	JNZ(LabelRef("panel"))
 
+	if lean != nil {
+		SHRQ(Imm(uint64(math.Log2(float64(4/cols)))), rows)
+		Label("rows")
+		sideBySide(4, func(k int) {
+			at := func(p, ld Register) Mem {
+				if k < cols {
+					return at(p, k)
+				}
+				return Mem{Base: p, Index: ld, Scale: 1, Disp: 8 * v.lanes * (k - cols)}
+			}
+			omega := weigh(v.sub(v.load(at(from, stride), nil), at(y, ld)))
+			v.store(v.mul(omega, at(from, stride)), at(x, ld), nil)
+			v.store(v.mul(omega, at(y, ld)), at(y, ld), nil)
+		})
+		for range 4 / cols {
+			ADDQ(ld, x)
+			ADDQ(ld, y)
+			ADDQ(stride, from)
+		}
+		DECQ(rows)
+		JNZ(LabelRef("rows"))
+		CMPQ(v.address("panels"), Imm(0))
+		JNE(LabelRef("group"))
+		VZEROUPPER()
+		RET()
+		return
+	}
+
 	// What the loss needs of registers is free only now.
-	l := &loop{isa: v}
 	limit, cut := l.param("limit"), l.param("cut2")
 	rho := loss(l, sum)
 	var sums Register
@@ -557,6 +643,30 @@ func (v isa) splitPanels(name string, sum bool, loss rule) {
 	JNE(LabelRef("group"))
 	VZEROUPPER()
 	RET()
+}
+
+// A leanRule writes the weight of a loss without its value, given the difference.
+type leanRule func(l *loop, constant func(name string) Mem) func(e VecVirtual) (omega VecVirtual)
+
+func leanL1(l *loop, constant func(string) Mem) func(e VecVirtual) VecVirtual {
+	limit, a, floor, root := constant("limit"), constant("a"), constant("b"), l.leanRsqrt()
+	return func(e VecVirtual) VecVirtual {
+		s := l.min(l.mul(e, e), limit)
+		return l.mul(root(l.max(l.add(s, a), floor)), num(0.5))
+	}
+}
+
+func leanHypersurface(l *loop, constant func(string) Mem) func(e VecVirtual) VecVirtual {
+	limit, a, b, root := constant("limit"), constant("a"), constant("b"), l.leanRsqrt()
+	return func(e VecVirtual) VecVirtual {
+		s := l.min(l.mul(e, e), limit)
+		return l.mul(root(l.add(l.mul(s, a), num(1))), b)
+	}
+}
+
+// leanRsqrt is rsqrt without a register for its constants.
+func (l *loop) leanRsqrt() func(x VecVirtual) VecVirtual {
+	return l.rsqrtWith(func() VecVirtual { return l.hold(bits(rsqrtMagic)) }, func() VecVirtual { return l.hold(num(1)) })
 }
 
 // address is where a parameter of the function lies.
@@ -674,13 +784,20 @@ func correntropy(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtu
 // the second is the series and leaves rounding. All of it takes half the time of
 // a root and a division, and any x.
 func (l *loop) rsqrt() func(x VecVirtual) VecVirtual {
-	magic, one := l.hold(bits(0x5fe6eb50c7b537a9)), l.hold(num(1))
+	magic, one := l.hold(bits(rsqrtMagic)), l.hold(num(1))
+	return l.rsqrtWith(func() VecVirtual { return magic }, func() VecVirtual { return l.copy(one) })
+}
+
+const rsqrtMagic = 0x5fe6eb50c7b537a9
+
+// rsqrtWith is rsqrt, given where its constants come from; one is overwritten.
+func (l *loop) rsqrtWith(magic, one func() VecVirtual) func(x VecVirtual) VecVirtual {
 	return func(x VecVirtual) VecVirtual {
-		y := l.subInt(magic, l.shiftRight(x, 1))
-		h := l.copy(one)
+		y := l.subInt(magic(), l.shiftRight(x, 1))
+		h := one()
 		l.subMul(h, l.mul(x, y), y)
 		y = l.mul(y, l.poly(h, 0x1.000003f5df25ep+0, 0x1.008ff05e6d126p-1, 0x1.807f060157de0p-2))
-		h = l.copy(one)
+		h = one()
 		l.subMul(h, l.mul(x, y), y)
 		l.addMul(y, l.mul(y, h), l.poly(h, 1./2, 3./8, 5./16))
 		return y
