@@ -365,8 +365,8 @@ func gramPacked(g []float64, c, d *Cross, share Share) {
 	share((panels+2)/3, func(part int) {
 		l := 3 * part
 		cols := min(3, panels-l)
-		for i := 0; i < m; i += gramChunk {
-			n := min(gramChunk, m-i)
+		for i := 0; i < m; i += gramChunk / s {
+			n := min(gramChunk/s, m-i)
 			block := func(row, col, rows, cols int) {
 				gramBlock(s, cols, &buf[row*s*ld+col*s], &c.packed[(row*m+i)*s], &d.packed[(col*m+i)*s], ld, n, rows, s*m)
 			}
@@ -392,8 +392,8 @@ func gramPacked(g []float64, c, d *Cross, share Share) {
 	}
 }
 
-// gramChunk is the number of columns of U that gramPacked handles at a time.
-const gramChunk = 256
+// gramChunk is the number of entries of a panel that gramPacked handles at a time.
+const gramChunk = 2048
 
 func gramBlock(panel, cols int, c, a, b *float64, ldc, n, panels, ps int) {
 	switch {
