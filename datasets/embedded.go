@@ -53,7 +53,7 @@ func Wine() *Set {
 func Fashion() *Set {
 	s, err := ReadIDXSet(bytes.NewReader(fashionImages), bytes.NewReader(fashionLabels))
 	must(err)
-	s.Name = "Fashion-MNIST, 150 of each class"
+	s.Name = "Fashion-MNIST"
 	s.Classes = []string{
 		"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
 		"Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot",

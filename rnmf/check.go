@@ -2,7 +2,6 @@ package rnmf
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -51,11 +50,11 @@ func isNil(a mat.Matrix) bool {
 	return a == nil || dense && d == nil
 }
 
-// checkScale finds a scale or cut-off that is negative or no number, or whose
-// square has no finite inverse.
+// checkScale finds a scale or cut-off that is negative or no number, or whose square
+// is not finite or has no finite inverse.
 func checkScale(name string, v float64) error {
-	if v < 0 || math.IsNaN(v) || math.IsInf(v, 0) || v > 0 && v < 1e-75 {
-		return errParameter(name, v, "a positive number, or 0 to have it estimated")
+	if !(v == 0 || v >= 1e-75 && v <= 1e150) {
+		return errParameter(name, v, "1e-75 to 1e+150, or 0 to have it estimated")
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func masses(wt, h *mat.Dense) (all float64, each []float64) {
 	return all, each
 }
 
-// Live returns the number of components that are not 0. Fewer than the rank are left
+// Live returns the number of components that make up more than 1e-9 of WH. Fewer than the rank are left
 // where penalties weigh too much; none is where they weigh far too much, and then the
 // Reason is Collapsed.
 func (r *Result) Live() int {

@@ -67,6 +67,7 @@ func TestErrors(t *testing.T) {
 		{"Cut", Model{Rank: 2, Loss: Huber{Cut: math.NaN()}}, ones, ErrParameter, "Huber.Cut"},
 		{"Scale", Model{Rank: 2, Loss: Hypersurface{Scale: math.Inf(1)}}, ones, ErrParameter, "Hypersurface.Scale"},
 		{"scale too small to be squared", Model{Rank: 2, Loss: Cauchy{Scale: 1e-200}}, ones, ErrParameter, "Cauchy.Scale"},
+		{"a square that overflows", Model{Rank: 2, Loss: L1{Eps: 1e155}}, ones, ErrParameter, "L1.Eps is 1e+155, want 1e-75 to 1e+150"},
 		{"Correntropy", Model{Rank: 2, Loss: Correntropy{Scale: -1}}, ones, ErrParameter, "Correntropy.Scale"},
 		{"inner scale", Model{Rank: 2, Loss: ByColumn{Truncated{Loss: Cauchy{Scale: -1}}}}, ones, ErrParameter, "Cauchy.Scale"},
 		{"cut-off", Model{Rank: 2, Loss: Truncated{Loss: Cauchy{}, Cut: -1}}, ones, ErrParameter, "Truncated.Cut"},

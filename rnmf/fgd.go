@@ -17,7 +17,8 @@ import (
 //	V ← V + βS,   β = min(β*, max(1, 0.9·sup{β: V + βS ≥ 0}))   (29), (30).
 //
 // V̄ is V with a small number in place of zeros that the gradient would raise
-// (22), so they come back. β = 1 is the multiplicative update, is always allowed,
+// (22), so they come back. Ω is that of V, not of V̄ as in the paper: that is where
+// the bound is to touch the objective. β = 1 is the multiplicative update, is always allowed,
 // and is where the search for β* starts, so no half-step does worse.
 //
 // β* minimises the objective itself. Where a loss is taken of each entry that is

@@ -344,6 +344,7 @@ func (f *fit) quadratic(ofW bool) *Quadratic {
 	m, n := f.x.Dims()
 	r := f.model.Rank
 	q := &Quadratic{U: f.wt, m: m, n: n, r: r, x: f.x, mask: f.mask, loss: f.loss, norms: f.norms[0], tuned: f.tuned, pool: f.pool, entered: math.NaN()}
+	q.follows = !ofW && !f.onlyH && len(f.model.OnW) == 0
 	_, byColumn := f.loss.(ByColumn)
 	if byColumn {
 		q.sample, q.loss = columns, f.loss.(ByColumn).Loss

@@ -21,11 +21,10 @@ type HALS struct {
 	// many as pay without weights, which are more with a Laplacian: until a sweep
 	// changes V by less than a tenth of what the first did, with one at low rank
 	// a twentieth. With weights, 0 sweeps over UUᵀ in their place and goes as far
-	// that way as the weights tell, which takes a half to a fifth of the rounds, none
-	// of them dearer. But where the scale of
-	// the loss is estimated in each round, or with a Laplacian, 0 is one sweep: a
-	// scale that follows a fast fit too soon locks it in on the entries that happen
-	// to be fitted best.
+	// that way as the weights tell, which takes a half to a fifth of the rounds, each
+	// about as dear. But where the scale of the loss is estimated in each round, or
+	// with a Laplacian, 0 is one sweep: a scale that follows a fast fit too soon locks
+	// it in on the entries that happen to be fitted best.
 	Sweeps int
 	// Plain leaves the factors where the sweeps end. If not, the fit
 	// extrapolates them after each round whose scale stays (Ang and Gillis

@@ -31,8 +31,8 @@ func startFrom(ctx context.Context, i Init, x *mat.Dense, rank int, rng *rand.Ra
 }
 
 // Random draws both factors evenly from (0, a], with a such that the mean of WH
-// is that of X once its positive entries are replaced by their median. It is the
-// default. At the mean itself, which gross errors shift as far as they like, a
+// is that of X once its positive entries are replaced by their median and its
+// negative ones by 0. It is the default. At the mean itself, which gross errors shift as far as they like, a
 // loss that levels off would begin between the data and the errors, and fit
 // some of each.
 type Random struct{}
@@ -63,8 +63,8 @@ func (Random) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand)
 	return fill(m, rank), fill(rank, n), nil
 }
 
-// level is the mean of x with its positive entries replaced by their median, unless
-// stop ends it.
+// level is the mean of x with its positive entries replaced by their median and the
+// negative ones by 0, unless stop ends it.
 func level(x *mat.Dense, stop func() bool) float64 {
 	m, n := x.Dims()
 	positive := newResiduals(max(mat.Max(x), 0))
@@ -117,6 +117,15 @@ func wantDims(name string, a mat.Matrix, rows, cols int) error {
 // is negative (unless signed) or is too large to be squared. Entries whose mask
 // is 0 may be anything.
 func checkEntries(name string, a, mask *mat.Dense, signed bool) error {
+	return checkUpTo(maxEntry, name, a, mask, signed)
+}
+
+// checkFactor is checkEntries for a factor, which may have grown in a fit.
+func checkFactor(name string, a *mat.Dense, signed bool) error {
+	return checkUpTo(maxFactor, name, a, nil, signed)
+}
+
+func checkUpTo(most float64, name string, a, mask *mat.Dense, signed bool) error {
 	rows, _ := a.Dims()
 	for i := range rows {
 		var known []float64
@@ -124,7 +133,7 @@ func checkEntries(name string, a, mask *mat.Dense, signed bool) error {
 			known = mask.RawRowView(i)
 		}
 		for j, v := range a.RawRowView(i) {
-			if v >= 0 && v <= maxEntry || known != nil && known[j] == 0 {
+			if v >= 0 && v <= most || known != nil && known[j] == 0 {
 				continue
 			}
 			var bad error
@@ -133,7 +142,7 @@ func checkEntries(name string, a, mask *mat.Dense, signed bool) error {
 				bad = ErrNotFinite
 			case v < 0 && !signed:
 				bad = ErrNegative
-			case math.Abs(v) > maxEntry:
+			case math.Abs(v) > most:
 				bad = ErrTooLarge
 			}
 			if bad != nil {

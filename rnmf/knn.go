@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
@@ -84,6 +85,7 @@ func (k KNN) GraphContext(ctx context.Context, x mat.Matrix) (*Graph, error) {
 			}
 		}
 	}
+	k.Width /= v.scale
 	k.weigh(edges)
 	return NewGraph(n, edges)
 }
@@ -114,17 +116,28 @@ type vectors struct {
 	rows  []float64 // n×m
 	norms []float64 // squared
 	unit  bool      // scaled to length 1; but 0 stays, at a distance of √2 from all
+	scale float64   // all were divided by this, so that no square is lost
 }
 
 // newVectors leaves some out if ctx ends.
 func newVectors(ctx context.Context, x *mat.Dense, unit bool) *vectors {
 	m, n := x.Dims()
-	s := &vectors{m: m, n: n, rows: make([]float64, m*n), norms: make([]float64, n), unit: unit}
+	s := &vectors{m: m, n: n, rows: make([]float64, m*n), norms: make([]float64, n), unit: unit, scale: 1}
+	if largest := max(mat.Max(x), -mat.Min(x)); largest < 1e-100 && !unit {
+		s.scale = powerOfTwo(largest)
+	}
 	pieces((n+7)/8, 8*16*m, func() bool { return ctx.Err() != nil }, func(from, to int) {
 		from, to = 8*from, min(8*to, n)
 		loadColumns(s.rows[from*m:to*m], x, from)
 		for j := from; j < to; j++ {
 			row := s.row(j)
+			scale := s.scale
+			if unit {
+				scale = powerOfTwo(floats.Norm(row, math.Inf(1)))
+			}
+			if scale != 1 {
+				floats.Scale(1/scale, row)
+			}
 			norm, _ := kernel.SumSquares(row, nil)
 			if unit {
 				length := math.Sqrt(norm)

@@ -138,3 +138,37 @@ func BenchmarkKNN(b *testing.B) {
 		})
 	}
 }
+
+func TestKNNOfTinyData(t *testing.T) {
+	x := uniform(6, 12, 1)
+	for _, w := range []Weighting{Binary, HeatKernel, Cosine} {
+		for _, k := range []KNN{{K: 2, Weights: w}, {K: 2, Weights: w, Width: 0.3}} {
+			want, err := k.Graph(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, unit := range []float64{0x1p-300, 0x1p-500, 0x1p-550, 0x1p-700, 0x1p300} {
+				var y mat.Dense
+				y.Scale(unit, x)
+				small := k
+				small.Width *= unit
+				got, err := small.Graph(&y)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !mat.Equal(got, want) {
+					t.Errorf("weights %d, width %g, unit %g: another graph", w, k.Width, unit)
+				}
+			}
+		}
+	}
+	var y mat.Dense // a sample far smaller than the others has an angle too
+	y.CloneFrom(x)
+	for i := range 6 {
+		y.Set(i, 3, x.At(i, 3)*0x1p-700)
+	}
+	want, _ := KNN{K: 2, Weights: Cosine}.Graph(x)
+	if got, err := (KNN{K: 2, Weights: Cosine}).Graph(&y); err != nil || !mat.Equal(got, want) {
+		t.Errorf("one tiny sample: another graph (%v)", err)
+	}
+}

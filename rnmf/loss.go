@@ -30,7 +30,7 @@ func (Frobenius) Rho(s float64) (value, slope float64) { return s, 1 }
 // L1 is the smoothed absolute value, ρ(s) = √(s + ε²) (L2,1 paper, (60)).
 // Its sum is a little larger than the L1 norm, by at most ε for each entry;
 // a trace shows this smooth value. With Eps 0 it is set once, before the first
-// round, to a twentieth of the median residual; a thousandth under ByColumn.
+// round, to a twentieth of the median residual; in ByColumn{L1{}} to a thousandth.
 type L1 struct{ Eps float64 }
 
 // Rho returns √(s + ε²) and 1/(2√(s + ε²)).

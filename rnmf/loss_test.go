@@ -261,3 +261,18 @@ func once(l Loss) bool {
 	_, ok := l.(L1)
 	return ok
 }
+
+type noScale struct{}
+
+func (noScale) Rho(s float64) (value, slope float64) { return s, 1 }
+
+func TestTruncatedScaleNow(t *testing.T) {
+	for _, c := range []struct {
+		loss Loss
+		want float64
+	}{{Frobenius{}, 3}, {noScale{}, 3}, {Cauchy{Scale: 0.5}, 0.5}} {
+		if got := (Truncated{Loss: c.loss, Cut: 3}).ScaleNow(); got != c.want {
+			t.Errorf("%T below Cut 3: scale %g, want %g", c.loss, got, c.want)
+		}
+	}
+}

@@ -17,7 +17,8 @@ import (
 //
 //	Σ Mask∘ρ((X − WH)²) + Σ OnW(Wᵀ) + Σ OnH(H)   over W, H ≥ 0,
 //
-// and how. Only Rank must be set; each other zero value is a sound choice. A
+// where the first sum is Σ_j ρ(Σ_i Mask_ij (X − WH)²_ij) for a loss ByColumn, and
+// how. Only Rank must be set; each other zero value is a sound choice. A
 // Model is a plain value and can be copied, changed and used for many fits at
 // once.
 type Model struct {
@@ -233,10 +234,10 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if err := errors.Join(wantDims("W", w, rows, m.Rank), wantDims("H", h, m.Rank, cols)); err != nil {
 		return nil, err
 	}
-	if err := checkEntries("W", w, nil, signsW(m.Solver)); err != nil {
+	if err := checkFactor("W", w, signsW(m.Solver)); err != nil {
 		return nil, err
 	}
-	if err := checkEntries("H", h, nil, false); err != nil {
+	if err := checkFactor("H", h, false); err != nil {
 		return nil, err
 	}
 	if err := checkProduct(w, h, f.heaviest); err != nil {

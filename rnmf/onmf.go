@@ -113,7 +113,7 @@ func (s Orthogonal) Improve(q *Quadratic, v *mat.Dense) {
 	}
 	u, g := q.gram()
 	var misfit []float64 // of each sample
-	if !q.penalised() && q.bound == 0 {
+	if q.follows && !q.penalised() && q.bound == 0 {
 		misfit = make([]float64, q.n)
 	}
 	q.crossTiles(v, func(t *Tile) {
@@ -216,12 +216,19 @@ func (q *Quadratic) fill(v *mat.Dense, misfit []float64) {
 		if worst < 0 {
 			return
 		}
-		if _, slope := q.loss.Rho(misfit[worst]); slope == 0 {
-			return // W would not follow
-		}
 		value := 1.0
 		if c := of[worst]; c >= 0 {
 			value = v.At(c, worst)
+		}
+		var s float64 // what the W half-step weighs the sample by
+		for i, u := range q.U.RawRowView(k) {
+			e := q.x.At(i, worst) - value*u
+			s += e * e
+		}
+		if _, slope := q.loss.Rho(s); slope == 0 {
+			return // W would not follow
+		}
+		if c := of[worst]; c >= 0 {
 			v.Set(c, worst, 0)
 			size[c]--
 		}

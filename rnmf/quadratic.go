@@ -38,6 +38,7 @@ type Quadratic struct {
 	model   bool       // tiles bring Y too
 	noX     bool       // tiles come without X, which is E already
 	remote  bool       // solvers take X by Tile.crossed only: tiles may come without it
+	follows bool       // W will be taken to its minimum, which is that of the loss alone
 	tuned   bool       // the scale of the loss has just been estimated
 	norms   []float64  // squared norms of the n columns of x, or nil
 	pool    *pool

@@ -249,13 +249,14 @@ func (r *Result) TransformMasked(ctx context.Context, x, mask mat.Matrix) (*mat.
 func (r *Result) even(x *mat.Dense, mask mat.Matrix) *mat.Dense {
 	m, k := r.W.Dims()
 	_, n := x.Dims()
-	all, known := make([]float64, n), make([]float64, n)
+	all, known, some := make([]float64, n), make([]float64, n), make([]bool, n)
 	for i := range m {
 		w := mat.Sum(r.W.RowView(i))
 		for j, v := range x.RawRowView(i) {
 			if mask == nil || mask.At(i, j) > 0 {
 				all[j] += math.Abs(v)
 				known[j] += w
+				some[j] = true
 			}
 		}
 	}
@@ -265,7 +266,7 @@ func (r *Result) even(x *mat.Dense, mask mat.Matrix) *mat.Dense {
 		switch {
 		case known[j] > 0:
 			v = min(s/known[j], maxEntry)
-		case mask != nil:
+		case !some[j]:
 			v = 0
 		}
 		for i := range k {

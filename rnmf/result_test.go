@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -199,6 +200,35 @@ func BenchmarkRound(b *testing.B) {
 				b.ResetTimer()
 				mustFit(b, m, x)
 			})
+		}
+	}
+}
+
+// A mask that hides nothing changes nothing, also where W has columns whose sums are
+// negative.
+func TestTransformMaskedSigned(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 3))
+	w := mat.NewDense(6, 2, nil)
+	w.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() - 1 }, w)
+	var x mat.Dense
+	x.Mul(w, uniform(2, 20, 4))
+	r := &Result{W: w, H: uniform(2, 20, 7), Loss: Frobenius{}, Solver: FreeW{Solver: MU{}}}
+	plain, err := r.Transform(context.Background(), &x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ones := mat.NewDense(6, 20, nil)
+	ones.Apply(func(_, _ int, _ float64) float64 { return 1 }, ones)
+	masked, err := r.TransformMasked(context.Background(), &x, ones)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, h := range map[string]*mat.Dense{"without a mask": plain, "with one": masked} {
+		var e mat.Dense
+		e.Mul(w, h)
+		e.Sub(&x, &e)
+		if bad := mat.Norm(&e, 2) / mat.Norm(&x, 2); bad > 0.02 {
+			t.Errorf("%s: relative error %.3g", name, bad)
 		}
 	}
 }

@@ -123,7 +123,7 @@ func decodeResult(body []byte) (*Result, error) {
 			len(s.W), len(s.H), s.Rows, s.Rank, s.Rank, s.Cols)
 	}
 	w, h := mat.NewDense(s.Rows, s.Rank, s.W), mat.NewDense(s.Rank, s.Cols, s.H)
-	if err := errors.Join(checkEntries("W", w, nil, signsW(s.Solver)), checkEntries("H", h, nil, false)); err != nil {
+	if err := errors.Join(checkFactor("W", w, signsW(s.Solver)), checkFactor("H", h, false)); err != nil {
 		return nil, err
 	}
 	if s.Loss == nil {

@@ -138,3 +138,25 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// Factors may grow beyond what is accepted of data, and are read again.
+func TestLargeFactorsCanBeSaved(t *testing.T) {
+	x := mat.NewDense(2, 2, []float64{1e50, 2e50, 2e50, 4e50})
+	m := NMF(1)
+	m.Init = Factors{W: mat.NewDense(2, 1, []float64{1e-60, 1e-60}), H: mat.NewDense(1, 2, []float64{1, 1})}
+	r := mustFit(t, m, x)
+	if mat.Max(r.H) <= maxEntry {
+		t.Fatalf("H is %g at most: this tests nothing", mat.Max(r.H))
+	}
+	var file bytes.Buffer
+	if err := r.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Load(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Transform(context.Background(), x); err != nil {
+		t.Error(err)
+	}
+}

@@ -116,10 +116,10 @@ func (l Cauchy) ScaleNow() float64 { return l.Scale }
 
 // ScaleNow returns the scale of the loss below, or Cut where that has none.
 func (l Truncated) ScaleNow() float64 {
-	if isFrobenius(l.Loss) {
-		return l.Cut
+	if s, ok := l.Loss.(Scaled); ok {
+		return s.ScaleNow()
 	}
-	return scaleNow(l.Loss)
+	return l.Cut
 }
 
 // ScaleNow returns the scale of the loss of the columns.

@@ -13,7 +13,8 @@ import (
 //
 //	min over W, U, H ≥ 0 of Σ ρ(X − WH) + λ Σ ρ(Y − UH) over the labelled samples,
 //
-// that is the data with the labels below them, y_cj = 1 if j is of class c or 0,
+// (with a loss ByColumn, Σ_j ρ(‖x_j − Wh_j‖² + λ‖y_j − Uh_j‖²)), that is the data with
+// the labels below them, y_cj = 1 if j is of class c or 0,
 // under a mask that is λ there and 0 where no label is known. Components stand for
 // no class; U (classes×r) says what each has to do with each class. A large λ, with
 // components to spare, lets the labelled samples fit their labels by coefficients

@@ -19,8 +19,8 @@ import (
 // the minimum does not depend on the unit of X, and only H changes, as it must, when
 // each sample is given twice, and W when each feature is.
 type Units struct {
-	// Entry is the size of an entry of W and H, √(mean of X / r), where WH has the
-	// mean of X: the Scale of a LogSparse.
+	// Entry is the size of an entry of W and H, √(mean of |X| / r), where WH has
+	// that mean: the Scale of a LogSparse.
 	Entry float64
 	// W and H are the energy of X for each entry of a factor, ‖X‖²/mr and ‖X‖²/nr:
 	// the Lambda of a LogSparse. For Sparse divide by Entry, for Ridge by its square.

@@ -173,7 +173,7 @@ func evidence(t *testing.T) template.FuncMap {
 			return mean("paper05/clusters.csv", "accuracy", "solver", solver)
 		},
 		"race": func(rank, solver string) (string, error) {
-			v, err := mean("paper05/race.csv", "seconds", "rank", rank, "solver", solver)
+			v, err := mean("paper05/race.csv", "seconds", "set", "COIL-20 32×32", "rank", rank, "solver", solver)
 			if errors.Is(err, errNoNumber) {
 				return "not reached", nil
 			}
