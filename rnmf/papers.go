@@ -61,7 +61,9 @@ func CauchyNMF(rank int) Model { return Model{Rank: rank, Loss: Cauchy{}} }
 
 // TruncatedCauchyNMF minimises the Cauchy loss truncated by the three-sigma
 // rule, with Nagy's scale (Guan et al. 2019, (2)). With Solver OGM{Plain: true}
-// it is their Algorithm 2, with the zeros of line 4 kept in line 7.
+// it is their Algorithm 2, with the zeros of line 4 kept in line 7. On data of nearly
+// exact low rank the scale runs ahead of the fit and locks it in from most starts:
+// give Scale and Cut, or take RobustNMF, which holds the scale back (notebook 02).
 func TruncatedCauchyNMF(rank int) Model {
 	return Model{Rank: rank, Loss: Truncated{Loss: Cauchy{}}}
 }

@@ -137,6 +137,9 @@ func Scatter(x mat.Matrix, opt ScatterOptions) (*Chart, error) {
 		c.Add(s)
 		keys = append(keys, func() { c.Legend.Add("outliers", s) })
 	}
+	if opt.Classes != nil {
+		next = max(next, len(opt.Names)) // so that lines look the same where a class is empty
+	}
 	style := make(map[string]int) // one style for each name of a model
 	styleOf := func(name string) (i int, first bool) {
 		i, ok := style[name]
