@@ -6,7 +6,8 @@
 //
 // On amd64 machines with AVX2 and FMA, or with AVX-512, the loops are in assembly,
 // which the module in gen writes. Setting RNMF_KERNEL=portable or avx2 in the
-// environment makes the program use the loops in Go, or AVX2 at most, there too.
+// environment makes the program use the loops in Go, or AVX2 at most, there too;
+// avx512 makes it use AVX-512 where AVX2 would be taken for as fast.
 // AVX2 and AVX-512 give the same bits, whatever the widths of the tiles; the loops
 // in Go differ from them in rounding only.
 package kernel

@@ -265,27 +265,27 @@ func rows1x3z(c *float64, a *float64, b *float64, ldc int, lda int, n int, block
 // weighted3z does Weighted on a block of 3 vectors.
 //
 //go:noescape
-func weighted3z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, mask int)
+func weighted3z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int)
 
 // weightedFirst3z does Weighted on a block of 3 vectors.
 //
 //go:noescape
-func weightedFirst3z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int, mask int)
+func weightedFirst3z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int)
 
 // pair3z does WeightedPair on a block of 3 vectors.
 //
 //go:noescape
-func pair3z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int, mask int)
+func pair3z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int)
 
 // pairFirst3z does WeightedPair on a block of 3 vectors.
 //
 //go:noescape
-func pairFirst3z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int, mask int)
+func pairFirst3z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int)
 
 // subOuter3z does SubOuter on a block of 3 vectors.
 //
 //go:noescape
-func subOuter3z(e *float64, p *float64, delta *float64, ld int, m int, mask int)
+func subOuter3z(e *float64, p *float64, delta *float64, ld int, m int)
 
 // gemm8x2z adds products to blocks of 8 rows and 2 vectors.
 //
@@ -325,27 +325,27 @@ func rows1x2z(c *float64, a *float64, b *float64, ldc int, lda int, n int, block
 // weighted2z does Weighted on a block of 2 vectors.
 //
 //go:noescape
-func weighted2z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, mask int)
+func weighted2z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int)
 
 // weightedFirst2z does Weighted on a block of 2 vectors.
 //
 //go:noescape
-func weightedFirst2z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int, mask int)
+func weightedFirst2z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int)
 
 // pair2z does WeightedPair on a block of 2 vectors.
 //
 //go:noescape
-func pair2z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int, mask int)
+func pair2z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int)
 
 // pairFirst2z does WeightedPair on a block of 2 vectors.
 //
 //go:noescape
-func pairFirst2z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int, mask int)
+func pairFirst2z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int)
 
 // subOuter2z does SubOuter on a block of 2 vectors.
 //
 //go:noescape
-func subOuter2z(e *float64, p *float64, delta *float64, ld int, m int, mask int)
+func subOuter2z(e *float64, p *float64, delta *float64, ld int, m int)
 
 // gemm8x1z adds products to blocks of 8 rows and 1 vectors.
 //
@@ -385,27 +385,27 @@ func rows1x1z(c *float64, a *float64, b *float64, ldc int, lda int, n int, block
 // weighted1z does Weighted on a block of 1 vectors.
 //
 //go:noescape
-func weighted1z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, mask int)
+func weighted1z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int)
 
 // weightedFirst1z does Weighted on a block of 1 vectors.
 //
 //go:noescape
-func weightedFirst1z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int, mask int)
+func weightedFirst1z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int)
 
 // pair1z does WeightedPair on a block of 1 vectors.
 //
 //go:noescape
-func pair1z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int, mask int)
+func pair1z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int)
 
 // pairFirst1z does WeightedPair on a block of 1 vectors.
 //
 //go:noescape
-func pairFirst1z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int, mask int)
+func pairFirst1z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int)
 
 // subOuter1z does SubOuter on a block of 1 vectors.
 //
 //go:noescape
-func subOuter1z(e *float64, p *float64, delta *float64, ld int, m int, mask int)
+func subOuter1z(e *float64, p *float64, delta *float64, ld int, m int)
 
 // gemm1x6z adds products to blocks of 1 rows and 6 vectors.
 //
@@ -439,3 +439,6 @@ func negate(dst *float64, src *float64, lds int, ldd int, n int)
 //
 //go:noescape
 func copyRows(dst *float64, src *float64, lds int, ldd int, m int, n int, mask *int64)
+
+// cpuid asks the processor what it is.
+func cpuid(leaf uint32) (a uint32, b uint32, c uint32, d uint32)

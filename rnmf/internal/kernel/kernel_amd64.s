@@ -5337,30 +5337,28 @@ done:
 	VZEROUPPER
 	RET
 
-// func weighted3z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, mask int)
+// func weighted3z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int)
 // Requires: AVX, AVX512F
-TEXT ·weighted3z(SB), NOSPLIT, $0-80
-	MOVQ      e+16(FP), AX
-	MOVQ      omega+24(FP), CX
-	MOVQ      u+32(FP), DX
-	MOVQ      ld+56(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+64(FP), SI
-	MOVQ      mask+72(FP), DI
-	KMOVW     DI, K1
-	MOVQ      num+0(FP), DI
-	MOVQ      den+8(FP), R8
-	VMOVUPD   (DI), Z0
-	VMOVUPD   (R8), Z3
-	VMOVUPD   64(DI), Z1
-	VMOVUPD   64(R8), Z4
-	VMOVUPD.Z 128(DI), K1, Z2
-	VMOVUPD.Z 128(R8), K1, Z5
-	MOVQ      p+40(FP), R9
-	MOVQ      delta+48(FP), R10
-	VMOVUPD   (R10), Z6
-	VMOVUPD   64(R10), Z7
-	VMOVUPD.Z 128(R10), K1, Z8
+TEXT ·weighted3z(SB), NOSPLIT, $0-72
+	MOVQ    e+16(FP), AX
+	MOVQ    omega+24(FP), CX
+	MOVQ    u+32(FP), DX
+	MOVQ    ld+56(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+64(FP), SI
+	MOVQ    num+0(FP), DI
+	MOVQ    den+8(FP), R8
+	VMOVUPD (DI), Z0
+	VMOVUPD (R8), Z3
+	VMOVUPD 64(DI), Z1
+	VMOVUPD 64(R8), Z4
+	VMOVUPD 128(DI), Z2
+	VMOVUPD 128(R8), Z5
+	MOVQ    p+40(FP), R9
+	MOVQ    delta+48(FP), R10
+	VMOVUPD (R10), Z6
+	VMOVUPD 64(R10), Z7
+	VMOVUPD 128(R10), Z8
 
 loop:
 	VBROADCASTSD (DX), Z9
@@ -5377,11 +5375,10 @@ loop:
 	VMOVUPD      Z11, 64(AX)
 	VFMADD231PD  Z11, Z12, Z1
 	VFMADD231PD  Z9, Z12, Z4
-	VMOVUPD.Z    128(CX), K1, Z12
-	VMULPD       Z12, Z9, Z12
-	VMOVUPD.Z    128(AX), K1, Z11
+	VMULPD       128(CX), Z9, Z12
+	VMOVUPD      128(AX), Z11
 	VFNMADD231PD Z8, Z10, Z11
-	VMOVUPD      Z11, K1, 128(AX)
+	VMOVUPD      Z11, 128(AX)
 	VFMADD231PD  Z11, Z12, Z2
 	VFMADD231PD  Z9, Z12, Z5
 	ADDQ         $0x08, DX
@@ -5394,30 +5391,28 @@ loop:
 	VMOVUPD      Z3, (R8)
 	VMOVUPD      Z1, 64(DI)
 	VMOVUPD      Z4, 64(R8)
-	VMOVUPD      Z2, K1, 128(DI)
-	VMOVUPD      Z5, K1, 128(R8)
+	VMOVUPD      Z2, 128(DI)
+	VMOVUPD      Z5, 128(R8)
 	VZEROUPPER
 	RET
 
-// func weightedFirst3z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int, mask int)
+// func weightedFirst3z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int)
 // Requires: AVX, AVX512F
-TEXT ·weightedFirst3z(SB), NOSPLIT, $0-64
-	MOVQ      e+16(FP), AX
-	MOVQ      omega+24(FP), CX
-	MOVQ      u+32(FP), DX
-	MOVQ      ld+40(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+48(FP), SI
-	MOVQ      mask+56(FP), DI
-	KMOVW     DI, K1
-	MOVQ      num+0(FP), DI
-	MOVQ      den+8(FP), R8
-	VMOVUPD   (DI), Z0
-	VMOVUPD   (R8), Z3
-	VMOVUPD   64(DI), Z1
-	VMOVUPD   64(R8), Z4
-	VMOVUPD.Z 128(DI), K1, Z2
-	VMOVUPD.Z 128(R8), K1, Z5
+TEXT ·weightedFirst3z(SB), NOSPLIT, $0-56
+	MOVQ    e+16(FP), AX
+	MOVQ    omega+24(FP), CX
+	MOVQ    u+32(FP), DX
+	MOVQ    ld+40(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+48(FP), SI
+	MOVQ    num+0(FP), DI
+	MOVQ    den+8(FP), R8
+	VMOVUPD (DI), Z0
+	VMOVUPD (R8), Z3
+	VMOVUPD 64(DI), Z1
+	VMOVUPD 64(R8), Z4
+	VMOVUPD 128(DI), Z2
+	VMOVUPD 128(R8), Z5
 
 loop:
 	VBROADCASTSD (DX), Z6
@@ -5429,9 +5424,8 @@ loop:
 	VMOVUPD      64(AX), Z7
 	VFMADD231PD  Z7, Z8, Z1
 	VFMADD231PD  Z6, Z8, Z4
-	VMOVUPD.Z    128(CX), K1, Z8
-	VMULPD       Z8, Z6, Z8
-	VMOVUPD.Z    128(AX), K1, Z7
+	VMULPD       128(CX), Z6, Z8
+	VMOVUPD      128(AX), Z7
 	VFMADD231PD  Z7, Z8, Z2
 	VFMADD231PD  Z6, Z8, Z5
 	ADDQ         $0x08, DX
@@ -5443,61 +5437,59 @@ loop:
 	VMOVUPD      Z3, (R8)
 	VMOVUPD      Z1, 64(DI)
 	VMOVUPD      Z4, 64(R8)
-	VMOVUPD      Z2, K1, 128(DI)
-	VMOVUPD      Z5, K1, 128(R8)
+	VMOVUPD      Z2, 128(DI)
+	VMOVUPD      Z5, 128(R8)
 	VZEROUPPER
 	RET
 
-// func pair3z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int, mask int)
+// func pair3z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int)
 // Requires: AVX, AVX512F
-TEXT ·pair3z(SB), NOSPLIT, $0-88
-	MOVQ      e+8(FP), AX
-	MOVQ      omega+16(FP), CX
-	MOVQ      u+24(FP), DX
-	MOVQ      ld+48(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+56(FP), SI
-	MOVQ      lu+64(FP), DI
-	SHLQ      $0x03, DI
-	MOVQ      ls+72(FP), R8
-	SHLQ      $0x03, R8
-	MOVQ      mask+80(FP), R9
-	KMOVW     R9, K1
-	MOVQ      sums+0(FP), R9
-	VMOVUPD   (R9), Z0
-	VMOVUPD   64(R9), Z1
-	VMOVUPD.Z 128(R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z3
-	VMOVUPD   64(R9), Z4
-	VMOVUPD.Z 128(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z6
-	VMOVUPD   64(R9), Z7
-	VMOVUPD.Z 128(R9), K1, Z8
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z9
-	VMOVUPD   64(R9), Z10
-	VMOVUPD.Z 128(R9), K1, Z11
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z12
-	VMOVUPD   64(R9), Z13
-	VMOVUPD.Z 128(R9), K1, Z14
-	MOVQ      p+32(FP), R9
-	MOVQ      delta+40(FP), R10
-	VMOVUPD   (R10), Z15
-	VMOVUPD   64(R10), Z16
-	VMOVUPD.Z 128(R10), K1, Z17
-	ADDQ      R8, R10
-	VMOVUPD   (R10), Z18
-	VMOVUPD   64(R10), Z19
-	VMOVUPD.Z 128(R10), K1, Z20
-	ADDQ      R8, R10
+TEXT ·pair3z(SB), NOSPLIT, $0-80
+	MOVQ    e+8(FP), AX
+	MOVQ    omega+16(FP), CX
+	MOVQ    u+24(FP), DX
+	MOVQ    ld+48(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+56(FP), SI
+	MOVQ    lu+64(FP), DI
+	SHLQ    $0x03, DI
+	MOVQ    ls+72(FP), R8
+	SHLQ    $0x03, R8
+	MOVQ    sums+0(FP), R9
+	VMOVUPD (R9), Z0
+	VMOVUPD 64(R9), Z1
+	VMOVUPD 128(R9), Z2
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z3
+	VMOVUPD 64(R9), Z4
+	VMOVUPD 128(R9), Z5
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z6
+	VMOVUPD 64(R9), Z7
+	VMOVUPD 128(R9), Z8
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z9
+	VMOVUPD 64(R9), Z10
+	VMOVUPD 128(R9), Z11
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z12
+	VMOVUPD 64(R9), Z13
+	VMOVUPD 128(R9), Z14
+	MOVQ    p+32(FP), R9
+	MOVQ    delta+40(FP), R10
+	VMOVUPD (R10), Z15
+	VMOVUPD 64(R10), Z16
+	VMOVUPD 128(R10), Z17
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z18
+	VMOVUPD 64(R10), Z19
+	VMOVUPD 128(R10), Z20
+	ADDQ    R8, R10
 
 loop:
 	VMOVUPD      (AX), Z21
 	VMOVUPD      64(AX), Z22
-	VMOVUPD.Z    128(AX), K1, Z23
+	VMOVUPD      128(AX), Z23
 	VBROADCASTSD (R9), Z24
 	VFNMADD231PD Z15, Z24, Z21
 	VFNMADD231PD Z16, Z24, Z22
@@ -5508,24 +5500,26 @@ loop:
 	VFNMADD231PD Z20, Z24, Z23
 	VMOVUPD      Z21, (AX)
 	VMOVUPD      Z22, 64(AX)
-	VMOVUPD      Z23, K1, 128(AX)
+	VMOVUPD      Z23, 128(AX)
 	VBROADCASTSD (DX), Z24
 	VBROADCASTSD (DX)(DI*1), Z25
-	VMULPD       (CX), Z24, Z26
+	VMOVUPD      (CX), Z27
+	VMULPD       Z27, Z24, Z26
+	VMULPD       Z27, Z25, Z27
 	VFMADD231PD  Z21, Z26, Z0
 	VFMADD231PD  Z24, Z26, Z6
 	VFMADD231PD  Z25, Z26, Z12
-	VMULPD       (CX), Z25, Z26
-	VFMADD231PD  Z21, Z26, Z3
-	VFMADD231PD  Z25, Z26, Z9
-	VMULPD       64(CX), Z24, Z21
+	VFMADD231PD  Z21, Z27, Z3
+	VFMADD231PD  Z25, Z27, Z9
+	VMOVUPD      64(CX), Z26
+	VMULPD       Z26, Z24, Z21
+	VMULPD       Z26, Z25, Z26
 	VFMADD231PD  Z22, Z21, Z1
 	VFMADD231PD  Z24, Z21, Z7
 	VFMADD231PD  Z25, Z21, Z13
-	VMULPD       64(CX), Z25, Z21
-	VFMADD231PD  Z22, Z21, Z4
-	VFMADD231PD  Z25, Z21, Z10
-	VMOVUPD.Z    128(CX), K1, Z22
+	VFMADD231PD  Z22, Z26, Z4
+	VFMADD231PD  Z25, Z26, Z10
+	VMOVUPD      128(CX), Z22
 	VMULPD       Z22, Z24, Z21
 	VMULPD       Z22, Z25, Z22
 	VFMADD231PD  Z23, Z21, Z2
@@ -5542,83 +5536,83 @@ loop:
 	MOVQ         sums+0(FP), R9
 	VMOVUPD      Z0, (R9)
 	VMOVUPD      Z1, 64(R9)
-	VMOVUPD      Z2, K1, 128(R9)
+	VMOVUPD      Z2, 128(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z3, (R9)
 	VMOVUPD      Z4, 64(R9)
-	VMOVUPD      Z5, K1, 128(R9)
+	VMOVUPD      Z5, 128(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z6, (R9)
 	VMOVUPD      Z7, 64(R9)
-	VMOVUPD      Z8, K1, 128(R9)
+	VMOVUPD      Z8, 128(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z9, (R9)
 	VMOVUPD      Z10, 64(R9)
-	VMOVUPD      Z11, K1, 128(R9)
+	VMOVUPD      Z11, 128(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z12, (R9)
 	VMOVUPD      Z13, 64(R9)
-	VMOVUPD      Z14, K1, 128(R9)
+	VMOVUPD      Z14, 128(R9)
 	VZEROUPPER
 	RET
 
-// func pairFirst3z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int, mask int)
+// func pairFirst3z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int)
 // Requires: AVX, AVX512F
-TEXT ·pairFirst3z(SB), NOSPLIT, $0-72
-	MOVQ      e+8(FP), AX
-	MOVQ      omega+16(FP), CX
-	MOVQ      u+24(FP), DX
-	MOVQ      ld+32(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+40(FP), SI
-	MOVQ      lu+48(FP), DI
-	SHLQ      $0x03, DI
-	MOVQ      ls+56(FP), R8
-	SHLQ      $0x03, R8
-	MOVQ      mask+64(FP), R9
-	KMOVW     R9, K1
-	MOVQ      sums+0(FP), R9
-	VMOVUPD   (R9), Z0
-	VMOVUPD   64(R9), Z1
-	VMOVUPD.Z 128(R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z3
-	VMOVUPD   64(R9), Z4
-	VMOVUPD.Z 128(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z6
-	VMOVUPD   64(R9), Z7
-	VMOVUPD.Z 128(R9), K1, Z8
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z9
-	VMOVUPD   64(R9), Z10
-	VMOVUPD.Z 128(R9), K1, Z11
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z12
-	VMOVUPD   64(R9), Z13
-	VMOVUPD.Z 128(R9), K1, Z14
+TEXT ·pairFirst3z(SB), NOSPLIT, $0-64
+	MOVQ    e+8(FP), AX
+	MOVQ    omega+16(FP), CX
+	MOVQ    u+24(FP), DX
+	MOVQ    ld+32(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+40(FP), SI
+	MOVQ    lu+48(FP), DI
+	SHLQ    $0x03, DI
+	MOVQ    ls+56(FP), R8
+	SHLQ    $0x03, R8
+	MOVQ    sums+0(FP), R9
+	VMOVUPD (R9), Z0
+	VMOVUPD 64(R9), Z1
+	VMOVUPD 128(R9), Z2
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z3
+	VMOVUPD 64(R9), Z4
+	VMOVUPD 128(R9), Z5
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z6
+	VMOVUPD 64(R9), Z7
+	VMOVUPD 128(R9), Z8
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z9
+	VMOVUPD 64(R9), Z10
+	VMOVUPD 128(R9), Z11
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z12
+	VMOVUPD 64(R9), Z13
+	VMOVUPD 128(R9), Z14
 
 loop:
 	VMOVUPD      (AX), Z15
 	VMOVUPD      64(AX), Z16
-	VMOVUPD.Z    128(AX), K1, Z17
+	VMOVUPD      128(AX), Z17
 	VBROADCASTSD (DX), Z18
 	VBROADCASTSD (DX)(DI*1), Z19
-	VMULPD       (CX), Z18, Z20
+	VMOVUPD      (CX), Z21
+	VMULPD       Z21, Z18, Z20
+	VMULPD       Z21, Z19, Z21
 	VFMADD231PD  Z15, Z20, Z0
 	VFMADD231PD  Z18, Z20, Z6
 	VFMADD231PD  Z19, Z20, Z12
-	VMULPD       (CX), Z19, Z20
-	VFMADD231PD  Z15, Z20, Z3
-	VFMADD231PD  Z19, Z20, Z9
-	VMULPD       64(CX), Z18, Z15
+	VFMADD231PD  Z15, Z21, Z3
+	VFMADD231PD  Z19, Z21, Z9
+	VMOVUPD      64(CX), Z20
+	VMULPD       Z20, Z18, Z15
+	VMULPD       Z20, Z19, Z20
 	VFMADD231PD  Z16, Z15, Z1
 	VFMADD231PD  Z18, Z15, Z7
 	VFMADD231PD  Z19, Z15, Z13
-	VMULPD       64(CX), Z19, Z15
-	VFMADD231PD  Z16, Z15, Z4
-	VFMADD231PD  Z19, Z15, Z10
-	VMOVUPD.Z    128(CX), K1, Z16
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z19, Z20, Z10
+	VMOVUPD      128(CX), Z16
 	VMULPD       Z16, Z18, Z15
 	VMULPD       Z16, Z19, Z16
 	VFMADD231PD  Z17, Z15, Z2
@@ -5634,40 +5628,38 @@ loop:
 	MOVQ         sums+0(FP), R9
 	VMOVUPD      Z0, (R9)
 	VMOVUPD      Z1, 64(R9)
-	VMOVUPD      Z2, K1, 128(R9)
+	VMOVUPD      Z2, 128(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z3, (R9)
 	VMOVUPD      Z4, 64(R9)
-	VMOVUPD      Z5, K1, 128(R9)
+	VMOVUPD      Z5, 128(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z6, (R9)
 	VMOVUPD      Z7, 64(R9)
-	VMOVUPD      Z8, K1, 128(R9)
+	VMOVUPD      Z8, 128(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z9, (R9)
 	VMOVUPD      Z10, 64(R9)
-	VMOVUPD      Z11, K1, 128(R9)
+	VMOVUPD      Z11, 128(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z12, (R9)
 	VMOVUPD      Z13, 64(R9)
-	VMOVUPD      Z14, K1, 128(R9)
+	VMOVUPD      Z14, 128(R9)
 	VZEROUPPER
 	RET
 
-// func subOuter3z(e *float64, p *float64, delta *float64, ld int, m int, mask int)
+// func subOuter3z(e *float64, p *float64, delta *float64, ld int, m int)
 // Requires: AVX, AVX512F
-TEXT ·subOuter3z(SB), NOSPLIT, $0-48
-	MOVQ      e+0(FP), AX
-	MOVQ      p+8(FP), CX
-	MOVQ      delta+16(FP), DX
-	MOVQ      ld+24(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+32(FP), SI
-	MOVQ      mask+40(FP), DI
-	KMOVW     DI, K1
-	VMOVUPD   (DX), Z0
-	VMOVUPD   64(DX), Z1
-	VMOVUPD.Z 128(DX), K1, Z2
+TEXT ·subOuter3z(SB), NOSPLIT, $0-40
+	MOVQ    e+0(FP), AX
+	MOVQ    p+8(FP), CX
+	MOVQ    delta+16(FP), DX
+	MOVQ    ld+24(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+32(FP), SI
+	VMOVUPD (DX), Z0
+	VMOVUPD 64(DX), Z1
+	VMOVUPD 128(DX), Z2
 
 loop:
 	VBROADCASTSD (CX), Z3
@@ -5677,9 +5669,9 @@ loop:
 	VMOVUPD      64(AX), Z4
 	VFNMADD231PD Z1, Z3, Z4
 	VMOVUPD      Z4, 64(AX)
-	VMOVUPD.Z    128(AX), K1, Z4
+	VMOVUPD      128(AX), Z4
 	VFNMADD231PD Z2, Z3, Z4
-	VMOVUPD      Z4, K1, 128(AX)
+	VMOVUPD      Z4, 128(AX)
 	ADDQ         $0x08, CX
 	ADDQ         BX, AX
 	DECQ         SI
@@ -6703,27 +6695,25 @@ done:
 	VZEROUPPER
 	RET
 
-// func weighted2z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, mask int)
+// func weighted2z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int)
 // Requires: AVX, AVX512F
-TEXT ·weighted2z(SB), NOSPLIT, $0-80
-	MOVQ      e+16(FP), AX
-	MOVQ      omega+24(FP), CX
-	MOVQ      u+32(FP), DX
-	MOVQ      ld+56(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+64(FP), SI
-	MOVQ      mask+72(FP), DI
-	KMOVW     DI, K1
-	MOVQ      num+0(FP), DI
-	MOVQ      den+8(FP), R8
-	VMOVUPD   (DI), Z0
-	VMOVUPD   (R8), Z2
-	VMOVUPD.Z 64(DI), K1, Z1
-	VMOVUPD.Z 64(R8), K1, Z3
-	MOVQ      p+40(FP), R9
-	MOVQ      delta+48(FP), R10
-	VMOVUPD   (R10), Z4
-	VMOVUPD.Z 64(R10), K1, Z5
+TEXT ·weighted2z(SB), NOSPLIT, $0-72
+	MOVQ    e+16(FP), AX
+	MOVQ    omega+24(FP), CX
+	MOVQ    u+32(FP), DX
+	MOVQ    ld+56(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+64(FP), SI
+	MOVQ    num+0(FP), DI
+	MOVQ    den+8(FP), R8
+	VMOVUPD (DI), Z0
+	VMOVUPD (R8), Z2
+	VMOVUPD 64(DI), Z1
+	VMOVUPD 64(R8), Z3
+	MOVQ    p+40(FP), R9
+	MOVQ    delta+48(FP), R10
+	VMOVUPD (R10), Z4
+	VMOVUPD 64(R10), Z5
 
 loop:
 	VBROADCASTSD (DX), Z6
@@ -6734,11 +6724,10 @@ loop:
 	VMOVUPD      Z8, (AX)
 	VFMADD231PD  Z8, Z9, Z0
 	VFMADD231PD  Z6, Z9, Z2
-	VMOVUPD.Z    64(CX), K1, Z9
-	VMULPD       Z9, Z6, Z9
-	VMOVUPD.Z    64(AX), K1, Z8
+	VMULPD       64(CX), Z6, Z9
+	VMOVUPD      64(AX), Z8
 	VFNMADD231PD Z5, Z7, Z8
-	VMOVUPD      Z8, K1, 64(AX)
+	VMOVUPD      Z8, 64(AX)
 	VFMADD231PD  Z8, Z9, Z1
 	VFMADD231PD  Z6, Z9, Z3
 	ADDQ         $0x08, DX
@@ -6749,28 +6738,26 @@ loop:
 	JNZ          loop
 	VMOVUPD      Z0, (DI)
 	VMOVUPD      Z2, (R8)
-	VMOVUPD      Z1, K1, 64(DI)
-	VMOVUPD      Z3, K1, 64(R8)
+	VMOVUPD      Z1, 64(DI)
+	VMOVUPD      Z3, 64(R8)
 	VZEROUPPER
 	RET
 
-// func weightedFirst2z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int, mask int)
+// func weightedFirst2z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int)
 // Requires: AVX, AVX512F
-TEXT ·weightedFirst2z(SB), NOSPLIT, $0-64
-	MOVQ      e+16(FP), AX
-	MOVQ      omega+24(FP), CX
-	MOVQ      u+32(FP), DX
-	MOVQ      ld+40(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+48(FP), SI
-	MOVQ      mask+56(FP), DI
-	KMOVW     DI, K1
-	MOVQ      num+0(FP), DI
-	MOVQ      den+8(FP), R8
-	VMOVUPD   (DI), Z0
-	VMOVUPD   (R8), Z2
-	VMOVUPD.Z 64(DI), K1, Z1
-	VMOVUPD.Z 64(R8), K1, Z3
+TEXT ·weightedFirst2z(SB), NOSPLIT, $0-56
+	MOVQ    e+16(FP), AX
+	MOVQ    omega+24(FP), CX
+	MOVQ    u+32(FP), DX
+	MOVQ    ld+40(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+48(FP), SI
+	MOVQ    num+0(FP), DI
+	MOVQ    den+8(FP), R8
+	VMOVUPD (DI), Z0
+	VMOVUPD (R8), Z2
+	VMOVUPD 64(DI), Z1
+	VMOVUPD 64(R8), Z3
 
 loop:
 	VBROADCASTSD (DX), Z4
@@ -6778,9 +6765,8 @@ loop:
 	VMOVUPD      (AX), Z5
 	VFMADD231PD  Z5, Z6, Z0
 	VFMADD231PD  Z4, Z6, Z2
-	VMOVUPD.Z    64(CX), K1, Z6
-	VMULPD       Z6, Z4, Z6
-	VMOVUPD.Z    64(AX), K1, Z5
+	VMULPD       64(CX), Z4, Z6
+	VMOVUPD      64(AX), Z5
 	VFMADD231PD  Z5, Z6, Z1
 	VFMADD231PD  Z4, Z6, Z3
 	ADDQ         $0x08, DX
@@ -6790,53 +6776,51 @@ loop:
 	JNZ          loop
 	VMOVUPD      Z0, (DI)
 	VMOVUPD      Z2, (R8)
-	VMOVUPD      Z1, K1, 64(DI)
-	VMOVUPD      Z3, K1, 64(R8)
+	VMOVUPD      Z1, 64(DI)
+	VMOVUPD      Z3, 64(R8)
 	VZEROUPPER
 	RET
 
-// func pair2z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int, mask int)
+// func pair2z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int)
 // Requires: AVX, AVX512F
-TEXT ·pair2z(SB), NOSPLIT, $0-88
-	MOVQ      e+8(FP), AX
-	MOVQ      omega+16(FP), CX
-	MOVQ      u+24(FP), DX
-	MOVQ      ld+48(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+56(FP), SI
-	MOVQ      lu+64(FP), DI
-	SHLQ      $0x03, DI
-	MOVQ      ls+72(FP), R8
-	SHLQ      $0x03, R8
-	MOVQ      mask+80(FP), R9
-	KMOVW     R9, K1
-	MOVQ      sums+0(FP), R9
-	VMOVUPD   (R9), Z0
-	VMOVUPD.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z2
-	VMOVUPD.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z4
-	VMOVUPD.Z 64(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z6
-	VMOVUPD.Z 64(R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z8
-	VMOVUPD.Z 64(R9), K1, Z9
-	MOVQ      p+32(FP), R9
-	MOVQ      delta+40(FP), R10
-	VMOVUPD   (R10), Z10
-	VMOVUPD.Z 64(R10), K1, Z11
-	ADDQ      R8, R10
-	VMOVUPD   (R10), Z12
-	VMOVUPD.Z 64(R10), K1, Z13
-	ADDQ      R8, R10
+TEXT ·pair2z(SB), NOSPLIT, $0-80
+	MOVQ    e+8(FP), AX
+	MOVQ    omega+16(FP), CX
+	MOVQ    u+24(FP), DX
+	MOVQ    ld+48(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+56(FP), SI
+	MOVQ    lu+64(FP), DI
+	SHLQ    $0x03, DI
+	MOVQ    ls+72(FP), R8
+	SHLQ    $0x03, R8
+	MOVQ    sums+0(FP), R9
+	VMOVUPD (R9), Z0
+	VMOVUPD 64(R9), Z1
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z2
+	VMOVUPD 64(R9), Z3
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z4
+	VMOVUPD 64(R9), Z5
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z6
+	VMOVUPD 64(R9), Z7
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z8
+	VMOVUPD 64(R9), Z9
+	MOVQ    p+32(FP), R9
+	MOVQ    delta+40(FP), R10
+	VMOVUPD (R10), Z10
+	VMOVUPD 64(R10), Z11
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z12
+	VMOVUPD 64(R10), Z13
+	ADDQ    R8, R10
 
 loop:
 	VMOVUPD      (AX), Z14
-	VMOVUPD.Z    64(AX), K1, Z15
+	VMOVUPD      64(AX), Z15
 	VBROADCASTSD (R9), Z16
 	VFNMADD231PD Z10, Z16, Z14
 	VFNMADD231PD Z11, Z16, Z15
@@ -6844,17 +6828,18 @@ loop:
 	VFNMADD231PD Z12, Z16, Z14
 	VFNMADD231PD Z13, Z16, Z15
 	VMOVUPD      Z14, (AX)
-	VMOVUPD      Z15, K1, 64(AX)
+	VMOVUPD      Z15, 64(AX)
 	VBROADCASTSD (DX), Z16
 	VBROADCASTSD (DX)(DI*1), Z17
-	VMULPD       (CX), Z16, Z18
+	VMOVUPD      (CX), Z19
+	VMULPD       Z19, Z16, Z18
+	VMULPD       Z19, Z17, Z19
 	VFMADD231PD  Z14, Z18, Z0
 	VFMADD231PD  Z16, Z18, Z4
 	VFMADD231PD  Z17, Z18, Z8
-	VMULPD       (CX), Z17, Z18
-	VFMADD231PD  Z14, Z18, Z2
-	VFMADD231PD  Z17, Z18, Z6
-	VMOVUPD.Z    64(CX), K1, Z18
+	VFMADD231PD  Z14, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z6
+	VMOVUPD      64(CX), Z18
 	VMULPD       Z18, Z16, Z14
 	VMULPD       Z18, Z17, Z18
 	VFMADD231PD  Z15, Z14, Z1
@@ -6870,66 +6855,65 @@ loop:
 	JNZ          loop
 	MOVQ         sums+0(FP), R9
 	VMOVUPD      Z0, (R9)
-	VMOVUPD      Z1, K1, 64(R9)
+	VMOVUPD      Z1, 64(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z2, (R9)
-	VMOVUPD      Z3, K1, 64(R9)
+	VMOVUPD      Z3, 64(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z4, (R9)
-	VMOVUPD      Z5, K1, 64(R9)
+	VMOVUPD      Z5, 64(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z6, (R9)
-	VMOVUPD      Z7, K1, 64(R9)
+	VMOVUPD      Z7, 64(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z8, (R9)
-	VMOVUPD      Z9, K1, 64(R9)
+	VMOVUPD      Z9, 64(R9)
 	VZEROUPPER
 	RET
 
-// func pairFirst2z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int, mask int)
+// func pairFirst2z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int)
 // Requires: AVX, AVX512F
-TEXT ·pairFirst2z(SB), NOSPLIT, $0-72
-	MOVQ      e+8(FP), AX
-	MOVQ      omega+16(FP), CX
-	MOVQ      u+24(FP), DX
-	MOVQ      ld+32(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+40(FP), SI
-	MOVQ      lu+48(FP), DI
-	SHLQ      $0x03, DI
-	MOVQ      ls+56(FP), R8
-	SHLQ      $0x03, R8
-	MOVQ      mask+64(FP), R9
-	KMOVW     R9, K1
-	MOVQ      sums+0(FP), R9
-	VMOVUPD   (R9), Z0
-	VMOVUPD.Z 64(R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z2
-	VMOVUPD.Z 64(R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z4
-	VMOVUPD.Z 64(R9), K1, Z5
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z6
-	VMOVUPD.Z 64(R9), K1, Z7
-	ADDQ      R8, R9
-	VMOVUPD   (R9), Z8
-	VMOVUPD.Z 64(R9), K1, Z9
+TEXT ·pairFirst2z(SB), NOSPLIT, $0-64
+	MOVQ    e+8(FP), AX
+	MOVQ    omega+16(FP), CX
+	MOVQ    u+24(FP), DX
+	MOVQ    ld+32(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+40(FP), SI
+	MOVQ    lu+48(FP), DI
+	SHLQ    $0x03, DI
+	MOVQ    ls+56(FP), R8
+	SHLQ    $0x03, R8
+	MOVQ    sums+0(FP), R9
+	VMOVUPD (R9), Z0
+	VMOVUPD 64(R9), Z1
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z2
+	VMOVUPD 64(R9), Z3
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z4
+	VMOVUPD 64(R9), Z5
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z6
+	VMOVUPD 64(R9), Z7
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z8
+	VMOVUPD 64(R9), Z9
 
 loop:
 	VMOVUPD      (AX), Z10
-	VMOVUPD.Z    64(AX), K1, Z11
+	VMOVUPD      64(AX), Z11
 	VBROADCASTSD (DX), Z12
 	VBROADCASTSD (DX)(DI*1), Z13
-	VMULPD       (CX), Z12, Z14
+	VMOVUPD      (CX), Z15
+	VMULPD       Z15, Z12, Z14
+	VMULPD       Z15, Z13, Z15
 	VFMADD231PD  Z10, Z14, Z0
 	VFMADD231PD  Z12, Z14, Z4
 	VFMADD231PD  Z13, Z14, Z8
-	VMULPD       (CX), Z13, Z14
-	VFMADD231PD  Z10, Z14, Z2
-	VFMADD231PD  Z13, Z14, Z6
-	VMOVUPD.Z    64(CX), K1, Z14
+	VFMADD231PD  Z10, Z15, Z2
+	VFMADD231PD  Z13, Z15, Z6
+	VMOVUPD      64(CX), Z14
 	VMULPD       Z14, Z12, Z10
 	VMULPD       Z14, Z13, Z14
 	VFMADD231PD  Z11, Z10, Z1
@@ -6944,44 +6928,42 @@ loop:
 	JNZ          loop
 	MOVQ         sums+0(FP), R9
 	VMOVUPD      Z0, (R9)
-	VMOVUPD      Z1, K1, 64(R9)
+	VMOVUPD      Z1, 64(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z2, (R9)
-	VMOVUPD      Z3, K1, 64(R9)
+	VMOVUPD      Z3, 64(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z4, (R9)
-	VMOVUPD      Z5, K1, 64(R9)
+	VMOVUPD      Z5, 64(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z6, (R9)
-	VMOVUPD      Z7, K1, 64(R9)
+	VMOVUPD      Z7, 64(R9)
 	ADDQ         R8, R9
 	VMOVUPD      Z8, (R9)
-	VMOVUPD      Z9, K1, 64(R9)
+	VMOVUPD      Z9, 64(R9)
 	VZEROUPPER
 	RET
 
-// func subOuter2z(e *float64, p *float64, delta *float64, ld int, m int, mask int)
+// func subOuter2z(e *float64, p *float64, delta *float64, ld int, m int)
 // Requires: AVX, AVX512F
-TEXT ·subOuter2z(SB), NOSPLIT, $0-48
-	MOVQ      e+0(FP), AX
-	MOVQ      p+8(FP), CX
-	MOVQ      delta+16(FP), DX
-	MOVQ      ld+24(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+32(FP), SI
-	MOVQ      mask+40(FP), DI
-	KMOVW     DI, K1
-	VMOVUPD   (DX), Z0
-	VMOVUPD.Z 64(DX), K1, Z1
+TEXT ·subOuter2z(SB), NOSPLIT, $0-40
+	MOVQ    e+0(FP), AX
+	MOVQ    p+8(FP), CX
+	MOVQ    delta+16(FP), DX
+	MOVQ    ld+24(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+32(FP), SI
+	VMOVUPD (DX), Z0
+	VMOVUPD 64(DX), Z1
 
 loop:
 	VBROADCASTSD (CX), Z2
 	VMOVUPD      (AX), Z3
 	VFNMADD231PD Z0, Z2, Z3
 	VMOVUPD      Z3, (AX)
-	VMOVUPD.Z    64(AX), K1, Z3
+	VMOVUPD      64(AX), Z3
 	VFNMADD231PD Z1, Z2, Z3
-	VMOVUPD      Z3, K1, 64(AX)
+	VMOVUPD      Z3, 64(AX)
 	ADDQ         $0x08, CX
 	ADDQ         BX, AX
 	DECQ         SI
@@ -7897,33 +7879,30 @@ done:
 	VZEROUPPER
 	RET
 
-// func weighted1z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, mask int)
+// func weighted1z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int)
 // Requires: AVX, AVX512F
-TEXT ·weighted1z(SB), NOSPLIT, $0-80
-	MOVQ      e+16(FP), AX
-	MOVQ      omega+24(FP), CX
-	MOVQ      u+32(FP), DX
-	MOVQ      ld+56(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+64(FP), SI
-	MOVQ      mask+72(FP), DI
-	KMOVW     DI, K1
-	MOVQ      num+0(FP), DI
-	MOVQ      den+8(FP), R8
-	VMOVUPD.Z (DI), K1, Z0
-	VMOVUPD.Z (R8), K1, Z1
-	MOVQ      p+40(FP), R9
-	MOVQ      delta+48(FP), R10
-	VMOVUPD.Z (R10), K1, Z2
+TEXT ·weighted1z(SB), NOSPLIT, $0-72
+	MOVQ    e+16(FP), AX
+	MOVQ    omega+24(FP), CX
+	MOVQ    u+32(FP), DX
+	MOVQ    ld+56(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+64(FP), SI
+	MOVQ    num+0(FP), DI
+	MOVQ    den+8(FP), R8
+	VMOVUPD (DI), Z0
+	VMOVUPD (R8), Z1
+	MOVQ    p+40(FP), R9
+	MOVQ    delta+48(FP), R10
+	VMOVUPD (R10), Z2
 
 loop:
 	VBROADCASTSD (DX), Z3
 	VBROADCASTSD (R9), Z4
-	VMOVUPD.Z    (CX), K1, Z6
-	VMULPD       Z6, Z3, Z6
-	VMOVUPD.Z    (AX), K1, Z5
+	VMULPD       (CX), Z3, Z6
+	VMOVUPD      (AX), Z5
 	VFNMADD231PD Z2, Z4, Z5
-	VMOVUPD      Z5, K1, (AX)
+	VMOVUPD      Z5, (AX)
 	VFMADD231PD  Z5, Z6, Z0
 	VFMADD231PD  Z3, Z6, Z1
 	ADDQ         $0x08, DX
@@ -7932,32 +7911,29 @@ loop:
 	ADDQ         BX, CX
 	DECQ         SI
 	JNZ          loop
-	VMOVUPD      Z0, K1, (DI)
-	VMOVUPD      Z1, K1, (R8)
+	VMOVUPD      Z0, (DI)
+	VMOVUPD      Z1, (R8)
 	VZEROUPPER
 	RET
 
-// func weightedFirst1z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int, mask int)
+// func weightedFirst1z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int)
 // Requires: AVX, AVX512F
-TEXT ·weightedFirst1z(SB), NOSPLIT, $0-64
-	MOVQ      e+16(FP), AX
-	MOVQ      omega+24(FP), CX
-	MOVQ      u+32(FP), DX
-	MOVQ      ld+40(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+48(FP), SI
-	MOVQ      mask+56(FP), DI
-	KMOVW     DI, K1
-	MOVQ      num+0(FP), DI
-	MOVQ      den+8(FP), R8
-	VMOVUPD.Z (DI), K1, Z0
-	VMOVUPD.Z (R8), K1, Z1
+TEXT ·weightedFirst1z(SB), NOSPLIT, $0-56
+	MOVQ    e+16(FP), AX
+	MOVQ    omega+24(FP), CX
+	MOVQ    u+32(FP), DX
+	MOVQ    ld+40(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+48(FP), SI
+	MOVQ    num+0(FP), DI
+	MOVQ    den+8(FP), R8
+	VMOVUPD (DI), Z0
+	VMOVUPD (R8), Z1
 
 loop:
 	VBROADCASTSD (DX), Z2
-	VMOVUPD.Z    (CX), K1, Z4
-	VMULPD       Z4, Z2, Z4
-	VMOVUPD.Z    (AX), K1, Z3
+	VMULPD       (CX), Z2, Z4
+	VMOVUPD      (AX), Z3
 	VFMADD231PD  Z3, Z4, Z0
 	VFMADD231PD  Z2, Z4, Z1
 	ADDQ         $0x08, DX
@@ -7965,53 +7941,51 @@ loop:
 	ADDQ         BX, CX
 	DECQ         SI
 	JNZ          loop
-	VMOVUPD      Z0, K1, (DI)
-	VMOVUPD      Z1, K1, (R8)
+	VMOVUPD      Z0, (DI)
+	VMOVUPD      Z1, (R8)
 	VZEROUPPER
 	RET
 
-// func pair1z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int, mask int)
+// func pair1z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int)
 // Requires: AVX, AVX512F
-TEXT ·pair1z(SB), NOSPLIT, $0-88
-	MOVQ      e+8(FP), AX
-	MOVQ      omega+16(FP), CX
-	MOVQ      u+24(FP), DX
-	MOVQ      ld+48(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+56(FP), SI
-	MOVQ      lu+64(FP), DI
-	SHLQ      $0x03, DI
-	MOVQ      ls+72(FP), R8
-	SHLQ      $0x03, R8
-	MOVQ      mask+80(FP), R9
-	KMOVW     R9, K1
-	MOVQ      sums+0(FP), R9
-	VMOVUPD.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPD.Z (R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPD.Z (R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPD.Z (R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPD.Z (R9), K1, Z4
-	MOVQ      p+32(FP), R9
-	MOVQ      delta+40(FP), R10
-	VMOVUPD.Z (R10), K1, Z5
-	ADDQ      R8, R10
-	VMOVUPD.Z (R10), K1, Z6
-	ADDQ      R8, R10
+TEXT ·pair1z(SB), NOSPLIT, $0-80
+	MOVQ    e+8(FP), AX
+	MOVQ    omega+16(FP), CX
+	MOVQ    u+24(FP), DX
+	MOVQ    ld+48(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+56(FP), SI
+	MOVQ    lu+64(FP), DI
+	SHLQ    $0x03, DI
+	MOVQ    ls+72(FP), R8
+	SHLQ    $0x03, R8
+	MOVQ    sums+0(FP), R9
+	VMOVUPD (R9), Z0
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z1
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z2
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z3
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z4
+	MOVQ    p+32(FP), R9
+	MOVQ    delta+40(FP), R10
+	VMOVUPD (R10), Z5
+	ADDQ    R8, R10
+	VMOVUPD (R10), Z6
+	ADDQ    R8, R10
 
 loop:
-	VMOVUPD.Z    (AX), K1, Z7
+	VMOVUPD      (AX), Z7
 	VBROADCASTSD (R9), Z8
 	VFNMADD231PD Z5, Z8, Z7
 	VBROADCASTSD (R9)(DI*1), Z8
 	VFNMADD231PD Z6, Z8, Z7
-	VMOVUPD      Z7, K1, (AX)
+	VMOVUPD      Z7, (AX)
 	VBROADCASTSD (DX), Z8
 	VBROADCASTSD (DX)(DI*1), Z9
-	VMOVUPD.Z    (CX), K1, Z11
+	VMOVUPD      (CX), Z11
 	VMULPD       Z11, Z8, Z10
 	VMULPD       Z11, Z9, Z11
 	VFMADD231PD  Z7, Z10, Z0
@@ -8026,49 +8000,47 @@ loop:
 	DECQ         SI
 	JNZ          loop
 	MOVQ         sums+0(FP), R9
-	VMOVUPD      Z0, K1, (R9)
+	VMOVUPD      Z0, (R9)
 	ADDQ         R8, R9
-	VMOVUPD      Z1, K1, (R9)
+	VMOVUPD      Z1, (R9)
 	ADDQ         R8, R9
-	VMOVUPD      Z2, K1, (R9)
+	VMOVUPD      Z2, (R9)
 	ADDQ         R8, R9
-	VMOVUPD      Z3, K1, (R9)
+	VMOVUPD      Z3, (R9)
 	ADDQ         R8, R9
-	VMOVUPD      Z4, K1, (R9)
+	VMOVUPD      Z4, (R9)
 	VZEROUPPER
 	RET
 
-// func pairFirst1z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int, mask int)
+// func pairFirst1z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int)
 // Requires: AVX, AVX512F
-TEXT ·pairFirst1z(SB), NOSPLIT, $0-72
-	MOVQ      e+8(FP), AX
-	MOVQ      omega+16(FP), CX
-	MOVQ      u+24(FP), DX
-	MOVQ      ld+32(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+40(FP), SI
-	MOVQ      lu+48(FP), DI
-	SHLQ      $0x03, DI
-	MOVQ      ls+56(FP), R8
-	SHLQ      $0x03, R8
-	MOVQ      mask+64(FP), R9
-	KMOVW     R9, K1
-	MOVQ      sums+0(FP), R9
-	VMOVUPD.Z (R9), K1, Z0
-	ADDQ      R8, R9
-	VMOVUPD.Z (R9), K1, Z1
-	ADDQ      R8, R9
-	VMOVUPD.Z (R9), K1, Z2
-	ADDQ      R8, R9
-	VMOVUPD.Z (R9), K1, Z3
-	ADDQ      R8, R9
-	VMOVUPD.Z (R9), K1, Z4
+TEXT ·pairFirst1z(SB), NOSPLIT, $0-64
+	MOVQ    e+8(FP), AX
+	MOVQ    omega+16(FP), CX
+	MOVQ    u+24(FP), DX
+	MOVQ    ld+32(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+40(FP), SI
+	MOVQ    lu+48(FP), DI
+	SHLQ    $0x03, DI
+	MOVQ    ls+56(FP), R8
+	SHLQ    $0x03, R8
+	MOVQ    sums+0(FP), R9
+	VMOVUPD (R9), Z0
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z1
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z2
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z3
+	ADDQ    R8, R9
+	VMOVUPD (R9), Z4
 
 loop:
-	VMOVUPD.Z    (AX), K1, Z5
+	VMOVUPD      (AX), Z5
 	VBROADCASTSD (DX), Z6
 	VBROADCASTSD (DX)(DI*1), Z7
-	VMOVUPD.Z    (CX), K1, Z9
+	VMOVUPD      (CX), Z9
 	VMULPD       Z9, Z6, Z8
 	VMULPD       Z9, Z7, Z9
 	VFMADD231PD  Z5, Z8, Z0
@@ -8082,36 +8054,34 @@ loop:
 	DECQ         SI
 	JNZ          loop
 	MOVQ         sums+0(FP), R9
-	VMOVUPD      Z0, K1, (R9)
+	VMOVUPD      Z0, (R9)
 	ADDQ         R8, R9
-	VMOVUPD      Z1, K1, (R9)
+	VMOVUPD      Z1, (R9)
 	ADDQ         R8, R9
-	VMOVUPD      Z2, K1, (R9)
+	VMOVUPD      Z2, (R9)
 	ADDQ         R8, R9
-	VMOVUPD      Z3, K1, (R9)
+	VMOVUPD      Z3, (R9)
 	ADDQ         R8, R9
-	VMOVUPD      Z4, K1, (R9)
+	VMOVUPD      Z4, (R9)
 	VZEROUPPER
 	RET
 
-// func subOuter1z(e *float64, p *float64, delta *float64, ld int, m int, mask int)
+// func subOuter1z(e *float64, p *float64, delta *float64, ld int, m int)
 // Requires: AVX, AVX512F
-TEXT ·subOuter1z(SB), NOSPLIT, $0-48
-	MOVQ      e+0(FP), AX
-	MOVQ      p+8(FP), CX
-	MOVQ      delta+16(FP), DX
-	MOVQ      ld+24(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      m+32(FP), SI
-	MOVQ      mask+40(FP), DI
-	KMOVW     DI, K1
-	VMOVUPD.Z (DX), K1, Z0
+TEXT ·subOuter1z(SB), NOSPLIT, $0-40
+	MOVQ    e+0(FP), AX
+	MOVQ    p+8(FP), CX
+	MOVQ    delta+16(FP), DX
+	MOVQ    ld+24(FP), BX
+	SHLQ    $0x03, BX
+	MOVQ    m+32(FP), SI
+	VMOVUPD (DX), Z0
 
 loop:
 	VBROADCASTSD (CX), Z1
-	VMOVUPD.Z    (AX), K1, Z2
+	VMOVUPD      (AX), Z2
 	VFNMADD231PD Z0, Z1, Z2
-	VMOVUPD      Z2, K1, (AX)
+	VMOVUPD      Z2, (AX)
 	ADDQ         $0x08, CX
 	ADDQ         BX, AX
 	DECQ         SI
@@ -8709,4 +8679,16 @@ done:
 	DECQ SI
 	JNZ  row
 	VZEROUPPER
+	RET
+
+// func cpuid(leaf uint32) (a uint32, b uint32, c uint32, d uint32)
+// Requires: CPUID
+TEXT ·cpuid(SB), NOSPLIT, $0-24
+	MOVL leaf+0(FP), AX
+	XORL CX, CX
+	CPUID
+	MOVL AX, a+8(FP)
+	MOVL BX, b+12(FP)
+	MOVL CX, c+16(FP)
+	MOVL DX, d+20(FP)
 	RET

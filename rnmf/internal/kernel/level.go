@@ -9,15 +9,18 @@ var useAVX2, useAVX512 = level(os.Getenv("RNMF_KERNEL"))
 
 // level tells which sets of loops do the work. RNMF_KERNEL=portable, avx2 or
 // avx512 in the environment allows nothing above that; what the machine lacks is
-// not used whatever it says, and any other value allows everything.
+// not used whatever it says. Any other value takes the best, which is AVX2 where
+// AVX-512 does 512 bits in two halves.
 func level(name string) (avx2, avx512 bool) {
 	switch name {
 	case "portable":
 		return false, false
 	case "avx2":
 		return haveAVX2, false
+	case "avx512":
+		return haveAVX2, haveAVX512
 	}
-	return haveAVX2, haveAVX512
+	return haveAVX2, haveAVX512 && !halves
 }
 
 // Level returns the name of the best set of loops in use.

@@ -19,7 +19,8 @@ import (
 
 // An isa is a set of vector instructions. With AVX2, a kernel whose name ends in
 // m handles one vector of which a mask tells the columns that exist. With AVX-512,
-// where masks are free, every kernel's last vector has one.
+// the last vector of every product has one; the loops that change a tile have none,
+// since a load waits for a masked store that its columns seem to overlap.
 type isa struct {
 	suffix string
 	bytes  int // in a vector
@@ -75,11 +76,11 @@ func main() {
 		avx512.gram(cols)
 		avx512.rows(8, cols)
 		avx512.rows(1, cols)
-		avx512.weighted(cols, true, true)
-		avx512.weighted(cols, false, true)
-		avx512.pair(cols, true, true)
-		avx512.pair(cols, false, true)
-		avx512.subOuter(cols, true)
+		avx512.weighted(cols, true, false)
+		avx512.weighted(cols, false, false)
+		avx512.pair(cols, true, false)
+		avx512.pair(cols, false, false)
+		avx512.subOuter(cols, false)
 	}
 	avx512.gemm(1, 6, true, false)
 	avx512.gemm(8, 3, true, true)
@@ -89,6 +90,7 @@ func main() {
 	pack(true)
 	negate()
 	copyRows()
+	cpuid()
 	Generate()
 }
 
@@ -163,7 +165,7 @@ func (s isa) zero(v VecVirtual) {
 // text begins a function; masked adds the parameter.
 func (s isa) text(name string, masked bool, params, doc string) {
 	switch {
-	case s.bytes == 64:
+	case masked && s.bytes == 64:
 		params += ", mask int"
 	case masked:
 		params += ", mask *int64"
@@ -643,7 +645,8 @@ func (s isa) pair(cols int, prev, masked bool) {
 	VBROADCASTSD(Mem{Base: u, Index: lu, Scale: 1}, u1)
 	for j := range cols {
 		t0, t1 := s.vector(), s.vector()
-		if masks[j] != nil {
+		once := masks[j] != nil || s.bytes == 64 // there are registers
+		if once {
 			s.load(s.at(omega, j), masks[j], t1)
 			VMULPD(t1, u0, t0)
 			VMULPD(t1, u1, t1)
@@ -653,7 +656,7 @@ func (s isa) pair(cols int, prev, masked bool) {
 		VFMADD231PD(x[j], t0, sums[0][j])
 		VFMADD231PD(u0, t0, sums[2][j])
 		VFMADD231PD(u1, t0, sums[4][j])
-		if masks[j] == nil {
+		if !once {
 			VMULPD(s.at(omega, j), u1, t1)
 		}
 		VFMADD231PD(x[j], t1, sums[1][j])
@@ -852,4 +855,17 @@ func copyRows() {
 	ADDQ(ldd, dst)
 	end("row", m)
 	ret()
+}
+
+// cpuid writes a function for the instruction of that name.
+func cpuid() {
+	TEXT("cpuid", NOSPLIT, "func(leaf uint32) (a, b, c, d uint32)")
+	Doc("cpuid asks the processor what it is.")
+	Load(Param("leaf"), EAX)
+	XORL(ECX, ECX)
+	CPUID()
+	for i, r := range []Register{EAX, EBX, ECX, EDX} {
+		Store(r, ReturnIndex(i))
+	}
+	RET()
 }
