@@ -194,6 +194,17 @@ func ret() {
 	RET()
 }
 
+// loadRows loads rows of vectors, ldc apart, from c on; it uses row.
+func (s isa) loadRows(c, row, ldc Register, acc []VecVirtual, cols int) {
+	MOVQ(c, row)
+	for i, v := range acc {
+		if i > 0 && i%cols == 0 {
+			ADDQ(ldc, row)
+		}
+		VMOVUPD(s.at(row, i%cols), v)
+	}
+}
+
 // unrolled runs step n times, by a number at a time. It changes no register
 // but those that step does.
 func unrolled(n Register, by int, step func()) {
@@ -326,15 +337,7 @@ func (s isa) rows(rows, cols int) {
 	acc := s.vectors(rows * cols)
 	Label("block")
 	row, pb := GP64(), GP64()
-	MOVQ(c, row)
-	for i := range rows {
-		if i > 0 {
-			ADDQ(ldc, row)
-		}
-		for j := range cols {
-			VMOVUPD(s.at(row, j), acc[i*cols+j])
-		}
-	}
+	s.loadRows(c, row, ldc, acc, cols)
 	pa := []Register{GP64()} // of four rows each
 	MOVQ(a, pa[0])
 	if rows > 4 {
@@ -420,15 +423,7 @@ func (s isa) gram(cols int) {
 	acc := s.vectors(rows * cols)
 	Label("panel")
 	row, pa, pb := GP64(), GP64(), GP64()
-	MOVQ(c, row)
-	for i := range rows {
-		if i > 0 {
-			ADDQ(ldc, row)
-		}
-		for j := range cols {
-			VMOVUPD(s.at(row, j), acc[i*cols+j])
-		}
-	}
+	s.loadRows(c, row, ldc, acc, cols)
 	MOVQ(a, pa)
 	MOVQ(b, pb)
 	by := 4
