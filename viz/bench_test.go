@@ -11,7 +11,7 @@ import (
 func BenchmarkConvergence(b *testing.B) {
 	t := trace(500)
 	for b.Loop() {
-		c := viz.Must(viz.Convergence([]viz.Curve{{"a", t}}, viz.ConvergenceOptions{LogY: true}))
+		c := viz.Must(viz.Convergence([]viz.Curve{{Name: "a", Trace: t}}, viz.ConvergenceOptions{LogY: true}))
 		var out bytes.Buffer
 		if err := viz.WritePNG(&out, c); err != nil {
 			b.Fatal(err)

@@ -10,6 +10,7 @@ import (
 type Curve struct {
 	Name  string // in the legend, which is left out if no curve has a name
 	Trace rnmf.Trace
+	Style int // as that of a Series
 }
 
 // ConvergenceOptions say what Convergence draws. The zero value draws the
@@ -29,7 +30,8 @@ type ConvergenceOptions struct {
 // its points.
 //
 // It returns ErrEmpty if there is no curve, or one without a point that can be
-// drawn, and ErrNotFinite for a value that is no finite number.
+// drawn, ErrOption for a style below 0, and ErrNotFinite for a value that is no
+// finite number.
 func Convergence(curves []Curve, opt ConvergenceOptions) (*Chart, error) {
 	if len(curves) == 0 {
 		return nil, fmt.Errorf("%w: no curves", ErrEmpty)
@@ -50,7 +52,7 @@ func Convergence(curves []Curve, opt ConvergenceOptions) (*Chart, error) {
 	}
 	series := make([]Series, len(curves))
 	for i, c := range curves {
-		s := Series{Name: c.Name}
+		s := Series{Name: c.Name, Style: c.Style}
 		for k, p := range c.Trace {
 			x, y := float64(p.Round), value(p)
 			if opt.Seconds {

@@ -48,7 +48,7 @@ var kinds = []struct {
 	draw func() (viz.Figure, error)
 }{
 	{"Convergence", func() (viz.Figure, error) {
-		return viz.Convergence([]viz.Curve{{"a", trace(50)}, {"b", trace(30)}}, viz.ConvergenceOptions{Title: "t", LogX: true, LogY: true})
+		return viz.Convergence([]viz.Curve{{Name: "a", Trace: trace(50)}, {Name: "b", Trace: trace(30)}}, viz.ConvergenceOptions{Title: "t", LogX: true, LogY: true})
 	}},
 	{"Lines", func() (viz.Figure, error) {
 		return viz.Lines([]viz.Series{{Name: "a", Y: []float64{1, 2, 3}, Err: []float64{1, 1, 4}}, {Name: "b", X: []float64{0, 1}, Y: []float64{5, 5}}}, viz.LinesOptions{Bands: true, LogY: true})
@@ -243,13 +243,18 @@ func TestErrors(t *testing.T) {
 		want error
 	}{
 		{func() (viz.Figure, error) { return viz.Convergence(nil, viz.ConvergenceOptions{}) }, viz.ErrEmpty},
-		{func() (viz.Figure, error) { return viz.Convergence([]viz.Curve{{"a", nil}}, viz.ConvergenceOptions{}) }, viz.ErrEmpty},
 		{func() (viz.Figure, error) {
-			return viz.Convergence([]viz.Curve{{"a", rnmf.Trace{{Objective: nan}}}}, viz.ConvergenceOptions{})
+			return viz.Convergence([]viz.Curve{{Name: "a", Trace: nil}}, viz.ConvergenceOptions{})
+		}, viz.ErrEmpty},
+		{func() (viz.Figure, error) {
+			return viz.Convergence([]viz.Curve{{Name: "a", Trace: rnmf.Trace{{Objective: nan}}}}, viz.ConvergenceOptions{})
 		}, viz.ErrNotFinite},
 		{func() (viz.Figure, error) { // no KKT residual was asked for
-			return viz.Convergence([]viz.Curve{{"a", trace(9)}}, viz.ConvergenceOptions{LogY: true, Value: func(p rnmf.Point) float64 { return p.KKT }})
+			return viz.Convergence([]viz.Curve{{Name: "a", Trace: trace(9)}}, viz.ConvergenceOptions{LogY: true, Value: func(p rnmf.Point) float64 { return p.KKT }})
 		}, viz.ErrEmpty},
+		{func() (viz.Figure, error) { // passed on
+			return viz.Convergence([]viz.Curve{{Name: "a", Trace: trace(9), Style: -1}}, viz.ConvergenceOptions{})
+		}, viz.ErrOption},
 		{line(), viz.ErrEmpty},
 		{line(viz.Series{}), viz.ErrEmpty},
 		{line(viz.Series{Y: []float64{1, inf}}), viz.ErrNotFinite},
@@ -286,7 +291,7 @@ func TestErrors(t *testing.T) {
 		{sca(xy, viz.ScatterOptions{Lines: []viz.Direction{{}}}), viz.ErrOption},
 		{sca(xy, viz.ScatterOptions{Lines: []viz.Direction{{X: nan}}}), viz.ErrNotFinite},
 		{sca(xy, viz.ScatterOptions{Fits: []viz.Fit{{"a", random(2, 3)}}}), viz.ErrShape},
-		{sca(xy, viz.ScatterOptions{Fits: []viz.Fit{{"a", nil}}}), viz.ErrEmpty},
+		{sca(xy, viz.ScatterOptions{Fits: []viz.Fit{{Name: "a", Trace: nil}}}), viz.ErrEmpty},
 		{gal(nil, img), viz.ErrEmpty},
 		{gal(none, img), viz.ErrEmpty},
 		{gal(&mat.Dense{}, img), viz.ErrEmpty},
