@@ -291,7 +291,7 @@ func TestErrors(t *testing.T) {
 		{sca(xy, viz.ScatterOptions{Lines: []viz.Direction{{}}}), viz.ErrOption},
 		{sca(xy, viz.ScatterOptions{Lines: []viz.Direction{{X: nan}}}), viz.ErrNotFinite},
 		{sca(xy, viz.ScatterOptions{Fits: []viz.Fit{{"a", random(2, 3)}}}), viz.ErrShape},
-		{sca(xy, viz.ScatterOptions{Fits: []viz.Fit{{Name: "a", Trace: nil}}}), viz.ErrEmpty},
+		{sca(xy, viz.ScatterOptions{Fits: []viz.Fit{{"a", nil}}}), viz.ErrEmpty},
 		{gal(nil, img), viz.ErrEmpty},
 		{gal(none, img), viz.ErrEmpty},
 		{gal(&mat.Dense{}, img), viz.ErrEmpty},
