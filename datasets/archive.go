@@ -17,13 +17,15 @@ import (
 // a sparse file of a tar has some that are not there. A variable for tests.
 var maxArchive int64 = 1 << 32
 
-// ReadTar reads the images of a tar archive, plain or gzip, as ReadImages does.
-// Nothing is written to disk.
+// ReadTar reads the images of a tar archive, plain or gzip, as ReadImages does after
+// it was unpacked: of a path that comes twice the later one, and what is a hard link
+// to an image before it. Other links are passed over. Nothing is written to disk.
 func ReadTar(r io.Reader, l ImageLayout) (*Set, error) { return readTar(r, l, MaxValues) }
 
-func readTar(r io.Reader, l ImageLayout, limit int) (*Set, error) {
-	r, err := gunzip(r)
-	if err != nil {
+func readTar(r io.Reader, l ImageLayout, limit int) (_ *Set, err error) {
+	from := &source{r: r}
+	defer func() { err = from.blame(err) }()
+	if r, err = gunzip(from); err != nil {
 		return nil, err
 	}
 	c := newCollector(l, limit)
@@ -40,17 +42,23 @@ func readTar(r io.Reader, l ImageLayout, limit int) (*Set, error) {
 		} else if err != nil {
 			return nil, archiveError("tar", err)
 		}
-		p := strings.TrimPrefix(path.Clean("/"+h.Name), "/")
-		if h.Typeflag != tar.TypeReg {
-			continue
+		p := inside(h.Name)
+		class, take := c.takes(p)
+		switch {
+		case !take:
+		case h.Typeflag == tar.TypeReg:
+			err = c.add(p, class, in)
+		case h.Typeflag == tar.TypeLink: // the second name of a file
+			err = c.link(p, class, inside(h.Linkname))
 		}
-		if class, take := c.takes(p); take {
-			if err := c.add(p, class, in); err != nil {
-				return nil, archiveError("tar", err)
-			}
+		if err != nil {
+			return nil, archiveError("tar", err)
 		}
 	}
 }
+
+// inside is a path as it is below the root of an archive.
+func inside(name string) string { return strings.TrimPrefix(path.Clean("/"+name), "/") }
 
 // ReadZip reads the images of a zip archive, as ReadImages does.
 func ReadZip(r io.ReaderAt, size int64, l ImageLayout) (*Set, error) {
@@ -66,7 +74,7 @@ func readZip(r io.ReaderAt, size int64, l ImageLayout, limit int) (*Set, error) 
 	// The list of files, not the tree that zip.Reader makes of it: names that
 	// are no valid paths are of no harm here.
 	for _, f := range in.File {
-		p := strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(f.Name, `\`, "/")), "/")
+		p := inside(strings.ReplaceAll(f.Name, `\`, "/"))
 		class, take := c.takes(p)
 		if !f.Mode().IsRegular() || !take {
 			continue

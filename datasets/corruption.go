@@ -122,13 +122,16 @@ func addNoise(x mat.Matrix, noise interface{ Rand() float64 }, scale, lo, hi flo
 		return nil, nil, fmt.Errorf("%w: clipping to %g..%g", ErrParameter, lo, hi)
 	}
 	y, mask, err = start(x)
-	if err != nil || scale == 0 {
-		return y, mask, err
+	if err != nil {
+		return nil, nil, err
 	}
 	data, struck := y.RawMatrix().Data, mask.RawMatrix().Data
 	for k, v := range data {
-		data[k] = min(max(v+noise.Rand(), lo), hi)
-		struck[k] = 1
+		if scale != 0 {
+			v += noise.Rand()
+			struck[k] = 1
+		}
+		data[k] = min(max(v, lo), hi)
 	}
 	return y, mask, nil
 }

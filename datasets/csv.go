@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +15,7 @@ type CSVHeader int
 
 const (
 	// GuessHeader takes the first line for a header if no field of it, but
-	// for the label, is a number.
+	// for the label, is a number, and not all of them are missing.
 	GuessHeader CSVHeader = iota
 	WithHeader
 	NoHeader
@@ -51,13 +52,15 @@ func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := bufio.NewReaderSize(&capReader{r: r, left: maxText}, 1<<16)
+	record := &recordReader{r: &capReader{r: r, left: maxText}, separator: []byte(" ")}
+	in := bufio.NewReaderSize(record, 1<<16)
 	if bom, _ := in.Peek(3); string(bom) == "\uFEFF" {
 		in.Discard(3)
 	}
 	if l.Separator == 0 {
 		l.Separator = guessSeparator(in)
 	}
+	record.separator = []byte(string(l.Separator))
 	next := csvLines(in, l.Separator)
 	var (
 		t      = table{missing: l.Missing}
@@ -66,6 +69,7 @@ func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) {
 		first  = true
 	)
 	for {
+		record.begin()
 		line, fields, err := next()
 		if errors.Is(err, io.EOF) {
 			break
@@ -74,8 +78,9 @@ func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) {
 		}
 		if first {
 			first = false
-			if class, err = l.labelIndex(fields); err != nil {
-				return nil, err
+			var missing error
+			if class, missing = l.labelIndex(fields); missing != nil {
+				class = -1
 			}
 			if l.hasHeader(fields, class) {
 				if class, err = l.find(fields, class); err != nil {
@@ -86,6 +91,9 @@ func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) {
 				first = l.Label == "" && l.LabelColumn != 0
 				l.Header = NoHeader
 				continue
+			}
+			if missing != nil {
+				return nil, missing
 			}
 			if l.Label != "" {
 				return nil, fmt.Errorf("%w: column %q, as line %d is no header", ErrNoVariable, l.Label, line)
@@ -127,15 +135,21 @@ func (l *CSVLayout) hasHeader(fields []string, class int) bool {
 	if l.Header != GuessHeader {
 		return l.Header == WithHeader
 	}
+	names := false
 	for c, f := range fields {
-		if c == class {
+		if c == class || l.isMissing(f) {
 			continue
 		}
 		if _, err := parseNumber(f); err == nil {
 			return false
 		}
+		names = true
 	}
-	return true
+	return names
+}
+
+func (l *CSVLayout) isMissing(field string) bool {
+	return slices.Contains(l.Missing, strings.TrimSpace(field))
 }
 
 // find returns the column of the label by its name, class if it has none.

@@ -10,7 +10,9 @@ import (
 )
 
 // WriteCSV writes a matrix as text, a row on each line; reading it gives the same
-// numbers again. The header, if there is one, names the columns.
+// numbers again, of NaN only if Missing has it, and not of Inf. The header, if there is
+// one, names the columns; names that are numbers are taken for data unless the reader
+// has WithHeader.
 func WriteCSV(w io.Writer, m mat.Matrix, header ...string) error {
 	if m == nil {
 		return fmt.Errorf("%w: the matrix is nil", ErrSize)

@@ -48,16 +48,19 @@ var patience = time.Minute
 // interrupted download has left behind is completed.
 func (f remote) fetch(ctx context.Context, folder string, progress func(done, total int64)) error {
 	path := filepath.Join(folder, f.name)
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		if err := f.verify(path); err == nil {
-			progress(info.Size(), info.Size())
-			return nil
-		} else if !errors.Is(err, ErrChecksum) {
-			return err
-		}
+	if there, err := f.there(path, progress); there || err != nil {
+		return err
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("datasets: no folder to download to: %w", err)
+	}
+	unlock, err := lockFolder(ctx, folder)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if there, err := f.there(path, progress); there || err != nil { // meanwhile
+		return err
 	}
 	part := path + ".part"
 	if info, err := os.Lstat(part); err == nil && !info.Mode().IsRegular() {
@@ -82,6 +85,21 @@ func (f remote) fetch(ctx context.Context, folder string, progress func(done, to
 		failed = append(failed, fmt.Errorf("%s: %w", url, err))
 	}
 	return errors.Join(failed...)
+}
+
+// there tells whether the file is there and is the right one.
+func (f remote) there(path string, progress func(done, total int64)) (bool, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false, nil
+	}
+	if err := f.verify(path); errors.Is(err, ErrChecksum) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	progress(info.Size(), info.Size())
+	return true, nil
 }
 
 // insist gets a file from one server. It tries again as long as each try

@@ -86,10 +86,11 @@ type imageCollector struct {
 	left   int   // values that may still be taken
 	bytes  int64 // bytes that files may still unpack to
 	images []collected
+	at     map[string]int // where the image of a path is
 }
 
 func newCollector(l ImageLayout, limit int) *imageCollector {
-	return &imageCollector{layout: l, left: limit, bytes: maxArchive}
+	return &imageCollector{layout: l, left: limit, bytes: maxArchive, at: map[string]int{}}
 }
 
 // imageCost is what an image takes beside its pixels and its path, in values: a
@@ -122,15 +123,37 @@ func (c *imageCollector) add(p, class string, r io.Reader) error {
 	if err == nil {
 		var img collected
 		if img, err = c.layout.decode(p, data); err == nil {
-			if c.left -= len(img.pixels) + len(p)/8 + imageCost; c.left < 0 {
-				return fmt.Errorf("%w: images of more than %d values in all, reached at %s", ErrTooLarge, MaxValues, p)
-			}
 			img.class = class
-			c.images = append(c.images, img)
-			return nil
+			return c.put(img)
 		}
 	}
 	return fmt.Errorf("%s: %w", p, err)
+}
+
+// put takes an image, in place of the one of its path if there is one.
+func (c *imageCollector) put(img collected) error {
+	if c.left -= len(img.pixels) + len(img.path)/8 + imageCost; c.left < 0 {
+		return fmt.Errorf("%w: images of more than %d values in all, reached at %s", ErrTooLarge, MaxValues, img.path)
+	}
+	i, again := c.at[img.path]
+	if again {
+		c.images[i] = img
+		return nil
+	}
+	c.at[img.path] = len(c.images)
+	c.images = append(c.images, img)
+	return nil
+}
+
+// link takes the image of another path once more, if there is one.
+func (c *imageCollector) link(p, class, to string) error {
+	i, ok := c.at[to]
+	if !ok {
+		return nil
+	}
+	img := c.images[i]
+	img.path, img.class, img.pixels = p, class, slices.Clone(img.pixels)
+	return c.put(img)
 }
 
 // set makes the Set and empties the collector.
@@ -160,7 +183,7 @@ func (c *imageCollector) set() (*Set, error) {
 		s.X.SetCol(j, c.images[j].pixels)
 		c.images[j].pixels = nil // so that the set is in memory once
 	}
-	c.images = nil
+	c.images, c.at = nil, nil
 	return s, s.Check()
 }
 

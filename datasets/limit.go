@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -15,6 +16,10 @@ const MaxValues = 1 << 27
 
 // maxText bounds what a text file may unpack to; a value takes a few bytes.
 const maxText = 8 * MaxValues
+
+// maxRecord and maxFields bound a line of a table, which is split as a whole: a field
+// takes a hundred bytes until it is a value.
+const maxRecord, maxFields = 1 << 26, 1 << 22
 
 var (
 	// ErrFormat is returned for a file that is cut off, damaged, or not of
@@ -34,11 +39,35 @@ func gunzip(r io.Reader) (io.Reader, error) {
 	if magic, _ := b.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
 		return b, nil // too short or unreadable: the reader of the format says so
 	}
-	z, err := gzip.NewReader(b)
+	from := &source{r: b}
+	z, err := gzip.NewReader(from)
 	if err != nil {
-		return nil, fmt.Errorf("%w: gzip: %w", ErrFormat, err)
+		return nil, from.blame(fmt.Errorf("%w: gzip: %w", ErrFormat, err))
 	}
 	return z, nil
+}
+
+// A source remembers the error of a reader, which what unpacks it may tell as one of
+// the format.
+type source struct {
+	r   io.Reader
+	err error
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		s.err = err
+	}
+	return n, err
+}
+
+// blame returns the error of the reader instead of one that came of it.
+func (s *source) blame(err error) error {
+	if err == nil || s.err == nil {
+		return err
+	}
+	return cutOff(s.err)
 }
 
 // A capReader reads at most left bytes and then fails with ErrTooLarge, where
@@ -61,6 +90,26 @@ func (c *capReader) Read(p []byte) (int, error) {
 	}
 	n, err := c.r.Read(p)
 	c.left -= int64(n)
+	return n, err
+}
+
+// A recordReader fails with ErrTooLarge where a record that began at the last call of
+// begin has too many bytes or separators, give or take what is buffered of the next.
+type recordReader struct {
+	r             io.Reader
+	separator     []byte
+	bytes, fields int
+}
+
+func (c *recordReader) begin() { c.bytes, c.fields = 0, 0 }
+
+func (c *recordReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.bytes += n
+	c.fields += bytes.Count(p[:n], c.separator)
+	if c.bytes > maxRecord || c.fields > maxFields {
+		return 0, fmt.Errorf("%w: a line of more than %d columns or %d bytes", ErrTooLarge, maxFields, maxRecord)
+	}
 	return n, err
 }
 

@@ -111,12 +111,17 @@ const (
 // those of r.
 func ReadMAT(r io.Reader) (*MATFile, error) { return readMAT(r, MaxValues) }
 
-func readMAT(r io.Reader, limit int) (*MATFile, error) {
+func readMAT(r io.Reader, limit int) (_ *MATFile, err error) {
+	from := &source{r: r}
+	defer func() { err = from.blame(err) }()
+	r = from
 	head, err := readN(r, matHeader)
 	hdf := []byte("\x89HDF\r\n\x1a\n")
 	switch {
 	case bytes.HasPrefix(head, hdf), bytes.HasPrefix(head, []byte("MATLAB 7.3 MAT-file")):
 		return nil, ErrMAT73
+	case errors.Is(err, ErrFormat) && isLevel4(head):
+		return nil, errLevel4
 	case err != nil:
 		return nil, fmt.Errorf("MAT header: %w", err)
 	}
@@ -127,8 +132,8 @@ func readMAT(r io.Reader, limit int) (*MATFile, error) {
 	case "MI":
 		d.order = binary.BigEndian
 	default:
-		if head[0] == 0 || head[1] == 0 || head[2] == 0 || head[3] == 0 {
-			return nil, fmt.Errorf("%w: MAT file of level 4 (or none): save it again with '-v7'", ErrUnsupported)
+		if isLevel4(head) {
+			return nil, errLevel4
 		}
 		return nil, fmt.Errorf("%w: no MAT file (byte order mark %q)", ErrFormat, mark)
 	}
@@ -154,6 +159,14 @@ func readMAT(r io.Reader, limit int) (*MATFile, error) {
 		}
 		f.Vars = append(f.Vars, v)
 	}
+}
+
+var errLevel4 = fmt.Errorf("%w: MAT file of level 4 (or none): save it again with '-v7'", ErrUnsupported)
+
+// isLevel4 tells whether a file begins with the header of a matrix of level 4, which
+// has 20 bytes; later levels have text there.
+func isLevel4(head []byte) bool {
+	return len(head) >= 20 && (head[0] == 0 || head[1] == 0 || head[2] == 0 || head[3] == 0)
 }
 
 type matDecoder struct {

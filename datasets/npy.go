@@ -34,7 +34,7 @@ const npyHead = "\x93NUMPY"
 var (
 	npyType    = regexp.MustCompile(`'descr'\s*:\s*'([^']*)'`)
 	npyFortran = regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`)
-	npyShape   = regexp.MustCompile(`'shape'\s*:\s*\(([0-9, ]*)\)`)
+	npyShape   = regexp.MustCompile(`'shape'\s*:\s*\(((?:[0-9]+L?|[, ])*)\)`) // L: Python 2
 )
 
 // ReadNPY reads an array that NumPy saved (.npy), plain or gzip: of booleans,
@@ -152,7 +152,7 @@ func readNPYHeader(r io.Reader) (kind string, fortran bool, shape []int, err err
 		if d = strings.TrimSpace(d); d == "" {
 			continue
 		}
-		v, err := strconv.Atoi(d)
+		v, err := strconv.Atoi(strings.TrimSuffix(d, "L"))
 		if err != nil {
 			return "", false, nil, fmt.Errorf("%w: shape (%s)", ErrTooLarge, dims)
 		}

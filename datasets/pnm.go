@@ -66,7 +66,8 @@ func decodePNM(r io.Reader) (image.Image, error) {
 // one was, the reading that makes the smoothest picture is taken; if there were
 // more, the file is in error.
 func mendPNM(data []byte) ([]byte, error) {
-	if !bytes.HasPrefix(data, []byte("P5\r\n")) && !bytes.HasPrefix(data, []byte("P6\r\n")) {
+	raw := bytes.HasPrefix(data, []byte("P5")) || bytes.HasPrefix(data, []byte("P6"))
+	if !raw {
 		return data, nil
 	}
 	head, _, size, err := rawPNM(data)
@@ -74,6 +75,12 @@ func mendPNM(data []byte) ([]byte, error) {
 		return nil, imageError(err)
 	}
 	pixels := data[head:]
+	if !bytes.HasPrefix(data[2:], []byte("\r\n")) {
+		// The header may be one line, whose end is the only one that is changed for sure.
+		if data[head-1] != '\r' || len(pixels) != size+1 || pixels[0] != '\n' {
+			return data, nil
+		}
+	}
 	switch {
 	case len(pixels) == size: // the header ends in CR
 		return data, nil

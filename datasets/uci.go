@@ -115,6 +115,9 @@ func (t *table) add(line int, fields []string, skip int) error {
 	if skip >= 0 {
 		n--
 	}
+	if n == 0 {
+		return fmt.Errorf("%w: line %d: no data beside the label", ErrFormat, line)
+	}
 	if len(t.lines) == 0 {
 		t.columns = n
 	}
@@ -128,10 +131,11 @@ func (t *table) add(line int, fields []string, skip int) error {
 		if c == skip {
 			continue
 		}
-		v, err := parseNumber(f)
-		if err != nil && slices.Contains(t.missing, strings.TrimSpace(f)) {
-			v, err = math.NaN(), nil
+		if slices.Contains(t.missing, strings.TrimSpace(f)) { // also if it is a number, as -999
+			t.values = append(t.values, math.NaN())
+			continue
 		}
+		v, err := parseNumber(f)
 		if err != nil {
 			return fmt.Errorf("line %d, column %d: %w", line, c+1, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -59,17 +60,10 @@ func checkMatrix(name string, x mat.Matrix) (rows, cols int, lo, hi float64, err
 	return rows, cols, lo, hi, nil
 }
 
-// isNil also sees a nil *mat.Dense or *mat.VecDense within the interface.
+// isNil also sees a nil pointer within the interface, as a *mat.Dense.
 func isNil(x mat.Matrix) bool {
-	switch x := x.(type) {
-	case nil:
-		return true
-	case *mat.Dense:
-		return x == nil
-	case *mat.VecDense:
-		return x == nil
-	}
-	return false
+	v := reflect.ValueOf(x)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // checkImages checks that the columns of x, named so, are images of h×w.

@@ -164,6 +164,10 @@ func (g grid) draw() (*Picture, error) {
 	if g.title != "" {
 		top += title.height + 8
 	}
+	if !upright && len(colTicks) > 0 { // the first flat name may stick out
+		t := colTicks[0]
+		left = max(left, margin+min(maxName, tick.width(t.label))/2-(t.index/poolC)*cw-cw/2)
+	}
 	area := image.Rect(left, top, left+cols*cw, top+rows*ch)
 	bottom := area.Max.Y + 6
 	under := tick.height

@@ -120,7 +120,7 @@ func Roofline(peak float64, roofs []Roof, work []Work, opt RooflineOptions) (*Ch
 			if j%2 == 1 {
 				offset.Y = vg.Points(4)
 			}
-			c.Add(&plotter.Labels{XYs: plotter.XYs{pt}, Labels: w.Labels[j : j+1], Offset: offset, TextStyle: []draw.TextStyle{sty}})
+			c.Add(&plotter.Labels{XYs: plotter.XYs{pt}, Labels: []string{w.Labels[j]}, Offset: offset, TextStyle: []draw.TextStyle{sty}})
 		}
 	}
 	return c, nil

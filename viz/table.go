@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -107,14 +109,20 @@ func cellOf(v any) Cell {
 		return v
 	case string:
 		return Text(v)
-	case int:
-		return Cell{Text: strings.Replace(strconv.Itoa(v), "-", "−", 1), Value: float64(v)}
-	case float64:
-		return significant(v)
-	case float32:
-		return significant(float64(v))
 	}
-	return Text(fmt.Sprint(v))
+	n, write := reflect.ValueOf(v), fmt.Sprint(v) // a duration writes itself
+	if _, itself := v.(fmt.Stringer); itself || !n.IsValid() {
+		return Text(write)
+	}
+	switch {
+	case n.CanInt():
+		return Cell{Text: strings.Replace(write, "-", "−", 1), Value: float64(n.Int())}
+	case n.CanUint():
+		return Cell{Text: write, Value: float64(n.Uint())}
+	case n.CanFloat():
+		return significant(n.Float())
+	}
+	return Text(write)
 }
 
 // significant returns v in four digits.
@@ -130,7 +138,10 @@ func significant(v float64) Cell {
 		}
 		return Cell{Text: s, Value: v}
 	}
-	return Number(v, 3-int(math.Floor(math.Log10(a))))
+	// The power of ten once it is rounded: 0.99999 has the digits 1.000.
+	digits := strconv.FormatFloat(a, 'e', 3, 64)
+	power, _ := strconv.Atoi(digits[strings.Index(digits, "e")+1:])
+	return Number(v, 3-power)
 }
 
 // A Better says which of two numbers is the better one.
@@ -258,12 +269,15 @@ var escapeMarkdown = strings.NewReplacer(
 	"$", `\$`, "~", `\~`, "#", `\#`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "\r\n", " ", "\n", " ", "\r", " ",
 )
 
+// listMark is what would make a list, or a heading, of a line.
+var listMark = regexp.MustCompile(`^(\s*\d*)([-+=.)])`)
+
 // Markdown returns the table as a table of GitHub's Markdown, everything in it
 // escaped; the caption is a paragraph above it.
 func (t *Table) Markdown() string {
 	var b strings.Builder
 	if t.Caption != "" {
-		b.WriteString(escapeMarkdown.Replace(t.Caption) + "\n\n")
+		b.WriteString(listMark.ReplaceAllString(escapeMarkdown.Replace(t.Caption), `$1\$2`) + "\n\n")
 	}
 	for _, h := range t.Header {
 		b.WriteString("| " + escapeMarkdown.Replace(h) + " ")

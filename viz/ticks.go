@@ -65,20 +65,21 @@ func tickLabel(v, step, largest float64) string {
 	}
 	if largest >= 1e6 || largest < 1e-3 {
 		digits := max(0, decimals(step/math.Pow(10, math.Floor(math.Log10(v)+1e-9))))
-		return sign + shortExponent(strconv.FormatFloat(v, 'e', min(digits, 9), 64))
+		return sign + shortExponent(strconv.FormatFloat(v, 'e', digits, 64))
 	}
-	return sign + strconv.FormatFloat(v, 'f', min(decimals(step), 9), 64)
+	return sign + strconv.FormatFloat(v, 'f', decimals(step), 64)
 }
 
 // decimals returns how many places after the point show a multiple of step.
 func decimals(step float64) int {
-	for d := range 10 {
+	const most = 15
+	for d := range most {
 		x := step * math.Pow10(d)
 		if math.Abs(x-math.Round(x)) < 1e-6*x {
 			return d
 		}
 	}
-	return 3
+	return most
 }
 
 // shortExponent turns 2.50e+06 into 2.50e6.

@@ -105,6 +105,8 @@ func Triplets(columns []TripletColumn, opt TripletsOptions) (*Picture, error) {
 		pitch = max(pitch, head.width(c.Heading)+10)
 		if c.bar() {
 			foot = barHeight + small.height + 8
+			lo, hi, _ := c.colors(samples, 0)
+			pitch = max(pitch, small.width(rounded(lo))+small.width(rounded(hi))+12)
 		}
 	}
 	pitch += 2 * gap
@@ -124,8 +126,9 @@ func Triplets(columns []TripletColumn, opt TripletsOptions) (*Picture, error) {
 	white := 0.0 // what Intensity shows as white
 	for _, c := range columns {
 		if c.Tone == Intensity {
-			_, white = columnRange(c.X, samples...)
-			break
+			if _, white = columnRange(c.X, samples...); white > 0 {
+				break // but for a first one that is black
+			}
 		}
 	}
 	for i, c := range columns {
@@ -210,8 +213,10 @@ func (p *Picture) horizontalBar(r image.Rectangle, lo, hi float64, m ColorMap, n
 		p.fill(image.Rect(x, r.Min.Y, x+1, r.Max.Y), m(t))
 	}
 	p.frame(r, 1, color.Gray{0xa0})
-	n.write(p, r.Min.X, r.Max.Y+3, 0, rounded(lo), black)
-	n.write(p, r.Max.X, r.Max.Y+3, 1, rounded(hi), black)
+	from, to := rounded(lo), rounded(hi)
+	out := max(0, (n.width(from)+n.width(to)+12-r.Dx())/2) // where they are wider than the bar
+	n.write(p, r.Min.X-out, r.Max.Y+3, 0, from, black)
+	n.write(p, r.Max.X+out, r.Max.Y+3, 1, to, black)
 }
 
 // rounded writes v in two digits.

@@ -70,7 +70,7 @@ func meanRand(clusterings [][]int) (float64, error) {
 }
 
 // Dispersion is 1/n² Σ 4(C_ij − ½)² (Kim and Park 2007): 1 where all clusterings
-// agree, 0 where each pair is together as often as not. All in one cluster is also
+// agree, 1/n where each pair is together as often as not. All in one cluster is also
 // agreement.
 func (c *Consensus) Dispersion() float64 {
 	n := c.C.SymmetricDim()

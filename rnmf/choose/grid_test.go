@@ -448,3 +448,28 @@ func TestChoices(t *testing.T) {
 		t.Error(part.Rows)
 	}
 }
+
+// A task that is no UTF-8, as a file name in Latin-1, is found again.
+func TestGridLatin1(t *testing.T) {
+	g := sample()
+	g.File, g.Task = filepath.Join(t.TempDir(), "grid"), "caf\xe9.csv"
+	mustRun(t, g)
+	mustRun(t, g)
+}
+
+// A row that lacks the label is not said to be the best.
+func TestChoicesWithoutLabel(t *testing.T) {
+	table := &Table{Names: []string{"a"}}
+	for i, s := range []Scores{{"acc": 0.9, "by": 1}, {"by": 3}, {"acc": 0.5, "by": 2}} {
+		table.Rows = append(table.Rows, Row{Point{Names: table.Names, Values: []float64{float64(i)}}, s})
+	}
+	c, err := table.Choices("acc", Criterion{Score: "by"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range c {
+		if _, has := c.Row.Scores["acc"]; has == math.IsNaN(c.Better) {
+			t.Errorf("%v: better are %g", c.Row, c.Better)
+		}
+	}
+}

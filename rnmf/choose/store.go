@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,7 +19,8 @@ import (
 // checksum and JSON. A line is written at once and is on disk when add returns, and a
 // line counts if it is whole. So the file is right whenever the process ends.
 type store struct {
-	f *os.File
+	f      *os.File
+	failed error // of a write: half a line may be at the end, and nothing may follow it
 }
 
 // A header is the first line.
@@ -48,12 +50,15 @@ func key(values []float64) string {
 
 // openStore opens or makes a file and returns the points that it has.
 func openStore(path string, want header) (*store, map[string]Scores, error) {
-	want.Version = storeVersion
+	want.Version, want.Task, want.Names = storeVersion, valid(want.Task), slices.Clone(want.Names)
+	for i, n := range want.Names {
+		want.Names[i] = valid(n)
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &store{f}
+	s := &store{f: f}
 	known, err := s.read(want)
 	if err != nil {
 		f.Close()
@@ -140,6 +145,9 @@ func decode(text []byte, i int, want header, known map[string]Scores) error {
 	return nil
 }
 
+// valid is what JSON makes of a text that may hold a file name in Latin-1.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
 func key2(names []string) string { return strings.Join(names, "\x00") }
 
 // add writes a point.
@@ -152,10 +160,13 @@ func (s *store) add(values []float64, scores Scores) error {
 }
 
 func (s *store) write(text []byte) error {
-	if _, err := s.f.Write(wrap(text)); err != nil {
-		return err
+	if s.failed == nil {
+		_, s.failed = s.f.Write(wrap(text))
 	}
-	return s.f.Sync()
+	if s.failed == nil {
+		s.failed = s.f.Sync()
+	}
+	return s.failed
 }
 
 func (s *store) close() error { return s.f.Close() }

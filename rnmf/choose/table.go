@@ -106,7 +106,11 @@ func (t *Table) Choices(label string, criteria ...Criterion) ([]Choice, error) {
 				better++
 			}
 		}
-		choices = append(choices, Choice{c, row, v, best.Scores[label] - v, better / float64(max(len(all)-1, 1))})
+		better /= float64(max(len(all)-1, 1))
+		if !has {
+			better = math.NaN()
+		}
+		choices = append(choices, Choice{c, row, v, best.Scores[label] - v, better})
 	}
 	return choices, nil
 }

@@ -152,7 +152,7 @@ func curves(runs []state, final bool) *viz.Chart {
 			continue
 		}
 		if final && !single {
-			c.Name = strings.TrimPrefix(s.name+": "+s.reason.String()+fmt.Sprintf(", %d rounds, ", s.trace[len(s.trace)-1].Round)+duration(s.ended.Sub(s.begun)), ": ")
+			c.Name = strings.TrimPrefix(s.name+": "+s.outcome()+fmt.Sprintf(", %d rounds, ", s.trace[len(s.trace)-1].Round)+duration(s.ended.Sub(s.begun)), ": ")
 		}
 		for _, p := range s.trace {
 			positive = positive && p.Objective > 0

@@ -122,6 +122,8 @@ func Compare(ctx context.Context, x mat.Matrix, runs ...Run) ([]*rnmf.Result, er
 		if r != nil {
 			p.end(i, r)
 			results = append(results, r)
+		} else {
+			p.fail(i)
 		}
 		if err != nil && (r == nil || parent.Err() != nil || ctx.Err() == nil) {
 			if run.Name != "" {

@@ -87,6 +87,21 @@ func (p *progress) end(i int, r *rnmf.Result) {
 	p.mu.Unlock()
 }
 
+// fail ends a run that has no result.
+func (p *progress) fail(i int) {
+	p.mu.Lock()
+	p.runs[i].ended = time.Now()
+	p.mu.Unlock()
+}
+
+// outcome says how a run has ended: one without a reason has failed.
+func (s state) outcome() string {
+	if s.reason == 0 {
+		return "failed"
+	}
+	return s.reason.String()
+}
+
 // now returns a copy that does not change any more.
 func (p *progress) now() []state {
 	p.mu.Lock()
@@ -143,7 +158,7 @@ func (s state) text(now time.Time) string {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d rounds", s.trace[n-1].Round), duration(s.ended.Sub(s.begun)), "objective "+number(s.trace[n-1].Objective))
 		}
-		return strings.Join(append([]string{s.reason.String()}, parts...), " · ")
+		return strings.Join(append([]string{s.outcome()}, parts...), " · ")
 	}
 	if n == 0 {
 		return "running for " + duration(now.Sub(s.begun))

@@ -1,0 +1,237 @@
+package datasets
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A line of separators costs a hundred times its bytes until it is counted.
+func TestReadCSVLongLines(t *testing.T) {
+	for name, c := range map[string]struct {
+		text   string
+		layout CSVLayout
+		want   error
+	}{
+		"commas":     {strings.Repeat(",", maxFields+1<<17), CSVLayout{Separator: ','}, ErrTooLarge},
+		"guessed":    {strings.Repeat(";", maxFields+1<<17), CSVLayout{}, ErrTooLarge},
+		"in quotes":  {`"` + strings.Repeat("a\n", maxRecord/2+1<<17) + `"`, CSVLayout{Separator: ','}, ErrTooLarge},
+		"label only": {strings.Repeat("a\n", 1<<20), CSVLayout{LabelColumn: 1, Header: NoHeader}, ErrFormat},
+	} {
+		if _, err := ReadCSV(strings.NewReader(c.text), c.layout); !errors.Is(err, c.want) || errors.Is(err, ErrFormat) && !strings.Contains(err.Error(), "line 1:") {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	// Lines that are long together are fine.
+	text := strings.Repeat(strings.Repeat("1,", 999)+"1\n", 5000)
+	if s, err := ReadCSV(strings.NewReader(text), CSVLayout{}); err != nil {
+		t.Error(err)
+	} else if m, n := s.X.Dims(); m != 1000 || n != 5000 {
+		t.Errorf("%d×%d", m, n)
+	}
+}
+
+func TestReadCSVMissingNumbers(t *testing.T) {
+	s, err := ReadCSV(strings.NewReader("a,b\n1,-999\n3,4\n"), CSVLayout{Missing: []string{"-999"}})
+	if err != nil || !math.IsNaN(s.X.At(1, 0)) || s.X.At(1, 1) != 4 {
+		t.Errorf("%v, %v", s, err)
+	}
+	// A first sample of which nothing is known is no header.
+	s, err = ReadCSV(strings.NewReader("NA,NA\n1,2\n3,4\n"), CSVLayout{Missing: []string{"NA"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, n := s.X.Dims(); n != 3 {
+		t.Errorf("%d samples, want 3", n)
+	}
+}
+
+// A label column by number counts in the data, where a header may be shorter.
+func TestReadCSVShortHeader(t *testing.T) {
+	for _, column := range []int{5, -1, 1, -5} {
+		for _, header := range []CSVHeader{WithHeader, GuessHeader} {
+			text := "n,4,x,y\n1,2,3,4,0\n5,6,7,8,1\n"
+			if header == GuessHeader {
+				text = "n,m,x,y\n1,2,3,4,0\n5,6,7,8,1\n"
+			}
+			s, err := ReadCSV(strings.NewReader(text), CSVLayout{LabelColumn: column, Header: header})
+			if err != nil {
+				t.Errorf("column %d: %v", column, err)
+				continue
+			}
+			if m, n := s.X.Dims(); m != 4 || n != 2 || len(s.Classes) != 2 {
+				t.Errorf("column %d: %d×%d, classes %v", column, m, n, s.Classes)
+			}
+		}
+	}
+	for _, column := range []int{6, -6} {
+		if _, err := ReadCSV(strings.NewReader("n,4,x,y\n1,2,3,4,0\n"), CSVLayout{LabelColumn: column, Header: WithHeader}); !errors.Is(err, ErrNoVariable) {
+			t.Errorf("column %d: %v", column, err)
+		}
+	}
+}
+
+// An archive gives what it would give unpacked.
+func TestReadTarAgain(t *testing.T) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	file := func(name string, v byte) {
+		w.WriteHeader(&tar.Header{Name: name, Size: int64(len(pgm(v))), Typeflag: tar.TypeReg})
+		w.Write(pgm(v))
+	}
+	file("a/1.pgm", 1)
+	w.WriteHeader(&tar.Header{Name: "./b/2.pgm", Linkname: "a/1.pgm", Typeflag: tar.TypeLink})
+	file("./a/1.pgm", 3) // a later version, as tar -u appends it
+	w.Close()
+	s, err := ReadTar(&b, ImageLayout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(s.Classes, s.Labels) != "[a b] [0 1]" || s.X.At(0, 0) != 3 || s.X.At(0, 1) != 1 {
+		t.Errorf("%v %v %v", s.Classes, s.Labels, mat.Formatted(s.X))
+	}
+}
+
+// An error of the reader is told as such, not as a malformed file.
+func TestReadErrorsPassOn(t *testing.T) {
+	gone := errors.New("the network drive is gone")
+	var mat5, tarred bytes.Buffer
+	if err := WriteMAT(&mat5, MATVar{"x", mat.NewDense(40, 50, nil)}); err != nil {
+		t.Fatal(err)
+	}
+	w := tar.NewWriter(&tarred)
+	w.WriteHeader(&tar.Header{Name: "a/1.pgm", Size: int64(len(pgm(1))), Typeflag: tar.TypeReg})
+	w.Write(pgm(1))
+	w.Close()
+	for name, c := range map[string]struct {
+		data []byte
+		read func(io.Reader) error
+	}{
+		"MAT": {mat5.Bytes(), func(r io.Reader) error { _, err := ReadMAT(r); return err }},
+		"tar": {tarred.Bytes(), func(r io.Reader) error { _, err := ReadTar(r, ImageLayout{}); return err }},
+		"gzip": {[]byte{0x1f, 0x8b, 8}, func(r io.Reader) error {
+			_, err := ReadCSV(r, CSVLayout{})
+			return err
+		}},
+	} {
+		for cut := range c.data {
+			r := io.MultiReader(bytes.NewReader(c.data[:cut]), iotest.ErrReader(gone))
+			if err := c.read(r); !errors.Is(err, gone) || errors.Is(err, ErrFormat) {
+				t.Fatalf("%s after %d bytes: %v", name, cut, err)
+			}
+		}
+	}
+}
+
+func TestReadMATLevel4Small(t *testing.T) {
+	var b bytes.Buffer
+	binary.Write(&b, binary.LittleEndian, []int32{0, 2, 2, 0, 2})
+	b.WriteString("x\x00")
+	binary.Write(&b, binary.LittleEndian, []float64{1, 2, 3, 4})
+	if _, err := ReadMAT(&b); !errors.Is(err, ErrUnsupported) {
+		t.Error(err)
+	}
+}
+
+func TestReadNPYPython2(t *testing.T) {
+	dict := "{'descr': '<f8', 'fortran_order': False, 'shape': (1L, 2L), }\n"
+	file := npyHead + "\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(dict)))) + dict
+	data := binary.LittleEndian.AppendUint64([]byte(file), math.Float64bits(3))
+	data = binary.LittleEndian.AppendUint64(data, math.Float64bits(4))
+	s, err := ReadNPY(bytes.NewReader(data), NPYLayout{})
+	if err != nil || s.X.At(0, 0) != 3 || s.X.At(1, 0) != 4 {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
+// A header of one line, with CR LF at its end, must not shift the picture.
+func TestReadPNMOneLine(t *testing.T) {
+	for _, text := range []string{"P5 2 1 255\r\n\x01\x02", "P5 2 1 255\n\x01\x02", "P5\r\n2 1\r\n255\r\n\x01\x02"} {
+		c := newCollector(ImageLayout{}, MaxValues)
+		if err := c.add("a.pgm", "", strings.NewReader(text)); err != nil {
+			t.Errorf("%q: %v", text, err)
+		} else if fmt.Sprint(c.images[0].pixels) != "[1 2]" {
+			t.Errorf("%q: %v", text, c.images[0].pixels)
+		}
+	}
+}
+
+func TestNoNoiseIsClipped(t *testing.T) {
+	x := mat.NewDense(1, 2, []float64{-3, 7})
+	for _, c := range []Corruption{Gaussian{Max: 5}, Laplace{Max: 5}} {
+		y, mask, err := c.Apply(x, 1)
+		if err != nil || y.At(0, 0) != 0 || y.At(0, 1) != 5 || mat.Max(mask) != 0 {
+			t.Errorf("%T: %v, %v", c, mat.Formatted(y), err)
+		}
+	}
+}
+
+// Two downloads of one file at once must not go on with each other's part.
+func TestDownloadTwice(t *testing.T) {
+	inHaste(t)
+	body, sum := points(1 << 16)
+	m := &mirror{body: body, cut: len(body) / 3, breaks: 2}
+	url := serve(t, m)
+	for _, known := range []bool{true, false} {
+		folder := t.TempDir()
+		f := remote{name: "x.zip", urls: []string{url}, size: int64(len(body)), limit: 1 << 30}
+		if known {
+			f.sha256 = sum
+		}
+		var group sync.WaitGroup
+		for range 4 {
+			group.Add(1)
+			go func() {
+				defer group.Done()
+				if err := f.fetch(context.Background(), folder, func(done, total int64) {}); err != nil {
+					t.Error(err)
+				}
+			}()
+		}
+		group.Wait()
+		if got, err := os.ReadFile(filepath.Join(folder, "x.zip")); err != nil || !bytes.Equal(got, body) {
+			t.Errorf("%d bytes, %v", len(got), err)
+		}
+		if found, _ := os.ReadDir(folder); len(found) != 1 {
+			t.Errorf("left behind: %v", found)
+		}
+	}
+	// Another process that holds the folder is waited for, until ctx ends.
+	folder := t.TempDir()
+	d, err := os.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tryLock(d); !tryLock(d) {
+		t.Fatal("one open folder is locked twice")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if unlock, err := lockFolder(ctx, folder); err == nil {
+		unlock()
+		if !testing.Short() {
+			t.Log("no locks here") // Windows
+		}
+	} else if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	d.Close()
+	unlock, err := lockFolder(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+}
