@@ -71,7 +71,8 @@ type Choice struct {
 	Label     float64 // the label score of the row
 	Regret    float64 // how far that is below the best of the grid
 	// Better is the share of the other rows whose label score is higher: 0 is the
-	// best row, ½ what a row drawn by chance has on average.
+	// best row, ½ what a row drawn by chance has on average. It is NaN, as the Label is,
+	// for a row that has no such score.
 	Better float64
 }
 

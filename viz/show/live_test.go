@@ -466,3 +466,22 @@ func BenchmarkDraw(b *testing.B) {
 		_ = cell(p.now(), time.Now())
 	}
 }
+
+// A run that fails after some rounds is told as failed, with the time that it took.
+func TestRunThatFails(t *testing.T) {
+	p := newProgress([]Run{{"odd", rnmf.NMF(3)}, {"other", rnmf.NMF(3)}})
+	p.begin(0)
+	for i := range 3 {
+		p.add(0, rnmf.Point{Round: i, Objective: 9 - float64(i)})
+	}
+	p.fail(0)
+	p.begin(1)
+	p.fail(1) // before it had a round
+	runs := p.now()
+	if text := runs[0].text(time.Now()); !strings.HasPrefix(text, "failed · 2 rounds · ") || strings.Contains(text, "−") || strings.Contains(text, "-") {
+		t.Errorf("%q", text)
+	}
+	if text := runs[1].text(time.Now()); !strings.HasPrefix(text, "running for ") {
+		t.Errorf("%q", text)
+	}
+}

@@ -87,10 +87,12 @@ func (p *progress) end(i int, r *rnmf.Result) {
 	p.mu.Unlock()
 }
 
-// fail ends a run that has no result.
+// fail ends a run that has no result, if there is anything of it to show.
 func (p *progress) fail(i int) {
 	p.mu.Lock()
-	p.runs[i].ended = time.Now()
+	if len(p.runs[i].trace) > 0 {
+		p.runs[i].ended = time.Now()
+	}
 	p.mu.Unlock()
 }
 

@@ -1,0 +1,115 @@
+package viz
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Ticks of a short range do not read the same.
+func TestTicksDiffer(t *testing.T) {
+	for _, r := range [][2]float64{{0.5, 0.5 + 2e-9}, {0.123456789, 0.1234567895}, {1, 1 + 1e-11}, {-7 - 3e-10, -7}, {1e9, 1e9 + 1e-1}, {3e-7, 3e-7 + 1e-15}} {
+		seen := map[string]bool{}
+		for _, tick := range (linearTicks{}).Ticks(r[0], r[1]) {
+			if tick.Label == "" {
+				continue
+			}
+			if seen[tick.Label] {
+				t.Errorf("%g to %g: %q twice", r[0], r[1], tick.Label)
+			}
+			seen[tick.Label] = true
+		}
+		if len(seen) < 2 {
+			t.Errorf("%g to %g: labels %v", r[0], r[1], seen)
+		}
+	}
+}
+
+func TestTableNumbers(t *testing.T) {
+	type count uint16
+	for _, c := range []struct {
+		v    any
+		text string
+		is   bool
+	}{
+		{int64(-5), "−5", true}, {uint8(5), "5", true}, {count(7), "7", true}, {float32(0.5), "0.5000", true},
+		{0.99999, "1.000", true}, {9.99996, "10.00", true}, {999.96, "1000", true}, {99994.6, "99995", true}, {-0.00099996, "−0.001000", true},
+		{time.Second, "1s", false}, {nil, "<nil>", false}, {true, "true", false},
+	} {
+		got := cellOf(c.v)
+		if got.Text != c.text || (got.Value == got.Value) != c.is {
+			t.Errorf("%v: %q, %g, want %q", c.v, got.Text, got.Value, c.text)
+		}
+	}
+}
+
+func TestMarkdownCaption(t *testing.T) {
+	for caption, want := range map[string]string{
+		"1. Results": `1\. Results`, "- a": `\- a`, "+ a": `\+ a`, "2) b": `2\) b`, "===": `\===`, "1.5 a": `1\.5 a`, "a - b": "a - b", "Fig. 1": "Fig. 1",
+	} {
+		table := &Table{Header: []string{"a"}, Caption: caption}
+		if got, _, _ := strings.Cut(table.Markdown(), "\n"); got != want {
+			t.Errorf("%q: %q, want %q", caption, got, want)
+		}
+	}
+}
+
+// A chart does not change with what it was drawn from.
+func TestRooflineKeepsNothing(t *testing.T) {
+	labels := []string{"update"}
+	c, err := Roofline(50, []Roof{{"memory", 10}}, []Work{{Name: "w", Labels: labels, Intensity: []float64{1}, Rate: []float64{5}}}, RooflineOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after bytes.Buffer
+	first := c.WriteSVG(&before)
+	labels[0] = "something else"
+	if second := c.WriteSVG(&after); first != nil || second != nil || before.String() != after.String() {
+		t.Error("the picture has changed")
+	}
+}
+
+// A nil pointer of any kind is an error, not a panic.
+func TestNilMatrices(t *testing.T) {
+	for _, x := range []mat.Matrix{(*mat.SymDense)(nil), (*mat.DiagDense)(nil), (*mat.Dense)(nil), nil} {
+		if _, err := Heatmap(x, HeatmapOptions{}); err == nil {
+			t.Errorf("%T: no error", x)
+		}
+	}
+}
+
+// Reconstructions of samples that are black themselves are not all black.
+func TestTripletsOfBlackSamples(t *testing.T) {
+	p, err := Triplets([]TripletColumn{{Heading: "clean", X: mat.NewDense(4, 1, nil)}, {Heading: "WH", X: mat.NewDense(4, 1, []float64{1, 2, 3, 4})}},
+		TripletsOptions{Height: 2, Width: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	img := p.Image()
+	greys, b := map[uint32]bool{}, img.Bounds()
+	for x := b.Dx() / 2; x < b.Dx(); x++ {
+		r, _, _, _ := img.At(x, b.Dy()*3/4).RGBA()
+		greys[r>>8] = true
+	}
+	if greys[0] || !greys[191] {
+		t.Errorf("greys %v", greys)
+	}
+}
+
+// The labels below a bar do not run into each other.
+func TestBarLabelsApart(t *testing.T) {
+	for _, limit := range []float64{0.024, 0.35, 0.0031} {
+		p := &TripletColumn{Heading: "r", X: mat.NewDense(112*92, 1, nil), Tone: Signed, Limit: limit}
+		n := newPen(captionPoints, false)
+		picture, err := Triplets([]TripletColumn{*p, *p}, TripletsOptions{Height: 112, Width: 92})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if need := 2 * (n.width(rounded(-limit)) + n.width(rounded(limit)) + 8); picture.Image().Bounds().Dx() < need {
+			t.Errorf("limit %g: %d pixels for labels of %d", limit, picture.Image().Bounds().Dx(), need)
+		}
+	}
+}
