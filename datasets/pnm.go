@@ -66,20 +66,20 @@ func decodePNM(r io.Reader) (image.Image, error) {
 // one was, the reading that makes the smoothest picture is taken; if there were
 // more, the file is in error.
 func mendPNM(data []byte) ([]byte, error) {
-	raw := bytes.HasPrefix(data, []byte("P5")) || bytes.HasPrefix(data, []byte("P6"))
-	if !raw {
+	if !bytes.HasPrefix(data, []byte("P5")) && !bytes.HasPrefix(data, []byte("P6")) {
 		return data, nil
 	}
+	// A header of one line has only its end to tell.
+	oneLine := !bytes.HasPrefix(data[2:], []byte("\r\n"))
 	head, _, size, err := rawPNM(data)
-	if err != nil {
+	if err != nil && oneLine {
+		return data, nil // the decoder says what is wrong
+	} else if err != nil {
 		return nil, imageError(err)
 	}
 	pixels := data[head:]
-	if !bytes.HasPrefix(data[2:], []byte("\r\n")) {
-		// The header may be one line, whose end is the only one that is changed for sure.
-		if data[head-1] != '\r' || len(pixels) != size+1 || pixels[0] != '\n' {
-			return data, nil
-		}
+	if oneLine && (data[head-1] != '\r' || len(pixels) != size+1 || pixels[0] != '\n') {
+		return data, nil
 	}
 	switch {
 	case len(pixels) == size: // the header ends in CR
