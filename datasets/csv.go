@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A CSVHeader says whether the first line of a table names its columns.
@@ -31,11 +33,12 @@ type CSVLayout struct {
 	// Label names the column that holds the class; this needs a header.
 	Label string
 	// LabelColumn is the number of that column from 1, or from the right: -1
-	// is the last. With Label "" and 0 there are no labels.
+	// is the last. With Label "" and 0 there are no labels; a Label comes first.
 	LabelColumn int
 	// Missing lists texts that stand for a missing value, such as "", "NA" and "?";
 	// X is NaN there, and Known has the mask that a model needs. nil: none, so that
-	// such a field is an error.
+	// such a field is an error. It is for values alone: a label that is missing is a
+	// class of that text, to be set to rnmf.Unlabelled.
 	Missing []string
 	// Height and Width are those of images in raster order; 0 if there are none.
 	Height, Width int
@@ -46,8 +49,12 @@ type CSVLayout struct {
 // Classes are the distinct texts of the label column in natural order.
 //
 // Errors are ErrFormat, with the line and the column (from 1), ErrTooLarge,
-// ErrNoVariable for a label that no column has, or those of r.
+// ErrNoVariable for a label that no column has, ErrSize for images of another size than
+// the samples, ErrParameter for a layout that makes no sense, or those of r.
 func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) {
+	if err := l.check(); err != nil {
+		return nil, err
+	}
 	r, err := gunzip(r)
 	if err != nil {
 		return nil, err
@@ -116,7 +123,19 @@ func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) {
 	if class >= 0 {
 		s.Labels, s.Classes = number(labels)
 	}
-	return s, s.Check()
+	return s.checked()
+}
+
+func (l *CSVLayout) check() error {
+	switch s := l.Separator; {
+	case s != 0 && (s == '"' || s == '\r' || s == '\n' || s == utf8.RuneError || !utf8.ValidRune(s)):
+		return fmt.Errorf("%w: Separator %q", ErrParameter, s)
+	case l.Header < GuessHeader || l.Header > NoHeader:
+		return fmt.Errorf("%w: Header %d", ErrParameter, l.Header)
+	case !(l.Max >= 0) || math.IsInf(l.Max, 0):
+		return fmt.Errorf("%w: Max %g", ErrParameter, l.Max)
+	}
+	return nil
 }
 
 // labelIndex turns LabelColumn into an index, -1 for none.
@@ -157,10 +176,18 @@ func (l *CSVLayout) find(header []string, class int) (int, error) {
 	if l.Label == "" {
 		return class, nil
 	}
+	found := -1
 	for c, name := range header {
-		if strings.TrimSpace(name) == l.Label {
-			return c, nil
+		if strings.TrimSpace(name) != l.Label {
+			continue
 		}
+		if found >= 0 {
+			return 0, fmt.Errorf("%w: the columns %d and %d are both named %q", ErrFormat, found+1, c+1, l.Label)
+		}
+		found = c
+	}
+	if found >= 0 {
+		return found, nil
 	}
 	return 0, fmt.Errorf("%w: column %q; the file has %s", ErrNoVariable, l.Label, strings.Join(header, ", "))
 }

@@ -82,11 +82,14 @@ func TestReadCSVErrors(t *testing.T) {
 		{"label column", "1,2\n", CSVLayout{LabelColumn: 3}, ErrNoVariable, "3 of 2"},
 		{"label column", "1,2\n", CSVLayout{LabelColumn: -3}, ErrNoVariable, "-3 of 2"},
 		{"image", "1,2\n", CSVLayout{Height: 2, Width: 2}, ErrSize, "2×2"},
-		{"separator", "1,2\n", CSVLayout{Separator: '\n'}, nil, "delimiter"},
+		{"separator", "1,2\n", CSVLayout{Separator: '\n'}, ErrParameter, "Separator '\\n'"},
+		{"header", "1,2\n", CSVLayout{Header: 9}, ErrParameter, "Header 9"},
+		{"maximum", "1,2\n", CSVLayout{Max: -1}, ErrParameter, "Max -1"},
+		{"two labels", "k,a,k\nx,1,y\n", CSVLayout{Label: "k"}, ErrFormat, "columns 1 and 3"},
 		{"gzip", string(gzipped([]byte("1,2\n"))[:15]), CSVLayout{}, ErrFormat, "cut off"},
 	} {
-		_, err := ReadCSV(strings.NewReader(c.file), c.layout)
-		if err == nil || (c.want != nil && !errors.Is(err, c.want)) || !strings.Contains(err.Error(), c.say) {
+		s, err := ReadCSV(strings.NewReader(c.file), c.layout)
+		if err == nil || s != nil || (c.want != nil && !errors.Is(err, c.want)) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.say)
 		}
 	}

@@ -111,7 +111,7 @@ func ReadIDXSet(samples, labels io.Reader) (*Set, error) {
 		s.Height, s.Width = a.Dims[1], a.Dims[2]
 	}
 	if labels == nil {
-		return s, s.Check()
+		return s.checked()
 	}
 	l, err := ReadIDX(labels)
 	if err != nil {
@@ -138,5 +138,5 @@ func ReadIDXSet(samples, labels io.Reader) (*Set, error) {
 	for _, v := range distinct {
 		s.Classes = append(s.Classes, strconv.Itoa(v))
 	}
-	return s, s.Check()
+	return s.checked()
 }

@@ -184,7 +184,7 @@ func (c *imageCollector) set() (*Set, error) {
 		c.images[j].pixels = nil // so that the set is in memory once
 	}
 	c.images, c.at = nil, nil
-	return s, s.Check()
+	return s.checked()
 }
 
 // A codec reads images of a format.

@@ -59,9 +59,9 @@ func (f *MATFile) Set(l MATLayout) (*Set, error) {
 	switch {
 	case l.Labels == "-":
 		s.Labels, s.Classes = nil, nil
-		return s, s.Check()
+		return s.checked()
 	case err != nil && l.Labels == "":
-		return s, s.Check() // none, or those that cells bring along
+		return s.checked() // none, or those that cells bring along
 	case err != nil:
 		return nil, err
 	case x.Cells != nil && y.Cells != nil:
@@ -72,7 +72,7 @@ func (f *MATFile) Set(l MATLayout) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.Check()
+	return s.checked()
 }
 
 // first returns the variable of a name or, if that is "", the first there is

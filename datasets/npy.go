@@ -104,7 +104,7 @@ func ReadNPY(r io.Reader, l NPYLayout) (*Set, error) {
 	if s.Max == 0 && kind == "|u1" {
 		s.Max = 255
 	}
-	return s, s.Check()
+	return s.checked()
 }
 
 // readNPYHeader reads up to the first value.

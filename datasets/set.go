@@ -48,6 +48,14 @@ type Set struct {
 	Credit string // source and licence or terms
 }
 
+// checked returns the set, or what is wrong with it alone.
+func (s *Set) checked() (*Set, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
 // Check returns an error if the parts of the set do not fit together: labels
 // that are no classes, or not one for each column, or an image size that is
 // not the number of rows.

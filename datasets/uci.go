@@ -42,7 +42,7 @@ func ReadSemeion(r io.Reader) (*Set, error) {
 	s := &Set{Name: "Semeion", X: fromSamples(pixels, 256), Height: 16, Width: 16, Max: 1,
 		Credit: "Semeion Research Center, Rome, and Tactile Srl, Brescia; UCI Machine Learning Repository, CC BY 4.0"}
 	s.Labels, s.Classes = number(labels)
-	return s, s.Check()
+	return s.checked()
 }
 
 // ReadPendigits reads pendigits.tra or pendigits.tes of the UCI repository:
@@ -55,7 +55,7 @@ func ReadPendigits(r io.Reader) (*Set, error) {
 	}
 	s := &Set{Name: "Pendigits", Max: 100,
 		Credit: "E. Alpaydin, F. Alimoglu, Bogazici University; UCI Machine Learning Repository, CC BY 4.0"}
-	return s, s.fromTable(t, 17, 16)
+	return s.fromTable(t, 17, 16)
 }
 
 // ReadWine reads wine.data of the UCI repository: thirteen measurements of
@@ -67,14 +67,14 @@ func ReadWine(r io.Reader) (*Set, error) {
 	}
 	s := &Set{Name: "Wine",
 		Credit: "M. Forina et al., PARVUS, Genoa; S. Aeberhard; UCI Machine Learning Repository, CC BY 4.0"}
-	return s, s.fromTable(t, 14, 0)
+	return s.fromTable(t, 14, 0)
 }
 
 // fromTable fills the set from a table of so many columns, one of which is the
 // class.
-func (s *Set) fromTable(t *table, columns, class int) error {
+func (s *Set) fromTable(t *table, columns, class int) (*Set, error) {
 	if err := t.width(columns); err != nil {
-		return err
+		return nil, err
 	}
 	labels := make([]string, len(t.lines))
 	var flat []float64
@@ -85,7 +85,7 @@ func (s *Set) fromTable(t *table, columns, class int) error {
 	}
 	s.X = fromSamples(flat, columns-1)
 	s.Labels, s.Classes = number(labels)
-	return s.Check()
+	return s.checked()
 }
 
 // A table is a text of numbers with as many on every line.

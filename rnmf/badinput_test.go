@@ -135,7 +135,7 @@ func TestBadInput(t *testing.T) {
 		{"class without a name", func() error { return onH(Labels{Class: []int{0, 1, 2, 0, 0}, Names: []string{"a", "b"}}) }, ErrLabels, "sample 2 is of class 2"},
 		{"class without a component", func() error { return onH(Labels{Class: []int{0, 1, 0, 5, 0}}) }, ErrLabels, "sample 3 is of class 5, with 2 components"},
 		{"label weight", func() error { return onH(Labels{Class: labels.Class, Weight: -1}) }, ErrParameter, "Labels.Weight is -1"},
-		{"no labels to predict", func() error { return predict(fitted, fitted.H) }, ErrLabels, "the fit had none"},
+		{"no labels to predict", func() error { return predict(fitted, fitted.H) }, ErrLabels, "none on H"},
 		{"no coefficients", func() error { return predict(mustFit(t, SCNMF(2, labels), x), nil) }, ErrEmpty, "H is nil"},
 		{"coefficients of another rank", func() error { return predict(mustFit(t, SCNMF(2, labels), x), uniform(3, 5, 1)) }, ErrShape, "H is 3×5, want 2×5"},
 		{"graph of labels", func() error { _, err := labels.Graph(other); return err }, ErrLabels, "5 labels for 4 samples"},

@@ -295,7 +295,7 @@ func (r *Result) labels() (Labels, error) {
 			}
 		}
 	}
-	return Labels{}, fmt.Errorf("%w: the fit had none", ErrLabels)
+	return Labels{}, fmt.Errorf("%w: the Result has none on H with a class (a penalty of OnH, as RSSNMF has it)", ErrLabels)
 }
 
 // LabelScores returns ΛH for coefficients h (r×p): r.H, or those of new samples

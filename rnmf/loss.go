@@ -1,6 +1,10 @@
 package rnmf
 
-import "math"
+import (
+	"fmt"
+	"math"
+	"reflect"
+)
 
 // A Loss is a concave, increasing function ρ of a squared residual s ≥ 0; its
 // slope ρ′(s) is the weight that the residual gets. Concavity is all that the
@@ -170,8 +174,12 @@ func isFrobenius(l Loss) bool {
 
 // CheckLoss returns an error if a loss is no concave, increasing function of
 // the squared residual, or if its slope is not its derivative; it looks at
-// squared residuals from 0 to the square of ten times size. Run it once on a
-// loss of your own: the engine's descent stands on this property.
+// squared residuals from 0 to the square of ten times size. A Weigher must give
+// what its Rho gives. Run it once on a loss of your own: the engine's descent stands
+// on this property.
+//
+// A loss of your own should not embed one of this package: its Tune and Weigh would
+// come with it, and the engine would use them instead of your Rho.
 func CheckLoss(l Loss, size float64) error {
 	if !(size > 0) || math.IsInf(size, 0) {
 		return errParameter("size", size, "a positive number")
@@ -183,13 +191,27 @@ func CheckLoss(l Loss, size float64) error {
 		return err
 	}
 	if t, ok := l.(Tuner); ok {
+		given := l
 		l = t.Tune(ResidualsOf(0.25*size*size, size*size, 2*size*size))
+		if embeds(given, l) {
+			return fmt.Errorf("%w: loss %T is tuned to the %T that it embeds: it needs a Tune of its own", ErrParameter, given, l)
+		}
 	}
 	const n = 400
-	var s [n]float64
+	var e, s [n]float64
 	for i := range s {
-		e := 10 * size * float64(i) / (n - 1)
-		s[i] = e * e
+		e[i] = 10 * size * float64(i) / (n - 1)
+		s[i] = e[i] * e[i]
+	}
+	if w, ok := l.(Weigher); ok {
+		var omega, value [n]float64
+		w.Weigh(omega[:], value[:], e[:])
+		for i, a := range s {
+			v, d := l.Rho(a)
+			if !(math.Abs(value[i]-v) <= 1e-9*math.Abs(v) && math.Abs(omega[i]-d) <= 1e-9*math.Abs(d)) {
+				return errLoss(l, a, "Weigh has the value %g and the slope %g, Rho %g and %g", value[i], omega[i], v, d)
+			}
+		}
 	}
 	for _, a := range s {
 		va, da := l.Rho(a)
@@ -208,4 +230,22 @@ func CheckLoss(l Loss, size float64) error {
 		}
 	}
 	return nil
+}
+
+// embeds tells whether a loss is a struct with another one, of the type of inner, as an
+// embedded field.
+func embeds(outer, inner Loss) bool {
+	t := reflect.TypeOf(outer)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Anonymous && f.Type == reflect.TypeOf(inner) {
+			return true
+		}
+	}
+	return false
 }

@@ -28,6 +28,28 @@ type brokenLoss struct{}
 
 func (brokenLoss) Rho(s float64) (value, slope float64) { return math.Log(s), 1 / s }
 
+// What is embedded brings its methods along.
+type tunedByAnother struct{ Huber }
+
+func (tunedByAnother) Rho(s float64) (float64, float64) { return math.Log1p(s), 1 / (1 + s) }
+
+type weighedByAnother struct{ Frobenius }
+
+func (weighedByAnother) Rho(s float64) (float64, float64) { return math.Log1p(s), 1 / (1 + s) }
+
+type badWeigher struct{}
+
+func (badWeigher) Rho(s float64) (float64, float64) { return math.Log1p(s), 1 / (1 + s) }
+
+func (badWeigher) Weigh(omega, value, e []float64) {
+	for i, e := range e {
+		omega[i] = 1 / (1 + math.Abs(e)) // not squared
+		if value != nil {
+			value[i] = math.Log1p(e * e)
+		}
+	}
+}
+
 func TestCheckLoss(t *testing.T) {
 	for _, l := range slices.Concat(fixedLosses, tunedLosses) {
 		for _, size := range []float64{0.01, 1, 300} {
@@ -36,7 +58,7 @@ func TestCheckLoss(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range []Loss{convexLoss{}, wrongSlope{}, fallingLoss{}, brokenLoss{}} {
+	for _, l := range []Loss{convexLoss{}, wrongSlope{}, fallingLoss{}, brokenLoss{}, tunedByAnother{}, weighedByAnother{}, badWeigher{}} {
 		if err := CheckLoss(l, 1); !errors.Is(err, ErrParameter) {
 			t.Errorf("%T passes: %v", l, err)
 		}

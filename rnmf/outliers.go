@@ -21,7 +21,8 @@ type Outliers struct {
 	S *mat.Dense
 }
 
-// Outliers weighs x (m×n), the data of the fit.
+// Outliers weighs x (m×n), the data of the fit. The mask is not saved: for a Result
+// that was loaded all entries count as known, and must be numbers, so ask before Save.
 func (r *Result) Outliers(x mat.Matrix) (*Outliers, error) {
 	if err := errors.Join(r.check(), wantMatrix("X", x)); err != nil {
 		return nil, err

@@ -134,7 +134,8 @@ const (
 )
 
 // Normalized returns copies of W, its columns scaled to length 1, and of H, its
-// rows scaled so that WH stays the same. A component that is 0 in W stays 0.
+// rows scaled so that WH stays the same. A component that is 0 in W stays 0. What is
+// none of the norms is taken for L2Norm.
 // The fit itself never scales: that would change the value of penalties.
 func (r *Result) Normalized(norm Norm) (w, h *mat.Dense) {
 	w, h = mat.DenseCopyOf(r.W), mat.DenseCopyOf(r.H)

@@ -43,7 +43,7 @@ func init() {
 }
 
 // Save writes the Result to w, all but the mask and what a result that embeds a
-// Result has besides (U, G, Support). Losses, solvers and penalties of your own must be
+// Result has besides (U, G, Support); see Outliers. Losses, solvers and penalties of your own must be
 // known to gob.Register.
 func (r *Result) Save(w io.Writer) error {
 	if err := r.check(); err != nil {

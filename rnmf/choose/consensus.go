@@ -237,7 +237,7 @@ func Silhouette(x mat.Matrix, clusters []int) (float64, error) {
 		row := means.RawRowView(place[c])
 		for i, v := range xt.RawRowView(j) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return 0, fmt.Errorf("%w: X[%d,%d] = %g", ErrParameter, i, j, v)
+				return 0, fmt.Errorf("%w: %w: X[%d,%d] = %g", ErrParameter, rnmf.ErrNotFinite, i, j, v)
 			}
 			row[i] += v
 		}

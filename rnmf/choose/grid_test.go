@@ -19,6 +19,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
 )
 
 // sample is a grid with scores that are not round.
@@ -470,6 +473,44 @@ func TestChoicesWithoutLabel(t *testing.T) {
 	for _, c := range c {
 		if _, has := c.Row.Scores["acc"]; has == math.IsNaN(c.Better) {
 			t.Errorf("%v: better are %g", c.Row, c.Better)
+		}
+	}
+}
+
+// A criterion whose Error no row has, or the best has not, chooses nothing.
+func TestBestWithoutError(t *testing.T) {
+	table := &Table{Names: []string{"a"}, Rows: []Row{
+		{Point{Names: []string{"a"}, Values: []float64{1}}, Scores{"s": 1, "se": 0.1}},
+		{Point{Names: []string{"a"}, Values: []float64{2}}, Scores{"s": 2}},
+	}}
+	for _, c := range []Criterion{{Score: "s", Error: "misspelt"}, {Score: "s", Error: "se"}} {
+		if r, ok := table.Best(c); ok {
+			t.Errorf("%v chooses %v", c, r)
+		}
+		if _, err := table.Choices("s", c); !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), c.Error) {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+	if r, ok := table.Best(Criterion{Score: "s", Smaller: true, Error: "se"}); !ok || r.Point.Values[0] != 1 {
+		t.Error(r, ok)
+	}
+}
+
+// One start agrees with nothing.
+func TestJudgeOfOneStart(t *testing.T) {
+	x, _, _ := datasets.LowRank(10, 20, 2, 1)
+	for starts, want := range map[int]bool{1: false, 2: true} {
+		s, err := Judge{X: x, Starts: starts, Folds: -1, Fit: func(Point) Fitter { return Model(rnmf.NMF(2)) }}.Score(context.Background(), Point{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{ScoreStability, ScoreCophenetic, ScoreDispersion} {
+			if _, has := s[name]; has != want {
+				t.Errorf("%d starts: %v", starts, s)
+			}
+		}
+		if _, has := s[ScoreSilhouette]; !has {
+			t.Errorf("%d starts: no silhouette", starts)
 		}
 	}
 }

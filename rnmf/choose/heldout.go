@@ -49,7 +49,7 @@ type Errors struct {
 }
 
 // MeanError returns the mean and its standard error. That is a rough one, as folds
-// share their data.
+// share their data, and 0 for a single value. The mean of none is NaN.
 func MeanError(v []float64) (mean, se float64) {
 	mean, sd := stat.MeanStdDev(v, nil)
 	if len(v) < 2 {

@@ -53,7 +53,7 @@ type Judge struct {
 	// paper has ByKMeans. seed differs from start to start.
 	Clusters func(r *rnmf.Result, seed uint64) ([]int, error)
 	// Starts is the number of starts, from which all but the held-out error come; 0
-	// is 5, negative none.
+	// is 5, negative none. The scores of their agreement need two.
 	Starts int
 	// Folds are those of HeldOut; 0 is 5, negative none.
 	Folds int
@@ -145,6 +145,9 @@ func (s Judge) starts(ctx context.Context, fit Fitter, scores Scores) error {
 	}
 	if s.Mask != nil {
 		delete(scores, ScoreSilhouette)
+	}
+	if starts < 2 {
+		return nil
 	}
 	if len(all[0]) > consensusLimit {
 		var err error

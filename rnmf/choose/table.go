@@ -41,7 +41,8 @@ type Criterion struct {
 }
 
 // Best returns the row that a criterion chooses, the first of equals. Rows without
-// the score are passed over; ok is false if there is no other.
+// the score are passed over; ok is false if there is no other, or if the best one
+// lacks the Error.
 func (t *Table) Best(c Criterion) (best Row, ok bool) {
 	sign := 1.0
 	if c.Smaller {
@@ -54,6 +55,9 @@ func (t *Table) Best(c Criterion) (best Row, ok bool) {
 	}
 	if !ok || c.Error == "" {
 		return best, ok
+	}
+	if _, has := best.Scores[c.Error]; !has {
+		return Row{}, false
 	}
 	limit := sign*best.Scores[c.Score] - best.Scores[c.Error]
 	for _, r := range t.Rows {
@@ -94,7 +98,9 @@ func (t *Table) Choices(label string, criteria ...Criterion) ([]Choice, error) {
 	var choices []Choice
 	for _, c := range slices.Concat([]Criterion{by}, criteria) {
 		row, ok := t.Best(c)
-		if !ok {
+		if _, scored := t.Best(Criterion{Score: c.Score}); scored && !ok {
+			return nil, fmt.Errorf("%w: the best row by %q has no score %q, its Error", ErrParameter, c.Score, c.Error)
+		} else if !ok {
 			return nil, fmt.Errorf("%w: no row has the score %q", ErrParameter, c.Score)
 		}
 		v, has := row.Scores[label]
