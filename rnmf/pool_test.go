@@ -186,18 +186,19 @@ func TestSeconds(t *testing.T) {
 	for _, loss := range []Loss{Frobenius{}, Hypersurface{Scale: 1}, Cauchy{}} {
 		for _, solver := range []Solver{MU{}, HALS{}, HALS{Plain: true}} {
 			m := Model{Rank: 20, Loss: loss, Solver: solver, MaxIter: 60, Tol: -1}
-			var begin time.Time
-			var wall, seconds float64
-			for s := range m.Steps(context.Background(), x) {
-				if s.Round == 0 {
-					begin, seconds = time.Now(), -s.Seconds
+			// Other work on the machine can come at the few moments that do not count,
+			// but not at each try. The trace can never tell more than a clock.
+			var seconds, wall float64
+			for range 5 {
+				begin := time.Now()
+				for s := range m.Steps(context.Background(), x) {
+					seconds, wall = s.Seconds, time.Since(begin).Seconds()
 				}
-				if s.Round == 60 {
-					wall, seconds = time.Since(begin).Seconds(), seconds+s.Seconds
+				if seconds > wall || seconds >= 0.5*wall {
+					break
 				}
 			}
-			// The first half-step is done before round 0, the last after round 60.
-			if seconds > 1.2*wall || seconds < 0.5*wall {
+			if seconds > wall || seconds < 0.5*wall {
 				t.Errorf("%s %T: %.4f s in the trace, %.4f s in all", lossName(loss), solver, seconds, wall)
 			}
 		}
