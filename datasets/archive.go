@@ -65,8 +65,10 @@ func ReadZip(r io.ReaderAt, size int64, l ImageLayout) (*Set, error) {
 	return readZip(r, size, l, MaxValues)
 }
 
-func readZip(r io.ReaderAt, size int64, l ImageLayout, limit int) (*Set, error) {
-	in, err := zip.NewReader(r, size)
+func readZip(r io.ReaderAt, size int64, l ImageLayout, limit int) (_ *Set, err error) {
+	from := &source{at: r}
+	defer func() { err = from.blame(err) }()
+	in, err := zip.NewReader(from, size)
 	if err != nil {
 		return nil, archiveError("zip", err)
 	}

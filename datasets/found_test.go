@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -108,10 +109,24 @@ func TestReadTarAgain(t *testing.T) {
 	}
 }
 
+// A badSector cannot be read at one byte.
+type badSector struct {
+	data []byte
+	bad  int64
+	err  error
+}
+
+func (b badSector) ReadAt(p []byte, off int64) (int, error) {
+	if off <= b.bad && b.bad < off+int64(len(p)) {
+		return copy(p, b.data[off:b.bad]), b.err
+	}
+	return bytes.NewReader(b.data).ReadAt(p, off)
+}
+
 // An error of the reader is told as such, not as a malformed file.
 func TestReadErrorsPassOn(t *testing.T) {
 	gone := errors.New("the network drive is gone")
-	var mat5, tarred bytes.Buffer
+	var mat5, tarred, zipped bytes.Buffer
 	if err := WriteMAT(&mat5, MATVar{"x", mat.NewDense(40, 50, nil)}); err != nil {
 		t.Fatal(err)
 	}
@@ -119,6 +134,21 @@ func TestReadErrorsPassOn(t *testing.T) {
 	w.WriteHeader(&tar.Header{Name: "a/1.pgm", Size: int64(len(pgm(1))), Typeflag: tar.TypeReg})
 	w.Write(pgm(1))
 	w.Close()
+	z := zip.NewWriter(&zipped)
+	f, err := z.Create("a/1.pgm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Write(pgm(1))
+	z.Close()
+	for bad := range zipped.Len() {
+		_, err := ReadZip(badSector{zipped.Bytes(), int64(bad), gone}, int64(zipped.Len()), ImageLayout{})
+		if err != nil && (!errors.Is(err, gone) || errors.Is(err, ErrFormat)) {
+			t.Fatalf("zip, byte %d: %v", bad, err)
+		} else if err == nil && bad < len(pgm(1)) {
+			t.Fatalf("zip, byte %d: no error", bad)
+		}
+	}
 	for name, c := range map[string]struct {
 		data []byte
 		read func(io.Reader) error

@@ -51,15 +51,26 @@ func gunzip(r io.Reader) (io.Reader, error) {
 // the format.
 type source struct {
 	r   io.Reader
+	at  io.ReaderAt // for an archive that is not read from front to back
 	err error
 }
 
 func (s *source) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
+	s.note(err)
+	return n, err
+}
+
+func (s *source) ReadAt(p []byte, off int64) (int, error) {
+	n, err := s.at.ReadAt(p, off)
+	s.note(err)
+	return n, err
+}
+
+func (s *source) note(err error) {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		s.err = err
 	}
-	return n, err
 }
 
 // blame returns the error of the reader instead of one that came of it.

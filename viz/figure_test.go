@@ -288,6 +288,9 @@ func TestErrors(t *testing.T) {
 		{sca(xy, viz.ScatterOptions{Classes: []int{1}}), viz.ErrShape},
 		{sca(xy, viz.ScatterOptions{Classes: []int{1, 2, -1, 0}}), viz.ErrOption},
 		{sca(xy, viz.ScatterOptions{Outliers: []int{4}}), viz.ErrOption},
+		{func() (viz.Figure, error) {
+			return viz.Stems([]viz.Series{{X: []float64{4, 5}, Y: []float64{1, 2}}}, viz.StemsOptions{Outliers: []int{5, 1}})
+		}, viz.ErrOption},
 		{sca(xy, viz.ScatterOptions{Lines: []viz.Direction{{}}}), viz.ErrOption},
 		{sca(xy, viz.ScatterOptions{Lines: []viz.Direction{{X: nan}}}), viz.ErrNotFinite},
 		{sca(xy, viz.ScatterOptions{Fits: []viz.Fit{{"a", random(2, 3)}}}), viz.ErrShape},

@@ -17,7 +17,7 @@ type StemsOptions struct {
 	Title, XLabel, YLabel string
 	Width, Height         float64 // inches; 0: 6.5 × 4
 	LogY                  bool    // values at or below zero are left out
-	Outliers              []int   // positions to shade, such as known outliers
+	Outliers              []int   // positions of stems to shade, such as known outliers
 }
 
 // Stems draws a stem for each value, side by side where there are several
@@ -25,7 +25,8 @@ type StemsOptions struct {
 // from 0 unless the series have an X; Err is not drawn.
 //
 // It returns ErrEmpty if there is no series or no value, ErrShape if the slices
-// of a series differ in length, and ErrNotFinite.
+// of a series differ in length, ErrNotFinite, and ErrOption for an outlier at a
+// position of no stem.
 func Stems(series []Series, opt StemsOptions) (*Chart, error) {
 	if len(series) == 0 {
 		return nil, fmt.Errorf("%w: no series", ErrEmpty)
@@ -44,10 +45,14 @@ func Stems(series []Series, opt StemsOptions) (*Chart, error) {
 	}
 	c.Add(newGrid())
 	named := slices.ContainsFunc(series, func(s Series) bool { return s.Name != "" })
+	at := map[float64]bool{}
 	for i, s := range series {
 		x, err := s.check(i)
 		if err != nil {
 			return nil, err
+		}
+		for _, p := range x {
+			at[p] = true
 		}
 		st := &stems{
 			line: draw.LineStyle{Color: Color(s.style(i)), Width: vg.Points(1.4)},
@@ -65,6 +70,11 @@ func Stems(series []Series, opt StemsOptions) (*Chart, error) {
 		c.Add(st)
 		if named {
 			c.Legend.Add(s.Name, st)
+		}
+	}
+	for _, k := range opt.Outliers {
+		if !at[float64(k)] {
+			return nil, fmt.Errorf("%w: outlier %d, a position without a stem", ErrOption, k)
 		}
 	}
 	if opt.LogY {
