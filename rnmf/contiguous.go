@@ -251,6 +251,20 @@ func (r *ContiguousResult) Outliers(x mat.Matrix) (*Outliers, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.supported(o, x, r.mask), nil
+}
+
+// OutliersMasked is Outliers with another mask than that of the fit.
+func (r *ContiguousResult) OutliersMasked(x, mask mat.Matrix) (*Outliers, error) {
+	o, err := r.Result.OutliersMasked(x, mask)
+	if err != nil {
+		return nil, err
+	}
+	return r.supported(o, x, mask), nil
+}
+
+// supported brings a report on x to the support.
+func (r *ContiguousResult) supported(o *Outliers, x, mask mat.Matrix) *Outliers {
 	var wh mat.Dense
 	wh.Mul(r.W, r.H)
 	m, n := r.Support.Dims()
@@ -258,7 +272,7 @@ func (r *ContiguousResult) Outliers(x mat.Matrix) (*Outliers, error) {
 		o.Samples[j] = 0
 		for i := range m {
 			weight, s := 1.0, 0.0
-			if r.Support.At(i, j) == 1 && (r.mask == nil || r.mask.At(i, j) > 0) {
+			if r.Support.At(i, j) == 1 && (isNil(mask) || mask.At(i, j) > 0) {
 				weight, s = 0, x.At(i, j)-wh.At(i, j)
 			}
 			o.Weights.Set(i, j, weight)
@@ -266,5 +280,5 @@ func (r *ContiguousResult) Outliers(x mat.Matrix) (*Outliers, error) {
 			o.Samples[j] += weight / float64(m)
 		}
 	}
-	return o, nil
+	return o
 }

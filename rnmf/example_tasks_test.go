@@ -13,8 +13,8 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
-// Where some entries may be grossly wrong, begin here. A white block covers an
-// eighth of each image; the error is against the images as they were.
+// Where some entries may be grossly wrong, begin here. A block twice as bright
+// as white covers an eighth of each image; the error is against the images as they were.
 func ExampleRobustNMF() {
 	s, err := datasets.Fashion().Scaled().Sample(30, 1)
 	if err != nil {

@@ -2,6 +2,7 @@ package rnmf
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -21,9 +22,36 @@ type Outliers struct {
 	S *mat.Dense
 }
 
-// Outliers weighs x (m×n), the data of the fit. The mask is not saved: for a Result
-// that was loaded all entries count as known, and must be numbers, so ask before Save.
-func (r *Result) Outliers(x mat.Matrix) (*Outliers, error) {
+// Outliers weighs x (m×n), the data of the fit, under its mask. That is not saved: for
+// a Result that was loaded all entries count as known, and must be numbers, unless
+// OutliersMasked tells which are.
+func (r *Result) Outliers(x mat.Matrix) (*Outliers, error) { return r.outliers(x, r.mask) }
+
+// OutliersMasked is Outliers with a mask (m×n) as Model.Mask is, instead of the one of
+// the fit; nil if all entries are known.
+func (r *Result) OutliersMasked(x, mask mat.Matrix) (*Outliers, error) {
+	if mask == nil {
+		return r.outliers(x, nil)
+	}
+	if err := errors.Join(r.check(), wantMatrix("Mask", mask)); err != nil {
+		return nil, err
+	}
+	m, _ := r.W.Dims()
+	_, n := r.H.Dims()
+	if err := wantDims("Mask", mask, m, n); err != nil {
+		return nil, err
+	}
+	dense := asDense(mask)
+	if err := checkEntries("Mask", dense, nil, false); err != nil {
+		return nil, err
+	}
+	if mat.Max(dense) == 0 {
+		return nil, fmt.Errorf("%w: Mask leaves no entry of X", ErrEmpty)
+	}
+	return r.outliers(x, dense)
+}
+
+func (r *Result) outliers(x mat.Matrix, mask *mat.Dense) (*Outliers, error) {
 	if err := errors.Join(r.check(), wantMatrix("X", x)); err != nil {
 		return nil, err
 	}
@@ -32,13 +60,13 @@ func (r *Result) Outliers(x mat.Matrix) (*Outliers, error) {
 	if err := wantDims("X", x, m, n); err != nil {
 		return nil, err
 	}
-	if err := checkEntries("X", asDense(x), r.mask, true); err != nil {
+	if err := checkEntries("X", asDense(x), mask, true); err != nil {
 		return nil, err
 	}
 	var e mat.Dense
 	e.Mul(r.W, r.H)
 	weights := mat.NewDense(m, n, nil)
-	observed := func(i, j int) bool { return r.mask == nil || r.mask.At(i, j) > 0 }
+	observed := func(i, j int) bool { return mask == nil || mask.At(i, j) > 0 }
 	for i := range m {
 		for j, y := range e.RawRowView(i) {
 			if observed(i, j) {
@@ -62,8 +90,8 @@ func (r *Result) Outliers(x mat.Matrix) (*Outliers, error) {
 			var s float64
 			for i := range m {
 				w := 1.0
-				if r.mask != nil {
-					w = r.mask.At(i, j)
+				if mask != nil {
+					w = mask.At(i, j)
 				}
 				s += w * e.At(i, j) * e.At(i, j)
 			}

@@ -160,6 +160,9 @@ func evidence(t *testing.T) template.FuncMap {
 			}
 			return "", nil
 		},
+		"faces": func(kind, strength, model string) (float64, error) {
+			return mean("arena/results.csv", "error", "set", "ORL", "corruption", kind, "strength", strength, "model", model)
+		},
 		"paper02": func(corruption, level, model string) (float64, error) {
 			return mean("paper02/results.csv", "error", "corruption", corruption, "level", level, "model", model)
 		},
