@@ -53,7 +53,7 @@ func isNil(a mat.Matrix) bool {
 // checkScale finds a scale or cut-off that is negative or no number, or whose square
 // is not finite or has no finite inverse.
 func checkScale(name string, v float64) error {
-	if !(v == 0 || v >= 1e-75 && v <= 1e150) {
+	if !(v == 0 || v >= leastScale && v <= mostScale) {
 		return errParameter(name, v, "1e-75 to 1e+150, or 0 to have it estimated")
 	}
 	return nil

@@ -158,7 +158,14 @@ func (f *contiguousFit) alternate(ctx context.Context) error {
 		tol = 1e-5
 	}
 	model.Loss, model.Tol = Frobenius{}, -1
-	f.trace = Trace{f.point()}
+	start := f.point()
+	if model.TraceKKT {
+		var err error
+		if start.KKT, err = f.kkt(ctx, model); err != nil {
+			return err
+		}
+	}
+	f.trace = Trace{start}
 	seen := watcher(ctx)
 	seen(f.trace[0])
 	ctx = WithTrace(ctx, func(p Point) {
@@ -186,9 +193,10 @@ func (f *contiguousFit) alternate(ctx context.Context) error {
 		for _, p := range rounds {
 			f.trace = append(f.trace, f.whole(p))
 		}
-		f.rounds += len(rounds)
-		left -= len(rounds)
-		f.seconds += r.Trace[len(rounds)].Seconds
+		end := r.Trace[len(rounds)]
+		f.rounds += end.Round
+		left -= end.Round
+		f.seconds += end.Seconds
 		if err != nil {
 			return err
 		}
@@ -199,15 +207,44 @@ func (f *contiguousFit) alternate(ctx context.Context) error {
 		if len(rounds) > 0 {
 			f.trace = f.trace[:len(f.trace)-1]
 		}
+		converged := tol >= 0 && before-now.Objective <= tol*math.Abs(before)
+		ends := converged || r.Reason != MaxIter || left == 0
+		if ends || model.TraceKKT {
+			if r.KKT, err = f.kkt(ctx, model); model.TraceKKT {
+				now.KKT = r.KKT
+			}
+		}
 		f.trace = append(f.trace, now)
-		switch {
-		case tol >= 0 && before-now.Objective <= tol*math.Abs(before):
+		if err != nil {
+			return err
+		}
+		if converged {
 			r.Reason = Converged
-			return nil
-		case r.Reason != MaxIter || left == 0:
+		}
+		if ends {
 			return nil
 		}
 	}
+}
+
+// kkt is the KKT residual of W and H with the z that there is now, -1 if ctx ends.
+func (f *contiguousFit) kkt(ctx context.Context, model Model) (float64, error) {
+	good := f.good()
+	if good == nil {
+		return 0, ctx.Err() // nothing is left to fit
+	}
+	model.Init, model.Mask = Factors{W: f.last.W, H: f.last.H}, good
+	now, err := model.start(ctx, f.x, false)
+	if err != nil {
+		return -1, err
+	}
+	now.pool.open()
+	defer now.pool.close()
+	kkt := now.kkt()
+	if err := ctx.Err(); err != nil {
+		return -1, err
+	}
+	return kkt, nil
 }
 
 // whole is where the fit stands after a round of W and H, given their squares.
@@ -236,7 +273,7 @@ func (f *contiguousFit) result(err error) *ContiguousResult {
 	r := *f.last
 	r.mask = f.mask
 	if err != nil {
-		r.Reason = Cancelled
+		r.Reason, r.KKT = Cancelled, -1
 	}
 	if f.trace != nil {
 		r.Loss, r.Objective, r.Trace = Truncated{Loss: Frobenius{}, Cut: f.cut}, f.trace[len(f.trace)-1].Objective, f.trace

@@ -94,6 +94,8 @@ func (f *contiguousFit) estimate(ctx context.Context) error {
 		}
 	})
 	top := slices.Max(largest)
+	usual := usual(f.x, f.mask, top, f.pool.stop)
+	top = min(top, grossData*usual)
 	sums, counts := make([]float64, n), make([]float64, n)
 	err := f.eachImage(ctx, func(t *Tile, a *image) {
 		if t.seen == nil {
@@ -111,7 +113,8 @@ func (f *contiguousFit) estimate(ctx context.Context) error {
 		}
 	}
 	all.close(total(sums) / max(total(counts), 1))
-	f.cut = max(2.5/3*NormalThreeSigma.Cut(all), 1e-12*top, 1e-75)
+	all.data = usual
+	f.cut = max(2.5/3*NormalThreeSigma.Cut(all), 1e-12*top, leastScale)
 	return nil
 }
 

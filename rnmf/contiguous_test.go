@@ -298,3 +298,56 @@ func TestContiguousRefuses(t *testing.T) {
 		t.Errorf("all are outliers: %v", err)
 	}
 }
+
+// With TraceEvery rounds are rounds: MaxIter of them, each in the trace once at most;
+// with TraceKKT each point has its KKT residual, and the Result that of its factors
+// and its support.
+func TestContiguousTrace(t *testing.T) {
+	x, _ := planted(12, 20, 2, 0.02, 0.1, 4)
+	for _, every := range []int{1, 3, 5} {
+		calls := 0
+		solver := countedMU{&calls}
+		m := Model{Rank: 2, Solver: solver, TraceEvery: every, MaxIter: 20, Tol: -1, TraceKKT: true}
+		r, err := Contiguous{Model: m, Height: 4, Width: 3}.Fit(t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := r.Trace[0].Round
+		for i, p := range r.Trace {
+			if i > 0 && p.Round <= last {
+				t.Fatalf("every %d: round %d after %d", every, p.Round, last)
+			}
+			if last = p.Round; p.KKT < 0 {
+				t.Errorf("every %d: no KKT residual in round %d", every, p.Round)
+			}
+		}
+		if last != 40 { // 20 of the first fit, 20 then
+			t.Errorf("every %d: the last round is %d, want 40", every, last)
+		}
+		if calls != 40 {
+			t.Errorf("every %d: %d half-steps of W, want 40", every, calls)
+		}
+		known := constantOnes(12, 20)
+		known.Sub(known, r.Support)
+		m.Init, m.Mask, m.Loss = Factors{W: r.W, H: r.H}, known, Frobenius{}
+		for step, err := range m.Steps(t.Context(), x) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kkt := step.Result().KKT; !near(kkt, r.KKT, 1e-9) || !near(kkt, r.Trace[len(r.Trace)-1].KKT, 1e-9) {
+				t.Errorf("every %d: KKT residual %g, want %g", every, r.KKT, kkt)
+			}
+			break
+		}
+	}
+}
+
+// countedMU counts half-steps of W.
+type countedMU struct{ ofW *int }
+
+func (s countedMU) Improve(q *Quadratic, v *mat.Dense) {
+	if q.trans {
+		*s.ofW++
+	}
+	MU{}.Improve(q, v)
+}

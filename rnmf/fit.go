@@ -22,7 +22,9 @@ type fit struct {
 	onlyH   bool // W stays as it is
 
 	largest  float64      // magnitude in X
+	median   float64      // magnitude in X, -1 before usual is asked for it
 	heaviest float64      // weight in the mask, or 1
+	heavy    []float64    // the heaviest of each column, nil without a mask
 	norms    [2][]float64 // squared norms of the columns and rows of X
 	cross    []float64    // WᵀX, nil if unknown
 	gram     []float64    // WᵀW, with it
@@ -108,7 +110,7 @@ func (f *fit) run(seen func() bool) {
 			if reached == 0 || f.kkt() < 1e-6 {
 				f.reason = Converged // at a minimum nothing can change
 			}
-		case tol >= 0 && math.Abs(start-reached) <= float64(since)*tol*math.Abs(start)+f.rounding():
+		case f.settled(start, reached, since):
 			f.reason = Converged
 		case round >= maxIter:
 			f.reason = MaxIter
@@ -231,7 +233,7 @@ func (f *fit) pass() {
 
 // tunesIn reports whether the scale is estimated again in a round.
 func (f *fit) tunesIn(round int) bool {
-	return tunes(f.loss) && (f.model.TuneFor == 0 || round <= f.model.TuneFor)
+	return tunes(f.loss) && (f.model.TuneFor == 0 || round <= f.model.TuneFor || underWay(f.loss))
 }
 
 // look does the H half-step of the round to come on a copy of H, and returns the
@@ -445,8 +447,8 @@ func (f *fit) measure() float64 {
 	m, n := f.x.Dims()
 	q := f.quadratic(false)
 	byColumn := q.sample == columns
-	size := f.largest
-	zeros := size == 0 // X has nothing else to take a scale from
+	size := min(f.largest, grossData*f.usual())
+	zeros := f.largest == 0 // X has nothing else to take a scale from
 	if zeros {
 		size = float64(f.model.Rank) * max(mat.Max(f.wt), -mat.Min(f.wt)) * mat.Max(f.h)
 	}
@@ -490,6 +492,10 @@ func (f *fit) measure() float64 {
 		}
 	}
 	all.close(total(sums) / total(counts))
+	all.data = f.usual()
+	if byColumn {
+		all.data *= math.Sqrt(float64(m) * f.heaviest)
+	}
 	// A scale must not follow rounding errors.
 	least := 1e-24 * size * size
 	if byColumn {
@@ -509,39 +515,6 @@ func (f *fit) tune() {
 		f.loss = f.loss.(Tuner).Tune(f.residuals)
 	}
 	f.residuals, f.ahead, f.tuned = nil, false, tunes(f.loss)
-}
-
-// rounding returns by how much rounding errors in the residuals, and in penalties that
-// are differences, may change the objective, so that an exact fit neither goes on for ever nor seems to diverge.
-func (f *fit) rounding() float64 {
-	m, _ := f.x.Dims()
-	loss, terms, unit := f.loss, f.heaviest*float64(m), 1e-28
-	if c, ok := loss.(ByColumn); ok {
-		loss, terms, unit = c.Loss, 1, unit*f.heaviest
-	}
-	at, _ := loss.Rho(0)
-	var sum float64
-	for _, s := range f.norms[0] { // column by column, as one may be gross
-		above, _ := loss.Rho(unit * s)
-		sum += terms * (above - at)
-	}
-	for _, p := range f.model.OnW {
-		if p, ok := p.(differences); ok {
-			sum += p.rounding(f.wt)
-		}
-	}
-	for _, p := range f.model.OnH {
-		if p, ok := p.(differences); ok {
-			sum += p.rounding(f.h)
-		}
-	}
-	return sum
-}
-
-// A penalty made of squared differences cannot be smaller than the squares of their
-// rounding errors, nor stay where it is.
-type differences interface {
-	rounding(v *mat.Dense) float64
 }
 
 // kkt returns how far an exact coordinate step would still move the factors,

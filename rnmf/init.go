@@ -67,21 +67,8 @@ func (Random) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand)
 // negative ones by 0, unless stop ends it.
 func level(x *mat.Dense, stop func() bool) float64 {
 	m, n := x.Dims()
-	positive := newResiduals(max(mat.Max(x), 0))
-	pieces(m, 8*n, stop, func(from, to int) {
-		for i := from; i < to; i++ {
-			for _, v := range x.RawRowView(i) {
-				if v > 0 {
-					positive.add(v)
-				}
-			}
-		}
-	})
-	positive.close(math.NaN())
-	if positive.N() == 0 {
-		return 0
-	}
-	return positive.Quantile(0.5) * (float64(positive.N()) / float64(m) / float64(n))
+	half, count := middle(x, nil, 1, max(mat.Max(x), 0), stop)
+	return half * (float64(count) / float64(m) / float64(n))
 }
 
 // Factors starts from given factors: a warm start, or a start of your own. They

@@ -62,7 +62,7 @@ func (l LogShrink) Tune(s *Residuals) Loss {
 func (l LogShrink) ScaleNow() float64 { return l.Scale }
 
 func (l LogShrink) check() error {
-	if !(l.Gamma >= 1e-75 && l.Gamma <= maxEntry) {
+	if !(l.Gamma >= leastScale && l.Gamma <= maxEntry) {
 		return errParameter("LogShrink.Gamma", l.Gamma, "a positive number")
 	}
 	return checkScale("LogShrink.Scale", l.Scale)

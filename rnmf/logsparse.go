@@ -50,7 +50,7 @@ func (p LogSparse) Majorize(q *Quadratic, v *mat.Dense) {
 }
 
 func (p LogSparse) check() error {
-	if !(p.Scale == 0 || p.Scale >= 1e-75 && p.Scale <= maxEntry) {
+	if !(p.Scale == 0 || p.Scale >= leastScale && p.Scale <= maxEntry) {
 		return errParameter("LogSparse.Scale", p.Scale, "a positive number, or 0 for 1")
 	}
 	return checkLambda("LogSparse.Lambda", p.Lambda)

@@ -63,7 +63,7 @@ func (l Manhattan) Weigh(omega, value, e []float64) {
 func (l Manhattan) Tune(s *Residuals) Loss {
 	if l.Mu == 0 {
 		l.Mu = typical(s)
-		l.last = 0.05 * l.Mu
+		l.last = max(0.05*l.Mu, leastScale)
 	} else if l.last > 0 {
 		l.Mu = max(0.9*l.Mu, l.last)
 	}

@@ -190,7 +190,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 			return nil, err
 		}
 	}
-	f := &fit{model: m, x: asDense(x), heaviest: 1, onlyH: onlyH}
+	f := &fit{model: m, x: asDense(x), median: -1, heaviest: 1, onlyH: onlyH}
 	if f.little() {
 		ctx = context.WithoutCancel(ctx) // there is to be something to return
 	}
@@ -207,6 +207,12 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 		}
 		if f.heaviest = mat.Max(f.mask); f.heaviest == 0 {
 			return nil, fmt.Errorf("%w: Mask leaves no entry of X", ErrEmpty)
+		}
+		f.heavy = make([]float64, cols)
+		for i := range rows {
+			for j, w := range f.mask.RawRowView(i) {
+				f.heavy[j] = max(f.heavy[j], w)
+			}
 		}
 	}
 	if err := cmp.Or(checkEntries("X", f.x, f.mask, m.Signed), ctx.Err()); err != nil {

@@ -14,6 +14,7 @@ import (
 type Residuals struct {
 	n    int
 	mean float64
+	data float64  // a residual as large as usual entries of the data; 0 if unknown
 	base uint64   // bits of the lower end of bin 1
 	bins []uint32 // bin 0 is all that is smaller
 	low  int      // the bins that are not empty: low ≤ i < high

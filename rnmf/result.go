@@ -286,14 +286,14 @@ func convex(l Loss) Loss {
 		return l
 	case Truncated:
 		if isFrobenius(l.Loss) {
-			return Huber{Cut: l.Cut / 3}
+			return Huber{Cut: max(l.Cut/3, leastScale)}
 		}
 		return convex(l.Loss)
 	case ByColumn:
 		return Frobenius{} // of one sample the norm alone counts
 	}
 	if c := scaleNow(l); c > 0 {
-		return Huber{Cut: c}
+		return Huber{Cut: min(max(c, leastScale), mostScale)}
 	}
 	return Frobenius{}
 }

@@ -39,7 +39,7 @@ const madToSigma = 1.4826022185056018
 // pepper, 60 rounds with this one end at a lower L1 norm than with less.
 func (l L1) Tune(s *Residuals) Loss {
 	if l.Eps == 0 {
-		l.Eps = max(0.05*typical(s), 1e-75)
+		l.Eps = max(0.05*typical(s), leastScale)
 	}
 	return l
 }
@@ -91,7 +91,7 @@ func (l Truncated) Tune(s *Residuals) Loss {
 // the Eps of an L1 loss is a thousandth of their median.
 func (l ByColumn) Tune(s *Residuals) Loss {
 	if v, ok := l.Loss.(L1); ok && v.Eps == 0 {
-		return ByColumn{L1{Eps: max(1e-3*typical(s), 1e-75)}}
+		return ByColumn{L1{Eps: max(1e-3*typical(s), leastScale)}}
 	}
 	if t, ok := l.Loss.(Tuner); ok {
 		l.Loss = t.Tune(s)
@@ -161,6 +161,20 @@ func tunes(l Loss) bool {
 	return ok
 }
 
+// underWay reports whether a loss is still on its way to the one that is wanted: the
+// objective of what it is now is none to end a fit by, nor a scale to stay at.
+func underWay(l Loss) bool {
+	switch l := l.(type) {
+	case Manhattan:
+		return l.last > 0 && l.Mu > l.last
+	case ByColumn:
+		return underWay(l.Loss)
+	case TwoStage:
+		return !l.then
+	}
+	return false
+}
+
 // Cut returns the size of residual above which an entry is an outlier.
 func (r OutlierRule) Cut(s *Residuals) float64 {
 	med := s.Quantile(0.5)
@@ -226,8 +240,18 @@ func typical(s *Residuals) float64 {
 }
 
 // floor keeps a scale away from 0 where the fit is (nearly) exact: 1e-6 of the
-// root mean square residual, and never below 1e-75, whose square is a normal
-// number with a finite inverse.
+// root mean square residual, or of ten usual entries of the data if that is less, as
+// a gross entry would make it as large as it is itself; and never below leastScale.
 func floor(s *Residuals) float64 {
-	return max(1e-6*math.Sqrt(s.Mean()), 1e-75)
+	size := math.Sqrt(s.Mean())
+	if s.data > 0 {
+		size = min(size, 10*s.data)
+	}
+	return max(1e-6*size, leastScale)
 }
+
+// The squares of scales are normal numbers with a finite inverse.
+const (
+	leastScale = 1e-75
+	mostScale  = 1e150
+)

@@ -74,10 +74,10 @@ func (l TwoStage) Tune(s *Residuals) Loss {
 			l.tight = tightRounds
 		}
 	} else if l.tight == 0 {
-		least := 0.02 * l.start
-		l.then = l.median <= before && l.median > 0.99*before || l.median < least
-		if l.then && l.median < least {
-			s = ResidualsOf(least * least)
+		low := 0.02 * l.start
+		l.then = l.median <= before && l.median > 0.99*before || l.median < low
+		if l.then && l.median < low {
+			s = ResidualsOf(low * low)
 		}
 	}
 	if l.then {
@@ -94,7 +94,7 @@ func (l TwoStage) Tune(s *Residuals) Loss {
 	if l.tight > 0 {
 		l.tight--
 		t := l.now.(Truncated)
-		t.Cut *= 2. / 3
+		t.Cut = max(t.Cut*2/3, leastScale)
 		l.now = t
 	}
 	return l
