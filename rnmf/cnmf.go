@@ -51,6 +51,12 @@ func (s CNMF) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if _, columns := reduced.Dims(); s.Model.Rank > min(m, columns) {
+		return nil, fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d, of which %d columns are left when each class is one", ErrRank, s.Model.Rank, min(m, columns), m, n, columns)
+	}
+	if err := checkEntries("√n times the mean of a class, ", reduced, nil, true); err != nil {
+		return nil, err
+	}
 	seen := watcher(ctx)
 	r, err := s.Model.Fit(WithTrace(ctx, func(p Point) {
 		p.Objective += within

@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -243,9 +244,10 @@ func (s ByLabel) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Ra
 		return nil, nil, err
 	}
 	w, h, err = startFrom(ctx, rest, x, rank, rng)
-	if err != nil {
+	if err := cmp.Or(err, checkStart(w, h, m, rank, n)); err != nil {
 		return nil, nil, err
 	}
+	w, h = mat.DenseCopyOf(w), mat.DenseCopyOf(h) // Rest may keep its own
 	sizes := s.Labels.sizes()
 	sums := make([]float64, len(sizes))
 	pieces(m, 2*n, func() bool { return ctx.Err() != nil }, func(from, to int) {

@@ -392,11 +392,11 @@ func RelativeError(clean, w, h mat.Matrix) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	wd, err := dataMatrix("W", w)
+	wd, err := factorMatrix("W", w)
 	if err != nil {
 		return 0, err
 	}
-	hd, err := dataMatrix("H", h)
+	hd, err := factorMatrix("H", h)
 	if err != nil {
 		return 0, err
 	}
@@ -443,6 +443,18 @@ func dataMatrix(name string, a mat.Matrix) (*mat.Dense, error) {
 	}
 	d := asDense(a)
 	return d, checkEntries(name, d, nil, true)
+}
+
+// factorMatrix is dataMatrix for a factor, whose entries may be larger than data.
+func factorMatrix(name string, a mat.Matrix) (*mat.Dense, error) {
+	if err := wantMatrix(name, a); err != nil {
+		return nil, err
+	}
+	if m, n := a.Dims(); m == 0 || n == 0 {
+		return nil, fmt.Errorf("%w: %s is %d×%d", ErrEmpty, name, m, n)
+	}
+	d := asDense(a)
+	return d, checkFactor(name, d, true)
 }
 
 // finiteVector returns an error that names the first entry that is not finite.

@@ -234,10 +234,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
-	if w == nil || h == nil {
-		return nil, fmt.Errorf("%w: the start lacks W or H", ErrShape)
-	}
-	if err := errors.Join(wantDims("W", w, rows, m.Rank), wantDims("H", h, m.Rank, cols)); err != nil {
+	if err := checkStart(w, h, rows, m.Rank, cols); err != nil {
 		return nil, err
 	}
 	if err := checkFactor("W", w, signsW(m.Solver)); err != nil {
@@ -263,6 +260,14 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	f.pool = newPool(func() bool { return caller.Err() != nil })
 	f.norms, f.largest = lengths(f.x, func() bool { return ctx.Err() != nil })
 	return f, ctx.Err()
+}
+
+// checkStart finds factors that are not there, or not m×r and r×n.
+func checkStart(w, h *mat.Dense, m, r, n int) error {
+	if w == nil || h == nil {
+		return fmt.Errorf("%w: the start lacks W or H", ErrShape)
+	}
+	return errors.Join(wantDims("W", w, m, r), wantDims("H", h, r, n))
 }
 
 // checkProduct finds the largest entry of W where an entry of WH could be too

@@ -33,7 +33,7 @@ func (d Directions) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Den
 func (Directions) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
 	m := ONMF(rank)
 	m.Seed, m.Signed, m.MaxIter = rng.Uint64(), true, 50
-	r, err := m.Fit(ctx, x)
+	r, err := m.Fit(WithTrace(ctx, nil), x) // its rounds are none of the fit that starts here
 	if err != nil {
 		return nil, nil, err
 	}

@@ -160,7 +160,8 @@ type Tile struct {
 	loss      float64    // of the tile, at the V it came with; NaN if unknown
 }
 
-// Space returns n zeros that the solver can use until it is done with the tile.
+// Space returns n zeros that the solver can use until it is done with the tile, or
+// asks again: it is the same memory each time.
 func (t *Tile) Space(n int) []float64 {
 	if cap(t.tileSpace) < n {
 		t.tileSpace = make([]float64, n)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -42,7 +43,7 @@ func (f *fit) result() *Result {
 func (f *fit) stopped() *Result {
 	return &Result{W: mat.DenseCopyOf(f.wt.T()), H: mat.DenseCopyOf(f.h), Loss: freeze(f.loss),
 		Objective: f.reached, KKT: -1, Trace: append(Trace(nil), f.trace...), Reason: f.reason,
-		Solver: f.model.Solver, OnH: f.model.OnH, mask: f.mask}
+		Solver: f.model.Solver, OnH: slices.Clone(f.model.OnH), mask: f.mask}
 }
 
 // outcome is what a fit returns once run is over, nil if it has got nowhere.
@@ -194,7 +195,8 @@ func (r *Result) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error
 }
 
 // TransformMasked is Transform where entries of x are missing: mask (m×p) is for x
-// what Model.Mask is for the data of a fit. A sample without any entry gets 0.
+// what Model.Mask is for the data of a fit. A sample without any entry gets 0; if no
+// sample has one, that is ErrEmpty.
 func (r *Result) TransformMasked(ctx context.Context, x, mask mat.Matrix) (*mat.Dense, error) {
 	if err := errors.Join(r.check(), wantMatrix("X", x)); err != nil {
 		return nil, err

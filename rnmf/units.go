@@ -33,7 +33,8 @@ type Units struct {
 	Column float64
 }
 
-// UnitsOf returns the units for x (m×n) and a rank. All are 0 if x is.
+// UnitsOf returns the units for x (m×n) and a rank. All are 0 if x is; data so small
+// that their squares are 0 are ErrParameter.
 func UnitsOf(x mat.Matrix, rank int) (Units, error) {
 	d, err := dataMatrix("X", x)
 	if err != nil {
@@ -55,6 +56,9 @@ func UnitsOf(x mat.Matrix, rank int) (Units, error) {
 	}
 	length := mat.Norm(d, 2)
 	energy := length * length
+	if energy == 0 {
+		return Units{}, errParameter("the largest entry of X", max(mat.Max(d), -mat.Min(d)), "one whose square is not 0")
+	}
 	entry := math.Sqrt(sum / r)
 	return Units{Entry: entry, W: energy / m / r, H: energy / n / r, Graph: energy / n / r / (entry * entry), Column: length / math.Sqrt(n)}, nil
 }
