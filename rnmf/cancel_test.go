@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// long reports whether tests may take hours: see CONTRIBUTING.md.
+// long reports whether tests may take hours: see PROMISES.md.
 func long() bool { return os.Getenv("RNMF_LONG") != "" }
 
 // A gapContext finds the longest time in which nobody asked whether it has ended.

@@ -71,7 +71,9 @@
 // wraps another (Additive), as it bounds the same Quadratic once more. Tune gets
 // a histogram of the residuals (Residuals), as no list of m×n of them exists, and
 // is called on what it returned the round before, so that Nagy's iteration goes
-// on from there. HALS extrapolates between rounds: see HALS.Plain.
+// on from there. It has those of the entries of X that are not 0, so "the median of
+// |e|" is theirs: a 0 is the bound of W and H, and fitted nearly exactly. HALS
+// extrapolates between rounds: see HALS.Plain.
 //
 // # Speed
 //

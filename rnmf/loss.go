@@ -95,7 +95,8 @@ func (l Hypersurface) check() error { return checkScale("Hypersurface.Scale", l.
 // Correntropy is the correntropy-induced metric of CIM-NMF,
 // ρ(s) = 1 − exp(−s/2σ²) (Truncated Cauchy paper, Table 1, without its constant
 // factor, and with the sign of the weight's exponent corrected). With Scale 0,
-// σ² is half the mean squared residual, estimated in each round.
+// σ² is half the mean squared residual, estimated in each round: entries millions of
+// times as large as the others make it useless; give a Scale then.
 type Correntropy struct {
 	Scale float64
 	auto  bool

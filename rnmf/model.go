@@ -31,7 +31,8 @@ type Model struct {
 	// Solver improves each factor in turn; nil is HALS.
 	Solver Solver
 	// Mask (m×n, entries ≥ 0) weighs the entries of X. Where it is 0, the entry
-	// is missing, and X may hold anything there, NaN as well.
+	// is missing, and X may hold anything there, NaN as well. The Result keeps it
+	// for Outliers, without a copy.
 	Mask mat.Matrix
 	// Init makes the first W and H; nil is Random.
 	Init Init
@@ -41,10 +42,14 @@ type Model struct {
 	MaxIter int
 	// Tol ends the fit when a round lowers the objective by less than this
 	// share of it, at the scale of the round (L2,1 paper, (58), with the sign
-	// corrected). 0 is 1e-5; negative never ends it.
+	// corrected). 0 is 1e-5; negative never ends it. Where most of a robust
+	// objective is what gross entries cost, it is a share of what it would be if
+	// all residuals were ten median entries of X long. It ends no fit whose loss is
+	// still on its way: TwoStage in its first stage, Manhattan while Mu falls.
 	Tol float64
 	// TuneFor is the number of rounds in which a Tuner estimates its scale;
-	// after them the scale stays, and the objective never rises. 0 is all.
+	// after them the scale stays, and the objective never rises. 0 is all. TwoStage
+	// and Manhattan come to their end by themselves, however long that is.
 	TuneFor int
 	// Signed accepts negative entries in X, as additive noise makes them.
 	Signed bool
