@@ -28,23 +28,23 @@ func usual(x, mask *mat.Dense, top float64, stop func() bool) float64 {
 	m, n := x.Dims()
 	const enough = 1 << 14
 	for every := max(m*n/(4*enough), 1); ; every = 1 {
-		if half, count := middle(x, mask, every, top, stop); count >= enough || every == 1 {
+		if half, count := middle(x, mask, math.Abs, every, top, stop); count >= enough || every == 1 {
 			return half
 		}
 	}
 }
 
-// middle returns the median of the magnitudes that are not 0 of one in every so many
-// entries of x, but for those that a mask hides, and the number of these; top is the
+// middle returns the median of those f(v) that are positive, of one in every so many
+// entries v of x but for those that a mask hides, and how many they are; top is the
 // largest. It is 0 if there are none.
-func middle(x, mask *mat.Dense, every int, top float64, stop func() bool) (half float64, count int) {
+func middle(x, mask *mat.Dense, f func(float64) float64, every int, top float64, stop func() bool) (half float64, count int) {
 	m, n := x.Dims()
 	for {
 		seen := newResiduals(top)
 		pieces(m, 8*n/every, stop, func(from, to int) {
 			for i := from; i < to; i++ {
 				for j, row := i%every, x.RawRowView(i); j < n; j += every {
-					if v := math.Abs(row[j]); v > 0 && (mask == nil || mask.RawRowView(i)[j] > 0) {
+					if v := f(row[j]); v > 0 && (mask == nil || mask.RawRowView(i)[j] > 0) {
 						seen.add(v)
 					}
 				}

@@ -67,7 +67,8 @@ func (Random) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand)
 // negative ones by 0, unless stop ends it.
 func level(x *mat.Dense, stop func() bool) float64 {
 	m, n := x.Dims()
-	half, count := middle(x, nil, 1, max(mat.Max(x), 0), stop)
+	same := func(v float64) float64 { return v }
+	half, count := middle(x, nil, same, 1, max(mat.Max(x), 0), stop)
 	return half * (float64(count) / float64(m) / float64(n))
 }
 

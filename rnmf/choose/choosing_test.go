@@ -131,7 +131,7 @@ func evidence(t *testing.T) template.FuncMap {
 		Best       []string
 	}
 	whats := map[string]string{
-		"none": "nothing", "Gaussian noise": "noise on every entry, normal", "Laplace noise": "noise on every entry, with heavy tails",
+		"none": "nothing", "Gaussian noise": "noise on every entry, normal, cut off at 0", "Laplace noise": "noise on every entry, with heavy tails, cut off at 0",
 		"salt & pepper": "single entries, far too small or too large", "dead pixels": "single entries are 0 (if you can find them: a mask)",
 		"white squares": "something covers a part of each image", "alien images": "whole samples do not belong",
 	}
