@@ -154,6 +154,22 @@ func TestCollapse(t *testing.T) {
 	}
 }
 
+// Where nothing moves the bound itself tells: a WH of 2e-7 of the data is small, one of
+// 5e-8 is nothing, and without penalties a start of one's own.
+func TestCollapseBound(t *testing.T) {
+	x := constantOnes(4, 5)
+	for _, c := range []struct {
+		size      float64
+		penalties []Penalty
+		want      Reason
+	}{{1e-3, []Penalty{Ridge{1e-9}}, Stalled}, {2e-7, []Penalty{Ridge{1e-9}}, Stalled}, {5e-8, []Penalty{Ridge{1e-9}}, Collapsed}, {5e-8, nil, Stalled}} {
+		m := Model{Rank: 2, Solver: lazy{}, OnH: c.penalties, Init: Factors{scaled(constantOnes(4, 2), c.size/2), constantOnes(2, 5)}}
+		if r := mustFit(t, m, x); r.Reason != c.want {
+			t.Errorf("WH of %g of the data, %d penalties: %v, want %v", c.size, len(c.penalties), r.Reason, c.want)
+		}
+	}
+}
+
 // Components die one after the other as the weights grow.
 func TestLive(t *testing.T) {
 	planted, _ := planted(40, 30, 6, 0.05, 0, 2)
