@@ -350,6 +350,55 @@ func TestTransformIsExact(t *testing.T) {
 	}
 }
 
+// Scales of data that are all 0, or nearly, are the least there can be, and Transform
+// begins at no smaller one: whenever the fit has ended.
+func TestTransformOfNothing(t *testing.T) {
+	for _, unit := range []float64{0, 1e-80} {
+		x := scaled(uniform(6, 9, 1), unit)
+		for _, rounds := range []int{1, 3, 60} {
+			truncated := Model{Loss: Truncated{Loss: Frobenius{}}}
+			for name, m := range map[string]Model{"truncated": truncated, "two stages": RobustNMF(2), "MahNMF": MahNMF(2), "Contiguous": {}} {
+				m.Rank, m.MaxIter, m.Tol = 2, rounds, -1
+				var r *Result
+				if name == "Contiguous" {
+					c, err := Contiguous{Model: m, Height: 3, Width: 2}.Fit(t.Context(), x)
+					if err != nil {
+						t.Fatal(err)
+					}
+					r = c.Result
+				} else {
+					r = mustFit(t, m, x)
+				}
+				h, err := r.Transform(t.Context(), x)
+				if err != nil {
+					t.Errorf("%s, data of %g, %d rounds: %v", name, unit, rounds, err)
+				} else if err := checkEntries("H", h, nil, false); err != nil {
+					t.Errorf("%s, data of %g, %d rounds: %v", name, unit, rounds, err)
+				}
+			}
+		}
+	}
+}
+
+// A Result keeps its penalties when the caller changes those of the model.
+func TestResultKeepsPenalties(t *testing.T) {
+	x, _ := planted(8, 12, 3, 0.1, 0, 1)
+	m := Model{Rank: 3, OnH: []Penalty{Ridge{1}}}
+	r := mustFit(t, m, x)
+	before, err := r.Transform(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.OnH[0] = Sparse{3}
+	after, err := r.Transform(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !sameBits(before, after) || r.OnH[0] != (Ridge{1}) {
+		t.Errorf("the penalty of the Result became %+v", r.OnH[0])
+	}
+}
+
 // A loss that levels off begins where a convex one of the same scale ends.
 func TestConvex(t *testing.T) {
 	for _, c := range []struct{ loss, want Loss }{

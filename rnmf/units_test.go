@@ -89,7 +89,8 @@ func TestUnits(t *testing.T) {
 		x    mat.Matrix
 		rank int
 		want error
-	}{{nil, 1, ErrEmpty}, {x, 0, ErrParameter}, {mat.NewDense(1, 1, []float64{math.Inf(1)}), 1, ErrNotFinite}} {
+	}{{nil, 1, ErrEmpty}, {x, 0, ErrParameter}, {mat.NewDense(1, 1, []float64{math.Inf(1)}), 1, ErrNotFinite},
+		{mat.NewDense(1, 2, []float64{0, 1e-170}), 1, ErrParameter}, {mat.NewDense(1, 2, []float64{0, -1e-170}), 1, ErrParameter}} {
 		if _, err := UnitsOf(c.x, c.rank); !errors.Is(err, c.want) {
 			t.Errorf("%v, want %v", err, c.want)
 		}
