@@ -58,7 +58,7 @@ func TestConstructors(t *testing.T) {
 	} {
 		named[c.name] = true
 		if !reflect.DeepEqual(c.got, c.want) {
-			t.Errorf("%s is %+v, want %+v", c.name, c.got, c.want)
+			t.Errorf("%s is %#v, want %#v", c.name, c.got, c.want)
 		}
 	}
 	// A new one needs a line here.
