@@ -2,6 +2,7 @@ package rnmf
 
 import (
 	"fmt"
+	"reflect"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -12,8 +13,35 @@ type checked interface{ check() error }
 
 // checkOne asks a loss, a solver or a penalty, which may be nil.
 func checkOne(part any) error {
+	if err := checkPointer(part); err != nil {
+		return err
+	}
 	if c, ok := part.(checked); ok {
 		return c.check()
+	}
+	return nil
+}
+
+// checkPointer finds a pointer that is nil, or points at a part of this package: it has
+// the methods, but the engine asks for the types of values, and would treat it as a
+// part of the user's.
+func checkPointer(part any) error {
+	t := reflect.TypeOf(part)
+	if t == nil || t.Kind() != reflect.Pointer {
+		return nil
+	}
+	here := reflect.TypeFor[Model]().PkgPath()
+	for _, kind := range []struct {
+		name string
+		of   reflect.Type
+	}{{"a loss", reflect.TypeFor[Loss]()}, {"a solver", reflect.TypeFor[Solver]()}, {"a penalty", reflect.TypeFor[Penalty]()}} {
+		switch {
+		case !t.Implements(kind.of):
+		case reflect.ValueOf(part).IsNil():
+			return errParameter(kind.name, fmt.Sprintf("a nil %T", part), "a value")
+		case t.Elem().PkgPath() == here && t.Elem().Implements(kind.of):
+			return errParameter(kind.name, fmt.Sprintf("a %T", part), "the value, no pointer")
+		}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -83,16 +84,18 @@ func TestCNMFErrors(t *testing.T) {
 		s    CNMF
 		x    mat.Matrix
 		want error
+		says string
 	}{
-		{CNMF{Model: NMF(2), Labels: labels}, nil, ErrEmpty},
-		{CNMF{Model: NMF(2), Labels: bad}, x, ErrLabels},
-		{CNMF{Model: NMF(2)}, x, ErrLabels},
-		{CNMF{Model: L21NMF(2), Labels: labels}, x, ErrParameter},
-		{CNMF{Model: NMF(9), Labels: labels}, x, ErrRank},
-		{CNMF{Model: NMF(2), Labels: someLabels(5, 0)}, with(2, 3, math.NaN()), ErrNotFinite},
+		{CNMF{Model: NMF(2), Labels: labels}, nil, ErrEmpty, "X is nil"},
+		{CNMF{Model: NMF(2), Labels: bad}, x, ErrLabels, "sample 3 is of class 9"},
+		{CNMF{Model: NMF(2)}, x, ErrLabels, "0 labels for 7 samples"},
+		{CNMF{Model: L21NMF(2), Labels: labels}, x, ErrParameter, "CNMF.Model"},
+		{CNMF{Model: NMF(9), Labels: labels}, x, ErrRank, "9, want 1 to 4 for X of 4×7, of which 6 columns are left"},
+		{CNMF{Model: NMF(4), Labels: Labels{Class: []int{0, 1, 0, 1, 0, 1, 0}}}, x, ErrRank, "4, want 1 to 2 for X of 4×7, of which 2 columns are left"},
+		{CNMF{Model: NMF(2), Labels: someLabels(5, 0)}, with(2, 3, math.NaN()), ErrNotFinite, "X[2,3] = NaN"},
 	} {
-		if _, err := c.s.Fit(context.Background(), c.x); !errors.Is(err, c.want) {
-			t.Errorf("%v, want %v", err, c.want)
+		if _, err := c.s.Fit(context.Background(), c.x); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v, want %v that says %q", err, c.want, c.says)
 		}
 	}
 }

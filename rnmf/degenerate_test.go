@@ -64,8 +64,8 @@ func TestDegenerateData(t *testing.T) {
 				for _, rank := range c.ranks {
 					work = append(work, func() {
 						name := fmt.Sprintf("%s, rank %d, %s, %T", c.name, rank, lossName(loss), solver)
-						r := mustFit(t, Model{Rank: rank, Loss: loss, Solver: solver, MaxIter: 12, Tol: -1, TraceKKT: true}, c.x)
-						if !sound(t, name, r) {
+						r := tryFit(t, Model{Rank: rank, Loss: loss, Solver: solver, MaxIter: 12, Tol: -1, TraceKKT: true}, c.x)
+						if r == nil || !sound(t, name, r) {
 							return
 						}
 						if r.Reason == Diverged {
@@ -73,7 +73,8 @@ func TestDegenerateData(t *testing.T) {
 						}
 						o, err := r.Outliers(c.x)
 						if err != nil {
-							t.Fatal(name, err)
+							t.Error(name, err)
+							return
 						}
 						for _, v := range slices.Concat(o.Weights.RawMatrix().Data, o.Samples) {
 							if !(v >= 0 && v <= 1+1e-12) {

@@ -23,7 +23,7 @@ func TestFarScales(t *testing.T) {
 						break
 					}
 				}
-				if e*e > 1e-290 && e/scale < 1e150 && !(near(v, value[i], 1e-9) && near(w, omega[i], 1e-9)) {
+				if e*e > 1e-290 && e/scale < 1e150 && !(nearly(v, value[i], 1e-9) && nearly(w, omega[i], 1e-9)) {
 					t.Errorf("%s at %g: Rho %g, %g; Weigh %g, %g", lossName(l), e, v, w, value[i], omega[i])
 				}
 			}

@@ -474,3 +474,15 @@ func TestGraphSaveAndTransform(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An Energy that is none has no eigenvectors, and no panic.
+func TestPrepareBadEnergy(t *testing.T) {
+	for _, energy := range []float64{-1, 2, math.NaN()} {
+		if kept := (RRA{Energy: energy}).Prepare(ring(9, 1)); kept != 0 {
+			t.Errorf("energy %g: %d eigenvectors", energy, kept)
+		}
+	}
+	if kept := (RRA{Energy: 1}).Prepare(ring(9, 1)); kept == 0 {
+		t.Error("energy 1: no eigenvectors")
+	}
+}

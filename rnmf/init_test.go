@@ -57,3 +57,18 @@ func TestInits(t *testing.T) {
 		}
 	}
 }
+
+// What is missing holds the mean of what is known of its row, or of all where a row
+// has nothing; weights do not count.
+func TestFillMissing(t *testing.T) {
+	nan := math.NaN()
+	x := mat.NewDense(3, 3, []float64{1, nan, 5, nan, nan, nan, 7, 8, 12})
+	mask := mat.NewDense(3, 3, []float64{1, 0, 0.2, 0, 0, 0, 3, 1, 1})
+	want := mat.NewDense(3, 3, []float64{1, 3, 5, 6.6, 6.6, 6.6, 7, 8, 12})
+	if got := fillMissing(x, mask, never); !mat.EqualApprox(got, want, 1e-14) {
+		t.Errorf("filled:\n%v\nwant\n%v", mat.Formatted(got), mat.Formatted(want))
+	}
+	if !math.IsNaN(x.At(0, 1)) {
+		t.Error("the data have changed")
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -276,8 +277,11 @@ func TestPredict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := back.Predict(h); err != nil || len(again) != len(found) {
-			t.Errorf("%s: loaded: %v", name, err)
+		if found, err = r.Predict(h); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := back.Predict(h); err != nil || !slices.Equal(again, found) {
+			t.Errorf("%s: loaded it predicts %v, %v, before %v", name, again, err, found)
 		}
 	}
 }

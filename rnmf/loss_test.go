@@ -161,11 +161,11 @@ func TestNagy(t *testing.T) {
 			want *= math.Sqrt(1/e0 - 1)
 		}
 		for _, from := range []float64{0, gamma / 30, 30 * gamma} {
-			if got := nagy(ResidualsOf(s...), from); !near(got, want, 2e-3) {
+			if got := nagy(ResidualsOf(s...), from); !nearly(got, want, 2e-3) {
 				t.Errorf("from %g: %g, want %g", from, got, want)
 			}
 		}
-		if !near(want, gamma, 0.05) {
+		if !nearly(want, gamma, 0.05) {
 			t.Errorf("%g of Cauchy noise at scale %g", want, gamma)
 		}
 	}
@@ -226,10 +226,10 @@ func TestTuners(t *testing.T) {
 				large[i] *= by * by
 			}
 			a, b := scaleNow(l.(Tuner).Tune(ResidualsOf(large...))), scaleNow(unit)*by
-			if !near(a, b, 4e-3) {
+			if !nearly(a, b, 4e-3) {
 				t.Errorf("%s: scale %g of residuals that are %g times larger, want %g", name, a, by, b)
 			}
-			if again := scaleNow(unit.(Tuner).Tune(ResidualsOf(large...))); !once(l) && !near(again, b, 5e-3) {
+			if again := scaleNow(unit.(Tuner).Tune(ResidualsOf(large...))); !once(l) && !nearly(again, b, 5e-3) {
 				t.Errorf("%s: tuned again %g, want %g", name, again, b)
 			}
 		}
@@ -259,16 +259,32 @@ func TestTuners(t *testing.T) {
 			}
 		}
 	}
+	all, median := ResidualsOf(s...), math.Sqrt(slices.Sorted(slices.Values(s))[499])
 	for _, c := range []struct {
 		got  Loss
 		want float64
 	}{
-		{Huber{}.Tune(ResidualsOf(s...)), math.Sqrt(slices.Sorted(slices.Values(s))[499])},
-		{Correntropy{}.Tune(ResidualsOf(s...)), math.Sqrt(ResidualsOf(s...).Mean() / 2)},
+		{Huber{}.Tune(all), median},
+		{Hypersurface{}.Tune(all), 1.4826 * median},
+		{L1{}.Tune(all), median / 20},
+		{ByColumn{L1{}}.Tune(all), median / 1000},
+		{Correntropy{}.Tune(all), math.Sqrt(all.Mean() / 2)},
+		{Manhattan{}.Tune(all), median},
+		{Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}.Tune(all), 3 * 1.4826 * median},
+		// Where most are 0 the scale is a millionth of the root mean square.
+		{Huber{}.Tune(ResidualsOf(mostly...)), 1e-6 * math.Sqrt(4./50)},
+		{Hypersurface{}.Tune(ResidualsOf(mostly...)), 1.4826e-6 * math.Sqrt(4./50)},
+		{Truncated{Loss: Frobenius{}}.Tune(ResidualsOf(mostly...)), 1e-6 * math.Sqrt(4./50)},
 	} {
-		if !near(scaleNow(c.got), c.want, 2e-3) {
+		if !nearly(scaleNow(c.got), c.want, 2e-3) {
 			t.Errorf("%T: %g, want %g", c.got, scaleNow(c.got), c.want)
 		}
+	}
+	// But of ten usual entries of the data, where those are known and a gross one is not.
+	gross := ResidualsOf(mostly...)
+	gross.data = 1e-3
+	if got := scaleNow(Huber{}.Tune(gross)); !nearly(got, 1e-8, 1e-12) {
+		t.Errorf("among entries of 0.001 the scale is %g, want 1e-08", got)
 	}
 }
 

@@ -89,20 +89,22 @@ func TestMahNMF(t *testing.T) {
 
 // A saved result keeps the loss and the solver.
 func TestSaveMahNMF(t *testing.T) {
-	x, _ := planted(9, 17, 3, 0.1, 0.1, 4)
-	m := MahNMF(3)
-	m.Solver = OGM{Steps: 7, Plain: true}
-	r := mustFit(t, m, x)
-	var b bytes.Buffer
-	if err := r.Save(&b); err != nil {
-		t.Fatal(err)
-	}
-	got, err := Load(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Loss != r.Loss || got.Solver != r.Solver {
-		t.Errorf("%+v and %+v, saved %+v and %+v", got.Loss, got.Solver, r.Loss, r.Solver)
+	for _, unit := range []float64{1, 1e-80} { // whose μ is the least there can be
+		x, _ := planted(9, 17, 3, 0.1, 0.1, 4)
+		m := MahNMF(3)
+		m.Solver = OGM{Steps: 7, Plain: true}
+		r := mustFit(t, m, scaled(x, unit))
+		var b bytes.Buffer
+		if err := r.Save(&b); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Load(&b)
+		if err != nil {
+			t.Fatalf("data of %g: %v", unit, err)
+		}
+		if got.Loss != r.Loss || got.Solver != r.Solver {
+			t.Errorf("data of %g: %+v and %+v, saved %+v and %+v", unit, got.Loss, got.Solver, r.Loss, r.Solver)
+		}
 	}
 }
 

@@ -37,6 +37,11 @@ func near(a, b, tol float64) bool {
 	return math.Abs(a-b) <= tol*max(1, math.Abs(a), math.Abs(b))
 }
 
+// nearly is near for numbers of any size: it does not take small ones for equal.
+func nearly(a, b, tol float64) bool {
+	return math.Abs(a-b) <= tol*max(math.Abs(a), math.Abs(b))
+}
+
 // matched checks that pi is a matching as large as possible and returns its cost.
 func matched(t *testing.T, cost *mat.Dense, pi []int) float64 {
 	t.Helper()

@@ -288,6 +288,16 @@ func TestRelativeError(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	// A factor may be larger than data may be.
+	x := random(4, 7)
+	w, h := random(4, 3), random(3, 7)
+	want, err := RelativeError(x, w, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := RelativeError(x, scaled(w, 1e120), scaled(h, 1e-120)); err != nil || !near(got, want, 1e-13) {
+		t.Errorf("with W of 1e120: %g, %v, want %g", got, err, want)
+	}
 	zero := mat.NewDense(2, 3, nil)
 	one := mat.NewDense(1, 3, []float64{1, 1, 1})
 	if got, err := RelativeError(zero, mat.NewDense(2, 1, nil), one); err != nil || got != 0 {

@@ -20,7 +20,8 @@ import (
 // where the first sum is Σ_j ρ(Σ_i Mask_ij (X − WH)²_ij) for a loss ByColumn, and
 // how. Only Rank must be set; each other zero value is a sound choice. A
 // Model is a plain value and can be copied, changed and used for many fits at
-// once.
+// once. So are the losses, solvers and penalties of this package: HALS{}, not
+// &HALS{}, which is an error that wraps ErrParameter.
 type Model struct {
 	// Rank is the number r of components, from 1 to min(m, n).
 	Rank int

@@ -174,6 +174,17 @@ func mustFit(t testing.TB, m Model, x mat.Matrix) *Result {
 	return r
 }
 
+// tryFit is mustFit on a goroutine that is not the test's: it reports, and returns nil.
+func tryFit(t testing.TB, m Model, x mat.Matrix) *Result {
+	t.Helper()
+	r, err := m.Fit(context.Background(), x)
+	if err != nil {
+		t.Errorf("%s %T: %v", lossName(m.Loss), m.Solver, err)
+		return nil
+	}
+	return r
+}
+
 // sound reports factors that are not finite or negative, and a trace with
 // anything else than numbers in it.
 func sound(t testing.TB, name string, r *Result) bool {

@@ -307,6 +307,23 @@ func (p problem) bounds(l Loss, w, h *mat.Dense) (low, value, high float64) {
 	return low + sum - slack, value + sum, high + sum + slack
 }
 
+// tooLarge tells whether an error is right: that a start of one's own is too large for
+// its WH to be squared and weighed by the mask. Another start may not be.
+func (p problem) tooLarge(err error) bool {
+	var entry *EntryError
+	start, own := p.Init.(Factors)
+	if !errors.As(err, &entry) || !errors.Is(err, ErrTooLarge) || !own || entry.Matrix != "W" {
+		return false
+	}
+	heaviest := 1.0
+	if p.Mask != nil {
+		heaviest = mat.Max(p.Mask)
+	}
+	m, n := p.x.Dims()
+	size := mat.Max(mul(start.W, start.H))
+	return !(size*size*heaviest*float64(m)*float64(n) < 1e304 && size < 1e109)
+}
+
 // check fits a problem, and returns what is wrong.
 func (p problem) check() (err error) {
 	defer func() {
@@ -315,7 +332,10 @@ func (p problem) check() (err error) {
 			err = fmt.Errorf("panic: %v\n%s", r, stack[:runtime.Stack(stack[:], false)])
 		}
 	}()
-	x, mask := mat.DenseCopyOf(p.x), p.Mask
+	x, mask := mat.DenseCopyOf(p.x), (*mat.Dense)(nil)
+	if p.Mask != nil {
+		mask = mat.DenseCopyOf(p.Mask)
+	}
 	var last struct {
 		Point
 		loss      Loss
@@ -325,8 +345,8 @@ func (p problem) check() (err error) {
 	var losses []Loss
 	for s, err := range p.Steps(context.Background(), p.x) {
 		if err != nil {
-			if errors.Is(err, ErrTooLarge) && p.Init != nil {
-				return nil // a start that is too large for the data
+			if p.tooLarge(err) {
+				return nil
 			}
 			return err
 		}
@@ -366,7 +386,7 @@ func (p problem) check() (err error) {
 	if _, _, high := p.bounds(end.Loss, end.W, end.H); r.Loss == end.Loss && r.Objective > high {
 		return fmt.Errorf("Fit ends at %g, above Steps, %g", r.Objective, end.Objective)
 	}
-	if !sameBits(x, p.x) || p.Mask != mask {
+	if !sameBits(x, p.x) || mask != nil && !sameBits(mask, mat.DenseCopyOf(p.Mask)) {
 		return errors.New("the data have changed")
 	}
 	k := len(losses) - 1

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
@@ -43,6 +44,9 @@ func TestSaveLoad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if a.KKT <= 0 || a.Trace[1].Objective <= 0 || a.Trace[1].Seconds <= 0 {
+			t.Errorf("%T: KKT %g, trace %+v: zeros would not be missed", m.Loss, a.KKT, a.Trace)
+		}
 		var buf bytes.Buffer
 		if err := a.Save(&buf); err != nil {
 			t.Fatalf("%T: %v", m.Loss, err)
@@ -53,7 +57,7 @@ func TestSaveLoad(t *testing.T) {
 			t.Fatalf("%T: %v", m.Loss, err)
 		}
 		if !mat.Equal(a.W, b.W) || !mat.Equal(a.H, b.H) || a.Loss != b.Loss || a.Objective != b.Objective ||
-			a.Reason != b.Reason || len(a.Trace) != len(b.Trace) {
+			a.KKT != b.KKT || a.Reason != b.Reason || !reflect.DeepEqual(a.Trace, b.Trace) {
 			t.Errorf("%T: loaded %+v, saved %+v", m.Loss, b, a)
 		}
 		ha, err := a.Transform(context.Background(), x)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -107,9 +108,22 @@ func TestSSNMFPredicts(t *testing.T) {
 			t.Errorf("%.2f right, %v", share(found, truth), err)
 		}
 	}
-	for _, s := range []SSNMF{{Model: Model{Rank: 2}}, {Model: Model{Rank: 2}, Labels: labels, Lambda: -1}, {Model: Model{Rank: 2, Mask: uniform(2, 2, 1)}, Labels: labels}} {
-		if _, err := s.Fit(context.Background(), x); !errors.Is(err, ErrLabels) && !errors.Is(err, ErrParameter) && !errors.Is(err, ErrShape) {
-			t.Error(err)
+	none := Labels{Class: make([]int, 60)}
+	for j := range none.Class {
+		none.Class[j] = Unlabelled
+	}
+	for _, c := range []struct {
+		s    SSNMF
+		want error
+		says string
+	}{
+		{SSNMF{Model: NMF(2)}, ErrLabels, "0 labels for 60 samples"},
+		{SSNMF{Model: NMF(2), Labels: none}, ErrLabels, "no sample has a label"},
+		{SSNMF{Model: NMF(2), Labels: labels, Lambda: -1}, ErrParameter, "SSNMF.Lambda is -1"},
+		{SSNMF{Model: Model{Rank: 2, Mask: uniform(2, 2, 1)}, Labels: labels}, ErrShape, "Mask is 2×2, want 30×60"},
+	} {
+		if _, err := c.s.Fit(context.Background(), x); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v, want %v that says %q", err, c.want, c.says)
 		}
 	}
 	if _, err := (SSNMF{}).Fit(context.Background(), nil); !errors.Is(err, ErrEmpty) {

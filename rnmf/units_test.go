@@ -89,7 +89,8 @@ func TestUnits(t *testing.T) {
 		x    mat.Matrix
 		rank int
 		want error
-	}{{nil, 1, ErrEmpty}, {x, 0, ErrParameter}, {mat.NewDense(1, 1, []float64{math.Inf(1)}), 1, ErrNotFinite}} {
+	}{{nil, 1, ErrEmpty}, {x, 0, ErrParameter}, {mat.NewDense(1, 1, []float64{math.Inf(1)}), 1, ErrNotFinite},
+		{mat.NewDense(1, 2, []float64{0, 1e-170}), 1, ErrParameter}, {mat.NewDense(1, 2, []float64{0, -1e-170}), 1, ErrParameter}} {
 		if _, err := UnitsOf(c.x, c.rank); !errors.Is(err, c.want) {
 			t.Errorf("%v, want %v", err, c.want)
 		}
@@ -151,6 +152,22 @@ func TestCollapse(t *testing.T) {
 	}
 	if r := mustFit(t, LSNMF(2, 1, 1, nil, 0), mat.NewDense(3, 4, nil)); r.Reason == Collapsed {
 		t.Error("0 is not collapsed data")
+	}
+}
+
+// Where nothing moves the bound itself tells: a WH of 2e-7 of the data is small, one of
+// 5e-8 is nothing, and without penalties a start of one's own.
+func TestCollapseBound(t *testing.T) {
+	x := constantOnes(4, 5)
+	for _, c := range []struct {
+		size      float64
+		penalties []Penalty
+		want      Reason
+	}{{1e-3, []Penalty{Ridge{1e-9}}, Stalled}, {2e-7, []Penalty{Ridge{1e-9}}, Stalled}, {5e-8, []Penalty{Ridge{1e-9}}, Collapsed}, {5e-8, nil, Stalled}} {
+		m := Model{Rank: 2, Solver: lazy{}, OnH: c.penalties, Init: Factors{scaled(constantOnes(4, 2), c.size/2), constantOnes(2, 5)}}
+		if r := mustFit(t, m, x); r.Reason != c.want {
+			t.Errorf("WH of %g of the data, %d penalties: %v, want %v", c.size, len(c.penalties), r.Reason, c.want)
+		}
 	}
 }
 

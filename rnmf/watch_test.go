@@ -23,9 +23,15 @@ func TestWithTrace(t *testing.T) {
 			labels.Class[j] = Unlabelled
 		}
 	}
+	graph, err := KNN{}.Graph(x)
+	if err != nil {
+		t.Fatal(err)
+	}
 	m := Model{Rank: 5, MaxIter: 20}
 	for name, fit := range map[string]func(ctx context.Context) (*Result, error){
 		"Model": func(ctx context.Context) (*Result, error) { return HuberNMF(5).Fit(ctx, x) },
+		// Its start is a fit as well, whose rounds are none of this one.
+		"RMNMF": func(ctx context.Context) (*Result, error) { return RMNMF(5, graph, 1).Fit(ctx, x) },
 		"CNMF":  func(ctx context.Context) (*Result, error) { return CNMF{m, labels}.Fit(ctx, x) },
 		"SSNMF": func(ctx context.Context) (*Result, error) {
 			r, err := SSNMF{Model: m, Labels: labels}.Fit(ctx, x)

@@ -19,20 +19,31 @@ func TestStandings(t *testing.T) {
 	add(2, "b", 0.25)
 	add(2, "c", 0.75)
 	add(3, "a", 0.1) // the others took no part
-	got := Standings(rows, Error)
-	want := []Standing{
-		{"a", 1.75, 1, math.Sqrt2, 2, 2},
-		{"b", 2, 1, math.Sqrt2, 2, 2},
-		{"c", 2.25, 1, math.Sqrt(3), 3, 2},
-	}
-	for i, w := range want {
-		g := got[i]
-		if g.Model != w.Model || g.Rank != w.Rank || g.Wins != w.Wins || g.Bouts != w.Bouts || math.Abs(g.Regret-w.Regret) > 1e-12 || math.Abs(g.Worst-w.Worst) > 1e-12 {
-			t.Errorf("%+v, want %+v", g, w)
+	for _, c := range []struct {
+		measure Measure
+		want    []Standing
+	}{
+		{Error, []Standing{
+			{"a", 1.75, 1, math.Sqrt2, 2, 2},
+			{"b", 2, 1, math.Sqrt2, 2, 2},
+			{"c", 2.25, 1, math.Sqrt(3), 3, 2},
+		}},
+		{Accuracy, []Standing{ // 0.8, 0.6, 0.8 and 0.5, 0.75, 0.25
+			{"a", 1.75, 1, math.Sqrt(1.5), 1.5, 2},
+			{"b", 2, 1, math.Sqrt(4. / 3), 4. / 3, 2},
+			{"c", 2.25, 1, math.Sqrt(3), 3, 2},
+		}},
+	} {
+		got := Standings(rows, c.measure)
+		if len(got) != len(c.want) {
+			t.Fatalf("%s: %d standings, want %d: %+v", c.measure.Name, len(got), len(c.want), got)
 		}
-	}
-	if best := Standings(rows, Accuracy)[0]; best.Model != "a" && best.Model != "b" {
-		t.Error(best)
+		for i, w := range c.want {
+			g := got[i]
+			if g.Model != w.Model || g.Rank != w.Rank || g.Wins != w.Wins || g.Bouts != w.Bouts || math.Abs(g.Regret-w.Regret) > 1e-12 || math.Abs(g.Worst-w.Worst) > 1e-12 {
+				t.Errorf("%s: %+v, want %+v", c.measure.Name, g, w)
+			}
+		}
 	}
 	if m := Means(rows, AP); len(m) != 0 {
 		t.Error(m)

@@ -1,0 +1,127 @@
+package rnmf
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// What the zero value of an option stands for, as its comment says: the bits of that
+// value written out, and not those of another.
+func TestDefaults(t *testing.T) {
+	x, _ := planted(14, 24, 3, 0.1, 0.1, 1)
+	labels := someLabels(24, 0)
+	fit := func(m Model) []float64 {
+		m.Rank, m.Seed = 4, 2
+		r := mustFit(t, m, x)
+		return slices.Concat(r.W.RawMatrix().Data, r.H.RawMatrix().Data, []float64{r.Objective})
+	}
+	rounds := func(s Solver) []float64 { return fit(Model{Solver: s, MaxIter: 3, Tol: -1}) }
+	onGraph := func(s Solver) []float64 {
+		return fit(Model{Solver: s, MaxIter: 3, Tol: -1, OnH: []Penalty{Laplacian{ring(24, 3), 2}}})
+	}
+	start := func(i Init) []float64 {
+		w, h, err := i.Start(x, 4, rand.New(rand.NewPCG(1, 2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Concat(w.RawMatrix().Data, h.RawMatrix().Data)
+	}
+	noise := uniform(3, 90, 5) // many minima: the number of starts counts
+	means := func(k KMeans) []float64 {
+		k.K = 12
+		c, err := k.Fit(noise)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append([]float64{c.Inertia}, c.Centroids.RawMatrix().Data...)
+	}
+	stacked := func(lambda float64) []float64 {
+		r, err := SSNMF{Model: Model{Rank: 4, MaxIter: 3, Tol: -1}, Labels: labels, Lambda: lambda}.Fit(t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Concat(r.W.RawMatrix().Data, r.U.RawMatrix().Data, []float64{r.Objective})
+	}
+	neighbours := func(k int) []float64 {
+		g, err := KNN{K: k}.Graph(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mat.DenseCopyOf(g).RawMatrix().Data
+	}
+	cover := func(beta float64) []float64 {
+		r, err := Contiguous{Model: Model{Rank: 4, MaxIter: 5}, Height: 7, Width: 2, Beta: beta}.Fit(t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append([]float64{r.Objective}, r.W.RawMatrix().Data...)
+	}
+	onH := func(p Penalty) []float64 { return fit(Model{OnH: []Penalty{p}, MaxIter: 3, Tol: -1}) }
+	of := func(l Labels, weight float64) Labels {
+		l.Weight = weight
+		return l
+	}
+	for _, c := range []struct {
+		name                  string
+		zero, written, others []float64
+	}{
+		{"Model.Loss", fit(Model{MaxIter: 3}), fit(Model{MaxIter: 3, Loss: Frobenius{}}), fit(Model{MaxIter: 3, Loss: L1{Eps: 1}})},
+		{"Model.Solver", rounds(nil), rounds(HALS{}), rounds(HALS{Plain: true})},
+		{"Model.Init", fit(Model{MaxIter: 3}), fit(Model{MaxIter: 3, Init: Random{}}), fit(Model{MaxIter: 3, Init: Clusters{}})},
+		{"Model.MaxIter", fit(Model{Solver: MU{}, Tol: -1}), fit(Model{Solver: MU{}, Tol: -1, MaxIter: 500}), fit(Model{Solver: MU{}, Tol: -1, MaxIter: 501})},
+		{"Model.Tol", fit(Model{Solver: MU{}}), fit(Model{Solver: MU{}, Tol: 1e-5}), fit(Model{Solver: MU{}, Tol: 2e-5})},
+		{"Additive.Solver", rounds(Additive{}), rounds(Additive{HALS{}}), rounds(Additive{MU{}})},
+		{"FreeW.Solver", rounds(FreeW{}), rounds(FreeW{HALS{}}), rounds(FreeW{MU{}})},
+		{"OGM.Tol", rounds(OGM{}), rounds(OGM{Tol: 0.01}), rounds(OGM{Tol: 0.02})},
+		{"OGM.Steps", rounds(OGM{Tol: -1}), rounds(OGM{Tol: -1, Steps: 100}), rounds(OGM{Tol: -1, Steps: 99})},
+		{"RRA.Energy", onGraph(RRA{Plain: true}), onGraph(RRA{Plain: true, Energy: 0.95}), onGraph(RRA{Plain: true, Energy: 0.9})},
+		{"Clusters.Shift", start(Clusters{}), start(Clusters{Shift: 0.3}), start(Clusters{Shift: 0.6})},
+		{"ByLabel.Rest", start(ByLabel{Labels: labels}), start(ByLabel{labels, Random{}}), start(ByLabel{labels, Clusters{}})},
+		{"KMeans.Restarts", means(KMeans{}), means(KMeans{Restarts: 10}), means(KMeans{Restarts: 1})},
+		{"KMeans.MaxIter", means(KMeans{}), means(KMeans{MaxIter: 300}), means(KMeans{MaxIter: 1})},
+		{"SSNMF.Lambda", stacked(0), stacked(1), stacked(2)},
+		{"Labels.Weight", onH(labels), onH(of(labels, 1)), onH(of(labels, 2))},
+		{"LogSparse.Scale", onH(LogSparse{Lambda: 1}), onH(LogSparse{1, 1}), onH(LogSparse{1, 2})},
+		{"KNN.K", neighbours(0), neighbours(5), neighbours(6)},
+		{"Contiguous.Beta", cover(0), cover(0.5), cover(0.6)},
+	} {
+		if !slices.Equal(c.zero, c.written) {
+			t.Errorf("%s: the zero value is not the one that is documented", c.name)
+		}
+		if slices.Equal(c.zero, c.others) {
+			t.Errorf("%s: another value makes no difference, so this tests nothing", c.name)
+		}
+	}
+}
+
+// FillRandom fills with up to a hundredth of the mean of X, FillMean with the mean.
+func TestFills(t *testing.T) {
+	x, _ := planted(20, 30, 5, 0.1, 0, 1)
+	mean := mat.Sum(x) / 600
+	none, _, err := NNDSVD{}.Start(x, 5, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for fill, want := range map[Fill][2]float64{FillMean: {mean, mean}, FillRandom: {0, mean / 100}} {
+		w, _, err := NNDSVD{Fill: fill}.Start(x, 5, rand.New(rand.NewPCG(1, 2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var filled []float64
+		for i, v := range w.RawMatrix().Data {
+			if before := none.RawMatrix().Data[i]; before == 0 {
+				filled = append(filled, v)
+			} else if v != before {
+				t.Errorf("fill %d: %g became %g", fill, before, v)
+			}
+		}
+		slices.Sort(filled)
+		low, high := filled[0], filled[len(filled)-1]
+		if !(low >= want[0]*(1-1e-12)) || !(low > 0) || !(high <= want[1]*(1+1e-12)) || !(high > 0.9*want[1]) {
+			t.Errorf("fill %d: %d entries from %g to %g, want %g to %g", fill, len(filled), low, high, want[0], want[1])
+		}
+	}
+}
