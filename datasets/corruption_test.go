@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // unbounded noise, for statistics that clipping would spoil.
@@ -240,6 +243,133 @@ func TestOutlierSamples(t *testing.T) {
 	y, _, err := OutlierSamples{Share: 1, Max: 255}.Apply(x, 5)
 	if err != nil || mat.Max(y) < 250 || mat.Max(y) > 255 {
 		t.Errorf("noise up to %g, %v", mat.Max(y), err)
+	}
+	// Without a Max it is as bright as the brightest pixel.
+	x.Set(7, 3, 40)
+	y, _, err = OutlierSamples{Share: 1}.Apply(x, 5)
+	if err != nil || mat.Max(y) < 39 || mat.Max(y) > 40 || mat.Min(y) < 0 || mat.Min(y) > 1 {
+		t.Errorf("noise of %g..%g, want 0..40, %v", mat.Min(y), mat.Max(y), err)
+	}
+}
+
+// A share is rounded, one half upwards: 1.5 of 5 are 2, 1.2 of 4 are 1.
+func TestSharesAreRounded(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		want float64
+	}{{5, 2}, {4, 1}, {6, 2}, {1, 0}} {
+		const share = 0.3
+		column, row := constant(c.n, 1, 1), constant(1, c.n, 1)
+		for _, of := range []struct {
+			x *mat.Dense
+			c Corruption
+		}{{column, SaltPepper{Share: share}}, {column, Removal{Share: share}}, {row, Removal{Share: share}}, {row, OutlierSamples{Share: share}}} {
+			if _, mask, err := of.c.Apply(of.x, 1); err != nil || mat.Sum(mask) != c.want {
+				t.Errorf("%T strikes %g of %d, want %g, %v", of.c, mat.Sum(mask), c.n, c.want, err)
+			}
+		}
+		_, changed, err := FlipLabels(make([]int, c.n), 2, share, 1)
+		n := 0
+		for _, flipped := range changed {
+			if flipped {
+				n++
+			}
+		}
+		if err != nil || float64(n) != c.want {
+			t.Errorf("%d of %d labels flipped, want %g, %v", n, c.n, c.want, err)
+		}
+	}
+}
+
+// Whatever draws with the same seed draws other numbers: each has a stream of its own,
+// and could not have had its numbers from any other.
+func TestStreamsDiffer(t *testing.T) {
+	const n, seed = 40, 11
+	apply := func(c Corruption, x *mat.Dense, mask bool) []float64 {
+		y, struck, err := c.Apply(x, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mask {
+			y = struck
+		}
+		return y.RawMatrix().Data
+	}
+	// half strikes half of the entries.
+	half := func(r *rand.Rand) []float64 {
+		struck := make([]float64, n)
+		for _, i := range r.Perm(n)[:n/2] {
+			struck[i] = 1
+		}
+		return struck
+	}
+	column, row := mat.NewDense(n, 1, nil), mat.NewDense(1, n, nil)
+	_, flipped, err := FlipLabels(make([]int, n), 2, 0.5, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := make([]float64, n)
+	for j, f := range flipped {
+		if f {
+			labels[j] = 1
+		}
+	}
+	_, w, _ := LowRank(n, 1, 1, seed)
+	line, err := LinePoints(0, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	uniform := func(scale float64) func(r *rand.Rand) []float64 {
+		return func(r *rand.Rand) []float64 {
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = scale * r.Float64()
+			}
+			return v
+		}
+	}
+	noise := func(of func(src rand.Source) interface{ Rand() float64 }) func(r *rand.Rand) []float64 {
+		return func(r *rand.Rand) []float64 {
+			v, d := make([]float64, n), of(r)
+			for i := range v {
+				v[i] = d.Rand()
+			}
+			return v
+		}
+	}
+	for _, c := range []struct {
+		name string
+		got  []float64
+		from func(r *rand.Rand) []float64
+	}{
+		{"Gaussian", apply(Gaussian{Sigma: 1, Min: unbounded}, column, false),
+			noise(func(src rand.Source) interface{ Rand() float64 } { return distuv.Normal{Sigma: 1, Src: src} })},
+		{"Laplace", apply(Laplace{Scale: 1, Min: unbounded}, column, false),
+			noise(func(src rand.Source) interface{ Rand() float64 } { return distuv.Laplace{Scale: 1, Src: src} })},
+		{"SaltPepper", apply(SaltPepper{Share: 0.5, High: 1}, column, true), half},
+		{"Block", apply(Block{Size: 1, Value: 1, Height: n, Width: 1}, column, true), func(r *rand.Rand) []float64 {
+			struck := make([]float64, n)
+			struck[r.IntN(n)] = 1
+			return struck
+		}},
+		{"Removal", apply(Removal{Share: 0.5}, column, true), half},
+		{"OutlierSamples", apply(OutlierSamples{Share: 0.5, Max: 1}, row, true), half},
+		{"FlipLabels", labels, half},
+		{"LowRank", w.RawMatrix().Data, uniform(1)},
+		{"LinePoints", line.X.RawRowView(0)[:n], uniform(100)},
+	} {
+		var from []uint64
+		for stream := range uint64(streamLine + 1) {
+			if slices.Equal(c.from(generator(seed, stream)), c.got) {
+				from = append(from, stream)
+			}
+		}
+		own := map[string]uint64{"Gaussian": streamGaussian, "Laplace": streamLaplace, "SaltPepper": streamSaltPepper,
+			"Block": streamBlock, "Removal": streamRemoval, "OutlierSamples": streamOutliers, "FlipLabels": streamLabels,
+			"LowRank": streamLowRank, "LinePoints": streamLine}[c.name]
+		if !slices.Equal(from, []uint64{own}) {
+			t.Errorf("%s draws as the streams %d do, want %d alone", c.name, from, own)
+		}
 	}
 }
 

@@ -97,6 +97,21 @@ func TestLinePoints(t *testing.T) {
 		if movedX != min(n, 40) || movedY != max(n-40, 0) {
 			t.Errorf("%d outliers: %d moved in x, %d in y", n, movedX, movedY)
 		}
+		// What is moved goes to two to four times its range, 100 and 20, and uses all of it.
+		for row, top := range []float64{100, 20} {
+			var far []float64
+			for j := range 180 {
+				if v := s.X.At(row, j); v != clean.X.At(row, j) {
+					far = append(far, v/top)
+				}
+			}
+			if len(far) > 0 && !(slices.Min(far) >= 2 && slices.Max(far) <= 4) {
+				t.Errorf("%d outliers: row %d is moved to %g..%g times its range", n, row, slices.Min(far), slices.Max(far))
+			}
+			if len(far) == 40 && !(slices.Min(far) < 2.2 && slices.Max(far) > 3.8) {
+				t.Errorf("%d outliers: row %d is moved to %g..%g times its range only", n, row, slices.Min(far), slices.Max(far))
+			}
+		}
 		// The best slope in the L1 norm is the median of y/x weighted by x.
 		if slope := medianSlope(s.X); (math.Abs(slope-0.2) < 1e-9) != (n < 40) {
 			t.Errorf("%d outliers: L1 slope %g", n, slope)

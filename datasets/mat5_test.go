@@ -256,13 +256,18 @@ func TestReadMATAllocation(t *testing.T) {
 	file := b.array(6, "a", []int32{1 << 13, 1 << 13}, b.order.AppendUint32(b.order.AppendUint32(nil, miDOUBLE), 1<<29))
 	binary.LittleEndian.PutUint32(file[4:], 1<<30)
 	file = b.file(file)
+	var other error // b.Fatal would be heard by nobody
 	r := testing.Benchmark(func(b *testing.B) {
 		for range b.N {
 			if _, err := ReadMAT(bytes.NewReader(file)); !errors.Is(err, ErrFormat) {
-				b.Fatal(err)
+				other = errors.Join(errors.New("want an ErrFormat"), err)
+				b.FailNow()
 			}
 		}
 	})
+	if other != nil || r.N == 0 {
+		t.Fatalf("read %d times: %v", r.N, other)
+	}
 	if r.AllocedBytesPerOp() > 1<<18 {
 		t.Errorf("%d bytes for a file of %d", r.AllocedBytesPerOp(), len(file))
 	}

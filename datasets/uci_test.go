@@ -28,7 +28,7 @@ func TestReadUCI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.X.At(17, 0) != 1 || s.X.At(255, 1) != 1 || mat.Sum(s.X) != 2 || s.Height != 16 ||
+	if s.X.At(17, 0) != 1 || s.X.At(255, 1) != 1 || mat.Sum(s.X) != 2 || s.Height != 16 || s.Width != 16 || s.Max != 1 ||
 		!reflect.DeepEqual(s.Labels, []int{1, 0}) || !reflect.DeepEqual(s.Classes, []string{"4", "9"}) {
 		t.Errorf("%v %v", s, s.Labels)
 	}
@@ -37,14 +37,14 @@ func TestReadUCI(t *testing.T) {
 	if s, err = ReadPendigits(strings.NewReader(pen)); err != nil {
 		t.Fatal(err)
 	}
-	if m, n := s.X.Dims(); m != 16 || n != 2 || s.X.At(15, 0) != 98 || s.X.At(1, 1) != 89 || !reflect.DeepEqual(s.Labels, []int{1, 0}) {
+	if m, n := s.X.Dims(); m != 16 || n != 2 || s.Max != 100 || s.X.At(15, 0) != 98 || s.X.At(1, 1) != 89 || !reflect.DeepEqual(s.Labels, []int{1, 0}) {
 		t.Errorf("%v", s)
 	}
 	wine := "1,14.23,1.71,2.43,15.6,127,2.8,3.06,.28,2.29,5.64,1.04,3.92,1065\n"
 	if s, err = ReadWine(strings.NewReader(wine)); err != nil {
 		t.Fatal(err)
 	}
-	if s.X.At(7, 0) != .28 || s.X.At(12, 0) != 1065 || s.X.At(0, 0) != 14.23 || s.Classes[0] != "1" {
+	if s.Max != 0 || s.X.At(7, 0) != .28 || s.X.At(12, 0) != 1065 || s.X.At(0, 0) != 14.23 || s.Classes[0] != "1" {
 		t.Errorf("%v", s)
 	}
 }

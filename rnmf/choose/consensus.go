@@ -214,7 +214,7 @@ func averageLinkage(d *mat.SymDense) *mat.SymDense {
 // the data alone, so it can compare models of any kind. A sample alone in its cluster
 // counts 0, and so do all if there is one cluster.
 func Silhouette(x mat.Matrix, clusters []int) (float64, error) {
-	if x == nil {
+	if isNil(x) {
 		return 0, fmt.Errorf("%w: X is nil", ErrParameter)
 	}
 	m, n := x.Dims()
@@ -233,12 +233,17 @@ func Silhouette(x mat.Matrix, clusters []int) (float64, error) {
 	k := len(place)
 	means, sizes := mat.NewDense(k, m, nil), make([]float64, k)
 	xt := mat.DenseCopyOf(x.T())
-	for j, c := range clusters {
-		row := means.RawRowView(place[c])
+	for j := range n {
 		for i, v := range xt.RawRowView(j) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return 0, fmt.Errorf("%w: %w: X[%d,%d] = %g", ErrParameter, rnmf.ErrNotFinite, i, j, v)
 			}
+		}
+	}
+	normalise(xt.RawMatrix().Data) // squares of 1e-170 would be 0
+	for j, c := range clusters {
+		row := means.RawRowView(place[c])
+		for i, v := range xt.RawRowView(j) {
 			row[i] += v
 		}
 		sizes[place[c]]++

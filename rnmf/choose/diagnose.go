@@ -108,7 +108,6 @@ func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, rank int) (*Diagnos
 func (d *Diagnosis) describe(x mat.Matrix, e *mat.Dense) {
 	m, n := e.Dims()
 	var all, far []float64
-	var s2, s4 float64
 	for j := range n {
 		var size, err float64
 		for i := range m {
@@ -117,14 +116,19 @@ func (d *Diagnosis) describe(x mat.Matrix, e *mat.Dense) {
 				continue
 			}
 			all = append(all, math.Abs(v))
-			s2 += v * v
-			s4 += v * v * v * v
 			err += math.Abs(v)
 			size += math.Abs(x.At(i, j))
 		}
 		if size > 0 {
 			far = append(far, err/size)
 		}
+	}
+	// From here on in a unit: the fourth powers of 1e-90 are 0, those of 1e80 infinite.
+	normalise(all)
+	var s2, s4 float64
+	for _, v := range all {
+		s2 += v * v
+		s4 += v * v * v * v
 	}
 	if s2 > 0 {
 		d.Kurtosis = s4 / s2 / s2 * float64(len(all))

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
 )
 
 func TestDiagnose(t *testing.T) {
@@ -29,11 +32,21 @@ func TestDiagnose(t *testing.T) {
 		}
 		return 1
 	}, mask)
+	spoiled, _, err := datasets.OutlierSamples{Share: 0.2}.Apply(clean, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
-		name    string
-		x, mask *mat.Dense
-		entries bool
-	}{{"normal noise", clean, nil, false}, {"gross errors", gross, nil, true}, {"gross errors, some missing", holes, mask, true}} {
+		name     string
+		x, mask  *mat.Dense
+		want     Kind
+		low, top float64 // of the tail
+	}{
+		{"normal noise", clean, nil, LeastSquares, 0, 0.02},
+		{"gross errors", gross, nil, ByEntry, 0.1, 0.5},
+		{"gross errors, some missing", holes, mask, ByEntry, 0.1, 0.5},
+		{"samples of noise", spoiled, nil, BySample, 0.02, 0.1},
+	} {
 		s := HeldOut{Folds: 3}
 		if c.mask != nil {
 			s.Mask = c.mask
@@ -42,14 +55,11 @@ func TestDiagnose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (d.Suggestion == ByEntry) != c.entries || d.Reason == "" {
-			t.Errorf("%s: %+v", c.name, d)
+		if d.Suggestion != c.want || d.Reason == "" {
+			t.Errorf("%s: %v, want %v: %+v", c.name, d.Suggestion, c.want, d)
 		}
-		if !(d.Kurtosis > 1 && d.Tail >= 0 && d.Tail < 0.5 && d.FarSamples >= 0 && d.FarSamples < 0.5) {
+		if !(d.Kurtosis > 1 && d.Tail >= c.low && d.Tail < c.top && d.FarSamples >= 0 && d.FarSamples < 0.5) {
 			t.Errorf("%s: %+v", c.name, d)
-		}
-		if c.entries && d.Tail < 0.1 || !c.entries && d.Tail > 0.02 {
-			t.Errorf("%s: a tail of %g", c.name, d.Tail)
 		}
 	}
 	if _, err := (HeldOut{Folds: 1}).Diagnose(context.Background(), clean, 3); !errors.Is(err, ErrParameter) {
@@ -57,6 +67,53 @@ func TestDiagnose(t *testing.T) {
 	}
 	if s := Kind(7).String(); s != "Kind(7)" {
 		t.Error(s)
+	}
+}
+
+// A Diagnosis has the errors of NMF, HuberNMF and L21NMF, each under its name.
+func TestDiagnoseErrors(t *testing.T) {
+	x := uniform(8, 20, 1)
+	x.Set(3, 4, 9)
+	s := HeldOut{Folds: 3, Seed: 2}
+	d, err := s.Diagnose(context.Background(), x, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[float64]bool{}
+	for _, c := range []struct {
+		name  string
+		model rnmf.Model
+		got   float64
+	}{{"Squared", rnmf.NMF(2), d.Squared}, {"Entries", rnmf.HuberNMF(2), d.Entries}, {"Samples", rnmf.L21NMF(2), d.Samples}} {
+		c.model.MaxIter, c.model.Signed = 60, true
+		e, err := s.Of(context.Background(), Model(c.model), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := MeanError(e.Absolute)
+		if c.got != want || seen[want] {
+			t.Errorf("%s is %g, want %g, like no other", c.name, c.got, want)
+		}
+		seen[want] = true
+	}
+}
+
+// Far is a sample whose relative error is more than twice the median one.
+func TestFarSamples(t *testing.T) {
+	const m, n = 3, 20
+	x, e := constant(m, n, 4), constant(m, n, 1)
+	for j, size := range []float64{1.9, 2, 2.1, 5} {
+		for i := range m {
+			e.Set(i, j, size)
+		}
+	}
+	for i := range m { // as large an error as the last, but of a large sample
+		e.Set(i, 4, 5)
+		x.Set(i, 4, 12)
+	}
+	var d Diagnosis
+	if d.describe(x, e); d.FarSamples != 0.1 {
+		t.Errorf("far samples %g, want 2 of 20", d.FarSamples)
 	}
 }
 

@@ -19,9 +19,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/robustnmf/robustnmf/datasets"
-	"github.com/robustnmf/robustnmf/rnmf"
 )
 
 // sample is a grid with scores that are not round.
@@ -291,23 +288,6 @@ func TestGridTorn(t *testing.T) {
 	refused("a line of another grid", append(bytes.Clone(whole), wrap([]byte(`{"values":[1],"scores":{"a":1}}`))...), g)
 }
 
-func TestGridBusy(t *testing.T) {
-	g := sample()
-	g.File = filepath.Join(t.TempDir(), "grid")
-	var inner error
-	g.Progress = func(p Progress) {
-		if p.Done == 3 {
-			other := sample()
-			other.File = g.File
-			_, inner = other.Run(context.Background())
-		}
-	}
-	mustRun(t, g)
-	if !errors.Is(inner, ErrBusy) {
-		t.Errorf("a second search: %v", inner)
-	}
-}
-
 // TestMain runs a search instead of the tests, for TestGridKilled to kill.
 func TestMain(m *testing.M) {
 	if file := os.Getenv("CHOOSE_SEARCH"); file != "" {
@@ -452,6 +432,87 @@ func TestChoices(t *testing.T) {
 	}
 }
 
+// What stays the same has not fallen, and rows without the score are passed over.
+func TestBeforeFall(t *testing.T) {
+	for _, c := range []struct {
+		scores []float64 // NaN: none
+		want   float64   // the number of the row; -1: none
+	}{
+		{[]float64{1, 1, 0.9, 0.95}, 1},
+		{[]float64{0.8, 0.9, 0.9, 0.9}, 3},
+		{[]float64{0.9, 0.8, 1}, 0},
+		{[]float64{math.NaN(), 0.5, math.NaN(), 0.4}, 1},
+		{[]float64{math.NaN()}, -1},
+	} {
+		table := &Table{Names: []string{"k"}}
+		for i, v := range c.scores {
+			s := Scores{"other": 1}
+			if !math.IsNaN(v) {
+				s["s"] = v
+			}
+			table.Rows = append(table.Rows, Row{Point{table.Names, []float64{float64(i)}}, s})
+		}
+		r, ok := table.BeforeFall("s")
+		if ok != (c.want >= 0) || ok && r.Point.Values[0] != c.want {
+			t.Errorf("%v: %v, %v, want row %g", c.scores, r, ok, c.want)
+		}
+	}
+}
+
+// Files that earlier versions of this package wrote are read and gone on with. A change
+// of the format adds files here and takes none away.
+func TestEarlierGrids(t *testing.T) {
+	names, err := filepath.Glob("testdata/saved/*.grid")
+	if err != nil || len(names) != storeVersion {
+		t.Fatalf("%v, %v", names, err)
+	}
+	for _, name := range names {
+		old, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old = bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n")) // git on Windows
+		file := filepath.Join(t.TempDir(), "grid")
+		if err := os.WriteFile(file, old, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		g := earlier()
+		g.File = file
+		var tried []string
+		score := g.Score
+		g.Score = func(ctx context.Context, p Point) (Scores, error) {
+			tried = append(tried, p.String())
+			return score(ctx, p)
+		}
+		if got := mustRun(t, g); !reflect.DeepEqual(got, mustRun(t, earlier())) {
+			t.Errorf("%s: another table: %v", name, got.Rows)
+		}
+		// It has three of the points, and the beginning of the fourth.
+		if want := []string{"alpha=10 k=2", "alpha=10 k=3", "alpha=10 k=4"}; !slices.Equal(tried, want) {
+			t.Errorf("%s: tried %q, want %q", name, tried, want)
+		}
+		whole := old[:bytes.LastIndexByte(old, '\n')+1]
+		if now, _ := os.ReadFile(file); !bytes.HasPrefix(now, whole) || bytes.Count(now, []byte("\n")) != 7 {
+			t.Errorf("%s: it goes on as\n%s", name, now)
+		}
+		g.Score = func(context.Context, Point) (Scores, error) { return nil, errors.New("nothing is left to do") }
+		mustRun(t, g)
+	}
+}
+
+// earlier is the grid of the files in testdata/saved, whose scores are the same on every
+// machine.
+func earlier() Grid {
+	return Grid{
+		Task:       "Größe, \"2\" <seeds>",
+		Parameters: []Parameter{{"alpha", []float64{0.1, 10}}, {"k", Range(2, 4)}},
+		Workers:    1,
+		Score: func(_ context.Context, p Point) (Scores, error) {
+			return Scores{"err": p.Value("alpha") / p.Value("k"), "nmi": -1e-300 * p.Value("k")}, nil
+		},
+	}
+}
+
 // A task that is no UTF-8, as a file name in Latin-1, is found again.
 func TestGridLatin1(t *testing.T) {
 	g := sample()
@@ -493,24 +554,5 @@ func TestBestWithoutError(t *testing.T) {
 	}
 	if r, ok := table.Best(Criterion{Score: "s", Smaller: true, Error: "se"}); !ok || r.Point.Values[0] != 1 {
 		t.Error(r, ok)
-	}
-}
-
-// One start agrees with nothing.
-func TestJudgeOfOneStart(t *testing.T) {
-	x, _, _ := datasets.LowRank(10, 20, 2, 1)
-	for starts, want := range map[int]bool{1: false, 2: true} {
-		s, err := Judge{X: x, Starts: starts, Folds: -1, Fit: func(Point) Fitter { return Model(rnmf.NMF(2)) }}.Score(context.Background(), Point{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range []string{ScoreStability, ScoreCophenetic, ScoreDispersion} {
-			if _, has := s[name]; has != want {
-				t.Errorf("%d starts: %v", starts, s)
-			}
-		}
-		if _, has := s[ScoreSilhouette]; !has {
-			t.Errorf("%d starts: no silhouette", starts)
-		}
 	}
 }

@@ -96,26 +96,36 @@ func (s HeldOut) Of(ctx context.Context, fit Fitter, x mat.Matrix) (*Errors, err
 		}
 		var wh mat.Dense
 		wh.Mul(r.W, r.H)
-		var abs, square, size, energy float64
+		var far, there []float64
 		for i := range m {
 			for j, y := range wh.RawRowView(i) {
 				if folds[i*n+j] == f {
 					v := x.At(i, j)
 					errs.residual.Set(i, j, v-y)
-					abs += math.Abs(v - y)
-					square += (v - y) * (v - y)
-					size += math.Abs(v)
-					energy += v * v
+					far, there = append(far, v-y), append(there, v)
 				}
 			}
 		}
+		// In units: squares of 1e-170 are 0. Each has its own, as a model may be far off.
+		unit := normalise(far) / normalise(there)
+		abs, square := sums(far)
+		size, energy := sums(there)
 		if size == 0 {
 			return nil, fmt.Errorf("%w: all entries of fold %d are 0", ErrParameter, f)
 		}
-		errs.Absolute = append(errs.Absolute, abs/size)
-		errs.Squared = append(errs.Squared, math.Sqrt(square/energy))
+		errs.Absolute = append(errs.Absolute, unit*(abs/size))
+		errs.Squared = append(errs.Squared, unit*math.Sqrt(square/energy))
 	}
 	return errs, nil
+}
+
+// sums returns Σ|v| and Σv².
+func sums(v []float64) (abs, square float64) {
+	for _, a := range v {
+		abs += math.Abs(a)
+		square += a * a
+	}
+	return abs, square
 }
 
 func (s HeldOut) folds() int {
@@ -127,11 +137,14 @@ func (s HeldOut) folds() int {
 
 // split returns the fold of each entry, row by row, or −1.
 func (s HeldOut) split(x mat.Matrix) ([]int, error) {
-	if x == nil {
+	if isNil(x) {
 		return nil, fmt.Errorf("%w: X is nil", ErrParameter)
 	}
 	m, n := x.Dims()
 	if s.Mask != nil {
+		if isNil(s.Mask) {
+			return nil, fmt.Errorf("%w: HeldOut.Mask is nil within the interface", ErrParameter)
+		}
 		if r, c := s.Mask.Dims(); r != m || c != n {
 			return nil, fmt.Errorf("%w: HeldOut.Mask is %d×%d, X is %d×%d", ErrParameter, r, c, m, n)
 		}

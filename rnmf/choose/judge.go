@@ -76,8 +76,11 @@ func ByKMeans(k int) func(r *rnmf.Result, seed uint64) ([]int, error) {
 
 // Score is the Score of a Grid.
 func (s Judge) Score(ctx context.Context, p Point) (Scores, error) {
-	if s.X == nil || s.Fit == nil {
+	if isNil(s.X) || s.Fit == nil {
 		return nil, fmt.Errorf("%w: Judge.X or Judge.Fit is nil", ErrParameter)
+	}
+	if s.Mask != nil && isNil(s.Mask) {
+		return nil, fmt.Errorf("%w: Judge.Mask is nil within the interface", ErrParameter)
 	}
 	scores := Scores{}
 	fit := s.Fit(p)

@@ -1,0 +1,38 @@
+package choose
+
+import (
+	"math"
+	"reflect"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// normalise divides v by its unit, which it returns.
+func normalise(v []float64) float64 {
+	u := unitOf(v)
+	for i := range v {
+		v[i] /= u
+	}
+	return u
+}
+
+// unitOf returns a power of two of about the size of the largest value. In this unit
+// squares and fourth powers neither overflow nor vanish, and dividing by it is exact:
+// where they did neither before, all bits stay.
+func unitOf(v []float64) float64 {
+	largest := 0.0
+	for _, a := range v {
+		largest = max(largest, math.Abs(a))
+	}
+	if largest == 0 {
+		return 1
+	}
+	_, e := math.Frexp(largest)
+	return math.Ldexp(1, min(max(e, -1000), 1000))
+}
+
+// isNil also sees a nil pointer within the interface, as a *mat.Dense.
+func isNil(a mat.Matrix) bool {
+	v := reflect.ValueOf(a)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}
