@@ -32,6 +32,10 @@ func TestDiagnose(t *testing.T) {
 		}
 		return 1
 	}, mask)
+	fill := mat.DenseCopyOf(clean) // some entries are what stands for "missing"
+	for k := range 30 {
+		fill.Set(k%20, 2*k, 9.96921e36)
+	}
 	spoiled, _, err := datasets.OutlierSamples{Share: 0.2}.Apply(clean, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -45,6 +49,7 @@ func TestDiagnose(t *testing.T) {
 		{"normal noise", clean, nil, LeastSquares, 0, 0.02},
 		{"gross errors", gross, nil, ByEntry, 0.1, 0.5},
 		{"gross errors, some missing", holes, mask, ByEntry, 0.1, 0.5},
+		{"fill values", fill, nil, ByEntry, 0, 0.2},
 		{"samples of noise", spoiled, nil, BySample, 0.02, 0.1},
 	} {
 		s := HeldOut{Folds: 3}
@@ -61,6 +66,14 @@ func TestDiagnose(t *testing.T) {
 		if !(d.Kurtosis > 1 && d.Tail >= c.low && d.Tail < c.top && d.FarSamples >= 0 && d.FarSamples < 0.5) {
 			t.Errorf("%s: %+v", c.name, d)
 		}
+	}
+	// What nobody can foretell does not hide how well the others are foretold.
+	e, err := HeldOut{}.Of(t.Context(), Model(rnmf.RobustNMF(3)), fill)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mean, _ := MeanError(e.Absolute); mean > 0.1 {
+		t.Errorf("beside fill values entries are foretold to %.3g only", mean)
 	}
 	if _, err := (HeldOut{Folds: 1}).Diagnose(context.Background(), clean, 3); !errors.Is(err, ErrParameter) {
 		t.Error(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -37,7 +38,9 @@ type HeldOut struct {
 	Mask  mat.Matrix // entries where it is 0 are missing; nil is all there
 }
 
-// Errors are the errors of the folds, relative to the data.
+// Errors are the errors of the folds, relative to the data. Entries more than a thousand
+// times as large as the median one that is not 0 are not among them: a few that nobody
+// can foretell would hide all others.
 type Errors struct {
 	// Absolute is Σ|x − wh| / Σ|x| over the entries of each fold: for data with gross
 	// errors, which nobody can foretell.
@@ -45,7 +48,7 @@ type Errors struct {
 	// Squared is √(Σ(x − wh)² / Σx²).
 	Squared []float64
 
-	residual *mat.Dense // x − wh, each entry when it was held out; NaN if missing
+	residual *mat.Dense // x − wh, each entry when it was held out; NaN if missing or gross
 }
 
 // MeanError returns the mean and its standard error. That is a rough one, as folds
@@ -69,6 +72,7 @@ func (s HeldOut) Of(ctx context.Context, fit Fitter, x mat.Matrix) (*Errors, err
 	}
 	count := s.folds()
 	m, n := x.Dims()
+	most := grossFrom(x, folds)
 	errs := &Errors{residual: mat.NewDense(m, n, nil)}
 	errs.residual.Apply(func(int, int, float64) float64 { return math.NaN() }, errs.residual)
 	for f := range count {
@@ -99,8 +103,7 @@ func (s HeldOut) Of(ctx context.Context, fit Fitter, x mat.Matrix) (*Errors, err
 		var far, there []float64
 		for i := range m {
 			for j, y := range wh.RawRowView(i) {
-				if folds[i*n+j] == f {
-					v := x.At(i, j)
+				if v := x.At(i, j); folds[i*n+j] == f && math.Abs(v) <= most {
 					errs.residual.Set(i, j, v-y)
 					far, there = append(far, v-y), append(there, v)
 				}
@@ -117,6 +120,23 @@ func (s HeldOut) Of(ctx context.Context, fit Fitter, x mat.Matrix) (*Errors, err
 		errs.Squared = append(errs.Squared, unit*math.Sqrt(square/energy))
 	}
 	return errs, nil
+}
+
+// grossFrom is a thousand times the median magnitude of the entries of x that are in a
+// fold and not 0.
+func grossFrom(x mat.Matrix, folds []int) float64 {
+	_, n := x.Dims()
+	var sizes []float64
+	for i, f := range folds {
+		if v := math.Abs(x.At(i/n, i%n)); f >= 0 && v > 0 {
+			sizes = append(sizes, v)
+		}
+	}
+	if len(sizes) == 0 {
+		return 0
+	}
+	slices.Sort(sizes)
+	return 1000 * sizes[len(sizes)/2]
 }
 
 // sums returns Σ|v| and Σv².
