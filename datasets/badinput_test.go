@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/fstest"
 	"testing/iotest"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -150,7 +151,10 @@ func TestBadInput(t *testing.T) {
 		{"cancelled", func() error { return download(nil, ended, full, &mirror{body: body}) }, context.Canceled, ""},
 		{"refused", func() error { return download(nil, ctx, full, &mirror{status: http.StatusForbidden}) }, ErrServer, "403 Forbidden"},
 		{"interrupted for ever", func() error { return download(nil, ctx, full, &mirror{body: body, cut: 1, breaks: -1}) }, io.ErrUnexpectedEOF, ""},
-		{"silent", func() error { return download(nil, ctx, full, &mirror{body: body, cut: 1, breaks: -1, hang: true}) }, errSilent, "silent"},
+		{"silent", func() error {
+			defer impatient(200 * time.Millisecond)()
+			return download(nil, ctx, full, &mirror{body: body, cut: 1, breaks: -1, hang: true})
+		}, errSilent, "silent"},
 		{"another file", func() error { return download(nil, ctx, full, &mirror{body: bytes.ToUpper(body[:len(body)-1])}) }, ErrChecksum, "points.txt"},
 		{"too much", func() error { return download(nil, ctx, remote{limit: 9}, &mirror{body: body}) }, ErrTooLarge, "not at most 9"},
 		{"no cache", func() error { return download(blocked(), ctx, full, &mirror{body: body}) }, nil, "no folder to download to"},

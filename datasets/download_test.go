@@ -108,10 +108,19 @@ func emptyCache(t *testing.T) string {
 	return cache
 }
 
+// inHaste makes no pauses between tries. Of servers it stays patient, or a machine that
+// stalls for a moment would count as one that has fallen silent.
 func inHaste(t *testing.T) {
-	was, wasPatient := pause, patience
-	pause, patience = time.Millisecond, 200*time.Millisecond
-	t.Cleanup(func() { pause, patience = was, wasPatient })
+	was := pause
+	pause = time.Millisecond
+	t.Cleanup(func() { pause = was })
+}
+
+// impatient is for servers that do fall silent, until the returned function is called.
+func impatient(d time.Duration) (patient func()) {
+	was := patience
+	patience = d
+	return func() { patience = was }
 }
 
 // points is a file of samples, and its SHA-256.
@@ -215,6 +224,9 @@ func TestDownloadResumes(t *testing.T) {
 			cache := emptyCache(t)
 			m := c.m
 			m.body = body
+			if m.hang {
+				defer impatient(time.Second)()
+			}
 			if err := testSource(c.r, serve(t, m)).Download(t.Context(), nil); err != nil {
 				t.Fatalf("%v; requests %v", err, m.log())
 			}
@@ -230,31 +242,74 @@ func TestDownloadResumes(t *testing.T) {
 	}
 }
 
+// A server that breaks off again and again, or stays silent to the end, is an error. What
+// has arrived is used by the next download.
 func TestDownloadInterruptedTwice(t *testing.T) {
+	for name, hang := range map[string]bool{"broken off": false, "silent": true} {
+		t.Run(name, func(t *testing.T) {
+			inHaste(t)
+			patient := func() {}
+			if hang {
+				patient = impatient(200 * time.Millisecond)
+			}
+			defer func() { patient() }()
+			cache := emptyCache(t)
+			body, sum := points(5000)
+			m := &mirror{body: body, cut: 1000, breaks: -1, hang: hang}
+			s := testSource(remote{sha256: sum}, serve(t, m))
+			part := filepath.Join(cache, "Points", "points.txt.part")
+			// If the machine stalls, also the first bytes may come too late.
+			for try := 0; try == 0 || hang && sizeOf(part) == 0 && try < 5; try++ {
+				err := s.Download(t.Context(), nil)
+				if err == nil || errors.Is(err, errSilent) != hang {
+					t.Fatalf("%v", err)
+				}
+			}
+			got := sizeOf(part)
+			if most := int64(1000 * attempts); got > most || !hang && got < most || got == 0 {
+				t.Errorf("%d bytes are left to continue with, want %d", got, most)
+			}
+			if _, err := s.Load(t.Context()); !errors.Is(err, ErrNotFound) {
+				t.Errorf("half a file was loaded: %v", err)
+			}
+			patient()
+			m.mu.Lock()
+			m.breaks = 0
+			m.mu.Unlock()
+			if err := s.Download(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			if last := m.log()[len(m.log())-1]; last != fmt.Sprintf("GET bytes=%d-", got) {
+				t.Errorf("last request: %s, with %d bytes there", last, got)
+			}
+			if sizeOf(part) != 0 {
+				t.Error("the part is still there")
+			}
+		})
+	}
+}
+
+// A server that takes a request and never answers it is silent, too.
+func TestDownloadWithoutAnswer(t *testing.T) {
 	inHaste(t)
+	defer impatient(100 * time.Millisecond)()
 	cache := emptyCache(t)
-	body, sum := points(5000)
-	m := &mirror{body: body, cut: 1000, breaks: -1}
-	s := testSource(remote{sha256: sum}, serve(t, m))
-	if err := s.Download(t.Context(), nil); err == nil {
-		t.Fatal("no error from a server that always breaks off")
+	ended := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-ended:
+		case <-time.After(5 * time.Second):
+		}
+		panic(http.ErrAbortHandler)
+	}))
+	defer server.Close()
+	defer close(ended)
+	if err := testSource(remote{}, server.URL).Download(t.Context(), nil); !errors.Is(err, errSilent) {
+		t.Errorf("%v, want %v", err, errSilent)
 	}
-	part := filepath.Join(cache, "Points", "points.txt.part")
-	if got := sizeOf(part); got != 1000*attempts {
-		t.Errorf("%d bytes are left to continue with, want %d", got, 1000*attempts)
-	}
-	if _, err := s.Load(t.Context()); !errors.Is(err, ErrNotFound) {
-		t.Errorf("half a file was loaded: %v", err)
-	}
-	m.breaks = 0
-	if err := s.Download(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	if last := m.log()[len(m.log())-1]; last != fmt.Sprintf("GET bytes=%d-", 1000*attempts) {
-		t.Errorf("last request: %s", last)
-	}
-	if sizeOf(part) != 0 {
-		t.Error("the part is still there")
+	if left, _ := os.ReadDir(filepath.Join(cache, "Points")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }
 

@@ -5,6 +5,7 @@ package datasets
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -38,7 +39,8 @@ func TestDownloadFullDisk(t *testing.T) {
 	inHaste(t)
 	cache := emptyCache(t)
 	body, sum := points(5000)
-	s := testSource(remote{sha256: sum, size: int64(len(body))}, serve(t, &mirror{body: body}))
+	m := &mirror{body: body}
+	s := testSource(remote{sha256: sum, size: int64(len(body))}, serve(t, m))
 	// A limit on the size of files stands for the end of the disk.
 	var was unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &was); err != nil {
@@ -64,7 +66,14 @@ func TestDownloadFullDisk(t *testing.T) {
 	if _, err := s.Load(t.Context()); !errors.Is(err, ErrNotFound) {
 		t.Errorf("then loaded: %v", err)
 	}
+	kept := sizeOf(filepath.Join(cache, "Points", "points.txt.part"))
+	if kept == 0 || kept > 8192 {
+		t.Errorf("%d bytes are kept, want up to 8192", kept)
+	}
 	if err := s.Download(t.Context(), nil); err != nil {
 		t.Errorf("with room again: %v", err)
+	}
+	if last := m.log()[len(m.log())-1]; last != fmt.Sprintf("GET bytes=%d-", kept) {
+		t.Errorf("last request: %s, with %d bytes there", last, kept)
 	}
 }

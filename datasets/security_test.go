@@ -88,6 +88,46 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// A download that an https server sends to http ends there: the other server is not even
+// asked. Where it sends on to https all is well, so it is not the certificate.
+func TestDownloadStaysSecure(t *testing.T) {
+	inHaste(t)
+	body, sum := points(5000)
+	open, secure := &mirror{body: body}, &mirror{body: body}
+	plain, other := httptest.NewServer(open), httptest.NewTLSServer(secure)
+	defer plain.Close()
+	defer other.Close()
+	var to string
+	first := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, to, http.StatusFound)
+	}))
+	defer first.Close()
+	// The client of a download has the default transport, which learns to trust here.
+	was := http.DefaultTransport
+	http.DefaultTransport = first.Client().Transport
+	defer func() { http.DefaultTransport = was }()
+	for _, c := range []struct {
+		name, to string
+		asked    *mirror
+		want     error
+	}{{"to https", other.URL, secure, nil}, {"to http", plain.URL, open, ErrServer}} {
+		to = c.to + "/file"
+		for _, f := range []remote{{sha256: sum, size: int64(len(body))}, {limit: 1 << 20}} {
+			cache := emptyCache(t)
+			before := len(c.asked.log())
+			if err := testSource(f, first.URL).Download(t.Context(), nil); !errors.Is(err, c.want) {
+				t.Errorf("%s: %v, want %v", c.name, err, c.want)
+			}
+			if asked := len(c.asked.log()) > before; asked != (c.want == nil) {
+				t.Errorf("%s: requests %v", c.name, c.asked.log())
+			}
+			if left, _ := os.ReadDir(filepath.Join(cache, "Points")); (len(left) != 0) != (c.want == nil) {
+				t.Errorf("%s: the cache holds %v", c.name, left)
+			}
+		}
+	}
+}
+
 // A server cannot choose where a file goes, nor can what lies in the cache.
 func TestDownloadStaysInItsFolder(t *testing.T) {
 	inHaste(t)

@@ -11,7 +11,9 @@ import (
 	"image/png"
 	"math"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -39,21 +41,47 @@ func TestMain(m *testing.M) {
 type output struct {
 	mu     sync.Mutex
 	all    []*protocol.DisplayData
-	onOne  func(n int)                 // called after each
 	onData func(*protocol.DisplayData) // called with each
 }
 
 func (o *output) add(d *protocol.DisplayData) {
 	o.mu.Lock()
 	o.all = append(o.all, d)
-	n, f := len(o.all), o.onOne
 	o.mu.Unlock()
 	if o.onData != nil {
 		o.onData(d)
 	}
-	if f != nil {
-		f(n)
+}
+
+var roundShown = regexp.MustCompile(`round (\d+) of`)
+
+// stopAtTen presses the stop button, by SIGINT, at the first picture from the third on
+// that shows ten rounds, however long that takes. It hands that picture over.
+func (o *output) stopAtTen() <-chan string {
+	picture, n := make(chan string, 1), 0
+	o.onData = func(d *protocol.DisplayData) {
+		n++
+		found := roundShown.FindStringSubmatch(htmlOf(d))
+		if n < 3 || found == nil {
+			return
+		}
+		if round, err := strconv.Atoi(found[1]); err != nil || round < 10 {
+			return
+		}
+		select {
+		case picture <- htmlOf(d):
+			_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
+		default: // pressed already
+		}
 	}
+	return picture
+}
+
+// first is closed when the first output comes.
+func (o *output) first() <-chan struct{} {
+	came, once := make(chan struct{}), sync.Once{}
+	o.onData = func(*protocol.DisplayData) { once.Do(func() { close(came) }) }
+	return came
 }
 
 // saved returns what a saved notebook would hold.
@@ -129,26 +157,24 @@ func TestFitIsModelFit(t *testing.T) {
 	goleak.VerifyNone(t, leak)
 }
 
-// TestStopButton presses it, by SIGINT, during the third picture.
+// TestStopButton presses it during a fit that has come some way.
 func TestStopButton(t *testing.T) {
 	o := new(output)
-	o.onOne = func(n int) {
-		if n == 3 {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
-		}
-	}
+	picture := o.stopAtTen()
 	inNotebook(t, o.add)
 	defer pressed.Store(false)
 	leak := goleak.IgnoreCurrent()
 	x := data(t)
-	r, err := Fit(t.Context(), endless, x)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // if it is not heard
+	defer cancel()
+	r, err := Fit(ctx, endless, x)
 	if err != nil || r.Reason != rnmf.Cancelled {
 		t.Fatal(r, err)
 	}
 	if last := r.Trace[len(r.Trace)-1]; last.Round < 10 || r.Objective >= r.Trace[0].Objective/2 || math.Abs(r.Objective-last.Objective) > 1e-9*r.Objective {
 		t.Errorf("stopped in round %d with %g, from %g", last.Round, r.Objective, r.Trace[0].Objective)
 	}
-	live := htmlOf(o.all[1])
+	live := <-picture
 	for _, want := range []string{"round ", "objective ", " rounds/s", "left", "<svg", "</svg>", "width:"} {
 		if !strings.Contains(live, want) {
 			t.Errorf("no %q in %.300s", want, live)
@@ -163,7 +189,7 @@ func TestStopButton(t *testing.T) {
 	before := len(o.all)
 	begin := time.Now()
 	rs, err := Compare(t.Context(), x, Run{"a", endless}, Run{"b", rnmf.L1NMF(3)})
-	if err != nil || len(rs) != 2 || rs[1].Reason != rnmf.Cancelled || time.Since(begin) > 2*time.Second {
+	if err != nil || len(rs) != 2 || rs[1].Reason != rnmf.Cancelled || time.Since(begin) > 5*time.Second {
 		t.Errorf("after the button: %v, %v, %v", rs, err, time.Since(begin))
 	}
 	if len(o.all) > before+1 {
@@ -174,12 +200,13 @@ func TestStopButton(t *testing.T) {
 
 // TestParentEnds tells the stop button, which is no error, from the caller's context.
 func TestParentEnds(t *testing.T) {
+	x := data(t)
 	for _, notebook := range []bool{false, true} {
 		if notebook {
 			inNotebook(t, new(output).add)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		r, err := Fit(ctx, endless, data(t))
+		r, err := Fit(ctx, endless, x)
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) || r == nil || r.Reason != rnmf.Cancelled {
 			t.Errorf("notebook %v: %v, %v", notebook, r, err)
@@ -189,6 +216,7 @@ func TestParentEnds(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	o := new(output)
+	first := o.first()
 	inNotebook(t, o.add)
 	leak := goleak.IgnoreCurrent()
 	x := data(t)
@@ -196,7 +224,7 @@ func TestCompare(t *testing.T) {
 	for j := 100; j < 300; j++ {
 		labels.Class[j] = rnmf.Unlabelled
 	}
-	rs, err := Compare(t.Context(), x, Run{"standard <MU>", lazy{rnmf.NMF(8)}}, Run{"L1", rnmf.L1NMF(4)}, Run{"CNMF", rnmf.CNMF{Model: rnmf.NMF(2), Labels: labels}})
+	rs, err := Compare(t.Context(), x, Run{"standard <MU>", lazy{rnmf.NMF(8), first}}, Run{"L1", rnmf.L1NMF(4)}, Run{"CNMF", rnmf.CNMF{Model: rnmf.NMF(2), Labels: labels}})
 	if err != nil || len(rs) != 3 {
 		t.Fatal(len(rs), err)
 	}
@@ -236,26 +264,23 @@ func TestOtherResults(t *testing.T) {
 		labels.Class[j] = j%3 - 1
 	}
 
-	// The stop button, during the third picture.
-	o.onOne = func(n int) {
-		if n == 3 {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
-		}
-	}
-	r, err := Fit(t.Context(), rnmf.SSNMF{Model: endless, Labels: labels}, x)
+	picture := o.stopAtTen()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // if it is not heard
+	defer cancel()
+	r, err := Fit(ctx, rnmf.SSNMF{Model: endless, Labels: labels}, x)
 	if err != nil || r.Reason != rnmf.Cancelled {
 		t.Fatal(r, err)
 	}
 	if rows, cols := r.U.Dims(); rows != 2 || cols != 8 {
 		t.Errorf("U is %d×%d", rows, cols)
 	}
-	if live := htmlOf(o.all[1]); !strings.Contains(live, "round ") || !strings.Contains(live, "<svg") {
+	if live := <-picture; !strings.Contains(live, "round ") || !strings.Contains(live, "<svg") {
 		t.Errorf("%.300s", live)
 	}
 	onlyPNG(t, o)
 	pressed.Store(false)
 
-	o.all, o.onOne = nil, nil
+	o.all, o.onData = nil, nil
 	covered := rnmf.Contiguous{Model: rnmf.Model{Rank: 4, MaxIter: 15}, Height: 8, Width: 8}
 	c, err := Fit(t.Context(), covered, x)
 	if err != nil || c.Support == nil || c.W == nil {
@@ -292,12 +317,15 @@ func TestAnotherObjective(t *testing.T) {
 	}
 }
 
-// lazy takes a while before it begins.
-type lazy struct{ m rnmf.Model }
+// lazy begins only then.
+type lazy struct {
+	m    rnmf.Model
+	then <-chan struct{}
+}
 
 func (l lazy) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
 	select {
-	case <-time.After(2 * drawInterval):
+	case <-l.then:
 	case <-ctx.Done():
 	}
 	return l.m.Fit(ctx, x)
@@ -305,11 +333,12 @@ func (l lazy) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
 
 func TestNothingYet(t *testing.T) {
 	o := new(output)
+	first := o.first()
 	inNotebook(t, o.add)
-	if _, err := Fit(t.Context(), lazy{rnmf.NMF(2)}, data(t)); err != nil {
+	if _, err := Fit(t.Context(), lazy{rnmf.NMF(2), first}, data(t)); err != nil {
 		t.Fatal(err)
 	}
-	if live := htmlOf(o.all[0]); !strings.Contains(live, "running for 0.") {
+	if live := htmlOf(o.all[0]); !regexp.MustCompile(`running for \d\.\d s`).MatchString(live) {
 		t.Errorf("%.300s", live)
 	}
 	onlyPNG(t, o)
@@ -345,9 +374,10 @@ func TestSilent(t *testing.T) {
 	old := os.Stderr
 	os.Stderr = f
 	defer func() { os.Stderr = old }()
+	x := data(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*drawInterval)
 	defer cancel()
-	if _, err := Fit(ctx, endless, data(t)); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Fit(ctx, endless, x); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 	if info, err := f.Stat(); err != nil || info.Size() != 0 {
