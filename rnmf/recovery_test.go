@@ -56,7 +56,8 @@ func TestRecovery(t *testing.T) {
 // The breakdown curve: the median relative error of three starts, by the share of
 // gross errors. Losses that grow without bound break down between a fifth and two
 // fifths. The truncation of the paper costs more than it brings, as its rule takes a
-// third of the good entries for errors; by the normal rule it carries furthest.
+// third of the good entries for errors; by the normal rule it carries furthest. Two
+// stages hold to two fifths: they reach the second, whatever TuneFor is.
 func TestBreakdown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some seconds")
@@ -94,7 +95,7 @@ func TestBreakdown(t *testing.T) {
 		{"truncated as printed", TruncatedCauchyNMF(4), 0.1, 1},
 		{"Cauchy", CauchyNMF(4), 0.4, 0.6},
 		{"trimmed", trimmed(), 0.5, 0.6},
-		{"two stages", RobustNMF(4), 0.5, 0.6},
+		{"two stages", RobustNMF(4), 0.4, 0.6},
 	} {
 		work = append(work, func() {
 			e := curve(c.model)
