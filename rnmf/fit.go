@@ -26,6 +26,8 @@ type fit struct {
 	heaviest float64      // weight in the mask, or 1
 	heavy    []float64    // the heaviest of each column, nil without a mask
 	norms    [2][]float64 // squared norms of the columns and rows of X
+	lengths  float64      // their sum, weighed as columns are, 0 before it is asked for
+	weights  float64      // of the columns
 	cross    []float64    // WᵀX, nil if unknown
 	gram     []float64    // WᵀW, with it
 
@@ -102,7 +104,7 @@ func (f *fit) run(seen func() bool) {
 		}
 		start := last.objective
 		switch {
-		case math.IsNaN(reached) || math.IsInf(reached, 0) || reached > 10*(math.Abs(first)+math.Abs(start))+f.rounding():
+		case math.IsNaN(reached) || math.IsInf(reached, 0) || f.explodes(reached, 10*(math.Abs(first)+math.Abs(start))):
 			f.reason = Diverged
 			f.wt, f.h = last.wt, last.h
 		case mat.Equal(last.wt, f.wt) && mat.Equal(last.h, f.h):

@@ -71,7 +71,7 @@ func (f *fit) settled(start, reached float64, rounds int) bool {
 	}
 	change, size := math.Abs(start-reached), math.Abs(start)
 	least := float64(rounds) * tol * size
-	if change > least && (change > least+f.rounding() || change > least+f.roundingThere()) {
+	if change > least && (change > least+f.roundingAtMost() || change > least+f.rounding() || change > least+f.roundingThere()) {
 		return false
 	}
 	room := f.room()

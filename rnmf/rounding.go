@@ -29,6 +29,27 @@ func (f *fit) rounding() float64 {
 	return sum + f.penaltyRounding()
 }
 
+// roundingAtMost is not less than rounding, and at hand: ρ is concave, so that by
+// Jensen's inequality the mean of the columns stands for all. Twice that makes up for
+// the digits that cancel in ρ(s) − ρ(0).
+func (f *fit) roundingAtMost() float64 {
+	c, byColumn := f.loss.(ByColumn)
+	loss, m, n := f.loss, float64(len(f.norms[1])), float64(len(f.norms[0]))
+	if f.lengths == 0 {
+		for j, s := range f.norms[0] {
+			f.lengths += f.weightOf(j) * s
+			f.weights += f.weightOf(j)
+		}
+	}
+	terms := f.weights
+	if byColumn {
+		loss, terms, m = c.Loss, n, 1
+	}
+	at, _ := loss.Rho(0)
+	above, _ := loss.Rho(1e-28 * f.lengths / terms)
+	return 2*m*terms*(above-at) + f.penaltyRounding()
+}
+
 // roundingThere is rounding where the residuals are now. Those of a gross sample are
 // large, and round as such, but in a loss that levels off that is next to nothing.
 func (f *fit) roundingThere() float64 {
@@ -91,4 +112,9 @@ func (f *fit) penaltyRounding() float64 {
 // rounding errors, nor stay where it is.
 type differences interface {
 	rounding(v *mat.Dense) float64
+}
+
+// explodes tells whether an objective is above a limit by more than rounding errors.
+func (f *fit) explodes(reached, limit float64) bool {
+	return reached > limit && reached > limit+f.rounding()
 }
