@@ -72,3 +72,21 @@ func TestFillMissing(t *testing.T) {
 		t.Error("the data have changed")
 	}
 }
+
+// Data as large as they may be have scores that are larger; the clusters are those of
+// the same data in another unit.
+func TestClustersOfLargeData(t *testing.T) {
+	x := uniform(35, 73, 2)
+	start := func(unit float64) *mat.Dense {
+		scaled := mat.DenseCopyOf(x)
+		scaled.Scale(unit, scaled)
+		_, h, err := Clusters{}.Start(scaled, 5, rand.New(rand.NewPCG(1, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	if !sameBits(start(1), start(0x1p332)) { // 8.7e99
+		t.Error("other clusters")
+	}
+}

@@ -149,6 +149,10 @@ func kmeansStart(ctx context.Context, x *mat.Dense, r int, shift float64, seed u
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	// A score is up to √m times as large as an entry. The unit does not matter here.
+	if max(mat.Max(p.Scores), -mat.Min(p.Scores)) > maxEntry {
+		p.Scores.Scale(0x1p-40, p.Scores)
+	}
 	c, err := KMeans{K: r, Seed: seed}.FitContext(ctx, p.Scores)
 	if err != nil {
 		return nil, nil, nil, err

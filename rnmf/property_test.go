@@ -508,6 +508,7 @@ var foundProblems = []uint64{
 	4295008297, // MU where WH is nothing beside X
 	4295066708, // the same, over many rounds
 	4295112382, // RRA thrown far along the constant vector by rounding errors
+	4295129630, // scores of the start by clusters above 1e100
 }
 
 // Everything that can be combined, on data of odd shapes and sizes. RNMF_LONG=n
