@@ -307,12 +307,12 @@ func (p problem) bounds(l Loss, w, h *mat.Dense) (low, value, high float64) {
 	return low + sum - slack, value + sum, high + sum + slack
 }
 
-// tooLarge tells whether an error is right: that a start of one's own is too large for
-// its WH to be squared and weighed by the mask. Another start may not be.
+// tooLarge tells whether an error is right: that a start is too large for its WH to be
+// squared and weighed by the mask. That of another than one's own is of the size of the
+// data, give or take some digits.
 func (p problem) tooLarge(err error) bool {
 	var entry *EntryError
-	start, own := p.Init.(Factors)
-	if !errors.As(err, &entry) || !errors.Is(err, ErrTooLarge) || !own || entry.Matrix != "W" {
+	if !errors.As(err, &entry) || !errors.Is(err, ErrTooLarge) || p.Init == nil || entry.Matrix != "W" {
 		return false
 	}
 	heaviest := 1.0
@@ -320,7 +320,17 @@ func (p problem) tooLarge(err error) bool {
 		heaviest = mat.Max(p.Mask)
 	}
 	m, n := p.x.Dims()
-	size := mat.Max(mul(start.W, start.H))
+	var size float64
+	if start, own := p.Init.(Factors); own {
+		size = mat.Max(mul(start.W, start.H))
+	} else {
+		p.x.Apply(func(_, _ int, v float64) float64 {
+			if !math.IsNaN(v) {
+				size = max(size, 1e4*math.Abs(v))
+			}
+			return v
+		}, p.x)
+	}
 	return !(size*size*heaviest*float64(m)*float64(n) < 1e304 && size < 1e109)
 }
 
@@ -509,6 +519,7 @@ var foundProblems = []uint64{
 	4295066708, // the same, over many rounds
 	4295112382, // RRA thrown far along the constant vector by rounding errors
 	4295129630, // scores of the start by clusters above 1e100
+	40806,      // a mean square beyond all numbers, as scale
 }
 
 // Everything that can be combined, on data of odd shapes and sizes. RNMF_LONG=n

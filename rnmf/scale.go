@@ -63,7 +63,7 @@ func (l Hypersurface) Tune(s *Residuals) Loss {
 // Tune sets Scale to the root of half the mean square.
 func (l Correntropy) Tune(s *Residuals) Loss {
 	if l.Scale == 0 || l.auto {
-		l.Scale, l.auto = max(math.Sqrt(s.Mean()/2), floor(s)), true
+		l.Scale, l.auto = min(max(math.Sqrt(s.Mean()/2), floor(s)), mostScale), true
 	}
 	return l
 }
@@ -231,12 +231,12 @@ func nagy(s *Residuals, gamma float64) float64 {
 			break
 		}
 	}
-	return gamma
+	return min(gamma, mostScale)
 }
 
 // typical returns the median of |e|, not below the floor.
 func typical(s *Residuals) float64 {
-	return max(math.Sqrt(s.Quantile(0.5)), floor(s))
+	return min(max(math.Sqrt(s.Quantile(0.5)), floor(s)), mostScale)
 }
 
 // floor keeps a scale away from 0 where the fit is (nearly) exact: 1e-6 of the
@@ -247,7 +247,7 @@ func floor(s *Residuals) float64 {
 	if s.data > 0 {
 		size = min(size, 10*s.data)
 	}
-	return max(1e-6*size, leastScale)
+	return min(max(1e-6*size, leastScale), mostScale)
 }
 
 // The squares of scales are normal numbers with a finite inverse.
