@@ -26,8 +26,8 @@ type fit struct {
 	heaviest float64      // weight in the mask, or 1
 	heavy    []float64    // the heaviest of each column, nil without a mask
 	norms    [2][]float64 // squared norms of the columns and rows of X
-	lengths  float64      // their sum, weighed as columns are, 0 before it is asked for
-	weights  float64      // of the columns
+	lengths  float64      // the sum of those of the columns, weighed
+	weights  float64      // the sum of their weights, 0 before it is asked for
 	cross    []float64    // WᵀX, nil if unknown
 	gram     []float64    // WᵀW, with it
 

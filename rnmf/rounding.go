@@ -35,7 +35,7 @@ func (f *fit) rounding() float64 {
 func (f *fit) roundingAtMost() float64 {
 	c, byColumn := f.loss.(ByColumn)
 	loss, m, n := f.loss, float64(len(f.norms[1])), float64(len(f.norms[0]))
-	if f.lengths == 0 {
+	if f.weights == 0 {
 		for j, s := range f.norms[0] {
 			f.lengths += f.weightOf(j) * s
 			f.weights += f.weightOf(j)

@@ -4,9 +4,9 @@ import "math"
 
 // A Tuner is a Loss that estimates its scale from the data. Tune gets the
 // distribution of the squared residuals (of entries of X that are not 0, see
-// Residuals, or of columns under ByColumn) and returns a loss with that scale fixed. The engine calls Tune at
-// the start of each round, on what Tune returned before, and the objective of
-// the round is that of the returned loss.
+// Residuals, or of columns under ByColumn) and returns a loss with that scale
+// fixed. The engine calls Tune at the start of each round, on what Tune returned
+// before, and the objective of the round is that of the returned loss.
 type Tuner interface {
 	Loss
 	Tune(s *Residuals) Loss
