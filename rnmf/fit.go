@@ -18,6 +18,7 @@ type fit struct {
 	x, mask *mat.Dense
 	wt, h   *mat.Dense // r×m, r×n
 	loss    Loss       // at the scale of the round
+	tuning  Tuning     // estimates it, nil if it is given or final
 	solver  Solver
 	pool    *workspace
 	onlyH   bool // W stays as it is
@@ -147,7 +148,7 @@ func (f *fit) run(seen func() bool) {
 // there is something to return.
 func (f *fit) begin() bool {
 	scale := func() {
-		if tunes(f.loss) {
+		if f.tuning != nil {
 			f.measure()
 			f.tune()
 		}
@@ -234,9 +235,23 @@ func (f *fit) pass() {
 	}
 }
 
+// underWay reports whether a loss is still on its way to the one that is wanted: the
+// objective of what it is now is none to end a fit by, nor a scale to stay at.
+func (f *fit) underWay() bool {
+	l := f.model.Loss
+	if c, ok := l.(ByColumn); ok {
+		l = c.Loss
+	}
+	switch l.(type) {
+	case TwoStage, Manhattan:
+		return f.tuning != nil
+	}
+	return false
+}
+
 // tunesIn reports whether the scale is estimated again in a round.
 func (f *fit) tunesIn(round int) bool {
-	return tunes(f.loss) && (f.model.TuneFor == 0 || round <= f.model.TuneFor || underWay(f.loss))
+	return f.tuning != nil && (f.model.TuneFor == 0 || round <= f.model.TuneFor || f.underWay())
 }
 
 // look does the H half-step of the round to come on a copy of H, and returns the
@@ -515,9 +530,12 @@ func (f *fit) measure() float64 {
 func (f *fit) tune() {
 	f.pay()
 	if !f.pool.Stop() { // if not, they are incomplete, and the fit is over
-		f.loss = f.loss.(Tuner).Tune(f.residuals)
+		var settled bool
+		if f.loss, settled = f.tuning(f.residuals); settled {
+			f.tuning = nil
+		}
 	}
-	f.residuals, f.ahead, f.tuned = nil, false, tunes(f.loss)
+	f.residuals, f.ahead, f.tuned = nil, false, f.tuning != nil
 }
 
 // kkt returns how far an exact coordinate step would still move the factors,

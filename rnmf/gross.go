@@ -67,7 +67,7 @@ func middle(x, mask *mat.Dense, f func(float64) float64, every int, top float64,
 // residual tells.
 func (f *fit) settled(start, reached float64, rounds int) bool {
 	tol := f.model.Tol
-	if tol < 0 || underWay(f.loss) {
+	if tol < 0 || f.underWay() {
 		return false
 	}
 	change, size := math.Abs(start-reached), math.Abs(start)

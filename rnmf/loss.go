@@ -55,7 +55,6 @@ func (l L1) check() error { return checkScale("L1.Eps", l.Eps) }
 // minimised out: min_S (e − S)² + λ|S| has c = λ/2.
 type Huber struct {
 	Cut  float64
-	auto bool
 }
 
 // Rho returns the formula above and min(1, c/|e|).
@@ -75,7 +74,6 @@ func (l Huber) check() error { return checkScale("Huber.Cut", l.Cut) }
 // With Scale 0, σ is 1.4826 times the median of |e|, estimated in each round.
 type Hypersurface struct {
 	Scale float64
-	auto  bool
 }
 
 // Rho returns √(1 + s/σ²) − 1 and 1/(2σ²√(1 + s/σ²)).
@@ -99,7 +97,6 @@ func (l Hypersurface) check() error { return checkScale("Hypersurface.Scale", l.
 // times as large as the others make it useless; give a Scale then.
 type Correntropy struct {
 	Scale float64
-	auto  bool
 }
 
 // Rho returns 1 − exp(−s/2σ²) and exp(−s/2σ²)/2σ².
@@ -115,7 +112,6 @@ func (l Correntropy) check() error { return checkScale("Correntropy.Scale", l.Sc
 // each round.
 type Cauchy struct {
 	Scale float64
-	auto  bool
 }
 
 // Rho returns ln(1 + s/γ²) and 1/(γ² + s).
@@ -137,7 +133,6 @@ type Truncated struct {
 	Loss
 	Cut  float64
 	Rule OutlierRule
-	auto bool
 }
 
 // Rho returns ρ₀(min(s, Cut²)), and slope 0 where s > Cut².
@@ -179,7 +174,7 @@ func isFrobenius(l Loss) bool {
 // what its Rho gives. Run it once on a loss of your own: the engine's descent stands
 // on this property.
 //
-// A loss of your own should not embed one of this package: its Tune and Weigh would
+// A loss of your own should not embed one of this package: its Tuning and Weigh would
 // come with it, and the engine would use them instead of your Rho.
 func CheckLoss(l Loss, size float64) error {
 	if !(size > 0) || math.IsInf(size, 0) {
@@ -191,11 +186,16 @@ func CheckLoss(l Loss, size float64) error {
 	if err := checkOne(l); err != nil {
 		return err
 	}
-	if t, ok := l.(Tuner); ok {
+	if tuning := tuningOf(l); tuning != nil {
 		given := l
-		l = t.Tune(ResidualsOf(0.25*size*size, size*size, 2*size*size))
+		if l, _ = tuning(ResidualsOf(0.25*size*size, size*size, 2*size*size)); l == nil {
+			return errParameter("the loss", fmt.Sprintf("a %T that is tuned to nil", given), "a loss")
+		}
 		if embeds(given, l) {
-			return fmt.Errorf("%w: loss %T is tuned to the %T that it embeds: it needs a Tune of its own", ErrParameter, given, l)
+			return fmt.Errorf("%w: loss %T is tuned to the %T that it embeds: it needs a Tuning of its own", ErrParameter, given, l)
+		}
+		if tuningOf(l) != nil {
+			return fmt.Errorf("%w: loss %T is tuned to a %T whose scale is not given: its Tuning is not nil", ErrParameter, given, l)
 		}
 	}
 	const n = 400

@@ -260,6 +260,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if f.loss == nil {
 		f.loss = Frobenius{}
 	}
+	f.tuning = tuningOf(f.loss)
 	if f.solver == nil {
 		f.solver = HALS{}
 	}

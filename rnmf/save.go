@@ -51,7 +51,7 @@ func (r *Result) Save(w io.Writer) error {
 	}
 	m, k := r.W.Dims()
 	_, n := r.H.Dims()
-	loss := thaw(r.Loss)
+	loss := r.Loss
 	if loss == nil {
 		loss = Frobenius{}
 	}
@@ -137,7 +137,7 @@ func decodeResult(body []byte) (*Result, error) {
 			return nil, err
 		}
 	}
-	return &Result{W: w, H: h, Loss: freeze(s.Loss), Objective: s.Objective, KKT: s.KKT,
+	return &Result{W: w, H: h, Loss: s.Loss, Objective: s.Objective, KKT: s.KKT,
 		Trace: s.Trace, Reason: s.Reason, Solver: s.Solver, OnH: s.OnH}, nil
 }
 
