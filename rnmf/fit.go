@@ -18,8 +18,11 @@ type fit struct {
 	x, mask *mat.Dense
 	wt, h   *mat.Dense // r×m, r×n
 	loss    Loss       // at the scale of the round
+	rho     Loss       // the function in it
+	columns bool       // it is applied to norms of columns: loss is ByColumn
 	tuning  Tuning     // estimates it, nil if it is given or final
-	solver  Solver
+	solverW Solver
+	solverH Solver
 	pool    *workspace
 	onlyH   bool // W stays as it is
 
@@ -88,7 +91,7 @@ func (f *fit) run(seen func() bool) {
 			}
 		}
 		fixed := !f.tunesIn(round + 1)
-		untraced := since < f.model.TraceEvery && round < maxIter && fixed && !retuned && !extrapolates(f.solver)
+		untraced := since < f.model.TraceEvery && round < maxIter && fixed && !retuned && !f.extrapolates()
 		var reached float64
 		if untraced {
 			f.pass()
@@ -97,7 +100,7 @@ func (f *fit) run(seen func() bool) {
 		}
 		if f.pool.Stop() {
 			f.wt, f.h = last.wt, last.h
-			f.loss = before
+			f.setLoss(before)
 			f.reason = Cancelled
 			break
 		}
@@ -179,7 +182,7 @@ func (f *fit) little() bool {
 // factors are pushed further the way they go as long as that pays, if a push is
 // allowed: the scale must be the same before and after.
 func (f *fit) round(round int, last *kept, push *momentum, mayPush, goesOn bool) float64 {
-	if !mayPush || !extrapolates(f.solver) {
+	if !mayPush || !f.extrapolates() {
 		push.reset()
 		f.stepH()
 		f.timed(f.stepW)
@@ -238,12 +241,9 @@ func (f *fit) pass() {
 // underWay reports whether a loss is still on its way to the one that is wanted: the
 // objective of what it is now is none to end a fit by, nor a scale to stay at.
 func (f *fit) underWay() bool {
-	l := f.model.Loss
-	if c, ok := l.(ByColumn); ok {
-		l = c.Loss
-	}
+	l, _ := unpack(f.model.Loss)
 	switch l.(type) {
-	case TwoStage, Manhattan:
+	case TwoStage, Manhattan, *TwoStage, *Manhattan:
 		return f.tuning != nil
 	}
 	return false
@@ -270,7 +270,7 @@ func (f *fit) foresee(from *mat.Dense) *Quadratic {
 	q := f.quadratic(false)
 	q.from = from
 	f.next.Copy(f.h)
-	f.improve(q, f.next, f.model.OnH)
+	improve(q, f.next, f.model.OnH, f.solverH)
 	f.ahead, f.cross, f.gram = true, q.ux, q.uu
 	f.due += time.Since(begin)
 	return q
@@ -296,27 +296,23 @@ func (f *fit) stepW() {
 	if f.onlyH {
 		return
 	}
-	q := f.quadratic(true)
-	if q.sample == rows && !isFrobenius(q.loss) {
-		s := f.columnSquares()
-		q.row = make([]float64, len(s))
-		for j, v := range s {
-			_, q.row[j] = q.loss.Rho(v)
-		}
-	}
-	f.improve(q, f.wt, f.model.OnW)
+	improve(f.quadraticOfW(), f.wt, f.model.OnW, f.solverW)
 	f.cross, f.gram = nil, nil
 }
 
-func (f *fit) improve(q *Quadratic, v *mat.Dense, penalties []Penalty) {
+// improve lowers the quadratic of a half-step.
+func improve(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) {
 	for _, p := range penalties {
 		p.Majorize(q, v)
 	}
-	f.solver.Improve(q, v)
-	if constraint(f.solver) == nil || q.trans && !signsW(f.solver) {
+	s.Improve(q, v)
+	if constraint(s) == nil {
 		q.settle(v)
 	}
 }
+
+// extrapolates reports whether the factors are extrapolated between rounds.
+func (f *fit) extrapolates() bool { return extrapolates(f.solverW) && extrapolates(f.solverH) }
 
 // kept are factors put aside, and their objective.
 type kept struct {
@@ -363,15 +359,15 @@ func (f *fit) record(round int, objective float64) {
 func (f *fit) quadratic(ofW bool) *Quadratic {
 	m, n := f.x.Dims()
 	r := f.model.Rank
-	q := &Quadratic{U: f.wt, m: m, n: n, r: r, x: f.x, mask: f.mask, loss: f.loss, norms: f.norms[0], tuned: f.tuned, pool: f.pool, entered: math.NaN()}
+	q := &Quadratic{U: f.wt, m: m, n: n, r: r, x: f.x, mask: f.mask, loss: f.rho, norms: f.norms[0], tuned: f.tuned, pool: f.pool, entered: math.NaN()}
 	q.follows = !ofW && !f.onlyH && len(f.model.OnW) == 0
-	_, byColumn := f.loss.(ByColumn)
-	if byColumn {
-		q.sample, q.loss = columns, f.loss.(ByColumn).Loss
+	q.signedU = !ofW && leavesSigns(f.solverW)
+	if f.columns {
+		q.sample = columns
 	}
 	if ofW {
 		q.U, q.m, q.n, q.trans, q.norms = f.h, n, m, true, f.norms[1]
-		if byColumn {
+		if f.columns {
 			q.sample = rows
 		}
 	}
@@ -531,11 +527,19 @@ func (f *fit) tune() {
 	f.pay()
 	if !f.pool.Stop() { // if not, they are incomplete, and the fit is over
 		var settled bool
-		if f.loss, settled = f.tuning(f.residuals); settled {
+		var next Loss
+		if next, settled = f.tuning(f.residuals); settled {
 			f.tuning = nil
 		}
+		f.setLoss(next)
 	}
 	f.residuals, f.ahead, f.tuned = nil, false, f.tuning != nil
+}
+
+// setLoss sets the loss of the rounds to come.
+func (f *fit) setLoss(l Loss) {
+	f.loss = l
+	f.rho, f.columns = unpack(l)
 }
 
 // kkt returns how far an exact coordinate step would still move the factors,
@@ -545,8 +549,8 @@ func (f *fit) tune() {
 // which is 0 exactly where the KKT conditions V ≥ 0, ∇ ≥ 0, V∘∇ = 0 hold, and
 // does not depend on the units of X.
 func (f *fit) kkt() float64 {
-	if c := constraint(f.solver); c != nil {
-		return f.moves(c)
+	if constraint(f.solverW) != nil || constraint(f.solverH) != nil {
+		return f.moves()
 	}
 	if f.onlyH {
 		return f.kktOf(false)
@@ -558,12 +562,7 @@ func (f *fit) kktOf(ofW bool) float64 {
 	q, v, penalties := f.quadratic(ofW), f.h, f.model.OnH
 	if ofW {
 		v, penalties = f.wt, f.model.OnW
-		if q.sample == rows && !isFrobenius(q.loss) {
-			q.row = f.squaredNorms()
-			for j, s := range q.row {
-				_, q.row[j] = q.loss.Rho(s)
-			}
-		}
+		q.weighRows(f.squaredNorms)
 	}
 	for _, p := range penalties {
 		p.Majorize(q, v)
@@ -585,6 +584,48 @@ func (f *fit) kktOf(ofW bool) float64 {
 		moved[i] = t.moved(u, uu)
 	})
 	return relative(math.Sqrt(total(moved)), v)
+}
+
+// moves takes the place of kkt where a factor lies in another set than V ≥ 0: how far
+// another half-step of the solvers moves them, relative to their norm.
+func (f *fit) moves() float64 {
+	far := moved(f.quadratic(false), f.h, f.model.OnH, f.solverH)
+	if f.onlyH {
+		return far
+	}
+	return max(far, moved(f.quadraticOfW(), f.wt, f.model.OnW, f.solverW))
+}
+
+func moved(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) float64 {
+	if c := constraint(s); c != nil {
+		s = c.Probe()
+	}
+	to := mat.DenseCopyOf(v)
+	for _, p := range penalties {
+		p.Majorize(q, to)
+	}
+	s.Improve(q, to)
+	to.Sub(to, v)
+	return relative(mat.Norm(to, 2), v)
+}
+
+// quadraticOfW is the half-step of W, with the weights of the samples under ByColumn.
+func (f *fit) quadraticOfW() *Quadratic {
+	q := f.quadratic(true)
+	q.weighRows(f.columnSquares)
+	return q
+}
+
+// weighRows sets the weights of the samples, which are rows, from the squared norms of
+// their residuals.
+func (q *Quadratic) weighRows(squares func() []float64) {
+	if q.sample != rows || isFrobenius(q.loss) {
+		return
+	}
+	q.row = squares()
+	for j, s := range q.row {
+		_, q.row[j] = q.loss.Rho(s)
+	}
 }
 
 // relative returns a length as a share of that of v, where v is not 0. From tiny

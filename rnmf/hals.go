@@ -34,12 +34,19 @@ type HALS struct {
 
 var _ Solver = HALS{}
 
-func (s HALS) check() error {
+// Check finds a bad parameter.
+func (s HALS) Check() error {
 	if s.Sweeps < 0 {
 		return errParameter("HALS.Sweeps", s.Sweeps, "0 or more")
 	}
 	return nil
 }
+
+// Extrapolates returns !Plain.
+func (s HALS) Extrapolates() bool { return !s.Plain }
+
+// SignedU returns true.
+func (s HALS) SignedU() bool { return true }
 
 // Improve lowers q by coordinate descent over the components.
 func (s HALS) Improve(q *Quadratic, v *mat.Dense) {

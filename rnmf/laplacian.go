@@ -41,7 +41,9 @@ var _ SamplePenalty = Laplacian{}
 // Value returns λ tr(VLVᵀ).
 func (p Laplacian) Value(v *mat.Dense) float64 { return p.Lambda * p.Graph.Roughness(v) }
 
-func (p Laplacian) rounding(v *mat.Dense) float64 {
+// Rounding is 1e-28 of the squares that the value is made of: it cannot be smaller than
+// the squares of their rounding errors, nor stay where it is.
+func (p Laplacian) Rounding(v *mat.Dense) float64 {
 	var sum float64
 	for k := range v.RawMatrix().Rows {
 		for j, x := range v.RawRowView(k) {

@@ -63,7 +63,8 @@ func (l LogShrink) Tuning() Tuning {
 // ScaleNow returns Scale.
 func (l LogShrink) ScaleNow() float64 { return l.Scale }
 
-func (l LogShrink) check() error {
+// Check finds a bad parameter.
+func (l LogShrink) Check() error {
 	if !(l.Gamma >= leastScale && l.Gamma <= maxEntry) {
 		return errParameter("LogShrink.Gamma", l.Gamma, "a positive number")
 	}

@@ -42,7 +42,8 @@ func (l Manhattan) Rho(s float64) (value, slope float64) {
 	return e - 0.5*l.Mu, 0.5 / e
 }
 
-func (l Manhattan) check() error { return checkScale("Manhattan.Mu", l.Mu) }
+// Check finds a bad parameter.
+func (l Manhattan) Check() error { return checkScale("Manhattan.Mu", l.Mu) }
 
 // Weigh writes 1/(2max(|e|, μ)) and the formula above.
 func (l Manhattan) Weigh(omega, value, e []float64) {

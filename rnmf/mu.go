@@ -27,12 +27,24 @@ import (
 // ratio is a step −∇/a along the gradient, halved, with a = (Mv)/v + λd and M =
 // UUᵀ; the Hessian is M + λL ⪯ diag((Mv)/v) + 2λ·diag(d) ⪯ 2·diag(a), and a step
 // of that length does not raise q.
+//
+// Where W may be negative, in semi-NMF, the update of H is that of Ding, Li and Jordan,
+// with N = UX and G = UUᵀ split into positive and negative parts,
+//
+//	H ← H ∘ √((N⁺ + G⁻H) / (N⁻ + G⁺H))   (10).
 type MU struct{}
 
 var _ Solver = MU{}
 
+// SignedU returns true.
+func (MU) SignedU() bool { return true }
+
 // Improve multiplies v by the ratio above, once.
 func (MU) Improve(q *Quadratic, v *mat.Dense) {
+	if q.signedU {
+		q.rootRatio(v)
+		return
+	}
 	q.apart(v)
 	if q.Weighted() {
 		u := q.cross()

@@ -37,7 +37,8 @@ type OGM struct {
 
 var _ Solver = OGM{}
 
-func (s OGM) check() error {
+// Check finds a bad parameter.
+func (s OGM) Check() error {
 	if s.Steps < 0 {
 		return errParameter("OGM.Steps", s.Steps, "0 or more")
 	}
@@ -46,6 +47,9 @@ func (s OGM) check() error {
 	}
 	return nil
 }
+
+// Extrapolates returns !Plain.
+func (s OGM) Extrapolates() bool { return !s.Plain }
 
 // Improve takes the columns of v to their minimisers. The method is not one of
 // descent: a column whose q would have risen stays as it was.

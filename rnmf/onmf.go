@@ -17,7 +17,7 @@ import (
 // scale that Result.Normalized can move to W. For orthogonal columns of W hand over
 // the transposed data.
 func ONMF(rank int) Model {
-	return Model{Rank: rank, Solver: Orthogonal{}, Init: Clusters{Shift: -1}}
+	return Model{Rank: rank, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: Clusters{Shift: -1}}
 }
 
 // Directions starts from the clusters that ONMF finds: k-means, but for the length of
@@ -40,7 +40,7 @@ func (Directions) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.R
 	return r.W, r.H, nil
 }
 
-// Orthogonal keeps the rows of H orthogonal. As H ≥ 0, that says that each sample
+// Orthogonal, as Model.SolverH, keeps the rows of H orthogonal. As H ≥ 0, that says that each sample
 // is of one component alone, x_j ≈ w_k h_kj: clustering by directions. The exact
 // minimiser over a column of H is then found at once. With the sums of HALS,
 //
@@ -62,16 +62,18 @@ func (Directions) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.R
 // one that fits worst.
 type Orthogonal struct{}
 
-var _ constrained = Orthogonal{}
+var _ Constrained = Orthogonal{}
 
 func init() { gob.Register(Orthogonal{}) }
 
-func (Orthogonal) admit(Model) error { return nil }
+// Signed returns false.
+func (Orthogonal) Signed() bool { return false }
 
-func (s Orthogonal) probe() Solver { return s }
+// Probe returns s, which has no state.
+func (s Orthogonal) Probe() Solver { return s }
 
-// begin keeps the largest entry of each column.
-func (Orthogonal) begin(h *mat.Dense) {
+// Project keeps the largest entry of each column.
+func (Orthogonal) Project(h *mat.Dense) {
 	r, n := h.Dims()
 	for j := range n {
 		best := 0
@@ -88,12 +90,8 @@ func (Orthogonal) begin(h *mat.Dense) {
 	}
 }
 
-// Improve finds the component of each sample, or W.
+// Improve finds the component of each sample.
 func (s Orthogonal) Improve(q *Quadratic, v *mat.Dense) {
-	if q.trans {
-		HALS{Sweeps: 1}.Improve(q, v)
-		return
-	}
 	if q.Weighted() {
 		u := q.cross()
 		squares := slices.Clone(q.U.RawMatrix().Data)

@@ -28,6 +28,9 @@ type ProxLinear struct {
 
 var _ Solver = ProxLinear{}
 
+// Extrapolates returns !Plain.
+func (s ProxLinear) Extrapolates() bool { return !s.Plain }
+
 // Improve takes one step.
 func (ProxLinear) Improve(q *Quadratic, v *mat.Dense) {
 	if q.tie.Graph != nil {

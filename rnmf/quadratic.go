@@ -25,6 +25,7 @@ type Quadratic struct {
 
 	m, n, r int
 	x, mask *mat.Dense // as the user gave them; mask nil if all entries count
+	signedU bool       // U may have negative entries
 	trans   bool       // the W half-step works on the transpose of x
 	loss    Loss
 	sample  axis
@@ -96,7 +97,7 @@ func (q *Quadratic) Weighted() bool {
 // with equality at the y₀ = Uᵀv₀ it starts from. The outliers s are taken out of
 // the data, and the weights are all L.
 func (q *Quadratic) Additive() *Quadratic {
-	a := &Quadratic{U: q.U, m: q.m, n: q.n, r: q.r, x: q.x, mask: q.mask, trans: q.trans,
+	a := &Quadratic{U: q.U, m: q.m, n: q.n, r: q.r, x: q.x, mask: q.mask, trans: q.trans, signedU: q.signedU,
 		loss: q.loss, sample: q.sample, row: q.row, c: q.c, d: q.d, tie: q.tie, pool: q.pool, from: q.from, entered: math.NaN()}
 	_, a.bound = q.loss.Rho(0)
 	if q.mask != nil {

@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,7 @@ import (
 
 // A Result is what a fit found.
 type Result struct {
-	W *mat.Dense // m×r basis, ≥ 0 but under FreeW
+	W *mat.Dense // m×r basis, ≥ 0 but under LeastSquares
 	H *mat.Dense // r×n coefficients, ≥ 0
 
 	// Loss is the loss at its last scale, which is fixed in it.
@@ -25,7 +26,7 @@ type Result struct {
 	Trace  Trace
 	Reason Reason
 
-	// Solver and OnH are those of the model, for Transform.
+	// Solver (of H) and OnH are those of the model, for Transform.
 	Solver Solver
 	OnH    []Penalty
 
@@ -43,7 +44,7 @@ func (f *fit) result() *Result {
 func (f *fit) stopped() *Result {
 	return &Result{W: mat.DenseCopyOf(f.wt.T()), H: mat.DenseCopyOf(f.h), Loss: f.loss,
 		Objective: f.reached, KKT: -1, Trace: append(Trace(nil), f.trace...), Reason: f.reason,
-		Solver: f.model.Solver, OnH: slices.Clone(f.model.OnH), mask: f.mask}
+		Solver: cmp.Or(f.model.SolverH, f.model.Solver), OnH: slices.Clone(f.model.OnH), mask: f.mask}
 }
 
 // outcome is what a fit returns once run is over, nil if it has got nowhere.
@@ -152,7 +153,7 @@ func (r *Result) TransformMasked(ctx context.Context, x, mask mat.Matrix) (*mat.
 	if n == 0 {
 		return nil, fmt.Errorf("%w: no samples", ErrEmpty)
 	}
-	model := Model{Rank: k, Mask: mask, Solver: r.Solver, Tol: 1e-8, Signed: true}
+	model := Model{Rank: k, Mask: mask, SolverH: r.Solver, Tol: 1e-8, Signed: true}
 	if mask != nil {
 		if err := wantMatrix("Mask", mask); err != nil {
 			return nil, err
@@ -161,6 +162,9 @@ func (r *Result) TransformMasked(ctx context.Context, x, mask mat.Matrix) (*mat.
 			return nil, err
 		}
 		mask = asDense(mask)
+	}
+	if mat.Min(r.W) < 0 {
+		model.SolverW = LeastSquares{} // which leaves signs as they are
 	}
 	h := r.even(asDense(x), mask)
 	for _, p := range r.OnH {

@@ -259,7 +259,7 @@ func TestTransformMaskedSigned(t *testing.T) {
 	w.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() - 1 }, w)
 	var x mat.Dense
 	x.Mul(w, uniform(2, 20, 4))
-	r := &Result{W: w, H: uniform(2, 20, 7), Loss: Frobenius{}, Solver: FreeW{Solver: MU{}}}
+	r := &Result{W: w, H: uniform(2, 20, 7), Loss: Frobenius{}, Solver: MU{}}
 	plain, err := r.Transform(context.Background(), &x)
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,8 @@ type RRA struct {
 
 var _ Solver = RRA{}
 
-func (s RRA) check() error {
+// Check finds a bad parameter.
+func (s RRA) Check() error {
 	if !(s.Energy >= 0 && s.Energy <= 1) {
 		return errParameter("RRA.Energy", s.Energy, "0 to 1")
 	}
@@ -70,7 +71,7 @@ func (s RRA) Prepare(g *Graph) (kept int) {
 
 // PrepareContext is Prepare that returns ctx.Err() soon after ctx ends.
 func (s RRA) PrepareContext(ctx context.Context, g *Graph) (kept int, err error) {
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return 0, err
 	}
 	found := g.spectrum(s.energy(), func() bool { return ctx.Err() != nil })

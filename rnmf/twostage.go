@@ -37,7 +37,8 @@ func (l TwoStage) stages() (first, then Loss) {
 	return first, then
 }
 
-func (l TwoStage) check() error {
+// Check finds a bad parameter.
+func (l TwoStage) Check() error {
 	for _, stage := range []struct {
 		name string
 		loss Loss
