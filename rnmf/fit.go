@@ -258,20 +258,20 @@ func (f *fit) tunesIn(round int) bool {
 // objective of the current factors.
 func (f *fit) look() float64 {
 	q := f.foresee(f.h)
-	if math.IsNaN(q.entered) && !f.pool.Stop() {
+	if math.IsNaN(q.seen.loss) && !f.pool.Stop() {
 		return f.objective() // the solver cannot tell
 	}
-	return q.entered + f.penalties()
+	return q.seen.loss + f.penalties()
 }
 
 // foresee does that half-step, and takes the loss at the H given, unless that is nil.
 func (f *fit) foresee(from *mat.Dense) *Quadratic {
 	begin := time.Now()
 	q := f.quadratic(false)
-	q.from = from
+	q.seen.from = from
 	f.next.Copy(f.h)
 	improve(q, f.next, f.model.OnH, f.solverH)
-	f.ahead, f.cross, f.gram = true, q.ux, q.uu
+	f.ahead, f.cross, f.gram = true, q.seen.cross, q.seen.gram
 	f.due += time.Since(begin)
 	return q
 }
@@ -359,7 +359,8 @@ func (f *fit) record(round int, objective float64) {
 func (f *fit) quadratic(ofW bool) *Quadratic {
 	m, n := f.x.Dims()
 	r := f.model.Rank
-	q := &Quadratic{U: f.wt, m: m, n: n, r: r, x: f.x, mask: f.mask, loss: f.rho, norms: f.norms[0], tuned: f.tuned, pool: f.pool, entered: math.NaN()}
+	q := &Quadratic{U: f.wt, m: m, n: n, r: r, data: data{x: f.x, mask: f.mask, norms: f.norms[0]}, loss: f.rho,
+		retuned: f.tuned, pool: f.pool, seen: &observed{loss: math.NaN()}}
 	q.follows = !ofW && !f.onlyH && len(f.model.OnW) == 0
 	q.signedU = !ofW && leavesSigns(f.solverW)
 	if f.columns {
@@ -371,6 +372,7 @@ func (f *fit) quadratic(ofW bool) *Quadratic {
 			q.sample = rows
 		}
 	}
+	q.layout = f.pool.layOut(q.U)
 	return q
 }
 
@@ -378,12 +380,12 @@ func (f *fit) quadratic(ofW bool) *Quadratic {
 // residual.
 func (f *fit) eachResidual(visit func(t *Tile, i int)) (count int) {
 	q := f.quadratic(false)
-	q.bare, q.noX = true, true
 	width := tileWidth(q.m, q.n, 2)
 	count = (q.n + width - 1) / width
-	q.layOutShared()
+	q.layout.prepareProduct()
+	w := &walk{need: needE}
 	f.pool.share(count, q.m*q.n*q.r, func(t *Tile, i int) {
-		t.load(q, f.h, i*width, min(width, q.n-i*width))
+		t.load(q, w, f.h, i*width, min(width, q.n-i*width))
 		visit(t, i)
 	})
 	return count
@@ -396,7 +398,7 @@ func (f *fit) objective() float64 {
 	count := f.eachResidual(func(t *Tile, i int) {
 		if q.sample == columns {
 			s := make([]float64, t.B)
-			kernel.SquaredNorms(s, t.E, t.maskTile, t.M, t.B)
+			kernel.SquaredNorms(s, t.E, t.mask, t.M, t.B)
 			sums[i] = lossOfSquares(q.loss, s)
 			return
 		}
@@ -420,10 +422,9 @@ func (f *fit) penalties() float64 {
 func (f *fit) columnSquares() []float64 {
 	_, n := f.x.Dims()
 	s := make([]float64, n)
-	if f.gram != nil {
+	if f.cross != nil && f.gram != nil {
 		r, h := f.model.Rank, f.h.RawMatrix().Data
-		square := &f.pool.layout.square
-		square.Set(f.gram, nil, r, r)
+		square := f.pool.layOut(f.wt).square(f.gram)
 		const width = 48
 		lost := make([]bool, (n+width-1)/width)
 		f.pool.share(len(lost), r*r*n, func(t *Tile, i int) {
@@ -448,7 +449,7 @@ func (f *fit) squaredNorms() []float64 {
 	_, n := f.x.Dims()
 	s := make([]float64, n)
 	f.eachResidual(func(t *Tile, _ int) {
-		kernel.SquaredNorms(s[t.First:][:t.B], t.E, t.maskTile, t.M, t.B)
+		kernel.SquaredNorms(s[t.First:][:t.B], t.E, t.mask, t.M, t.B)
 	})
 	return s
 }
@@ -478,7 +479,7 @@ func (f *fit) measure() float64 {
 		}
 		if byColumn {
 			s := make([]float64, t.B)
-			kernel.SquaredNorms(s, t.E, t.maskTile, t.M, t.B)
+			kernel.SquaredNorms(s, t.E, t.mask, t.M, t.B)
 			for _, v := range s {
 				t.seen.add(v)
 			}
@@ -487,8 +488,8 @@ func (f *fit) measure() float64 {
 		}
 		for k := range t.M {
 			var mask []float64
-			if t.maskTile != nil {
-				mask = t.maskTile[k*t.B:][:t.B]
+			if t.mask != nil {
+				mask = t.mask[k*t.B:][:t.B]
 			}
 			var x []float64
 			if !zeros {
@@ -571,16 +572,11 @@ func (f *fit) kktOf(ofW bool) float64 {
 	width := tileWidth(q.m, q.n, 2)
 	count := (q.n + width - 1) / width
 	moved := make([]float64, count)
-	squares := slices.Clone(q.U.RawMatrix().Data)
-	kernel.Mul(squares, squares)
-	u, uu := q.cross(), &q.pool.layout.scaled
-	uu.Set(squares, nil, q.m, q.r)
+	u, uu := q.layout.cross(), q.layout.squares()
+	w := &walk{need: needE}
 	f.pool.share(count, q.m*q.n*q.r, func(t *Tile, i int) {
-		t.load(q, v, i*width, min(width, q.n-i*width))
-		if !q.Weighted() {
-			t.residual()
-		}
-		t.weigh() // the slopes as they are: load may leave out those of columns
+		t.load(q, w, v, i*width, min(width, q.n-i*width))
+		t.weigh() // the slopes as they are: loadWeights may leave out those of columns
 		moved[i] = t.moved(u, uu)
 	})
 	return relative(math.Sqrt(total(moved)), v)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/gob"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -93,11 +92,8 @@ func (Orthogonal) Project(h *mat.Dense) {
 // Improve finds the component of each sample.
 func (s Orthogonal) Improve(q *Quadratic, v *mat.Dense) {
 	if q.Weighted() {
-		u := q.cross()
-		squares := slices.Clone(q.U.RawMatrix().Data)
-		kernel.Mul(squares, squares)
-		uu := &q.pool.layout.scaled
-		uu.Set(squares, nil, q.m, q.r)
+		u := q.layout.cross()
+		uu := q.layout.squares()
 		q.Tiles(v, func(t *Tile) {
 			r, b := t.R, t.B
 			space := t.Space(2 * r * b)
@@ -114,9 +110,9 @@ func (s Orthogonal) Improve(q *Quadratic, v *mat.Dense) {
 	if q.follows && !q.penalised() && q.bound == 0 {
 		misfit = make([]float64, q.n)
 	}
-	q.crossTiles(v, func(t *Tile) {
+	q.tiles(v, needCross|needWeights, func(t *Tile) {
 		r, b := t.R, t.B
-		num, den := t.crossed(u, g), t.Space(r*b)
+		num, den := t.cross(u, g), t.Space(r*b)
 		for k := range r {
 			row := den[k*b:][:b]
 			for j := range row {

@@ -67,7 +67,7 @@ func (q *Quadratic) leastSquares(v *mat.Dense) {
 		}
 		return
 	}
-	u := q.cross()
+	u := q.layout.cross()
 	data := q.U.RawMatrix().Data
 	q.Tiles(v, func(t *Tile) {
 		b := t.B
@@ -145,9 +145,9 @@ func bounded(v, change *mat.Dense) {
 // rootRatio is (10) of Ding, Li and Jordan, with weights and penalties: their proof
 // bounds each of −2N⁺v, 2N⁻v, vᵀG⁺v and −vᵀG⁻v by functions of one entry alone.
 func (q *Quadratic) rootRatio(v *mat.Dense) {
-	if q.tie.Graph != nil {
-		q.tie.add(q, v, 2)
-		q.tie = Laplacian{}
+	if q.graph.Graph != nil {
+		q.graph.add(q, v, 2)
+		q.graph = Laplacian{}
 	}
 	p := q.whole(v)
 	if p.pool.Stop() {

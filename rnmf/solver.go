@@ -97,9 +97,7 @@ func (a Additive) Unwrap() Solver {
 
 // Improve runs the solver below on q.Additive().
 func (a Additive) Improve(q *Quadratic, v *mat.Dense) {
-	b := q.Additive()
-	a.Unwrap().Improve(b, v)
-	q.entered = b.entered
+	a.Unwrap().Improve(q.Additive(), v)
 }
 
 // step returns max(0, v + n/d), the minimiser of d·x² − 2(n + d·v)x over x ≥ 0.
