@@ -45,7 +45,7 @@ func (r Random) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, 
 
 func (Random) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
-	mean := level(x, func() bool { return ctx.Err() != nil })
+	mean := robustMean(x, func() bool { return ctx.Err() != nil })
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -62,15 +62,6 @@ func (Random) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand)
 		return mat.NewDense(rows, cols, d)
 	}
 	return fill(m, rank), fill(rank, n), nil
-}
-
-// level is the mean of x with its positive entries replaced by their median and the
-// negative ones by 0, unless stop ends it.
-func level(x *mat.Dense, stop func() bool) float64 {
-	m, n := x.Dims()
-	same := func(v float64) float64 { return v }
-	half, count := middle(x, nil, same, 1, max(mat.Max(x), 0), stop)
-	return half * (float64(count) / float64(m) / float64(n))
 }
 
 // Factors starts from given factors: a warm start, or a start of your own. They

@@ -67,6 +67,12 @@ type Model struct {
 	TraceEvery int
 }
 
+// The defaults of MaxIter and Tol.
+const (
+	defaultMaxIter = 500
+	defaultTol     = 1e-5
+)
+
 // A Reason says why a fit stopped.
 type Reason int
 
@@ -192,7 +198,9 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 			return nil, err
 		}
 	}
-	f := &fit{model: m, x: asDense(x), median: -1, heaviest: 1, onlyH: onlyH}
+	m.MaxIter = cmp.Or(m.MaxIter, defaultMaxIter)
+	m.Tol = cmp.Or(m.Tol, defaultTol)
+	f := &fit{model: m, survey: survey{x: asDense(x), median: -1, heaviest: 1}, onlyH: onlyH}
 	if f.little() {
 		ctx = context.WithoutCancel(ctx) // there is to be something to return
 	}
