@@ -86,57 +86,6 @@ func (f Factors) Start(x *mat.Dense, rank int, _ *rand.Rand) (w, h *mat.Dense, e
 	return mat.DenseCopyOf(f.W), mat.DenseCopyOf(f.H), nil
 }
 
-func wantDims(name string, a mat.Matrix, rows, cols int) error {
-	if r, c := a.Dims(); r != rows || c != cols {
-		return fmt.Errorf("%w: %s is %d×%d, want %d×%d", ErrShape, name, r, c, rows, cols)
-	}
-	return nil
-}
-
-// checkEntries returns an error that names the first entry that is not finite,
-// is negative (unless signed) or is too large to be squared. Entries whose mask
-// is 0 may be anything.
-func checkEntries(name string, a, mask *mat.Dense, signed bool) error {
-	return checkUpTo(maxEntry, name, a, mask, signed)
-}
-
-// checkFactor is checkEntries for a factor, which may have grown in a fit.
-func checkFactor(name string, a *mat.Dense, signed bool) error {
-	return checkUpTo(maxFactor, name, a, nil, signed)
-}
-
-func checkUpTo(most float64, name string, a, mask *mat.Dense, signed bool) error {
-	rows, _ := a.Dims()
-	for i := range rows {
-		var known []float64
-		if mask != nil {
-			known = mask.RawRowView(i)
-		}
-		for j, v := range a.RawRowView(i) {
-			if v >= 0 && v <= most || known != nil && known[j] == 0 {
-				continue
-			}
-			var bad error
-			switch {
-			case math.IsNaN(v) || math.IsInf(v, 0):
-				bad = ErrNotFinite
-			case v < 0 && !signed:
-				bad = ErrNegative
-			case math.Abs(v) > most:
-				bad = ErrTooLarge
-			}
-			if bad != nil {
-				return &EntryError{Matrix: name, Row: i, Col: j, Value: v, Err: bad}
-			}
-		}
-	}
-	return nil
-}
-
-// maxEntry is the largest entry accepted: squares, their sums and products with
-// weights stay far from overflow.
-const maxEntry = 1e100
-
 // asDense returns a itself if it is a *mat.Dense, or a copy.
 func asDense(a mat.Matrix) *mat.Dense {
 	if d, ok := a.(*mat.Dense); ok {

@@ -1,6 +1,8 @@
 package rnmf
 
 import (
+	"cmp"
+	"context"
 	"math"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
@@ -19,6 +21,34 @@ type survey struct {
 	norms    [2][]float64 // squared norms of the columns and rows of X
 	lengths  float64      // the sum of those of the columns, weighed
 	weights  float64      // the sum of their weights, 0 before it is asked for
+}
+
+// newSurvey checks X, and fills what the mask hides with means.
+func newSurvey(ctx context.Context, x *mat.Dense, mask mat.Matrix, signed bool) (s survey, err error) {
+	s = survey{x: x, median: -1, heaviest: 1}
+	stop := func() bool { return ctx.Err() != nil }
+	rows, cols := x.Dims()
+	if mask != nil {
+		s.mask, err = checkMask(mask, rows, cols)
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return s, err
+		}
+		s.heaviest = mat.Max(s.mask)
+		s.heavy = make([]float64, cols)
+		for i := range rows {
+			for j, w := range s.mask.RawRowView(i) {
+				s.heavy[j] = max(s.heavy[j], w)
+			}
+		}
+	}
+	if err := cmp.Or(checkEntries("X", x, s.mask, signed), ctx.Err()); err != nil {
+		return s, err
+	}
+	if s.mask != nil {
+		s.x = fillMissing(x, s.mask, stop) // 0·NaN would be NaN
+	}
+	s.norms, s.largest = lengths(s.x, stop)
+	return s, ctx.Err()
 }
 
 // lengths returns the squared norms of the columns and of the rows of X, and the
