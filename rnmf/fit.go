@@ -21,6 +21,7 @@ type fit struct {
 	rho       Loss       // the function in it
 	columns   bool       // it is applied to norms of columns: loss is ByColumn
 	tuning    Tuning     // estimates it, nil if it is given or final
+	interim   bool       // the loss is on its way to another one
 	residuals *Residuals // what the scale of the round to come is estimated from
 	retuned   bool       // it has been estimated for this round
 

@@ -10,18 +10,7 @@ import (
 
 // tunesIn reports whether the scale is estimated again in a round.
 func (f *fit) tunesIn(round int) bool {
-	return f.tuning != nil && (f.model.TuneFor == 0 || round <= f.model.TuneFor || f.underWay())
-}
-
-// underWay reports whether a loss is still on its way to the one that is wanted: the
-// objective of what it is now is none to end a fit by, nor a scale to stay at.
-func (f *fit) underWay() bool {
-	l, _ := unpack(f.model.Loss)
-	switch l.(type) {
-	case TwoStage, Manhattan, *TwoStage, *Manhattan:
-		return f.tuning != nil
-	}
-	return false
+	return f.tuning != nil && (f.model.TuneFor == 0 || round <= f.model.TuneFor || f.interim)
 }
 
 // measure puts the distribution of the current residuals aside for tune, and
@@ -100,6 +89,10 @@ func (f *fit) tune() {
 		next, settled := f.tuning(f.residuals)
 		if settled {
 			f.tuning = nil
+		}
+		var i Interim
+		if i, f.interim = next.(Interim); f.interim {
+			next = i.Loss
 		}
 		f.setLoss(next)
 	}

@@ -37,7 +37,7 @@ func (f *fit) stop(last *kept, first, objective float64, round, rounds int) (rea
 // residual tells.
 func (f *fit) settled(start, reached float64, rounds int) bool {
 	tol := f.model.Tol
-	if tol < 0 || f.underWay() {
+	if tol < 0 || f.interim {
 		return false
 	}
 	change, size := math.Abs(start-reached), math.Abs(start)

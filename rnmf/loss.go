@@ -214,6 +214,9 @@ func CheckLoss(l Loss, size float64) error {
 		if embeds(given, l) {
 			return fmt.Errorf("%w: loss %T is tuned to the %T that it embeds: it needs a Tuning of its own", ErrParameter, given, l)
 		}
+		if i, ok := l.(Interim); ok {
+			l = i.Loss
+		}
 		if tuningOf(l) != nil {
 			return fmt.Errorf("%w: loss %T is tuned to a %T whose scale is not given: its Tuning is not nil", ErrParameter, given, l)
 		}

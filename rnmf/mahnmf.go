@@ -70,7 +70,10 @@ func (l Manhattan) Tuning() Tuning {
 		} else {
 			mu = max(0.9*mu, last)
 		}
-		return Manhattan{Mu: mu}, mu <= last
+		if mu > last {
+			return Interim{Manhattan{Mu: mu}}, false
+		}
+		return Manhattan{Mu: mu}, true
 	}
 }
 

@@ -19,6 +19,10 @@ type Tuner interface {
 // end.
 type Tuning func(s *Residuals) (next Loss, settled bool)
 
+// Interim marks a loss that a Tuning returns on its way to the one that is wanted, as the
+// first stage of TwoStage: no fit ends there, by Tol or as TuneFor has run out.
+type Interim struct{ Loss }
+
 // A ColumnTuner is a Tuner that estimates its scale in another way under ByColumn,
 // where the residuals are norms of whole columns.
 type ColumnTuner interface {
@@ -121,6 +125,9 @@ func (l Truncated) Tuning() Tuning {
 	return func(s *Residuals) (Loss, bool) {
 		if below != nil {
 			next, settled := below(s)
+			if i, ok := next.(Interim); ok {
+				next = i.Loss
+			}
 			if l.Loss = next; settled {
 				below = nil
 			}
@@ -143,6 +150,9 @@ func (l ByColumn) Tuning() Tuning {
 	}
 	return func(s *Residuals) (Loss, bool) {
 		next, settled := below(s)
+		if i, ok := next.(Interim); ok {
+			return Interim{ByColumn{i.Loss}}, settled
+		}
 		return ByColumn{next}, settled
 	}
 }

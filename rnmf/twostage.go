@@ -89,7 +89,7 @@ func (l TwoStage) Tuning() Tuning {
 			t.Cut = max(t.Cut*2/3, leastScale)
 			next = t
 		}
-		return next, false
+		return Interim{next}, false
 	}
 }
 
