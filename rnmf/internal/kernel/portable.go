@@ -68,14 +68,14 @@ func gram(g, u, w []float64, m, r int) {
 		l := 0
 		for ; l+4 <= k+1; l += 4 { // one sum alone would wait for each addition
 			w0, w1, w2, w3 := w[l*m:][:m], w[(l+1)*m:][:m], w[(l+2)*m:][:m], w[(l+3)*m:][:m]
-			var s [4]float64
+			var s0, s1, s2, s3 float64
 			for i, a := range uk {
-				s[0] = math.FMA(a, w0[i], s[0])
-				s[1] = math.FMA(a, w1[i], s[1])
-				s[2] = math.FMA(a, w2[i], s[2])
-				s[3] = math.FMA(a, w3[i], s[3])
+				s0 = math.FMA(a, w0[i], s0)
+				s1 = math.FMA(a, w1[i], s1)
+				s2 = math.FMA(a, w2[i], s2)
+				s3 = math.FMA(a, w3[i], s3)
 			}
-			copy(g[k*r+l:], s[:])
+			copy(g[k*r+l:], []float64{s0, s1, s2, s3})
 		}
 		for ; l <= k; l++ {
 			s := 0.0
@@ -94,11 +94,11 @@ func weighted(num, den, e, omega, u, p, delta []float64, m, b int) {
 	num, den = num[:b], den[:b]
 	clear(num)
 	clear(den)
-	if p != nil {
-		subOuter(e, p, delta, m, b)
-	}
 	for i, a := range u[:m] {
 		row, om := e[i*b:][:b], omega[i*b:][:b]
+		if p != nil {
+			addRow(row, delta[:b], -p[i])
+		}
 		for j, x := range row {
 			t := om[j] * a
 			num[j] = math.FMA(t, x, num[j])
