@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -95,7 +96,7 @@ func (s CNMF) reduce(ctx context.Context, x *mat.Dense) (reduced *mat.Dense, col
 	}
 	m, n := x.Dims()
 	reduced = mat.NewDense(m, max(len(scale), 1), nil)
-	pieces(m, 16*n, func() bool { return ctx.Err() != nil }, func(from, to int) {
+	work.Pieces(m, 16*n, func() bool { return ctx.Err() != nil }, func(from, to int) {
 		for i := from; i < to; i++ {
 			row, sums := x.RawRowView(i), reduced.RawRowView(i)
 			for j, v := range row {

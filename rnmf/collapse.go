@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,7 +20,7 @@ func (f *fit) collapsed() bool {
 		return false
 	}
 	m, n := f.x.Dims()
-	data := level(f.x, never) * float64(m) * float64(n)
+	data := level(f.x, work.Never) * float64(m) * float64(n)
 	mass, _ := masses(f.wt, f.h)
 	return data > 0 && mass <= 1e-7*data
 }

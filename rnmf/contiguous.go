@@ -98,7 +98,7 @@ type contiguousFit struct {
 	z       [][]bool   // of each image
 	support *mat.Dense // m×n, z
 	last    *Result
-	pool    *pool
+	pool    *workspace
 
 	price   float64 // of z: all of the sum but the squares and the penalties
 	squares float64
@@ -127,9 +127,9 @@ func noLabels(m, n int) [][]bool {
 // run finds c and z, and then all by turns.
 func (f *contiguousFit) run(ctx context.Context, c Contiguous) error {
 	begin := time.Now()
-	f.pool = newPool(func() bool { return ctx.Err() != nil })
-	f.pool.open()
-	defer f.pool.close()
+	f.pool = newWorkspace(func() bool { return ctx.Err() != nil })
+	f.pool.Open()
+	defer f.pool.Close()
 	if f.cut = c.Cut; f.cut == 0 {
 		if err := f.estimate(ctx); err != nil {
 			return err
@@ -238,8 +238,8 @@ func (f *contiguousFit) kkt(ctx context.Context, model Model) (float64, error) {
 	if err != nil {
 		return -1, err
 	}
-	now.pool.open()
-	defer now.pool.close()
+	now.pool.Open()
+	defer now.pool.Close()
 	kkt := now.kkt()
 	if err := ctx.Err(); err != nil {
 		return -1, err

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // The passes of a Contiguous over all images: side by side, a few at a time, in whose
@@ -94,7 +95,7 @@ func (f *contiguousFit) estimate(ctx context.Context) error {
 		}
 	})
 	top := slices.Max(largest)
-	usual := usual(f.x, f.mask, top, f.pool.stop)
+	usual := usual(f.x, f.mask, top, f.pool.Stop)
 	top = min(top, grossData*usual)
 	sums, counts := make([]float64, n), make([]float64, n)
 	err := f.eachImage(ctx, func(t *Tile, a *image) {
@@ -172,9 +173,9 @@ func (f *contiguousFit) good() *mat.Dense {
 // accept makes z the support.
 func (f *contiguousFit) accept(z [][]bool) {
 	f.z = z
-	p := newPool(never) // it has to be whole
-	p.open()
-	defer p.close()
+	p := newWorkspace(work.Never) // it has to be whole
+	p.Open()
+	defer p.Close()
 	m, n := f.x.Dims()
 	const rows = 64 // a line of the cache of the labels of an image
 	p.share((m+rows-1)/rows, m*n, func(_ *Tile, k int) {

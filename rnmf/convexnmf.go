@@ -3,6 +3,7 @@ package rnmf
 import (
 	"context"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
@@ -55,8 +56,8 @@ func (s ConvexNMF) Fit(ctx context.Context, x mat.Matrix) (*ConvexNMFResult, err
 	}
 	f.solver = span
 	f.wt = mat.DenseCopyOf(span.now)
-	f.pool.open()
-	defer f.pool.close()
+	f.pool.Open()
+	defer f.pool.Close()
 	f.watched(ctx)
 	r := f.outcome()
 	if r == nil {
@@ -102,7 +103,7 @@ func newSpan(x, h *mat.Dense, stop func() bool) *span {
 	r, n := h.Dims()
 	m, _ := x.Dims()
 	s.now = mat.NewDense(r, m, nil)
-	if !pieces(r, m*n, stop, func(from, to int) {
+	if !work.Pieces(r, m*n, stop, func(from, to int) {
 		for k := from; k < to; k++ {
 			row := s.g.RawRowView(k)
 			if sum := total(row); sum > 0 {
@@ -142,7 +143,7 @@ func (s *span) Improve(q *Quadratic, v *mat.Dense) {
 		return
 	}
 	p := q.whole(v)
-	if p.pool.stop() {
+	if p.pool.Stop() {
 		return
 	}
 	s.before.Copy(s.g)
@@ -150,7 +151,7 @@ func (s *span) Improve(q *Quadratic, v *mat.Dense) {
 	m, r := q.n, q.r
 	e := make([]float64, m)
 	for k := range r {
-		if p.pool.stop() {
+		if p.pool.Stop() {
 			return
 		}
 		// Half the gradient by w_k is g_kk w_k − b: n and p.g are in the same unit,

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -84,17 +85,17 @@ func TestNoRoundRises(t *testing.T) {
 // sideBySide does all of it on all processors, each fit on one alone: small fits lose
 // more by waiting for each other's goroutines than they gain, and their bits are the
 // same (TestSameSeedSameBits).
-func sideBySide(work []func()) {
-	defer func(was func() int) { processors = was }(processors)
-	processors = func() int { return 1 }
+func sideBySide(all []func()) {
+	defer func(was func() int) { work.Processors = was }(work.Processors)
+	work.Processors = func() int { return 1 }
 	var next atomic.Int64
 	var wait sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wait.Add(1)
 		go func() {
 			defer wait.Done()
-			for i := next.Add(1) - 1; int(i) < len(work); i = next.Add(1) - 1 {
-				work[i]()
+			for i := next.Add(1) - 1; int(i) < len(all); i = next.Add(1) - 1 {
+				all[i]()
 			}
 		}()
 	}

@@ -183,7 +183,7 @@ func newLine(t *Tile, u *kernel.Cross, gram, floor []float64, keep bool) *line {
 	if lifted { // the denominator is to be taken at V̄
 		if weighted {
 			clear(l.p)
-			q.pool.product.Sub(l.p, l.s, b)
+			q.pool.layout.product.Sub(l.p, l.s, b)
 			for i, w := range t.Omega {
 				t.y[i] = -w * l.p[i]
 			}
@@ -221,7 +221,7 @@ func newLine(t *Tile, u *kernel.Cross, gram, floor []float64, keep bool) *line {
 		l.most[j] = max(1, x)
 	}
 	if weighted {
-		q.pool.product.Sub(l.p, l.s, b)
+		q.pool.layout.product.Sub(l.p, l.s, b)
 	}
 	switch {
 	case exact:

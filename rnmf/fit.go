@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // A fit is the state of a running factorisation. Both factors are kept with r
@@ -18,7 +19,7 @@ type fit struct {
 	wt, h   *mat.Dense // r×m, r×n
 	loss    Loss       // at the scale of the round
 	solver  Solver
-	pool    *pool
+	pool    *workspace
 	onlyH   bool // W stays as it is
 
 	largest  float64      // magnitude in X
@@ -81,7 +82,7 @@ func (f *fit) run(seen func() bool) {
 		retuned := f.residuals != nil && round > 1
 		if retuned {
 			f.tune()
-			if last.objective = f.look(); !f.pool.stop() {
+			if last.objective = f.look(); !f.pool.Stop() {
 				best = kept{objective: last.objective}
 			}
 		}
@@ -93,7 +94,7 @@ func (f *fit) run(seen func() bool) {
 		} else {
 			reached = f.round(round, &last, &push, fixed && !retuned, round < maxIter)
 		}
-		if f.pool.stop() {
+		if f.pool.Stop() {
 			f.wt, f.h = last.wt, last.h
 			f.loss = before
 			f.reason = Cancelled
@@ -157,7 +158,7 @@ func (f *fit) begin() bool {
 		scale()
 	}
 	objective := f.look()
-	if f.pool.stop() {
+	if f.pool.Stop() {
 		if !f.little() {
 			return false
 		}
@@ -191,7 +192,7 @@ func (f *fit) round(round int, last *kept, push *momentum, mayPush, goesOn bool)
 	// A push that gains next to nothing has gone too far as well, and must not end
 	// the fit.
 	least := max(f.model.Tol, 1e-9) * math.Abs(last.objective)
-	if reached := f.reach(round, true); !push.tried || reached <= last.objective-least || f.pool.stop() {
+	if reached := f.reach(round, true); !push.tried || reached <= last.objective-least || f.pool.Stop() {
 		push.accept()
 		return reached
 	}
@@ -209,7 +210,7 @@ func (f *fit) round(round int, last *kept, push *momentum, mayPush, goesOn bool)
 // reach returns the objective of the current factors, and gets the residuals
 // that the round to come needs, or does its first half-step.
 func (f *fit) reach(round int, goesOn bool) float64 {
-	if f.pool.stop() {
+	if f.pool.Stop() {
 		return math.NaN()
 	}
 	if !goesOn {
@@ -227,7 +228,7 @@ func (f *fit) reach(round int, goesOn bool) float64 {
 func (f *fit) pass() {
 	f.stepH()
 	f.timed(f.stepW)
-	if !f.pool.stop() {
+	if !f.pool.Stop() {
 		f.tuned = false
 		f.foresee(nil)
 	}
@@ -242,7 +243,7 @@ func (f *fit) tunesIn(round int) bool {
 // objective of the current factors.
 func (f *fit) look() float64 {
 	q := f.foresee(f.h)
-	if math.IsNaN(q.entered) && !f.pool.stop() {
+	if math.IsNaN(q.entered) && !f.pool.Stop() {
 		return f.objective() // the solver cannot tell
 	}
 	return q.entered + f.penalties()
@@ -327,16 +328,16 @@ func (f *fit) timed(work func()) {
 
 // resume lets work run to its end although the fit is cancelled.
 func (f *fit) resume(work func()) {
-	stop := f.pool.stop
-	f.pool.stop = func() bool { return false }
+	stop := f.pool.Stop
+	f.pool.Stop = func() bool { return false }
 	work()
-	f.pool.stop = stop
+	f.pool.Stop = stop
 }
 
 func (f *fit) record(round int, objective float64) {
 	p := Point{Round: round, Seconds: f.spent.Seconds(), Objective: objective, Scale: scaleNow(f.loss), KKT: -1}
 	if f.model.TraceKKT {
-		if p.KKT = f.kkt(); f.pool.stop() {
+		if p.KKT = f.kkt(); f.pool.Stop() {
 			p.KKT = -1
 		}
 	}
@@ -410,7 +411,7 @@ func (f *fit) columnSquares() []float64 {
 	s := make([]float64, n)
 	if f.gram != nil {
 		r, h := f.model.Rank, f.h.RawMatrix().Data
-		square := &f.pool.square
+		square := &f.pool.layout.square
 		square.Set(f.gram, nil, r, r)
 		const width = 48
 		lost := make([]bool, (n+width-1)/width)
@@ -513,7 +514,7 @@ func (f *fit) measure() float64 {
 // tune lets the loss estimate its scale from the residuals put aside.
 func (f *fit) tune() {
 	f.pay()
-	if !f.pool.stop() { // if not, they are incomplete, and the fit is over
+	if !f.pool.Stop() { // if not, they are incomplete, and the fit is over
 		f.loss = f.loss.(Tuner).Tune(f.residuals)
 	}
 	f.residuals, f.ahead, f.tuned = nil, false, tunes(f.loss)
@@ -555,7 +556,7 @@ func (f *fit) kktOf(ofW bool) float64 {
 	moved := make([]float64, count)
 	squares := slices.Clone(q.U.RawMatrix().Data)
 	kernel.Mul(squares, squares)
-	u, uu := q.cross(), &q.pool.scaled
+	u, uu := q.cross(), &q.pool.layout.scaled
 	uu.Set(squares, nil, q.m, q.r)
 	f.pool.share(count, q.m*q.n*q.r, func(t *Tile, i int) {
 		t.load(q, v, i*width, min(width, q.n-i*width))
@@ -618,7 +619,7 @@ func lengths(x *mat.Dense, stop func() bool) (norms [2][]float64, largest float6
 	m, n := x.Dims()
 	norms = [2][]float64{make([]float64, n), make([]float64, m)}
 	raw := x.RawMatrix()
-	if !pieces(m, 8*n, stop, func(from, to int) {
+	if !work.Pieces(m, 8*n, stop, func(from, to int) {
 		for i := from; i < to; i++ {
 			row := x.RawRowView(i)
 			norms[1][i], _ = kernel.SumSquares(row, nil)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -200,7 +201,7 @@ func rraAsPrinted(x, u, v *mat.Dense, g *Graph, beta, energy float64, rounds int
 			l.SetSym(i, j, -g.At(i, j))
 		}
 	}
-	values, theta := eigen(l.SymmetricDim(), rowsOfSym(l), never)
+	values, theta := eigen(l.SymmetricDim(), rowsOfSym(l), work.Never)
 	p, sum := 0, 0.0
 	for p < n && sum < energy*trace {
 		sum += values[p]

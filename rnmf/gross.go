@@ -3,6 +3,7 @@ package rnmf
 import (
 	"math"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -17,7 +18,7 @@ const grossData = 1e3
 // usual returns about the median magnitude of the entries of X that are not 0.
 func (f *fit) usual() float64 {
 	if f.median < 0 {
-		f.median = usual(f.x, f.mask, f.largest, f.pool.stop)
+		f.median = usual(f.x, f.mask, f.largest, f.pool.Stop)
 	}
 	return f.median
 }
@@ -41,7 +42,7 @@ func middle(x, mask *mat.Dense, f func(float64) float64, every int, top float64,
 	m, n := x.Dims()
 	for {
 		seen := newResiduals(top)
-		pieces(m, 8*n/every, stop, func(from, to int) {
+		work.Pieces(m, 8*n/every, stop, func(from, to int) {
 			for i := from; i < to; i++ {
 				for j, row := i%every, x.RawRowView(i); j < n; j += every {
 					if v := f(row[j]); v > 0 && (mask == nil || mask.RawRowView(i)[j] > 0) {
@@ -81,7 +82,7 @@ func (f *fit) settled(start, reached float64, rounds int) bool {
 	if change > float64(rounds)*tol*room+f.roundingThere() {
 		return false
 	}
-	return 1e-15*size <= tol*room || f.kkt() <= 1e-3 && !f.pool.stop()
+	return 1e-15*size <= tol*room || f.kkt() <= 1e-3 && !f.pool.Stop()
 }
 
 // room is the loss of residuals that are all ten usual entries long.

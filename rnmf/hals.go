@@ -127,7 +127,7 @@ func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 		}
 
 		clear(t.E)
-		q.pool.product.Sub(t.E, delta, b) // −Uᵀδ
+		q.pool.layout.product.Sub(t.E, delta, b) // −Uᵀδ
 		kernel.SquaredNorms(bend, t.E, t.Omega, m, b)
 		for k := range r {
 			dk, at := delta[k*b:][:b], down[k*b:][:b]

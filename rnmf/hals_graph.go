@@ -53,7 +53,7 @@ func (s HALS) overGraph(q *Quadratic, v *mat.Dense) {
 	var before float64
 	for sweep := range sweeps {
 		now := t.sweep()
-		if p.pool.stop() {
+		if p.pool.Stop() {
 			break
 		}
 		if sweep == 0 {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -161,7 +162,7 @@ func fillMissing(x, mask *mat.Dense, stop func() bool) *mat.Dense {
 	out := mat.NewDense(m, n, nil)
 	var total, count float64
 	var unknown []int // rows
-	pieces(m, 16*n, stop, func(from, to int) {
+	work.Pieces(m, 16*n, stop, func(from, to int) {
 		for i := from; i < to; i++ {
 			var sum, c float64
 			row, known := out.RawRowView(i), mask.RawRowView(i)

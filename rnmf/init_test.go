@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -66,7 +67,7 @@ func TestFillMissing(t *testing.T) {
 	x := mat.NewDense(3, 3, []float64{1, nan, 5, nan, nan, nan, 7, 8, 12})
 	mask := mat.NewDense(3, 3, []float64{1, 0, 0.2, 0, 0, 0, 3, 1, 1})
 	want := mat.NewDense(3, 3, []float64{1, 3, 5, 6.6, 6.6, 6.6, 7, 8, 12})
-	if got := fillMissing(x, mask, never); !mat.EqualApprox(got, want, 1e-14) {
+	if got := fillMissing(x, mask, work.Never); !mat.EqualApprox(got, want, 1e-14) {
 		t.Errorf("filled:\n%v\nwant\n%v", mat.Formatted(got), mat.Formatted(want))
 	}
 	if !math.IsNaN(x.At(0, 1)) {

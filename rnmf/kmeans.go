@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -169,7 +170,7 @@ func newSamples(ctx context.Context, x *mat.Dense, k, restarts int) (*samples, e
 	}
 	c := mat.NewDense(m, n, nil)
 	s := &samples{x: c, norm: make([]float64, n)}
-	if !pieces(m, 16*n, func() bool { return ctx.Err() != nil }, func(from, to int) {
+	if !work.Pieces(m, 16*n, func() bool { return ctx.Err() != nil }, func(from, to int) {
 		for i := from; i < to; i++ {
 			row := c.RawRowView(i)
 			copy(row, x.RawRowView(i))

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // KNN makes graphs of the nearest neighbours of the columns of a matrix. The zero
@@ -126,7 +127,7 @@ func newVectors(ctx context.Context, x *mat.Dense, unit bool) *vectors {
 	if largest := max(mat.Max(x), -mat.Min(x)); largest < 1e-100 && !unit {
 		s.scale = powerOfTwo(largest)
 	}
-	pieces((n+7)/8, 8*16*m, func() bool { return ctx.Err() != nil }, func(from, to int) {
+	work.Pieces((n+7)/8, 8*16*m, func() bool { return ctx.Err() != nil }, func(from, to int) {
 		from, to = 8*from, min(8*to, n)
 		loadColumns(s.rows[from*m:to*m], x, from)
 		for j := from; j < to; j++ {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -250,7 +251,7 @@ func (s ByLabel) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Ra
 	w, h = mat.DenseCopyOf(w), mat.DenseCopyOf(h) // Rest may keep its own
 	sizes := s.Labels.sizes()
 	sums := make([]float64, len(sizes))
-	pieces(m, 2*n, func() bool { return ctx.Err() != nil }, func(from, to int) {
+	work.Pieces(m, 2*n, func() bool { return ctx.Err() != nil }, func(from, to int) {
 		for i := from; i < to; i++ {
 			clear(sums)
 			row := x.RawRowView(i)

@@ -132,8 +132,8 @@ func (m Model) Steps(ctx context.Context, x mat.Matrix) iter.Seq2[Step, error] {
 			yield(Step{}, err)
 			return
 		}
-		f.pool.open()
-		defer f.pool.close()
+		f.pool.Open()
+		defer f.pool.Close()
 		left := false
 		f.run(func() bool {
 			left = !yield(Step{f.trace[len(f.trace)-1], f}, nil)
@@ -158,8 +158,8 @@ func (m Model) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.pool.open()
-	defer f.pool.close()
+	f.pool.Open()
+	defer f.pool.Close()
 	f.watched(ctx)
 	return f.outcome(), f.err(ctx)
 }
@@ -263,7 +263,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if f.solver == nil {
 		f.solver = HALS{}
 	}
-	f.pool = newPool(func() bool { return caller.Err() != nil })
+	f.pool = newWorkspace(func() bool { return caller.Err() != nil })
 	f.norms, f.largest = lengths(f.x, func() bool { return ctx.Err() != nil })
 	return f, ctx.Err()
 }

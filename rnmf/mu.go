@@ -82,7 +82,7 @@ func (t *Tile) split() {
 		if q.trans {
 			x.Data = nil
 		}
-		sum := q.rho.Split(&q.pool.product, t.X, t.y, x.Data, x.Stride, t.First, t.V, t.B, q.entry)
+		sum := q.rho.Split(&q.pool.layout.product, t.X, t.y, x.Data, x.Stride, t.First, t.V, t.B, q.entry)
 		if q.entry {
 			t.loss = sum
 		}

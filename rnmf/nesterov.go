@@ -88,7 +88,7 @@ func (s OGM) weighted(t *Tile, u *kernel.Cross, data []float64) {
 	c := newColumn(r, space[r*b+m:])
 	var scaled kernel.Cross
 	for j := range b {
-		if t.q.pool.stop() {
+		if t.q.pool.Stop() {
 			return // a tile may take long
 		}
 		for i := range omega {

@@ -44,7 +44,7 @@ func (s OGM) overGraph(q *Quadratic, v *mat.Dense) {
 	alpha := 1.0
 	way := slices.Clone(v0)
 	for range s.Steps {
-		if p.pool.stop() {
+		if p.pool.Stop() {
 			return
 		}
 		p.eachRow(func(k int) {

@@ -98,7 +98,7 @@ func (s Orthogonal) Improve(q *Quadratic, v *mat.Dense) {
 		u := q.cross()
 		squares := slices.Clone(q.U.RawMatrix().Data)
 		kernel.Mul(squares, squares)
-		uu := &q.pool.scaled
+		uu := &q.pool.layout.scaled
 		uu.Set(squares, nil, q.m, q.r)
 		q.Tiles(v, func(t *Tile) {
 			r, b := t.R, t.B
@@ -136,7 +136,7 @@ func (s Orthogonal) Improve(q *Quadratic, v *mat.Dense) {
 			}
 		}
 	})
-	if misfit != nil && !q.pool.stop() {
+	if misfit != nil && !q.pool.Stop() {
 		q.fill(v, misfit)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -57,7 +58,7 @@ func TestOutliersMasked(t *testing.T) {
 		}
 		same(lossName(loss), got, want)
 	}
-	clean := fillMissing(dirty, holes[1], never)
+	clean := fillMissing(dirty, holes[1], work.Never)
 	c, err := Contiguous{Model: Model{Rank: 2, MaxIter: 20}, Height: 4, Width: 3}.Fit(t.Context(), clean)
 	if err != nil {
 		t.Fatal(err)

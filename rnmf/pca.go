@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
@@ -46,7 +47,7 @@ func PCAContext(ctx context.Context, x mat.Matrix, r int) (*Principal, error) {
 	}
 	stop := func() bool { return ctx.Err() != nil }
 	c, done := copyPieces(d, false, stop)
-	if !done || !pieces(m, 4*n, stop, func(from, to int) {
+	if !done || !work.Pieces(m, 4*n, stop, func(from, to int) {
 		for i := from; i < to; i++ {
 			floats.AddConst(-p.Mean[i], c.RawRowView(i))
 		}
@@ -67,7 +68,7 @@ func PCAContext(ctx context.Context, x mat.Matrix, r int) (*Principal, error) {
 		p.Variance[k] = norm * norm / per
 	}
 	norms := make([]float64, m)
-	if !pieces(m, 4*n, stop, func(from, to int) {
+	if !work.Pieces(m, 4*n, stop, func(from, to int) {
 		for i := from; i < to; i++ {
 			norms[i] = floats.Norm(c.RawRowView(i), 2)
 		}
@@ -144,7 +145,7 @@ func topSVD(ctx context.Context, x *mat.Dense, r int) (ut *mat.Dense, s []float6
 	m, n := x.Dims()
 	stop := func() bool { return ctx.Err() != nil }
 	var largest float64
-	if !pieces(m, 4*n, stop, func(from, to int) {
+	if !work.Pieces(m, 4*n, stop, func(from, to int) {
 		for i := from; i < to; i++ {
 			for _, v := range x.RawRowView(i) {
 				largest = max(largest, math.Abs(v))
@@ -165,7 +166,7 @@ func topSVD(ctx context.Context, x *mat.Dense, r int) (ut *mat.Dense, s []float6
 		}
 	}
 	p, q := a.Dims()
-	if unit != 1 && !pieces(p, 4*q, stop, func(from, to int) { // to entries up to 1
+	if unit != 1 && !work.Pieces(p, 4*q, stop, func(from, to int) { // to entries up to 1
 		for i := from; i < to; i++ {
 			floats.Scale(1/unit, a.RawRowView(i))
 		}
@@ -237,7 +238,7 @@ func addOuter(ctx context.Context, sym *mat.SymDense, a *mat.Dense, t blas.Trans
 			}
 			return a.Slice(from, until, k, min(k+depth, cols)).(*mat.Dense).RawMatrix()
 		}
-		if !pieces((p+63)/64, 64*depth*p, func() bool { return ctx.Err() != nil }, func(from, until int) {
+		if !work.Pieces((p+63)/64, 64*depth*p, func() bool { return ctx.Err() != nil }, func(from, until int) {
 			from, until = 64*from, min(64*until, p)
 			blas64.Gemm(t, other, 1, part(from, until), part(from, p), 1,
 				blas64.General{Rows: until - from, Cols: p - from, Stride: p, Data: to[from*p+from:]})
@@ -323,7 +324,7 @@ func orthogonalIteration(ctx context.Context, gram *mat.SymDense, r, b, rounds i
 			return nil, ctx.Err()
 		}
 		t := mat.NewDense(b, b, nil) // Q·G·Qᵀ
-		if !pieces(b, b*p, stop, func(from, to int) {
+		if !work.Pieces(b, b*p, stop, func(from, to int) {
 			t.Slice(from, to, 0, b).(*mat.Dense).Mul(y.Slice(from, to, 0, p), q.T())
 		}) {
 			return nil, ctx.Err()

@@ -4,31 +4,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
-
-// never is the stop of what cannot be cancelled.
-func never() bool { return false }
-
-// pieces calls f for one part of 0..n−1 after the other, each of some ten
-// milliseconds, where one of the n takes cost multiply-adds. It reports whether it got
-// through: it ends early when stop tells so.
-func pieces(n, cost int, stop func() bool, f func(from, to int)) bool {
-	step := max(1<<25/max(cost, 1), 1)
-	for from := 0; from < n; from += step {
-		if stop() {
-			return false
-		}
-		f(from, min(from+step, n))
-	}
-	return !stop()
-}
 
 // mulPieces is ab, column by column of b.
 func mulPieces(a mat.Matrix, b *mat.Dense, stop func() bool) (*mat.Dense, bool) {
 	rows, inner := a.Dims()
 	_, cols := b.Dims()
 	dst := mat.NewDense(rows, cols, nil)
-	done := pieces((cols+63)/64, 64*rows*inner, stop, func(from, to int) {
+	done := work.Pieces((cols+63)/64, 64*rows*inner, stop, func(from, to int) {
 		from, to = 64*from, min(64*to, cols)
 		dst.Slice(0, rows, from, to).(*mat.Dense).Mul(a, b.Slice(0, inner, from, to))
 	})
@@ -40,7 +24,7 @@ func copyPieces(a *mat.Dense, transposed bool, stop func() bool) (*mat.Dense, bo
 	rows, cols := a.Dims()
 	if !transposed {
 		dst := mat.NewDense(rows, cols, nil)
-		return dst, pieces(rows, 8*cols, stop, func(from, to int) {
+		return dst, work.Pieces(rows, 8*cols, stop, func(from, to int) {
 			for i := from; i < to; i++ {
 				copy(dst.RawRowView(i), a.RawRowView(i))
 			}
@@ -48,7 +32,7 @@ func copyPieces(a *mat.Dense, transposed bool, stop func() bool) (*mat.Dense, bo
 	}
 	dst := mat.NewDense(cols, rows, nil)
 	to := dst.RawMatrix().Data
-	return dst, pieces((rows+7)/8, 8*16*cols, stop, func(from, until int) {
+	return dst, work.Pieces((rows+7)/8, 8*16*cols, stop, func(from, until int) {
 		// Eight rows at a time, so that a line of the cache is filled at once.
 		for i := 8 * from; i < min(8*until, rows); i += 8 {
 			for j := range cols {

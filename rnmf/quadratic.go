@@ -41,7 +41,7 @@ type Quadratic struct {
 	follows bool       // W will be taken to its minimum, which is that of the loss alone
 	tuned   bool       // the scale of the loss has just been estimated
 	norms   []float64  // squared norms of the n columns of x, or nil
-	pool    *pool
+	pool    *workspace
 
 	from    *mat.Dense // the V that the half-step starts from, if its loss is wanted
 	entry   bool       // it is, and the tiles have this V
@@ -49,8 +49,8 @@ type Quadratic struct {
 	losses  []float64
 	ux, uu  []float64 // UX and UUᵀ if known: any V then tells its ‖x_j − Uᵀv_j‖²
 	known   sync.Once // uu is set
-	laid    sync.Once // U, in pool.product
-	squared sync.Once // UUᵀ, in pool.square
+	laid    sync.Once // U, in pool.layout.product
+	squared sync.Once // UUᵀ, in pool.layout.square
 }
 
 // axis tells where the samples of a ByColumn loss lie in a Quadratic.
@@ -114,7 +114,7 @@ func (q *Quadratic) gram() (u *kernel.Cross, g []float64) {
 	c := q.cross()
 	u = c
 	if q.row != nil && q.bound == 0 {
-		u = &q.pool.scaled
+		u = &q.pool.layout.scaled
 		u.SetShared(q.U.RawMatrix().Data, q.row, q.m, q.r, q.pool.sharing(8*q.m*q.r))
 	}
 	kernel.GramShared(g, c, u, q.pool.sharing(q.m*q.r*q.r/2))
@@ -123,14 +123,14 @@ func (q *Quadratic) gram() (u *kernel.Cross, g []float64) {
 
 // square returns G = UUᵀ, laid out for products with V.
 func (q *Quadratic) square(g []float64) *kernel.Cross {
-	q.squared.Do(func() { q.pool.square.Set(g, nil, q.r, q.r) })
-	return &q.pool.square
+	q.squared.Do(func() { q.pool.layout.square.Set(g, nil, q.r, q.r) })
+	return &q.pool.layout.square
 }
 
 // cross returns U, laid out for products with tiles.
 func (q *Quadratic) cross() *kernel.Cross {
-	q.pool.cross.SetShared(q.U.RawMatrix().Data, nil, q.m, q.r, q.pool.sharing(8*q.m*q.r))
-	return &q.pool.cross
+	q.pool.layout.cross.SetShared(q.U.RawMatrix().Data, nil, q.m, q.r, q.pool.sharing(8*q.m*q.r))
+	return &q.pool.layout.cross
 }
 
 // A Tile is a group of columns of a Quadratic, with everything that a Solver
@@ -420,7 +420,7 @@ func (t *Tile) store(v *mat.Dense) {
 
 // layOut prepares U for residuals, once; layOutShared, before tiles, on all cores.
 func (q *Quadratic) layOut(share kernel.Share) {
-	q.laid.Do(func() { q.pool.product.SetShared(q.U.RawMatrix().Data, q.m, q.r, share) })
+	q.laid.Do(func() { q.pool.layout.product.SetShared(q.U.RawMatrix().Data, q.m, q.r, share) })
 }
 
 func (q *Quadratic) layOutShared() { q.layOut(q.pool.sharing(8 * q.m * q.r)) }
@@ -430,7 +430,7 @@ func (t *Tile) residual() {
 	q := t.q
 	q.layOut(kernel.InTurn)
 	if q.noX {
-		q.pool.product.Sub(t.E, t.V, t.B)
+		q.pool.layout.product.Sub(t.E, t.V, t.B)
 		return
 	}
 	if t.away {
@@ -440,10 +440,10 @@ func (t *Tile) residual() {
 	t.E = grow(t.E, t.M*t.B)
 	if q.model {
 		t.y = grow(t.y, t.M*t.B)
-		q.pool.product.Apart(t.E, t.y, t.X, t.V, t.B)
+		q.pool.layout.product.Apart(t.E, t.y, t.X, t.V, t.B)
 		return
 	}
-	q.pool.product.Residual(t.E, t.X, t.V, t.B)
+	q.pool.layout.product.Residual(t.E, t.X, t.V, t.B)
 }
 
 // weigh computes Omega from E, and the loss if it is wanted.

@@ -236,8 +236,8 @@ func (r *Result) TransformMasked(ctx context.Context, x, mask mat.Matrix) (*mat.
 			return nil, err
 		}
 		func() {
-			f.pool.open()
-			defer f.pool.close() // also where a loss panics
+			f.pool.Open()
+			defer f.pool.Close() // also where a loss panics
 			f.run(func() bool { return true })
 		}()
 		if h = f.h; f.reason == Cancelled {

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -632,7 +633,7 @@ func TestConvexNMF(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, g := mat.DenseCopyOf(newSpan(x, h, never).g.T()), mat.DenseCopyOf(h.T())
+			w, g := mat.DenseCopyOf(newSpan(x, h, work.Never).g.T()), mat.DenseCopyOf(h.T())
 			last := math.Inf(1)
 			for range 400 {
 				w, g = convexOracle(x, w, g)

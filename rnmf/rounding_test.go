@@ -17,7 +17,7 @@ func TestRoundingAtMost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f.pool.open()
+			f.pool.Open()
 			if tunes(f.loss) {
 				f.measure()
 				f.tune()
@@ -26,7 +26,7 @@ func TestRoundingAtMost(t *testing.T) {
 			if most, exact := f.roundingAtMost(), f.rounding(); !(most >= exact) {
 				t.Errorf("%s, mask %s: %g, bound %g", lossName(loss), maskName, exact, most)
 			}
-			f.pool.close()
+			f.pool.Close()
 		}
 	}
 }

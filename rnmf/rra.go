@@ -93,14 +93,14 @@ func (s RRA) Improve(q *Quadratic, v *mat.Dense) {
 	n := p.Quadratic.n
 	step := &rraStep{whole: p, RRA: s, b: make([]float64, n), a: make([]float64, n), gradient: make([]float64, n), out: make([]float64, n), l: make([]float64, n)}
 	if p.tie.Graph != nil {
-		step.spectrum = p.tie.Graph.spectrum(s.energy(), p.pool.stop)
+		step.spectrum = p.tie.Graph.spectrum(s.energy(), p.pool.Stop)
 		if step.spectrum == nil {
 			return
 		}
 		step.shares = make([]float64, len(step.sigma))
 	}
 	for k := range p.r {
-		if p.pool.stop() {
+		if p.pool.Stop() {
 			return
 		}
 		step.row(k, v)

@@ -86,7 +86,7 @@ func (q *Quadratic) leastSquares(v *mat.Dense) {
 	r := q.r
 	if !q.Weighted() {
 		p := q.whole(v)
-		if p.pool.stop() {
+		if p.pool.Stop() {
 			return
 		}
 		// All columns have the same weight: those of samples are in G.
@@ -189,7 +189,7 @@ func (q *Quadratic) rootRatio(v *mat.Dense) {
 		q.tie = Laplacian{}
 	}
 	p := q.whole(v)
-	if p.pool.stop() {
+	if p.pool.Stop() {
 		return
 	}
 	r, n := q.r, q.n

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -236,7 +237,7 @@ func (k *krylov) ritz(enough float64, stop func() bool) *spectrum {
 	n := k.g.n
 	basis, product := mat.NewDense(k.size, n, k.basis), mat.NewDense(k.size, n, k.product)
 	t := mat.NewDense(k.size, k.size, nil)
-	if !pieces(k.size, k.size*n, stop, func(from, to int) {
+	if !work.Pieces(k.size, k.size*n, stop, func(from, to int) {
 		t.Slice(from, to, 0, k.size).(*mat.Dense).Mul(basis.Slice(from, to, 0, n), product.T())
 	}) {
 		return nil

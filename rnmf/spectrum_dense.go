@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
@@ -22,7 +23,7 @@ func eigen(n int, rows rowsOf, stop func() bool) ([]float64, *mat.Dense) {
 	if n >= 128 {
 		for _, gap := range []float64{1e-5, 2} {
 			if values, vectors, ok := eigenTridiagonal(n, rows, n, gap, stop); ok {
-				columns, _ := copyPieces(vectors, true, never)
+				columns, _ := copyPieces(vectors, true, work.Never)
 				return values, columns
 			}
 			if stop() {

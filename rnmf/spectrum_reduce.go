@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack"
@@ -32,7 +33,7 @@ func rowsOfSym(sym *mat.SymDense) rowsOf {
 // tridiagonalise takes an n×n matrix. It returns nil if it is stopped.
 func tridiagonalise(n int, rows rowsOf, stop func() bool) *tridiagonalisation {
 	t := &tridiagonalisation{tridiagonal{make([]float64, n), make([]float64, n-1)}, n, make([][]float64, n), make([]float64, n-1)}
-	if !pieces(n, 8*n, stop, func(from, to int) {
+	if !work.Pieces(n, 8*n, stop, func(from, to int) {
 		for i := from; i < to; i++ {
 			t.a[i] = make([]float64, i+1)
 			rows(t.a[i], i)
@@ -59,7 +60,7 @@ func tridiagonalise(n int, rows rowsOf, stop func() bool) *tridiagonalisation {
 			continue
 		}
 		// A ← A − vwᵀ − wvᵀ, w = τAv − ½τ²(vᵀAv)v.
-		if !pieces(rest, 2*rest, stop, func(from, to int) {
+		if !work.Pieces(rest, 2*rest, stop, func(from, to int) {
 			for l := from; l < to; l++ {
 				r := row(l)
 				w[l] += t.tau[k] * floats.Dot(r, v[:l+1])
@@ -69,7 +70,7 @@ func tridiagonalise(n int, rows rowsOf, stop func() bool) *tridiagonalisation {
 			return nil
 		}
 		floats.AddScaled(w, -t.tau[k]/2*floats.Dot(w, v), v)
-		if !pieces(rest, 2*rest, stop, func(from, to int) {
+		if !work.Pieces(rest, 2*rest, stop, func(from, to int) {
 			for l := from; l < to; l++ {
 				r := row(l)
 				floats.AddScaled(r, -v[l], w[:l+1])

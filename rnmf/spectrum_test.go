@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -28,14 +29,14 @@ func TestSpectrum(t *testing.T) {
 	copies, _ := NewGraph(360, edges)
 	none, _ := NewGraph(40, nil)
 	for name, g := range map[string]*Graph{"knn": knn, "ring": ring(300, 2), "copies": copies, "none": none, "small": ring(5, 1)} {
-		all := g.decompose(never)
+		all := g.decompose(work.Never)
 		var trace float64
 		for _, d := range g.degree {
 			trace += d
 		}
 		for _, share := range []float64{0.02, 0.1, 0.5, 0.95, 1} {
 			var kept float64
-			s := g.spectrum(share, never)
+			s := g.spectrum(share, work.Never)
 			l := make([]float64, g.n)
 			for c, v := range s.sigma {
 				kept += v
@@ -103,7 +104,7 @@ func TestEigenTridiagonal(t *testing.T) {
 				l.SetSym(i, j, -g.At(i, j))
 			}
 		}
-		values, rows, ok := eigenTridiagonal(n, rowsOfSym(l), n, 1e-5, never)
+		values, rows, ok := eigenTridiagonal(n, rowsOfSym(l), n, 1e-5, work.Never)
 		if !ok {
 			t.Errorf("%s: gave up", name)
 			continue

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -97,7 +98,7 @@ func (s SRC) ClassifyContext(ctx context.Context, train mat.Matrix, labels []int
 func unitColumns(a *mat.Dense, stop func() bool) [][]float64 {
 	m, n := a.Dims()
 	out := make([][]float64, n)
-	pieces(n, 16*m, stop, func(from, to int) {
+	work.Pieces(n, 16*m, stop, func(from, to int) {
 		for j := from; j < to; j++ {
 			out[j] = mat.Col(nil, j, a)
 			if top := floats.Norm(out[j], math.Inf(1)); top > 0 {

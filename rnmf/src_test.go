@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // lassoObjective is ½‖x − Da‖² + λ‖a‖₁.
@@ -36,8 +37,8 @@ func TestLasso(t *testing.T) {
 			d.SetCol(1, mat.Col(nil, 0, d))
 			d.SetCol(2, make([]float64, m))
 		}
-		atoms := unitColumns(d, never)
-		x := unitColumns(uniform(m, 1, uint64(100+i)), never)[0]
+		atoms := unitColumns(d, work.Never)
+		x := unitColumns(uniform(m, 1, uint64(100+i)), work.Never)[0]
 		if i%5 == 0 {
 			for k := range x {
 				x[k] = rng.NormFloat64()
@@ -74,7 +75,7 @@ func TestLasso(t *testing.T) {
 		}
 	}
 	// With orthonormal columns the minimum is soft(d_kᵀx, λ).
-	l := newLasso(unitColumns(diagonal([]float64{1, 2, 3}), never))
+	l := newLasso(unitColumns(diagonal([]float64{1, 2, 3}), work.Never))
 	l.solve([]float64{1, -0.4, 0.05}, 0.1)
 	if want := []float64{0.9, -0.3, 0}; !floats.EqualApprox(l.a, want, 1e-12) {
 		t.Errorf("a = %g, want %g", l.a, want)

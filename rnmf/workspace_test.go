@@ -10,35 +10,16 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // force makes fits use n goroutines, more than the machine may have, however
 // little there is to do.
 func force(t *testing.T, n int) {
-	old, work := processors, smallWork
-	processors, smallWork = func() int { return n }, 0
-	t.Cleanup(func() { processors, smallWork = old, work })
-}
-
-// Every piece of work is done once, by whatever goroutine, also after the helpers
-// have gone to sleep.
-func TestPoolDoesAll(t *testing.T) {
-	force(t, 4)
-	p := newPool(func() bool { return false })
-	p.open()
-	defer p.close()
-	for n := range 200 {
-		done := make([]atomic.Int32, n)
-		p.each(n, func(_ *Tile, i int) { done[i].Add(1) })
-		for i := range done {
-			if c := done[i].Load(); c != 1 {
-				t.Fatalf("%d of %d done %d times", i, n, c)
-			}
-		}
-		if n%50 == 0 {
-			time.Sleep(10 * patience)
-		}
-	}
+	processors, small := work.Processors, work.SmallWork
+	work.Processors, work.SmallWork = func() int { return n }, 0
+	t.Cleanup(func() { work.Processors, work.SmallWork = processors, small })
 }
 
 // No goroutine outlives a fit, however it ends; with one processor none starts.
@@ -169,16 +150,6 @@ func TestFitsAtOnce(t *testing.T) {
 		}()
 	}
 	wg.Wait()
-}
-
-// BenchmarkForkJoin takes the time of a half-step without work.
-func BenchmarkForkJoin(b *testing.B) {
-	p := newPool(func() bool { return false })
-	p.open()
-	defer p.close()
-	for range b.N {
-		p.each(len(p.tiles), func(*Tile, int) {})
-	}
 }
 
 // The seconds of a trace leave out little of a fit: both half-steps count, and

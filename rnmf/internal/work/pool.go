@@ -1,4 +1,6 @@
-package rnmf
+// Package work shares pieces of a computation among goroutines, for results that do
+// not depend on their number.
+package work
 
 import (
 	"fmt"
@@ -7,32 +9,27 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// A pool shares the tiles of a fit among goroutines, one for each processor, and
-// knows when the fit is cancelled. Starting goroutines anew for every half-step
-// costs as much as a whole one on small data, so the helpers stay from open to
-// close. Between two pieces of work they look out for the next for a short while,
-// then sleep.
-type pool struct {
-	tiles   []*Tile // one for each goroutine, the caller's first
-	stop    func() bool
+// A Pool is a group of goroutines, one for each processor, that does one piece of work
+// after the other and knows when all of it is cancelled. Starting goroutines anew for
+// every piece costs as much as a whole half-step of a factorisation on small data, so
+// the helpers stay from Open to Close. Between two pieces of work they look out for
+// the next for a short while, then sleep.
+type Pool struct {
+	// Stop tells whether the work is cancelled: pieces that have not begun are left out.
+	Stop func() bool
+
+	size    int // goroutines, the caller's included
 	helpers []*helper
 	ended   sync.WaitGroup // the helpers
 	task    task
-
-	// The fixed factor of the half-step, laid out for products.
-	product       kernel.Product
-	cross, scaled kernel.Cross
-	square        kernel.Cross // UUᵀ
 }
 
 // A task is what all goroutines of a pool do together.
 type task struct {
 	n        int64
-	f        func(t *Tile, i int)
+	f        func(worker, i int)
 	next     atomic.Int64
 	panicked atomic.Pointer[helperPanic]
 }
@@ -56,30 +53,28 @@ const (
 // that sleeps costs about as much.
 const patience = 50 * time.Microsecond
 
-// processors is how many goroutines a fit uses. More than the machine has would
-// only take them from each other while they wait.
-var processors = func() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
+// Processors is how many goroutines a Pool uses, a variable for tests. More than the
+// machine has would only take them from each other while they wait.
+var Processors = func() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
 
-func newPool(stop func() bool) *pool {
-	p := &pool{stop: stop}
-	for range processors() {
-		p.tiles = append(p.tiles, new(Tile))
-	}
-	return p
-}
+// New returns a pool without helpers; stop is its Stop.
+func New(stop func() bool) *Pool { return &Pool{Stop: stop, size: max(Processors(), 1)} }
 
-// open starts the helpers; without them each works alone.
-func (p *pool) open() {
-	for _, t := range p.tiles[1:] {
+// Size is the number of workers: their numbers are 0 to Size−1.
+func (p *Pool) Size() int { return p.size }
+
+// Open starts the helpers; without them the caller works alone.
+func (p *Pool) Open() {
+	for worker := 1; worker < p.size; worker++ {
 		h := &helper{wake: make(chan struct{}, 1)}
 		p.helpers = append(p.helpers, h)
 		p.ended.Add(1)
-		go h.serve(p, t)
+		go h.serve(p, worker)
 	}
 }
 
-// close ends the helpers, and waits until they have gone.
-func (p *pool) close() {
+// Close ends the helpers, and waits until they have gone.
+func (p *Pool) Close() {
 	for _, h := range p.helpers {
 		if h.state.Swap(leaving) == sleeping {
 			h.wake <- struct{}{}
@@ -89,13 +84,13 @@ func (p *pool) close() {
 	p.ended.Wait()
 }
 
-func (h *helper) serve(p *pool, t *Tile) {
+func (h *helper) serve(p *Pool, worker int) {
 	defer p.ended.Done()
 	for {
 		switch h.await() {
 		case called:
 			if h.state.CompareAndSwap(called, working) {
-				p.help(t)
+				p.help(worker)
 				h.state.Store(idle)
 			}
 		case leaving:
@@ -136,26 +131,26 @@ func spin(state *atomic.Int32, wanted func(int32) bool) int32 {
 }
 
 // run does what is left of the task.
-func (p *pool) run(t *Tile) {
-	for !p.stop() {
+func (p *Pool) run(worker int) {
+	for !p.Stop() {
 		i := p.task.next.Add(1) - 1
 		if i >= p.task.n {
 			return
 		}
-		p.task.f(t, int(i))
+		p.task.f(worker, int(i))
 	}
 }
 
 // help is run on a helper's goroutine. There a panic, of a loss perhaps, would end the
 // program, as nobody else can recover from it: it is left to the caller of each.
-func (p *pool) help(t *Tile) {
+func (p *Pool) help(worker int) {
 	defer func() {
 		if v := recover(); v != nil {
 			p.task.next.Store(p.task.n) // the others need not go on
 			p.task.panicked.CompareAndSwap(nil, &helperPanic{v, debug.Stack()})
 		}
 	}()
-	p.run(t)
+	p.run(worker)
 }
 
 // A helperPanic is what a helper panicked with, and where.
@@ -173,33 +168,29 @@ func (p *helperPanic) Unwrap() error {
 	return err
 }
 
-// smallWork is the number of multiply-adds for which it does not pay to call helpers:
-// some microseconds where they are awake, far more on a busy machine.
-var smallWork = 1 << 16
+// SmallWork is the number of multiply-adds for which it does not pay to call helpers,
+// a variable for tests: some microseconds where they are awake, far more on a busy
+// machine.
+var SmallWork = 1 << 16
 
-// share is each for work of so many multiply-adds, alone where that is little.
-func (p *pool) share(n, work int, f func(t *Tile, i int)) {
-	if work >= smallWork {
-		p.each(n, f)
+// Share is Each for work of so many multiply-adds, alone where that is little.
+func (p *Pool) Share(n, work int, f func(worker, i int)) {
+	if work >= SmallWork {
+		p.Each(n, f)
 		return
 	}
 	for i := range n {
-		if p.stop() {
+		if p.Stop() {
 			return
 		}
-		f(p.tiles[0], i)
+		f(0, i)
 	}
 }
 
-// sharing is share as the kernels want it. If the fit is cancelled, what they make is
-// not complete, and nobody uses it.
-func (p *pool) sharing(work int) kernel.Share {
-	return func(n int, f func(i int)) { p.share(n, work, func(_ *Tile, i int) { f(i) }) }
-}
-
-// each calls f for 0..n-1, and stops early when the fit is cancelled. It returns, or
-// panics as f does, when all goroutines that took part have come back.
-func (p *pool) each(n int, f func(t *Tile, i int)) {
+// Each calls f for i from 0 to n−1, with the number of the worker that does it, and
+// stops early when the work is cancelled. It returns, or panics as f does, when all
+// goroutines that took part have come back.
+func (p *Pool) Each(n int, f func(worker, i int)) {
 	p.task.n, p.task.f = int64(n), f
 	p.task.next.Store(0)
 	helpers := p.helpers[:min(len(p.helpers), max(n-1, 0))]
@@ -209,12 +200,12 @@ func (p *pool) each(n int, f func(t *Tile, i int)) {
 		}
 	}
 	defer p.join(helpers)
-	p.run(p.tiles[0])
+	p.run(0)
 }
 
 // join waits for helpers, but not for those that are still waking up, and panics if
 // one of them did.
-func (p *pool) join(helpers []*helper) {
+func (p *Pool) join(helpers []*helper) {
 	p.task.next.Store(p.task.n) // after a panic of the caller's they need not go on
 	for _, h := range helpers {
 		if h.state.CompareAndSwap(called, idle) {
