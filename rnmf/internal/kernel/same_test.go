@@ -8,6 +8,8 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -385,5 +387,32 @@ func TestSameTable(t *testing.T) {
 	}
 	if len(found) != len(sameTable) {
 		t.Errorf("%d functions, want %d", len(found), len(sameTable))
+	}
+}
+
+// On other processors the compiler makes one instruction of a product and a sum, where
+// no conversion forbids it. It can say where: nowhere in this package.
+func TestNothingFused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds for another processor")
+	}
+	fused := func(what string) string {
+		cmd := exec.Command("go", "build", "-gcflags=-d=fmahash=vy", what)
+		cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Skipf("%v: %v\n%s", cmd, err, out)
+		}
+		return string(out)
+	}
+	plain := filepath.Join(t.TempDir(), "plain.go")
+	if err := os.WriteFile(plain, []byte("package plain\n\nfunc F(a, b, c float64) float64 { return a*b + c }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(fused(plain), "triggered") {
+		t.Skip("the compiler does not say what it fuses")
+	}
+	if out := fused("."); strings.Contains(out, "triggered") {
+		t.Error(out)
 	}
 }
