@@ -2,6 +2,7 @@ package rnmf_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -161,12 +162,13 @@ func bitGroups() (groups []bitGroup) {
 	solvers := []struct {
 		name   string
 		solver rnmf.Solver
+		w      rnmf.Solver // of W, if that is another one
 	}{
-		{"nil", nil}, {"HALS 2", rnmf.HALS{Sweeps: 2, Plain: true}}, {"MU", rnmf.MU{}},
-		{"OGM", rnmf.OGM{}}, {"OGM plain", rnmf.OGM{Steps: 10, Plain: true}},
-		{"FGD", rnmf.FGD{}}, {"FGD plain", rnmf.FGD{Plain: true}}, {"ProxLinear", rnmf.ProxLinear{}},
-		{"RRA", rnmf.RRA{}}, {"Additive", rnmf.Additive{}}, {"Additive MU", rnmf.Additive{Solver: rnmf.MU{}}},
-		{"Orthogonal", rnmf.Orthogonal{}}, {"FreeW", rnmf.FreeW{}}, {"FreeW Additive", rnmf.FreeW{Solver: rnmf.Additive{}}},
+		{"nil", nil, nil}, {"HALS 2", rnmf.HALS{Sweeps: 2, Plain: true}, nil}, {"MU", rnmf.MU{}, nil},
+		{"OGM", rnmf.OGM{}, nil}, {"OGM plain", rnmf.OGM{Steps: 10, Plain: true}, nil},
+		{"FGD", rnmf.FGD{}, nil}, {"FGD plain", rnmf.FGD{Plain: true}, nil}, {"ProxLinear", rnmf.ProxLinear{}, nil},
+		{"RRA", rnmf.RRA{}, nil}, {"Additive", rnmf.Additive{}, nil}, {"Additive MU", rnmf.Additive{Solver: rnmf.MU{}}, nil},
+		{"Orthogonal", rnmf.Orthogonal{}, rnmf.HALS{Sweeps: 1}}, {"FreeW", nil, rnmf.LeastSquares{}}, {"FreeW Additive", rnmf.Additive{}, rnmf.LeastSquares{}},
 	}
 	data := []*mat.Dense{bitData(23, 31, 8, 0.05), bitData(64, 90, 30, 0.02)}
 	var edges []([]rnmf.Edge)
@@ -193,7 +195,7 @@ func bitGroups() (groups []bitGroup) {
 					fits = append(fits, func() (*rnmf.Result, error) {
 						x := data[which]
 						m, n := x.Dims()
-						model := rnmf.Model{Rank: 3, Loss: loss.loss, Solver: solver.solver, Seed: uint64(i), MaxIter: 12}
+						model := rnmf.Model{Rank: 3, Loss: loss.loss, SolverH: solver.solver, SolverW: cmp.Or(solver.w, solver.solver), Seed: uint64(i), MaxIter: 12}
 						model.TraceKKT = i%5 == 0
 						if i%6 == 1 {
 							model.TraceEvery = 3

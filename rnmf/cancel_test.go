@@ -82,7 +82,7 @@ func cancelCases(x *mat.Dense, rank int) map[string]func(ctx context.Context) (*
 		}
 	}
 	add("prox-linear", Model{Solver: ProxLinear{}})
-	add("orthogonal", Model{Solver: Orthogonal{}})
+	add("orthogonal", Model{SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}})
 	add("semi-NMF", SemiNMF(rank))
 	add("RMNMF", RMNMF(rank, graph, 1))
 	add("mask", Model{Mask: mask, Loss: Cauchy{}})

@@ -1,46 +1,42 @@
 package rnmf
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// A loss, solver or penalty of this package whose parameters can be wrong has
-// the method check, beside the type; those without cannot be wrong.
-type checked interface{ check() error }
-
-// checkOne asks a loss, a solver or a penalty, which may be nil.
-func checkOne(part any) error {
-	if err := checkPointer(part); err != nil {
-		return err
+// checkPart asks a loss, a solver or a penalty, which may be nil, whether its parameters
+// are right, if it has a method for that.
+func checkPart(part any) error {
+	if v := reflect.ValueOf(part); v.Kind() == reflect.Pointer && v.IsNil() {
+		return errParameter("a loss, solver or penalty", fmt.Sprintf("a nil %T", part), "a value")
 	}
-	if c, ok := part.(checked); ok {
-		return c.check()
+	if c, ok := part.(interface{ Check() error }); ok {
+		return c.Check()
 	}
 	return nil
 }
 
-// checkPointer finds a pointer that is nil, or points at a part of this package: it has
-// the methods, but the engine asks for the types of values, and would treat it as a
-// part of the user's.
-func checkPointer(part any) error {
-	t := reflect.TypeOf(part)
-	if t == nil || t.Kind() != reflect.Pointer {
+// checkSolvers finds a bad solver, and factors and penalties that do not go with one.
+func checkSolvers(solverW, solverH Solver, onW []Penalty) error {
+	if err := errors.Join(checkPart(solverW), checkPart(solverH)); err != nil {
+		return err
+	}
+	if leavesSigns(solverH) {
+		return errParameter("the solver of H", fmt.Sprintf("%T", solverH), "one that leaves no negative entries")
+	}
+	if !leavesSigns(solverW) {
 		return nil
 	}
-	here := reflect.TypeFor[Model]().PkgPath()
-	for _, kind := range []struct {
-		name string
-		of   reflect.Type
-	}{{"a loss", reflect.TypeFor[Loss]()}, {"a solver", reflect.TypeFor[Solver]()}, {"a penalty", reflect.TypeFor[Penalty]()}} {
-		switch {
-		case !t.Implements(kind.of):
-		case reflect.ValueOf(part).IsNil():
-			return errParameter(kind.name, fmt.Sprintf("a nil %T", part), "a value")
-		case t.Elem().PkgPath() == here && t.Elem().Implements(kind.of):
-			return errParameter(kind.name, fmt.Sprintf("a %T", part), "the value, no pointer")
+	if !takesSignedU(solverH) {
+		return errParameter("the solver of H", fmt.Sprintf("%T", solverH), "HALS, MU or Additive of them, as W may be negative")
+	}
+	for _, p := range onW {
+		if s, ok := p.(interface{ Signed() bool }); !ok || !s.Signed() {
+			return errParameter("OnW", p, "Ridge alone, as W may be negative")
 		}
 	}
 	return nil
@@ -53,7 +49,7 @@ func checkPenalties(penalties []Penalty, r, n int) error {
 		if p == nil {
 			return errParameter("a penalty", p, "a value")
 		}
-		if err := checkOne(p); err != nil {
+		if err := checkPart(p); err != nil {
 			return err
 		}
 		if s, ok := p.(SamplePenalty); ok {
@@ -101,8 +97,8 @@ func checkInner(name string, l Loss) error {
 	if l == nil {
 		return errParameter(name, l, "a loss")
 	}
-	if _, nested := l.(ByColumn); nested {
+	if _, nested := unpack(l); nested {
 		return errParameter(name, "ByColumn", "a loss of a squared residual; ByColumn goes outside")
 	}
-	return checkOne(l)
+	return checkPart(l)
 }

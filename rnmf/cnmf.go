@@ -34,7 +34,7 @@ func (s CNMF) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	if err := wantMatrix("X", x); err != nil {
 		return nil, err
 	}
-	if !isFrobenius(s.Model.Loss) || s.Model.Mask != nil || s.Model.OnH != nil {
+	if rho, _ := unpack(s.Model.Loss); !isFrobenius(rho) || s.Model.Mask != nil || s.Model.OnH != nil {
 		return nil, errParameter("CNMF.Model", "a model with Loss, Mask or OnH", "the squared error alone")
 	}
 	m, n := x.Dims()

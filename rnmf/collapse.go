@@ -58,7 +58,7 @@ func (r *Result) Live() int {
 // penalties: nothing of X depends on them. The solvers leave them, as q may have no
 // curvature there. So where H has lost a component W loses it too, and its penalty.
 func (q *Quadratic) settle(v *mat.Dense) {
-	if q.c == nil || q.tie.Graph != nil {
+	if q.c == nil || q.graph.Graph != nil {
 		return
 	}
 	for k := range q.r {

@@ -52,9 +52,9 @@ func TestConstructors(t *testing.T) {
 		{"SparseNMF", SparseNMF(3, 1, 2, nil, 0.6), Model{Rank: 3, OnW: []Penalty{Sparse{1}}, OnH: []Penalty{Sparse{2}}}},
 		{"SparseNMF", SparseNMF(3, 1, 2, graph, 0.6), Model{Rank: 3, OnW: []Penalty{Sparse{1}}, OnH: []Penalty{Sparse{2}, Laplacian{graph, 0.6}}}},
 		{"WNMF", WNMF(3, mask), Model{Rank: 3, Mask: mask}},
-		{"SemiNMF", SemiNMF(3), Model{Rank: 3, Solver: FreeW{}, Signed: true}},
-		{"ONMF", ONMF(3), Model{Rank: 3, Solver: Orthogonal{}, Init: Clusters{Shift: -1}}},
-		{"RMNMF", RMNMF(3, graph, 0.6), Model{Rank: 3, Loss: ByColumn{L1{}}, OnH: []Penalty{UnitLaplacian{graph, 0.6}}, Solver: Orthogonal{}, Init: Directions{}}},
+		{"SemiNMF", SemiNMF(3), Model{Rank: 3, SolverW: LeastSquares{}, Signed: true}},
+		{"ONMF", ONMF(3), Model{Rank: 3, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: Clusters{Shift: -1}}},
+		{"RMNMF", RMNMF(3, graph, 0.6), Model{Rank: 3, Loss: ByColumn{L1{}}, OnH: []Penalty{UnitLaplacian{graph, 0.6}}, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: Directions{}}},
 	} {
 		named[c.name] = true
 		if !reflect.DeepEqual(c.got, c.want) {

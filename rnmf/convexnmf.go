@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
@@ -32,7 +33,7 @@ import (
 // Model.Init gives H; G begins as Hᵀ with columns of sum 1, the indicator of clusters
 // under Clusters, as in that paper.
 type ConvexNMF struct {
-	Model Model // without Mask, OnW and Solver
+	Model Model // without Mask, OnW and solvers
 }
 
 // ConvexNMFResult is a Result with G; its W is XG, which may be negative where X is.
@@ -43,8 +44,8 @@ type ConvexNMFResult struct {
 
 // Fit factorises x.
 func (s ConvexNMF) Fit(ctx context.Context, x mat.Matrix) (*ConvexNMFResult, error) {
-	if s.Model.Mask != nil || s.Model.OnW != nil || s.Model.Solver != nil {
-		return nil, errParameter("ConvexNMF.Model", "a model with Mask, OnW or Solver", "none of them")
+	if s.Model.Mask != nil || s.Model.OnW != nil || cmp.Or(s.Model.Solver, s.Model.SolverW, s.Model.SolverH) != nil {
+		return nil, errParameter("ConvexNMF.Model", "a model with Mask, OnW or a solver", "none of them")
 	}
 	f, err := s.Model.start(ctx, x, false)
 	if err != nil {
@@ -54,7 +55,7 @@ func (s ConvexNMF) Fit(ctx context.Context, x mat.Matrix) (*ConvexNMFResult, err
 	if span == nil {
 		return nil, ctx.Err()
 	}
-	f.solver = span
+	f.solverW = span
 	f.wt = mat.DenseCopyOf(span.now)
 	f.pool.Open()
 	defer f.pool.Close()
@@ -62,10 +63,6 @@ func (s ConvexNMF) Fit(ctx context.Context, x mat.Matrix) (*ConvexNMFResult, err
 	r := f.outcome()
 	if r == nil {
 		return nil, ctx.Err()
-	}
-	r.Solver = nil
-	if s.Model.Signed {
-		r.Solver = FreeW{} // W as it is, for Transform and Load
 	}
 	g := span.g
 	if span.now == nil || !mat.Equal(f.wt, span.now) {
@@ -82,7 +79,7 @@ func (f *fit) err(ctx context.Context) error {
 	return nil
 }
 
-// A span is the solver of ConvexNMF, with the G of its fit.
+// A span is the solver of W in ConvexNMF, with the G of its fit.
 type span struct {
 	xt        *mat.Dense // n×m, a row is a sample
 	norms     []float64  // squared, of the samples
@@ -90,7 +87,7 @@ type span struct {
 	now       *mat.Dense // r×m, GᵀXᵀ; nil while g changes
 }
 
-var _ constrained = (*span)(nil)
+var _ Constrained = (*span)(nil)
 
 // newSpan returns nil if it is stopped.
 func newSpan(x, h *mat.Dense, stop func() bool) *span {
@@ -128,20 +125,19 @@ func (s *span) combine(w, g []float64) {
 	}
 }
 
-func (*span) admit(Model) error { return nil }
+// Signed returns false: W = XG has the signs of X, which other parts do not mind.
+func (*span) Signed() bool { return false }
 
-func (*span) begin(*mat.Dense) {}
+// Project leaves v as it is: W begins as XG.
+func (*span) Project(*mat.Dense) {}
 
-func (s *span) probe() Solver {
+// Probe returns a copy.
+func (s *span) Probe() Solver {
 	return &span{xt: s.xt, norms: s.norms, g: mat.DenseCopyOf(s.g), before: mat.DenseCopyOf(s.before)}
 }
 
-// Improve does a sweep over G, or improves H.
+// Improve does a sweep over G.
 func (s *span) Improve(q *Quadratic, v *mat.Dense) {
-	if !q.trans {
-		HALS{}.Improve(q, v)
-		return
-	}
 	p := q.whole(v)
 	if p.pool.Stop() {
 		return

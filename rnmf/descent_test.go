@@ -190,8 +190,8 @@ func naiveBound(m Model, omega, x, w, v *mat.Dense, q *Quadratic) float64 {
 			}
 		}
 	}
-	if q.tie.Graph != nil {
-		sum += q.tie.Value(v)
+	if q.graph.Graph != nil {
+		sum += q.graph.Value(v)
 	}
 	return sum
 }

@@ -37,7 +37,7 @@
 //	SparseNMF             Frobenius{}, Sparse               RLS-NMF (3)
 //	ONMF                  Frobenius{}, Orthogonal{}         Ding et al. 2006; Pompili et al. 2014
 //	RMNMF                 ByColumn{L1{}}, UnitLaplacian     Huang et al. 2014, as Orthogonal{}
-//	SemiNMF               Frobenius{}, FreeW{}              Ding, Li, Jordan 2010
+//	SemiNMF               Frobenius{}, LeastSquares{}      Ding, Li, Jordan 2010
 //	ConvexNMF             a type with a Model               Ding, Li, Jordan 2010
 //	CIMNMF                Correntropy{}                     Du et al. 2012
 //	CauchyNMF             Cauchy{}                          Truncated Cauchy paper (2), σ = ∞

@@ -14,10 +14,7 @@ import (
 // GemanMcClure is the loss ρ(s) = s/(c² + s), with s = e² a squared residual: like
 // truncation, but smooth. The method Rho makes it a Loss for all solvers,
 // penalties and masks.
-type GemanMcClure struct {
-	C    float64
-	Auto bool // estimate C in each round
-}
+type GemanMcClure struct{ C float64 } // 0: estimated in each round
 
 // Rho returns s/(c² + s), and its derivative c²/(c² + s)², which is the weight.
 func (g GemanMcClure) Rho(s float64) (value, slope float64) {
@@ -25,12 +22,15 @@ func (g GemanMcClure) Rho(s float64) (value, slope float64) {
 	return s / (c + s), c / ((c + s) * (c + s))
 }
 
-// Tune makes it a Tuner as well: c is three times the scale of the residuals.
-func (g GemanMcClure) Tune(r *rnmf.Residuals) rnmf.Loss {
-	if g.Auto {
-		g.C = 3 * 1.4826 * math.Sqrt(r.Quantile(0.5))
+// Tuning makes it a Tuner as well: c is three times the standard deviation that a normal
+// distribution with the same median residual has.
+func (g GemanMcClure) Tuning() rnmf.Tuning {
+	if g.C > 0 {
+		return nil
 	}
-	return g
+	return func(s *rnmf.Residuals) (next rnmf.Loss, settled bool) {
+		return GemanMcClure{C: 3 * 1.4826 * s.Median()}, false
+	}
 }
 
 // A loss of your own, and the test that it keeps the promise of descent.
@@ -45,7 +45,7 @@ func ExampleLoss() {
 		fmt.Println(err)
 		return
 	}
-	for _, loss := range []rnmf.Loss{rnmf.Frobenius{}, GemanMcClure{Auto: true}} {
+	for _, loss := range []rnmf.Loss{rnmf.Frobenius{}, GemanMcClure{}} {
 		r, err := rnmf.Model{Rank: 4, Loss: loss}.Fit(context.Background(), dirty)
 		if err != nil {
 			fmt.Println(err)

@@ -47,21 +47,20 @@ var _ Solver = FGD{}
 func (s FGD) Improve(q *Quadratic, v *mat.Dense) {
 	floor := small(v)
 	together := s.Plain && q.sample != columns // if not, a column's weight in q may be any
-	if together && q.tie.Graph != nil {
-		q.tie.add(q, v, 2) // the bound that separates neighbours
-		q.tie = Laplacian{}
+	if together && q.graph.Graph != nil {
+		q.graph.add(q, v, 2) // the bound that separates neighbours
+		q.graph = Laplacian{}
 	}
 	var u *kernel.Cross
 	var gram []float64
+	needs := needCross | needWeights
 	if q.Weighted() {
-		u = q.cross()
-		q.model = true
-		defer func() { q.model = false }()
+		u, needs = q.layout.cross(), needX|needModel|needWeights
 	} else {
 		u, gram = q.gram()
 	}
 	if !together {
-		q.crossTiles(v, func(t *Tile) {
+		q.tiles(v, needs, func(t *Tile) {
 			l := newLine(t, u, gram, floor, false)
 			beta := newton(l.most, func(beta []float64, p *slopes) { l.at(t, beta, p) })
 			for i, x := range t.V {
@@ -71,7 +70,7 @@ func (s FGD) Improve(q *Quadratic, v *mat.Dense) {
 		return
 	}
 	all := make([]*line, q.n) // by their first column
-	q.crossTiles(v, func(t *Tile) { all[t.First] = newLine(t, u, gram, floor, true) })
+	q.tiles(v, needs, func(t *Tile) { all[t.First] = newLine(t, u, gram, floor, true) })
 	all = slices.DeleteFunc(all, func(l *line) bool { return l == nil })
 	most := math.Inf(1)
 	for _, l := range all {
@@ -155,7 +154,7 @@ func newLine(t *Tile, u *kernel.Cross, gram, floor []float64, keep bool) *line {
 		u.Add(num, t.X, b)
 		u.Add(den, t.y, b)
 	} else {
-		copy(num, t.crossed(u, gram))
+		copy(num, t.cross(u, gram))
 		kernel.AddCross(den, gram, t.V, r, r, b)
 		for i := range num {
 			num[i] *= t.Col[i%b]
@@ -183,7 +182,7 @@ func newLine(t *Tile, u *kernel.Cross, gram, floor []float64, keep bool) *line {
 	if lifted { // the denominator is to be taken at V̄
 		if weighted {
 			clear(l.p)
-			q.pool.layout.product.Sub(l.p, l.s, b)
+			q.layout.product(kernel.InTurn).Sub(l.p, l.s, b)
 			for i, w := range t.Omega {
 				t.y[i] = -w * l.p[i]
 			}
@@ -221,11 +220,11 @@ func newLine(t *Tile, u *kernel.Cross, gram, floor []float64, keep bool) *line {
 		l.most[j] = max(1, x)
 	}
 	if weighted {
-		q.pool.layout.product.Sub(l.p, l.s, b)
+		q.layout.product(kernel.InTurn).Sub(l.p, l.s, b)
 	}
 	switch {
 	case exact:
-		l.loss, l.mask = q.loss, t.maskTile
+		l.loss, l.mask = q.loss, t.mask
 		if keep {
 			l.mask = slices.Clone(l.mask)
 		}

@@ -18,7 +18,11 @@ type fit struct {
 	x, mask *mat.Dense
 	wt, h   *mat.Dense // r×m, r×n
 	loss    Loss       // at the scale of the round
-	solver  Solver
+	rho     Loss       // the function in it
+	columns bool       // it is applied to norms of columns: loss is ByColumn
+	tuning  Tuning     // estimates it, nil if it is given or final
+	solverW Solver
+	solverH Solver
 	pool    *workspace
 	onlyH   bool // W stays as it is
 
@@ -87,7 +91,7 @@ func (f *fit) run(seen func() bool) {
 			}
 		}
 		fixed := !f.tunesIn(round + 1)
-		untraced := since < f.model.TraceEvery && round < maxIter && fixed && !retuned && !extrapolates(f.solver)
+		untraced := since < f.model.TraceEvery && round < maxIter && fixed && !retuned && !f.extrapolates()
 		var reached float64
 		if untraced {
 			f.pass()
@@ -96,7 +100,7 @@ func (f *fit) run(seen func() bool) {
 		}
 		if f.pool.Stop() {
 			f.wt, f.h = last.wt, last.h
-			f.loss = before
+			f.setLoss(before)
 			f.reason = Cancelled
 			break
 		}
@@ -147,7 +151,7 @@ func (f *fit) run(seen func() bool) {
 // there is something to return.
 func (f *fit) begin() bool {
 	scale := func() {
-		if tunes(f.loss) {
+		if f.tuning != nil {
 			f.measure()
 			f.tune()
 		}
@@ -178,7 +182,7 @@ func (f *fit) little() bool {
 // factors are pushed further the way they go as long as that pays, if a push is
 // allowed: the scale must be the same before and after.
 func (f *fit) round(round int, last *kept, push *momentum, mayPush, goesOn bool) float64 {
-	if !mayPush || !extrapolates(f.solver) {
+	if !mayPush || !f.extrapolates() {
 		push.reset()
 		f.stepH()
 		f.timed(f.stepW)
@@ -234,29 +238,40 @@ func (f *fit) pass() {
 	}
 }
 
+// underWay reports whether a loss is still on its way to the one that is wanted: the
+// objective of what it is now is none to end a fit by, nor a scale to stay at.
+func (f *fit) underWay() bool {
+	l, _ := unpack(f.model.Loss)
+	switch l.(type) {
+	case TwoStage, Manhattan, *TwoStage, *Manhattan:
+		return f.tuning != nil
+	}
+	return false
+}
+
 // tunesIn reports whether the scale is estimated again in a round.
 func (f *fit) tunesIn(round int) bool {
-	return tunes(f.loss) && (f.model.TuneFor == 0 || round <= f.model.TuneFor || underWay(f.loss))
+	return f.tuning != nil && (f.model.TuneFor == 0 || round <= f.model.TuneFor || f.underWay())
 }
 
 // look does the H half-step of the round to come on a copy of H, and returns the
 // objective of the current factors.
 func (f *fit) look() float64 {
 	q := f.foresee(f.h)
-	if math.IsNaN(q.entered) && !f.pool.Stop() {
+	if math.IsNaN(q.seen.loss) && !f.pool.Stop() {
 		return f.objective() // the solver cannot tell
 	}
-	return q.entered + f.penalties()
+	return q.seen.loss + f.penalties()
 }
 
 // foresee does that half-step, and takes the loss at the H given, unless that is nil.
 func (f *fit) foresee(from *mat.Dense) *Quadratic {
 	begin := time.Now()
 	q := f.quadratic(false)
-	q.from = from
+	q.seen.from = from
 	f.next.Copy(f.h)
-	f.improve(q, f.next, f.model.OnH)
-	f.ahead, f.cross, f.gram = true, q.ux, q.uu
+	improve(q, f.next, f.model.OnH, f.solverH)
+	f.ahead, f.cross, f.gram = true, q.seen.cross, q.seen.gram
 	f.due += time.Since(begin)
 	return q
 }
@@ -281,27 +296,23 @@ func (f *fit) stepW() {
 	if f.onlyH {
 		return
 	}
-	q := f.quadratic(true)
-	if q.sample == rows && !isFrobenius(q.loss) {
-		s := f.columnSquares()
-		q.row = make([]float64, len(s))
-		for j, v := range s {
-			_, q.row[j] = q.loss.Rho(v)
-		}
-	}
-	f.improve(q, f.wt, f.model.OnW)
+	improve(f.quadraticOfW(), f.wt, f.model.OnW, f.solverW)
 	f.cross, f.gram = nil, nil
 }
 
-func (f *fit) improve(q *Quadratic, v *mat.Dense, penalties []Penalty) {
+// improve lowers the quadratic of a half-step.
+func improve(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) {
 	for _, p := range penalties {
 		p.Majorize(q, v)
 	}
-	f.solver.Improve(q, v)
-	if constraint(f.solver) == nil || q.trans && !signsW(f.solver) {
+	s.Improve(q, v)
+	if constraint(s) == nil {
 		q.settle(v)
 	}
 }
+
+// extrapolates reports whether the factors are extrapolated between rounds.
+func (f *fit) extrapolates() bool { return extrapolates(f.solverW) && extrapolates(f.solverH) }
 
 // kept are factors put aside, and their objective.
 type kept struct {
@@ -348,18 +359,20 @@ func (f *fit) record(round int, objective float64) {
 func (f *fit) quadratic(ofW bool) *Quadratic {
 	m, n := f.x.Dims()
 	r := f.model.Rank
-	q := &Quadratic{U: f.wt, m: m, n: n, r: r, x: f.x, mask: f.mask, loss: f.loss, norms: f.norms[0], tuned: f.tuned, pool: f.pool, entered: math.NaN()}
+	q := &Quadratic{U: f.wt, m: m, n: n, r: r, data: data{x: f.x, mask: f.mask, norms: f.norms[0]}, loss: f.rho,
+		retuned: f.tuned, pool: f.pool, seen: &observed{loss: math.NaN()}}
 	q.follows = !ofW && !f.onlyH && len(f.model.OnW) == 0
-	_, byColumn := f.loss.(ByColumn)
-	if byColumn {
-		q.sample, q.loss = columns, f.loss.(ByColumn).Loss
+	q.signedU = !ofW && leavesSigns(f.solverW)
+	if f.columns {
+		q.sample = columns
 	}
 	if ofW {
 		q.U, q.m, q.n, q.trans, q.norms = f.h, n, m, true, f.norms[1]
-		if byColumn {
+		if f.columns {
 			q.sample = rows
 		}
 	}
+	q.layout = f.pool.layOut(q.U)
 	return q
 }
 
@@ -367,12 +380,12 @@ func (f *fit) quadratic(ofW bool) *Quadratic {
 // residual.
 func (f *fit) eachResidual(visit func(t *Tile, i int)) (count int) {
 	q := f.quadratic(false)
-	q.bare, q.noX = true, true
 	width := tileWidth(q.m, q.n, 2)
 	count = (q.n + width - 1) / width
-	q.layOutShared()
+	q.layout.prepareProduct()
+	w := &walk{need: needE}
 	f.pool.share(count, q.m*q.n*q.r, func(t *Tile, i int) {
-		t.load(q, f.h, i*width, min(width, q.n-i*width))
+		t.load(q, w, f.h, i*width, min(width, q.n-i*width))
 		visit(t, i)
 	})
 	return count
@@ -385,7 +398,7 @@ func (f *fit) objective() float64 {
 	count := f.eachResidual(func(t *Tile, i int) {
 		if q.sample == columns {
 			s := make([]float64, t.B)
-			kernel.SquaredNorms(s, t.E, t.maskTile, t.M, t.B)
+			kernel.SquaredNorms(s, t.E, t.mask, t.M, t.B)
 			sums[i] = lossOfSquares(q.loss, s)
 			return
 		}
@@ -409,10 +422,9 @@ func (f *fit) penalties() float64 {
 func (f *fit) columnSquares() []float64 {
 	_, n := f.x.Dims()
 	s := make([]float64, n)
-	if f.gram != nil {
+	if f.cross != nil && f.gram != nil {
 		r, h := f.model.Rank, f.h.RawMatrix().Data
-		square := &f.pool.layout.square
-		square.Set(f.gram, nil, r, r)
+		square := f.pool.layOut(f.wt).square(f.gram)
 		const width = 48
 		lost := make([]bool, (n+width-1)/width)
 		f.pool.share(len(lost), r*r*n, func(t *Tile, i int) {
@@ -437,7 +449,7 @@ func (f *fit) squaredNorms() []float64 {
 	_, n := f.x.Dims()
 	s := make([]float64, n)
 	f.eachResidual(func(t *Tile, _ int) {
-		kernel.SquaredNorms(s[t.First:][:t.B], t.E, t.maskTile, t.M, t.B)
+		kernel.SquaredNorms(s[t.First:][:t.B], t.E, t.mask, t.M, t.B)
 	})
 	return s
 }
@@ -467,7 +479,7 @@ func (f *fit) measure() float64 {
 		}
 		if byColumn {
 			s := make([]float64, t.B)
-			kernel.SquaredNorms(s, t.E, t.maskTile, t.M, t.B)
+			kernel.SquaredNorms(s, t.E, t.mask, t.M, t.B)
 			for _, v := range s {
 				t.seen.add(v)
 			}
@@ -476,8 +488,8 @@ func (f *fit) measure() float64 {
 		}
 		for k := range t.M {
 			var mask []float64
-			if t.maskTile != nil {
-				mask = t.maskTile[k*t.B:][:t.B]
+			if t.mask != nil {
+				mask = t.mask[k*t.B:][:t.B]
 			}
 			var x []float64
 			if !zeros {
@@ -515,9 +527,20 @@ func (f *fit) measure() float64 {
 func (f *fit) tune() {
 	f.pay()
 	if !f.pool.Stop() { // if not, they are incomplete, and the fit is over
-		f.loss = f.loss.(Tuner).Tune(f.residuals)
+		var settled bool
+		var next Loss
+		if next, settled = f.tuning(f.residuals); settled {
+			f.tuning = nil
+		}
+		f.setLoss(next)
 	}
-	f.residuals, f.ahead, f.tuned = nil, false, tunes(f.loss)
+	f.residuals, f.ahead, f.tuned = nil, false, f.tuning != nil
+}
+
+// setLoss sets the loss of the rounds to come.
+func (f *fit) setLoss(l Loss) {
+	f.loss = l
+	f.rho, f.columns = unpack(l)
 }
 
 // kkt returns how far an exact coordinate step would still move the factors,
@@ -527,8 +550,8 @@ func (f *fit) tune() {
 // which is 0 exactly where the KKT conditions V ≥ 0, ∇ ≥ 0, V∘∇ = 0 hold, and
 // does not depend on the units of X.
 func (f *fit) kkt() float64 {
-	if c := constraint(f.solver); c != nil {
-		return f.moves(c)
+	if constraint(f.solverW) != nil || constraint(f.solverH) != nil {
+		return f.moves()
 	}
 	if f.onlyH {
 		return f.kktOf(false)
@@ -540,12 +563,7 @@ func (f *fit) kktOf(ofW bool) float64 {
 	q, v, penalties := f.quadratic(ofW), f.h, f.model.OnH
 	if ofW {
 		v, penalties = f.wt, f.model.OnW
-		if q.sample == rows && !isFrobenius(q.loss) {
-			q.row = f.squaredNorms()
-			for j, s := range q.row {
-				_, q.row[j] = q.loss.Rho(s)
-			}
-		}
+		q.weighRows(f.squaredNorms)
 	}
 	for _, p := range penalties {
 		p.Majorize(q, v)
@@ -554,19 +572,56 @@ func (f *fit) kktOf(ofW bool) float64 {
 	width := tileWidth(q.m, q.n, 2)
 	count := (q.n + width - 1) / width
 	moved := make([]float64, count)
-	squares := slices.Clone(q.U.RawMatrix().Data)
-	kernel.Mul(squares, squares)
-	u, uu := q.cross(), &q.pool.layout.scaled
-	uu.Set(squares, nil, q.m, q.r)
+	u, uu := q.layout.cross(), q.layout.squares()
+	w := &walk{need: needE}
 	f.pool.share(count, q.m*q.n*q.r, func(t *Tile, i int) {
-		t.load(q, v, i*width, min(width, q.n-i*width))
-		if !q.Weighted() {
-			t.residual()
-		}
-		t.weigh() // the slopes as they are: load may leave out those of columns
+		t.load(q, w, v, i*width, min(width, q.n-i*width))
+		t.weigh() // the slopes as they are: loadWeights may leave out those of columns
 		moved[i] = t.moved(u, uu)
 	})
 	return relative(math.Sqrt(total(moved)), v)
+}
+
+// moves takes the place of kkt where a factor lies in another set than V ≥ 0: how far
+// another half-step of the solvers moves them, relative to their norm.
+func (f *fit) moves() float64 {
+	far := moved(f.quadratic(false), f.h, f.model.OnH, f.solverH)
+	if f.onlyH {
+		return far
+	}
+	return max(far, moved(f.quadraticOfW(), f.wt, f.model.OnW, f.solverW))
+}
+
+func moved(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) float64 {
+	if c := constraint(s); c != nil {
+		s = c.Probe()
+	}
+	to := mat.DenseCopyOf(v)
+	for _, p := range penalties {
+		p.Majorize(q, to)
+	}
+	s.Improve(q, to)
+	to.Sub(to, v)
+	return relative(mat.Norm(to, 2), v)
+}
+
+// quadraticOfW is the half-step of W, with the weights of the samples under ByColumn.
+func (f *fit) quadraticOfW() *Quadratic {
+	q := f.quadratic(true)
+	q.weighRows(f.columnSquares)
+	return q
+}
+
+// weighRows sets the weights of the samples, which are rows, from the squared norms of
+// their residuals.
+func (q *Quadratic) weighRows(squares func() []float64) {
+	if q.sample != rows || isFrobenius(q.loss) {
+		return
+	}
+	q.row = squares()
+	for j, s := range q.row {
+		_, q.row[j] = q.loss.Rho(s)
+	}
 }
 
 // relative returns a length as a share of that of v, where v is not 0. From tiny

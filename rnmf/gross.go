@@ -67,7 +67,7 @@ func middle(x, mask *mat.Dense, f func(float64) float64, every int, top float64,
 // residual tells.
 func (f *fit) settled(start, reached float64, rounds int) bool {
 	tol := f.model.Tol
-	if tol < 0 || underWay(f.loss) {
+	if tol < 0 || f.underWay() {
 		return false
 	}
 	change, size := math.Abs(start-reached), math.Abs(start)
@@ -87,16 +87,16 @@ func (f *fit) settled(start, reached float64, rounds int) bool {
 
 // room is the loss of residuals that are all ten usual entries long.
 func (f *fit) room() float64 {
-	if isFrobenius(f.loss) || f.largest == 0 {
+	if isFrobenius(f.rho) || f.largest == 0 {
 		return math.Inf(1)
 	}
 	m, n := f.x.Dims()
-	loss, terms, s := f.loss, float64(m)*float64(n), 100*f.usual()*f.usual()
-	if c, ok := loss.(ByColumn); ok {
-		loss, terms, s = c.Loss, float64(n), s*float64(m)*f.heaviest
+	terms, s := float64(m)*float64(n), 100*f.usual()*f.usual()
+	if f.columns {
+		terms, s = float64(n), s*float64(m)*f.heaviest
 	} else {
 		terms *= f.heaviest
 	}
-	value, _ := loss.Rho(s)
+	value, _ := f.rho.Rho(s)
 	return terms * value
 }

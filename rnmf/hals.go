@@ -34,27 +34,32 @@ type HALS struct {
 
 var _ Solver = HALS{}
 
-func (s HALS) check() error {
+// Check finds a bad parameter.
+func (s HALS) Check() error {
 	if s.Sweeps < 0 {
 		return errParameter("HALS.Sweeps", s.Sweeps, "0 or more")
 	}
 	return nil
 }
 
+// Extrapolates returns !Plain.
+func (s HALS) Extrapolates() bool { return !s.Plain }
+
+// SignedU returns true.
+func (s HALS) SignedU() bool { return true }
+
 // Improve lowers q by coordinate descent over the components.
 func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 	if q.Weighted() {
-		q.noX = true
-		defer func() { q.noX = false }()
-		if s.Sweeps == 0 && !q.tuned && q.tie.Graph == nil {
+		if s.Sweeps == 0 && !q.retuned && q.graph.Graph == nil {
 			s.scaled(q, v)
 			return
 		}
 		u := q.U.RawMatrix().Data
-		q.Tiles(v, func(t *Tile) { weightedSweeps(t, u, max(s.Sweeps, 1)) })
+		q.tiles(v, needWeights, func(t *Tile) { weightedSweeps(t, u, max(s.Sweeps, 1)) })
 		return
 	}
-	if q.tie.Graph != nil {
+	if q.graph.Graph != nil {
 		s.overGraph(q, v)
 		return
 	}
@@ -67,7 +72,7 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 		// A sweep costs r/m of the product UX that it lives on; stop at half.
 		sweeps = 1 + m/(2*r)
 	}
-	q.crossTiles(v, func(t *Tile) { gramSweeps(t, u, g, inv, sweeps, s.Sweeps == 0) })
+	q.tiles(v, needCross|needWeights, func(t *Tile) { gramSweeps(t, u, g, inv, sweeps, s.Sweeps == 0) })
 }
 
 // scaled is the half-step of HALS with weights. For a column v of V, with
@@ -88,17 +93,17 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 // All of it takes three products with U, as a multiplicative update does.
 func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 	m, _, r := q.Dims()
-	u, energy := q.cross(), make([]float64, m)
+	u, energy := q.layout.cross(), make([]float64, m)
 	g := make([]float64, r*r)
 	kernel.GramOf(g, u, u)
-	square := q.square(g)
+	square := q.layout.square(g)
 	kernel.SquaredNorms(energy, q.U.RawMatrix().Data, nil, r, m)
 	if trace := total(energy); trace > 0 {
 		for i := range energy {
 			energy[i] *= 0.75 / trace
 		}
 	}
-	q.Tiles(v, func(t *Tile) {
+	q.tiles(v, needWeights, func(t *Tile) {
 		b := t.B
 		space := t.Space(4*r*b + 4*b)
 		down, n, old, delta, rest := space[:r*b], space[r*b:][:r*b], space[2*r*b:][:r*b], space[3*r*b:][:r*b], space[4*r*b:]
@@ -127,7 +132,7 @@ func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 		}
 
 		clear(t.E)
-		q.pool.layout.product.Sub(t.E, delta, b) // −Uᵀδ
+		q.layout.product(kernel.InTurn).Sub(t.E, delta, b) // −Uᵀδ
 		kernel.SquaredNorms(bend, t.E, t.Omega, m, b)
 		for k := range r {
 			dk, at := delta[k*b:][:b], down[k*b:][:b]
@@ -220,7 +225,7 @@ const maxFactor = 1e120
 func gramSweeps(t *Tile, u *kernel.Cross, g, inv []float64, sweeps int, early bool) {
 	r, b := t.R, t.B
 	change := t.Space(b)
-	n := t.crossed(u, g)
+	n := t.cross(u, g)
 	weighted := t.weighsColumns()
 	if weighted {
 		for k := range r {

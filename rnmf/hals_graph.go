@@ -92,8 +92,8 @@ func (p *whole) stiff() bool {
 		data += p.g[k*p.r+k] / float64(p.r)
 	}
 	data *= total(p.w)
-	for _, d := range p.tie.Graph.degree {
-		graph += p.tie.Lambda * d
+	for _, d := range p.graph.Graph.degree {
+		graph += p.graph.Lambda * d
 	}
 	return graph > data
 }
@@ -125,7 +125,7 @@ const blockWidth = 36
 
 func newTier(p *whole, v *mat.Dense) *tier {
 	n := p.Quadratic.n
-	t := &tier{whole: p, graph: p.tie.Graph, w: p.w}
+	t := &tier{whole: p, graph: p.graph.Graph, w: p.w}
 	t.make(n)
 	if p.d != nil {
 		t.extra = make([]float64, p.r*n)
@@ -175,7 +175,7 @@ func (t *tier) pack(linear func(k, j int) float64) {
 				for k := range t.r {
 					i := at + k*b + c
 					t.vs[i], t.ns[i] = t.v[j*t.r+k], linear(k, j)
-					t.ds[i] = t.tie.Lambda * t.graph.degree[j]
+					t.ds[i] = t.whole.graph.Lambda * t.graph.degree[j]
 					if t.extra != nil {
 						t.ds[i] += t.extra[j*t.r+k]
 					}
@@ -195,7 +195,7 @@ func (t *tier) addNeighbors(dst, sum []float64, bl block) {
 			floats.AddScaled(sum, weight[a], t.v[l*t.r:][:t.r])
 		}
 		for k, x := range sum {
-			dst[k*b+c] += t.tie.Lambda * x
+			dst[k*b+c] += t.whole.graph.Lambda * x
 		}
 	}
 }

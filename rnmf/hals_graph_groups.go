@@ -182,7 +182,7 @@ func (t *tier) slopes() []float64 {
 	if t.residuals == nil {
 		t.residuals, t.sizes = make([]float64, len(t.v)), make([]float64, len(t.v))
 	}
-	square := t.square(t.g)
+	square := t.layout.square(t.g)
 	for _, list := range t.lists {
 		t.eachBlock(list, func(tile *Tile, at int, bl block) {
 			b := len(bl.columns)

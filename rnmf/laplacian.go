@@ -41,7 +41,9 @@ var _ SamplePenalty = Laplacian{}
 // Value returns λ tr(VLVᵀ).
 func (p Laplacian) Value(v *mat.Dense) float64 { return p.Lambda * p.Graph.Roughness(v) }
 
-func (p Laplacian) rounding(v *mat.Dense) float64 {
+// Rounding is 1e-28 of the squares that the value is made of: it cannot be smaller than
+// the squares of their rounding errors, nor stay where it is.
+func (p Laplacian) Rounding(v *mat.Dense) float64 {
 	var sum float64
 	for k := range v.RawMatrix().Rows {
 		for j, x := range v.RawRowView(k) {
@@ -55,8 +57,8 @@ func (p Laplacian) rounding(v *mat.Dense) float64 {
 func (p Laplacian) Majorize(q *Quadratic, v *mat.Dense) {
 	switch {
 	case p.Lambda == 0:
-	case q.tie.Graph == nil:
-		q.tie = p
+	case q.graph.Graph == nil:
+		q.graph = p
 	default:
 		p.add(q, v, 2)
 	}
@@ -64,9 +66,9 @@ func (p Laplacian) Majorize(q *Quadratic, v *mat.Dense) {
 
 // apart makes the graph term of q a part of C and D, with all neighbours at v.
 func (q *Quadratic) apart(v *mat.Dense) {
-	if q.tie.Graph != nil {
-		q.tie.add(q, v, 1)
-		q.tie = Laplacian{}
+	if q.graph.Graph != nil {
+		q.graph.add(q, v, 1)
+		q.graph = Laplacian{}
 	}
 }
 
@@ -88,22 +90,23 @@ func (p Laplacian) add(q *Quadratic, v *mat.Dense, times float64) {
 
 // classes hands out the columns by classes of the graph's colouring. A tile is
 // loaded when those before are done, with their new columns in its C.
-func (q *Quadratic) classes(v *mat.Dense, f func(t *Tile)) {
-	width := q.tileWidth()
-	q.losses = nil
-	for _, class := range q.tie.Graph.colors() {
+func (q *Quadratic) classes(v *mat.Dense, need need, f func(t *Tile)) {
+	width := q.tileWidth(need)
+	w, losses := q.walk(v, need), []float64(nil)
+	for _, class := range q.graph.Graph.colors() {
 		count := (len(class) + width - 1) / width
-		before := len(q.losses)
-		q.losses = append(q.losses, make([]float64, count)...)
+		before := len(losses)
+		losses = append(losses, make([]float64, count)...)
 		q.pool.each(count, func(t *Tile, i int) {
 			t.Columns = class[i*width : min((i+1)*width, len(class))]
-			t.load(q, v, t.Columns[0], len(t.Columns))
+			t.load(q, w, v, t.Columns[0], len(t.Columns))
 			f(t)
 			t.store(v)
 			t.Columns = nil
-			q.losses[before+i] = t.loss
+			losses[before+i] = t.loss
 		})
 	}
+	q.end(w, losses)
 }
 
 // joinNeighbors adds λ(VG) to C and λd to D. Given all other columns, the term of
@@ -115,7 +118,7 @@ func (t *Tile) joinNeighbors(v *mat.Dense) {
 	if t.D == nil {
 		t.D = make([]float64, t.R*t.B)
 	}
-	g, lambda := t.q.tie.Graph, t.q.tie.Lambda
+	g, lambda := t.q.graph.Graph, t.q.graph.Lambda
 	for i, j := range t.Columns {
 		to, weight := g.Neighbors(j)
 		d := lambda * g.degree[j]

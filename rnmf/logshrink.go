@@ -32,12 +32,11 @@ type LogShrink struct {
 	// each round, and γ means the same on all data: 6 takes what is beyond 2.6
 	// times the median for an outlier.
 	Scale float64
-	auto  bool
 }
 
 var (
 	_ Tuner  = LogShrink{}
-	_ Scaled = LogShrink{}
+	_ Scaler = LogShrink{}
 )
 
 // Rho returns the minimum above and 1 − x/e.
@@ -50,18 +49,22 @@ func (l LogShrink) Rho(s float64) (value, slope float64) {
 	return l.Scale * l.Scale * (rest*rest + l.Gamma*math.Log1p(x)), rest / e
 }
 
-// Tune sets Scale to the median of |e|.
-func (l LogShrink) Tune(s *Residuals) Loss {
-	if l.Scale == 0 || l.auto {
-		l.Scale, l.auto = typical(s), true
+// Tuning sets Scale to the median of |e|.
+func (l LogShrink) Tuning() Tuning {
+	if l.Scale > 0 {
+		return nil
 	}
-	return l
+	return func(s *Residuals) (Loss, bool) {
+		l.Scale = s.Median()
+		return l, false
+	}
 }
 
 // ScaleNow returns Scale.
 func (l LogShrink) ScaleNow() float64 { return l.Scale }
 
-func (l LogShrink) check() error {
+// Check finds a bad parameter.
+func (l LogShrink) Check() error {
 	if !(l.Gamma >= leastScale && l.Gamma <= maxEntry) {
 		return errParameter("LogShrink.Gamma", l.Gamma, "a positive number")
 	}

@@ -49,7 +49,8 @@ func (p LogSparse) Majorize(q *Quadratic, v *mat.Dense) {
 	}
 }
 
-func (p LogSparse) check() error {
+// Check finds a bad parameter.
+func (p LogSparse) Check() error {
 	if !(p.Scale == 0 || p.Scale >= leastScale && p.Scale <= maxEntry) {
 		return errParameter("LogSparse.Scale", p.Scale, "a positive number, or 0 for 1")
 	}

@@ -23,7 +23,8 @@ type Loss interface {
 // ByColumn{L1{}}, the capped norm is ByColumn{Truncated{Loss: L1{}}}.
 type ByColumn struct{ Loss }
 
-func (l ByColumn) check() error { return checkInner("ByColumn.Loss", l.Loss) }
+// Check finds a bad parameter.
+func (l ByColumn) Check() error { return checkInner("ByColumn.Loss", l.Loss) }
 
 // Frobenius is the squared error of standard NMF, ρ(s) = s (L2,1 paper, (1)).
 type Frobenius struct{}
@@ -43,7 +44,8 @@ func (l L1) Rho(s float64) (value, slope float64) {
 	return v, 0.5 / max(v, tiny)
 }
 
-func (l L1) check() error { return checkScale("L1.Eps", l.Eps) }
+// Check finds a bad parameter.
+func (l L1) Check() error { return checkScale("L1.Eps", l.Eps) }
 
 // Huber is quadratic up to Cut and linear from there (Truncated Cauchy paper,
 // Table 1):
@@ -54,8 +56,7 @@ func (l L1) check() error { return checkScale("L1.Eps", l.Eps) }
 // (section 4.7). Huber is also what RNMF-L1 becomes once its outlier matrix is
 // minimised out: min_S (e − S)² + λ|S| has c = λ/2.
 type Huber struct {
-	Cut  float64
-	auto bool
+	Cut float64
 }
 
 // Rho returns the formula above and min(1, c/|e|).
@@ -68,14 +69,14 @@ func (l Huber) Rho(s float64) (value, slope float64) {
 	return c * (2*e - c), c / e
 }
 
-func (l Huber) check() error { return checkScale("Huber.Cut", l.Cut) }
+// Check finds a bad parameter.
+func (l Huber) Check() error { return checkScale("Huber.Cut", l.Cut) }
 
 // Hypersurface is ρ(s) = √(1 + s/σ²) − 1 (RSS-NMF paper, Theorem 1, where σ is
 // always 1: pixels in 0..255 and in 0..1 are then two different models).
 // With Scale 0, σ is 1.4826 times the median of |e|, estimated in each round.
 type Hypersurface struct {
 	Scale float64
-	auto  bool
 }
 
 // Rho returns √(1 + s/σ²) − 1 and 1/(2σ²√(1 + s/σ²)).
@@ -90,7 +91,8 @@ func (l Hypersurface) Rho(s float64) (value, slope float64) {
 	return x / (1 + root), 0.5 * c / root // x/(1+√(1+x)) = √(1+x) − 1 without cancellation
 }
 
-func (l Hypersurface) check() error { return checkScale("Hypersurface.Scale", l.Scale) }
+// Check finds a bad parameter.
+func (l Hypersurface) Check() error { return checkScale("Hypersurface.Scale", l.Scale) }
 
 // Correntropy is the correntropy-induced metric of CIM-NMF,
 // ρ(s) = 1 − exp(−s/2σ²) (Truncated Cauchy paper, Table 1, without its constant
@@ -99,7 +101,6 @@ func (l Hypersurface) check() error { return checkScale("Hypersurface.Scale", l.
 // times as large as the others make it useless; give a Scale then.
 type Correntropy struct {
 	Scale float64
-	auto  bool
 }
 
 // Rho returns 1 − exp(−s/2σ²) and exp(−s/2σ²)/2σ².
@@ -108,14 +109,14 @@ func (l Correntropy) Rho(s float64) (value, slope float64) {
 	return -math.Expm1(-s * c), c * math.Exp(-s*c)
 }
 
-func (l Correntropy) check() error { return checkScale("Correntropy.Scale", l.Scale) }
+// Check finds a bad parameter.
+func (l Correntropy) Check() error { return checkScale("Correntropy.Scale", l.Scale) }
 
 // Cauchy is ρ(s) = ln(1 + s/γ²) (Truncated Cauchy paper, (2) with σ = ∞ and
 // without its factor ½). With Scale 0, γ comes from Nagy's iteration (18) in
 // each round.
 type Cauchy struct {
 	Scale float64
-	auto  bool
 }
 
 // Rho returns ln(1 + s/γ²) and 1/(γ² + s).
@@ -127,7 +128,8 @@ func (l Cauchy) Rho(s float64) (value, slope float64) {
 	return math.Log1p(s / g), 1 / (g + s)
 }
 
-func (l Cauchy) check() error { return checkScale("Cauchy.Scale", l.Scale) }
+// Check finds a bad parameter.
+func (l Cauchy) Check() error { return checkScale("Cauchy.Scale", l.Scale) }
 
 // Truncated stops a loss from growing beyond a residual of size Cut,
 // ρ(s) = ρ₀(min(s, Cut²)): what lies beyond has weight 0 and no influence at
@@ -137,7 +139,6 @@ type Truncated struct {
 	Loss
 	Cut  float64
 	Rule OutlierRule
-	auto bool
 }
 
 // Rho returns ρ₀(min(s, Cut²)), and slope 0 where s > Cut².
@@ -149,7 +150,8 @@ func (l Truncated) Rho(s float64) (value, slope float64) {
 	return l.Loss.Rho(s)
 }
 
-func (l Truncated) check() error {
+// Check finds a bad parameter.
+func (l Truncated) Check() error {
 	if err := checkInner("Truncated.Loss", l.Loss); err != nil {
 		return err
 	}
@@ -166,12 +168,25 @@ const tiny = 1e-150
 // isFrobenius reports whether a loss is plain least squares, whose weights
 // are all 1.
 func isFrobenius(l Loss) bool {
-	if c, ok := l.(ByColumn); ok {
-		l = c.Loss
-	}
-	_, ok := l.(Frobenius)
-	return ok || l == nil
+	_, ok := l.(interface{ leastSquares() })
+	return ok
 }
+
+func (Frobenius) leastSquares() {}
+
+// unpack returns the function ρ of a loss, and whether it is applied to columns. nil is
+// Frobenius.
+func unpack(l Loss) (rho Loss, byColumn bool) {
+	if c, ok := l.(interface{ ofColumns() Loss }); ok {
+		return c.ofColumns(), true
+	}
+	if l == nil {
+		l = Frobenius{}
+	}
+	return l, false
+}
+
+func (l ByColumn) ofColumns() Loss { return l.Loss }
 
 // CheckLoss returns an error if a loss is no concave, increasing function of
 // the squared residual, or if its slope is not its derivative; it looks at
@@ -179,7 +194,7 @@ func isFrobenius(l Loss) bool {
 // what its Rho gives. Run it once on a loss of your own: the engine's descent stands
 // on this property.
 //
-// A loss of your own should not embed one of this package: its Tune and Weigh would
+// A loss of your own should not embed one of this package: its Tuning and Weigh would
 // come with it, and the engine would use them instead of your Rho.
 func CheckLoss(l Loss, size float64) error {
 	if !(size > 0) || math.IsInf(size, 0) {
@@ -188,14 +203,19 @@ func CheckLoss(l Loss, size float64) error {
 	if l == nil {
 		return errParameter("the loss", l, "a loss")
 	}
-	if err := checkOne(l); err != nil {
+	if err := checkPart(l); err != nil {
 		return err
 	}
-	if t, ok := l.(Tuner); ok {
+	if tuning := tuningOf(l); tuning != nil {
 		given := l
-		l = t.Tune(ResidualsOf(0.25*size*size, size*size, 2*size*size))
+		if l, _ = tuning(ResidualsOf(0.25*size*size, size*size, 2*size*size)); l == nil {
+			return errParameter("the loss", fmt.Sprintf("a %T that is tuned to nil", given), "a loss")
+		}
 		if embeds(given, l) {
-			return fmt.Errorf("%w: loss %T is tuned to the %T that it embeds: it needs a Tune of its own", ErrParameter, given, l)
+			return fmt.Errorf("%w: loss %T is tuned to the %T that it embeds: it needs a Tuning of its own", ErrParameter, given, l)
+		}
+		if tuningOf(l) != nil {
+			return fmt.Errorf("%w: loss %T is tuned to a %T whose scale is not given: its Tuning is not nil", ErrParameter, given, l)
 		}
 	}
 	const n = 400

@@ -17,14 +17,11 @@ import (
 // With Mu 0, μ starts as the median of |e| and falls by a tenth in each round, to
 // a twentieth of that: a large μ leaves the factors free to move, where a small
 // one has weights that tie them to the entries already fitted.
-type Manhattan struct {
-	Mu   float64
-	last float64 // that Mu falls to
-}
+type Manhattan struct{ Mu float64 }
 
 var (
 	_ Tuner   = Manhattan{}
-	_ Scaled  = Manhattan{}
+	_ Scaler  = Manhattan{}
 	_ Weigher = Manhattan{}
 )
 
@@ -45,7 +42,8 @@ func (l Manhattan) Rho(s float64) (value, slope float64) {
 	return e - 0.5*l.Mu, 0.5 / e
 }
 
-func (l Manhattan) check() error { return checkScale("Manhattan.Mu", l.Mu) }
+// Check finds a bad parameter.
+func (l Manhattan) Check() error { return checkScale("Manhattan.Mu", l.Mu) }
 
 // Weigh writes 1/(2max(|e|, μ)) and the formula above.
 func (l Manhattan) Weigh(omega, value, e []float64) {
@@ -59,15 +57,21 @@ func (l Manhattan) Weigh(omega, value, e []float64) {
 	}
 }
 
-// Tune lowers Mu.
-func (l Manhattan) Tune(s *Residuals) Loss {
-	if l.Mu == 0 {
-		l.Mu = typical(s)
-		l.last = max(0.05*l.Mu, leastScale)
-	} else if l.last > 0 {
-		l.Mu = max(0.9*l.Mu, l.last)
+// Tuning lowers Mu, and is settled when it has arrived.
+func (l Manhattan) Tuning() Tuning {
+	if l.Mu > 0 {
+		return nil
 	}
-	return l
+	var mu, last float64
+	return func(s *Residuals) (Loss, bool) {
+		if mu == 0 {
+			mu = s.Median()
+			last = max(0.05*mu, leastScale)
+		} else {
+			mu = max(0.9*mu, last)
+		}
+		return Manhattan{Mu: mu}, mu <= last
+	}
 }
 
 // ScaleNow returns Mu.

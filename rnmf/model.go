@@ -20,8 +20,7 @@ import (
 // where the first sum is Σ_j ρ(Σ_i Mask_ij (X − WH)²_ij) for a loss ByColumn, and
 // how. Only Rank must be set; each other zero value is a sound choice. A
 // Model is a plain value and can be copied, changed and used for many fits at
-// once. So are the losses, solvers and penalties of this package: HALS{}, not
-// &HALS{}, which is an error that wraps ErrParameter.
+// once. So are the losses, solvers and penalties of this package.
 type Model struct {
 	// Rank is the number r of components, from 1 to min(m, n).
 	Rank int
@@ -31,6 +30,8 @@ type Model struct {
 	OnW, OnH []Penalty
 	// Solver improves each factor in turn; nil is HALS.
 	Solver Solver
+	// SolverW and SolverH take its place for one factor; nil is Solver.
+	SolverW, SolverH Solver
 	// Mask (m×n, entries ≥ 0) weighs the entries of X. Where it is 0, the entry
 	// is missing, and X may hold anything there, NaN as well. The Result keeps it
 	// for Outliers, without a copy.
@@ -184,15 +185,10 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if math.IsNaN(m.Tol) {
 		return nil, errParameter("Tol", m.Tol, "a number")
 	}
-	for _, err := range []error{checkOne(m.Loss), checkOne(m.Solver),
+	solverW, solverH := m.solvers()
+	for _, err := range []error{checkPart(m.Loss), checkPart(m.Solver), checkSolvers(solverW, solverH, m.OnW),
 		checkPenalties(m.OnW, m.Rank, rows), checkPenalties(m.OnH, m.Rank, cols)} {
 		if err != nil {
-			return nil, err
-		}
-	}
-	within := constraint(m.Solver)
-	if within != nil {
-		if err := within.admit(m); err != nil {
 			return nil, err
 		}
 	}
@@ -243,7 +239,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if err := checkStart(w, h, rows, m.Rank, cols); err != nil {
 		return nil, err
 	}
-	if err := checkFactor("W", w, signsW(m.Solver)); err != nil {
+	if err := checkFactor("W", w, leavesSigns(solverW)); err != nil {
 		return nil, err
 	}
 	if err := checkFactor("H", h, false); err != nil {
@@ -253,19 +249,23 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 		return nil, err
 	}
 	f.wt, f.h = mat.DenseCopyOf(w.T()), mat.DenseCopyOf(h)
-	if within != nil {
-		within.begin(f.h)
+	if c := constraint(solverW); c != nil {
+		c.Project(f.wt)
 	}
-	f.loss, f.solver = m.Loss, m.Solver
-	if f.loss == nil {
-		f.loss = Frobenius{}
+	if c := constraint(solverH); c != nil {
+		c.Project(f.h)
 	}
-	if f.solver == nil {
-		f.solver = HALS{}
-	}
+	f.solverW, f.solverH = solverW, solverH
+	f.setLoss(cmp.Or[Loss](m.Loss, Frobenius{}))
+	f.tuning = tuningOf(f.loss)
 	f.pool = newWorkspace(func() bool { return caller.Err() != nil })
 	f.norms, f.largest = lengths(f.x, func() bool { return ctx.Err() != nil })
 	return f, ctx.Err()
+}
+
+// solvers returns those of W and of H.
+func (m Model) solvers() (ofW, ofH Solver) {
+	return cmp.Or[Solver](m.SolverW, m.Solver, HALS{}), cmp.Or[Solver](m.SolverH, m.Solver, HALS{})
 }
 
 // checkStart finds factors that are not there, or not m×r and r×n.

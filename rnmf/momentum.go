@@ -60,18 +60,3 @@ func (p *momentum) reject() {
 	p.beta /= shrinkBeta
 	p.tried, p.known = false, [2]bool{}
 }
-
-// extrapolates reports whether a solver's factors are to be pushed.
-func extrapolates(s Solver) bool {
-	switch s := s.(type) {
-	case HALS:
-		return !s.Plain
-	case OGM:
-		return !s.Plain
-	case ProxLinear:
-		return !s.Plain
-	case Additive:
-		return s.Solver == nil || extrapolates(s.Solver)
-	}
-	return false
-}

@@ -1,8 +1,6 @@
 package rnmf
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
@@ -27,22 +25,28 @@ import (
 // ratio is a step −∇/a along the gradient, halved, with a = (Mv)/v + λd and M =
 // UUᵀ; the Hessian is M + λL ⪯ diag((Mv)/v) + 2λ·diag(d) ⪯ 2·diag(a), and a step
 // of that length does not raise q.
+//
+// Where W may be negative, in semi-NMF, the update of H is that of Ding, Li and Jordan,
+// with N = UX and G = UUᵀ split into positive and negative parts,
+//
+//	H ← H ∘ √((N⁺ + G⁻H) / (N⁻ + G⁺H))   (10).
 type MU struct{}
 
 var _ Solver = MU{}
 
+// SignedU returns true.
+func (MU) SignedU() bool { return true }
+
 // Improve multiplies v by the ratio above, once.
 func (MU) Improve(q *Quadratic, v *mat.Dense) {
+	if q.signedU {
+		q.rootRatio(v)
+		return
+	}
 	q.apart(v)
 	if q.Weighted() {
-		u := q.cross()
-		q.model = true
-		if q.mask == nil { // the weights come with the split
-			q.bare = true
-			q.rho, q.ours = rhoOf(q.loss, math.Inf(1))
-		}
-		defer func() { q.model, q.bare, q.ours = false, false, false }()
-		q.Tiles(v, func(t *Tile) {
+		u := q.layout.cross()
+		q.tiles(v, needSplit|needWeights, func(t *Tile) {
 			r, b := t.R, t.B
 			t.split()
 			space := t.Space(2 * r * b)
@@ -55,10 +59,10 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 	}
 	_, _, r := q.Dims()
 	u, gram := q.gram()
-	square := q.square(gram)
-	q.crossTiles(v, func(t *Tile) {
+	square := q.layout.square(gram)
+	q.tiles(v, needCross|needWeights, func(t *Tile) {
 		b := t.B
-		num, den := t.crossed(u, gram), t.Space(r*b)
+		num, den := t.cross(u, gram), t.Space(r*b)
 		square.Add(den, t.V, b)
 		if t.weighsColumns() {
 			for k := range r {
@@ -68,31 +72,6 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 		}
 		t.multiply(num, den)
 	})
-}
-
-// split turns X into Ω∘X and Y into Ω∘UᵀV. In a bare tile the weights are those of
-// the loss alone, and the loss is taken here if it is wanted; for a loss that the
-// kernels know, X and Y come only now.
-func (t *Tile) split() {
-	q := t.q
-	if q.ours {
-		q.layOut(kernel.InTurn)
-		t.y = grow(t.y, t.M*t.B)
-		x := q.x.RawMatrix()
-		if q.trans {
-			x.Data = nil
-		}
-		sum := q.rho.Split(&q.pool.layout.product, t.X, t.y, x.Data, x.Stride, t.First, t.V, t.B, q.entry)
-		if q.entry {
-			t.loss = sum
-		}
-		return
-	}
-	if q.bare {
-		t.weigh()
-	}
-	kernel.Mul(t.X, t.Omega)
-	kernel.Mul(t.y, t.Omega)
 }
 
 // multiply moves the negative terms to the other side and multiplies V.

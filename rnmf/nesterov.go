@@ -37,7 +37,8 @@ type OGM struct {
 
 var _ Solver = OGM{}
 
-func (s OGM) check() error {
+// Check finds a bad parameter.
+func (s OGM) Check() error {
 	if s.Steps < 0 {
 		return errParameter("OGM.Steps", s.Steps, "0 or more")
 	}
@@ -46,6 +47,9 @@ func (s OGM) check() error {
 	}
 	return nil
 }
+
+// Extrapolates returns !Plain.
+func (s OGM) Extrapolates() bool { return !s.Plain }
 
 // Improve takes the columns of v to their minimisers. The method is not one of
 // descent: a column whose q would have risen stays as it was.
@@ -56,25 +60,17 @@ func (s OGM) Improve(q *Quadratic, v *mat.Dense) {
 	if s.Tol == 0 {
 		s.Tol = 0.01
 	}
-	if q.tie.Graph != nil && !q.Weighted() {
+	if q.graph.Graph != nil && !q.Weighted() {
 		s.overGraph(q, v)
 		return
 	}
-	m, _, r := q.Dims()
-	var u kernel.Cross
-	data := q.U.RawMatrix().Data
-	u.Set(data, nil, m, r)
 	if q.Weighted() {
-		q.Tiles(v, func(t *Tile) { s.weighted(t, &u, data) })
+		u, data := q.layout.cross(), q.U.RawMatrix().Data
+		q.Tiles(v, func(t *Tile) { s.weighted(t, u, data) })
 		return
 	}
-	scaled, gram := u, make([]float64, r*r)
-	if q.row != nil && q.bound == 0 {
-		scaled = kernel.Cross{}
-		scaled.Set(data, q.row, m, r)
-	}
-	kernel.GramOf(gram, &u, &scaled)
-	q.crossTiles(v, func(t *Tile) { s.unweighted(t, &scaled, gram) })
+	u, gram := q.gram()
+	q.tiles(v, needCross|needWeights, func(t *Tile) { s.unweighted(t, u, gram) })
 }
 
 func (s OGM) weighted(t *Tile, u *kernel.Cross, data []float64) {
@@ -105,7 +101,7 @@ func (s OGM) weighted(t *Tile, u *kernel.Cross, data []float64) {
 func (s OGM) unweighted(t *Tile, u *kernel.Cross, gram []float64) {
 	r, b := t.R, t.B
 	space := t.Space(r*b + columnSpace(r))
-	n, gv := t.crossed(u, gram), space[:r*b]
+	n, gv := t.cross(u, gram), space[:r*b]
 	kernel.AddCross(gv, gram, t.V, r, r, b)
 	for i := range n {
 		n[i] = t.Col[i%b] * (n[i] - gv[i])

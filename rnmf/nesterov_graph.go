@@ -94,7 +94,7 @@ func (s OGM) lengths(l []float64, p *whole) {
 	for k, g := range c.l {
 		row := l[k*n:][:n]
 		for j, w := range p.w {
-			row[j] = w*g + 2*p.tie.Lambda*p.tie.Graph.degree[j]
+			row[j] = w*g + 2*p.graph.Lambda*p.graph.Graph.degree[j]
 			if p.d != nil {
 				row[j] += p.d.At(k, j)
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/gob"
 	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -17,7 +16,7 @@ import (
 // scale that Result.Normalized can move to W. For orthogonal columns of W hand over
 // the transposed data.
 func ONMF(rank int) Model {
-	return Model{Rank: rank, Solver: Orthogonal{}, Init: Clusters{Shift: -1}}
+	return Model{Rank: rank, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: Clusters{Shift: -1}}
 }
 
 // Directions starts from the clusters that ONMF finds: k-means, but for the length of
@@ -40,7 +39,7 @@ func (Directions) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.R
 	return r.W, r.H, nil
 }
 
-// Orthogonal keeps the rows of H orthogonal. As H ≥ 0, that says that each sample
+// Orthogonal, as Model.SolverH, keeps the rows of H orthogonal. As H ≥ 0, that says that each sample
 // is of one component alone, x_j ≈ w_k h_kj: clustering by directions. The exact
 // minimiser over a column of H is then found at once. With the sums of HALS,
 //
@@ -62,16 +61,18 @@ func (Directions) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.R
 // one that fits worst.
 type Orthogonal struct{}
 
-var _ constrained = Orthogonal{}
+var _ Constrained = Orthogonal{}
 
 func init() { gob.Register(Orthogonal{}) }
 
-func (Orthogonal) admit(Model) error { return nil }
+// Signed returns false.
+func (Orthogonal) Signed() bool { return false }
 
-func (s Orthogonal) probe() Solver { return s }
+// Probe returns s, which has no state.
+func (s Orthogonal) Probe() Solver { return s }
 
-// begin keeps the largest entry of each column.
-func (Orthogonal) begin(h *mat.Dense) {
+// Project keeps the largest entry of each column.
+func (Orthogonal) Project(h *mat.Dense) {
 	r, n := h.Dims()
 	for j := range n {
 		best := 0
@@ -88,18 +89,11 @@ func (Orthogonal) begin(h *mat.Dense) {
 	}
 }
 
-// Improve finds the component of each sample, or W.
+// Improve finds the component of each sample.
 func (s Orthogonal) Improve(q *Quadratic, v *mat.Dense) {
-	if q.trans {
-		HALS{Sweeps: 1}.Improve(q, v)
-		return
-	}
 	if q.Weighted() {
-		u := q.cross()
-		squares := slices.Clone(q.U.RawMatrix().Data)
-		kernel.Mul(squares, squares)
-		uu := &q.pool.layout.scaled
-		uu.Set(squares, nil, q.m, q.r)
+		u := q.layout.cross()
+		uu := q.layout.squares()
 		q.Tiles(v, func(t *Tile) {
 			r, b := t.R, t.B
 			space := t.Space(2 * r * b)
@@ -116,9 +110,9 @@ func (s Orthogonal) Improve(q *Quadratic, v *mat.Dense) {
 	if q.follows && !q.penalised() && q.bound == 0 {
 		misfit = make([]float64, q.n)
 	}
-	q.crossTiles(v, func(t *Tile) {
+	q.tiles(v, needCross|needWeights, func(t *Tile) {
 		r, b := t.R, t.B
-		num, den := t.crossed(u, g), t.Space(r*b)
+		num, den := t.cross(u, g), t.Space(r*b)
 		for k := range r {
 			row := den[k*b:][:b]
 			for j := range row {

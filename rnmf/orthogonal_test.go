@@ -22,7 +22,7 @@ func TestOrthogonalTransform(t *testing.T) {
 	}
 	x, y := like(30, func(j int) int { return j % 3 }), like(5, func(int) int { return 0 })
 	near := viaKNN(t, x)
-	for _, m := range []Model{ONMF(3), {Rank: 3, Loss: ByColumn{L1{}}, Solver: Orthogonal{}}, {Rank: 3, Loss: ByColumn{Truncated{Loss: L1{}, Cut: 3}}, Solver: Orthogonal{}}, RMNMF(3, near, 0.1)} {
+	for _, m := range []Model{ONMF(3), {Rank: 3, Loss: ByColumn{L1{}}, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}}, {Rank: 3, Loss: ByColumn{Truncated{Loss: L1{}, Cut: 3}}, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}}, RMNMF(3, near, 0.1)} {
 		r := mustFit(t, m, x)
 		together, err := r.Transform(context.Background(), y)
 		if err != nil {
@@ -73,7 +73,7 @@ func TestOrthogonalDescends(t *testing.T) {
 			{Rank: 4, OnW: []Penalty{Ridge{Lambda: 10}}}, {Rank: 4, OnW: []Penalty{Sparse{Lambda: 10}}},
 			CappedNMF(4, 0.5), {Rank: 4, Loss: ByColumn{Correntropy{Scale: 0.3}}}, {Rank: 4, Loss: ByColumn{L1{Eps: 1e-3}}}, {Rank: 4},
 		} {
-			m.Solver, m.Init, m.Tol, m.MaxIter = Orthogonal{}, Factors{W: w, H: h}, -1, 12
+			m.SolverH, m.Init, m.Tol, m.MaxIter = Orthogonal{}, Factors{W: w, H: h}, -1, 12
 			descends(t, fmt.Sprintf("seed %d, %T, %T", seed, m.Loss, m.OnW), m, x)
 		}
 	}

@@ -76,13 +76,7 @@ func (r *Result) outliers(x mat.Matrix, mask *mat.Dense) (*Outliers, error) {
 			}
 		}
 	}
-	loss, byColumn := r.Loss, false
-	if loss == nil {
-		loss = Frobenius{}
-	}
-	if c, ok := loss.(ByColumn); ok {
-		loss, byColumn = c.Loss, true
-	}
+	loss, byColumn := unpack(r.Loss)
 	o := &Outliers{Weights: weights, Samples: make([]float64, n), S: mat.NewDense(m, n, nil)}
 	var all []float64 // slopes, to relate to their median
 	if byColumn {

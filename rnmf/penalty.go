@@ -6,6 +6,11 @@ import "gonum.org/v1/gonum/mat"
 // with r rows: H, or Wᵀ. Majorize adds to q an upper bound of it that touches
 // at v: a part D∘V², a part −2C∘V, or both, through q.Diagonal and q.Linear.
 // A concave term is bounded by its tangent, as a loss is.
+//
+// A Penalty may have more methods: Check() error finds bad parameters before a fit;
+// Signed() bool returns true if it is defined for negative entries, as the W of semi-NMF
+// has; Rounding(v) float64 is by how much rounding may change its value at v, where that
+// is a difference of larger numbers.
 type Penalty interface {
 	Value(v *mat.Dense) float64
 	Majorize(q *Quadratic, v *mat.Dense)
@@ -27,7 +32,8 @@ var _ Penalty = Sparse{}
 // Value returns λ Σ v.
 func (p Sparse) Value(v *mat.Dense) float64 { return p.Lambda * mat.Sum(v) }
 
-func (p Sparse) check() error { return checkLambda("Sparse.Lambda", p.Lambda) }
+// Check finds a bad parameter.
+func (p Sparse) Check() error { return checkLambda("Sparse.Lambda", p.Lambda) }
 
 // Majorize subtracts λ/2 from C.
 func (p Sparse) Majorize(q *Quadratic, _ *mat.Dense) {
@@ -48,7 +54,11 @@ func (p Ridge) Value(v *mat.Dense) float64 {
 	return p.Lambda * f * f
 }
 
-func (p Ridge) check() error { return checkLambda("Ridge.Lambda", p.Lambda) }
+// Check finds a bad parameter.
+func (p Ridge) Check() error { return checkLambda("Ridge.Lambda", p.Lambda) }
+
+// Signed returns true.
+func (p Ridge) Signed() bool { return true }
 
 // Majorize adds λ to D.
 func (p Ridge) Majorize(q *Quadratic, _ *mat.Dense) {

@@ -435,13 +435,13 @@ func (p *problem) noise(r *Result) {
 		most = 1e14
 	}
 	for _, q := range p.OnW {
-		if q, ok := q.(differences); ok {
-			p.least = max(p.least, most*q.rounding(wt))
+		if q, ok := q.(interface{ Rounding(*mat.Dense) float64 }); ok {
+			p.least = max(p.least, most*q.Rounding(wt))
 		}
 	}
 	for _, q := range p.OnH {
-		if q, ok := q.(differences); ok {
-			p.least = max(p.least, most*q.rounding(r.H))
+		if q, ok := q.(interface{ Rounding(*mat.Dense) float64 }); ok {
+			p.least = max(p.least, most*q.Rounding(r.H))
 		}
 	}
 }

@@ -28,11 +28,14 @@ type ProxLinear struct {
 
 var _ Solver = ProxLinear{}
 
+// Extrapolates returns !Plain.
+func (s ProxLinear) Extrapolates() bool { return !s.Plain }
+
 // Improve takes one step.
 func (ProxLinear) Improve(q *Quadratic, v *mat.Dense) {
-	if q.tie.Graph != nil {
-		q.tie.add(q, v, 2)
-		q.tie = Laplacian{}
+	if q.graph.Graph != nil {
+		q.graph.add(q, v, 2)
+		q.graph = Laplacian{}
 	}
 	m, _, r := q.Dims()
 	x := make([]float64, r)
@@ -50,7 +53,7 @@ func (ProxLinear) Improve(q *Quadratic, v *mat.Dense) {
 				ux[i] += math.Abs(a) * x[k]
 			}
 		}
-		u := q.cross()
+		u := q.layout.cross()
 		q.Tiles(v, func(t *Tile) {
 			num, den := t.sums()
 			kernel.Mul(t.E, t.Omega)
@@ -66,9 +69,9 @@ func (ProxLinear) Improve(q *Quadratic, v *mat.Dense) {
 		return
 	}
 	u, gram := q.gram()
-	square := q.square(gram)
-	q.crossTiles(v, func(t *Tile) {
-		num, den := t.crossed(u, gram), t.Space(r*t.B)
+	square := q.layout.square(gram)
+	q.tiles(v, needCross|needWeights, func(t *Tile) {
+		num, den := t.cross(u, gram), t.Space(r*t.B)
 		square.Add(den, t.V, t.B)
 		for i := range num {
 			num[i] -= den[i]

@@ -148,3 +148,19 @@ func (r *Residuals) All() iter.Seq2[float64, int] {
 		}
 	}
 }
+
+// Median returns the median of |e|, not below Floor.
+func (r *Residuals) Median() float64 {
+	return min(max(math.Sqrt(r.Quantile(0.5)), r.Floor()), mostScale)
+}
+
+// Floor keeps a scale away from 0 where the fit is (nearly) exact: 1e-6 of the
+// root mean square residual, or of ten usual entries of the data if that is less, as
+// a gross entry would make it as large as it is itself; and never below 1e-75.
+func (r *Residuals) Floor() float64 {
+	size := math.Sqrt(r.Mean())
+	if r.data > 0 {
+		size = min(size, 10*r.data)
+	}
+	return min(max(1e-6*size, leastScale), mostScale)
+}

@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,7 @@ import (
 
 // A Result is what a fit found.
 type Result struct {
-	W *mat.Dense // m×r basis, ≥ 0 but under FreeW
+	W *mat.Dense // m×r basis, ≥ 0 but under LeastSquares
 	H *mat.Dense // r×n coefficients, ≥ 0
 
 	// Loss is the loss at its last scale, which is fixed in it.
@@ -25,7 +26,7 @@ type Result struct {
 	Trace  Trace
 	Reason Reason
 
-	// Solver and OnH are those of the model, for Transform.
+	// Solver (of H) and OnH are those of the model, for Transform.
 	Solver Solver
 	OnH    []Penalty
 
@@ -41,9 +42,9 @@ func (f *fit) result() *Result {
 
 // stopped is the state of the fit without what takes a pass over the data.
 func (f *fit) stopped() *Result {
-	return &Result{W: mat.DenseCopyOf(f.wt.T()), H: mat.DenseCopyOf(f.h), Loss: freeze(f.loss),
+	return &Result{W: mat.DenseCopyOf(f.wt.T()), H: mat.DenseCopyOf(f.h), Loss: f.loss,
 		Objective: f.reached, KKT: -1, Trace: append(Trace(nil), f.trace...), Reason: f.reason,
-		Solver: f.model.Solver, OnH: slices.Clone(f.model.OnH), mask: f.mask}
+		Solver: cmp.Or(f.model.SolverH, f.model.Solver), OnH: slices.Clone(f.model.OnH), mask: f.mask}
 }
 
 // outcome is what a fit returns once run is over, nil if it has got nowhere.
@@ -66,63 +67,6 @@ func (r *Result) check() error {
 	_, n := r.H.Dims()
 	return wantDims("H", r.H, k, n)
 }
-
-// freeze returns the loss without its wish to be tuned again.
-func freeze(l Loss) Loss {
-	switch l := l.(type) {
-	case L1:
-		return l // tunes itself once
-	case Huber:
-		l.auto = false
-		return l
-	case Hypersurface:
-		l.auto = false
-		return l
-	case Correntropy:
-		l.auto = false
-		return l
-	case Cauchy:
-		l.auto = false
-		return l
-	case LogShrink:
-		l.auto = false
-		return l
-	case Manhattan:
-		l.last = 0
-		return l
-	case TwoStage:
-		return freeze(l.stage())
-	case Truncated:
-		l.auto, l.Loss = false, freeze(l.Loss)
-		return l
-	case ByColumn:
-		return ByColumn{freeze(l.Loss)}
-	}
-	if t, ok := l.(Tuner); ok {
-		return frozen{t}
-	}
-	return l
-}
-
-// frozen hides the Tune of a user's loss.
-type frozen struct{ l Loss }
-
-// thaw undoes freeze for losses of users.
-func thaw(l Loss) Loss {
-	switch l := l.(type) {
-	case frozen:
-		return l.l
-	case Truncated:
-		l.Loss = thaw(l.Loss)
-		return l
-	case ByColumn:
-		return ByColumn{thaw(l.Loss)}
-	}
-	return l
-}
-
-func (f frozen) Rho(s float64) (value, slope float64) { return f.l.Rho(s) }
-func (f frozen) ScaleNow() float64                    { return scaleNow(f.l) }
 
 // Norm says in which norm the columns of W have length 1.
 type Norm int
@@ -209,7 +153,7 @@ func (r *Result) TransformMasked(ctx context.Context, x, mask mat.Matrix) (*mat.
 	if n == 0 {
 		return nil, fmt.Errorf("%w: no samples", ErrEmpty)
 	}
-	model := Model{Rank: k, Mask: mask, Solver: r.Solver, Tol: 1e-8, Signed: true}
+	model := Model{Rank: k, Mask: mask, SolverH: r.Solver, Tol: 1e-8, Signed: true}
 	if mask != nil {
 		if err := wantMatrix("Mask", mask); err != nil {
 			return nil, err
@@ -219,13 +163,16 @@ func (r *Result) TransformMasked(ctx context.Context, x, mask mat.Matrix) (*mat.
 		}
 		mask = asDense(mask)
 	}
+	if mat.Min(r.W) < 0 {
+		model.SolverW = LeastSquares{} // which leaves signs as they are
+	}
 	h := r.even(asDense(x), mask)
 	for _, p := range r.OnH {
 		if _, tied := p.(SamplePenalty); !tied {
 			model.OnH = append(model.OnH, p)
 		}
 	}
-	for _, model.Loss = range []Loss{convex(freeze(r.Loss)), freeze(r.Loss)} {
+	for _, model.Loss = range []Loss{relax(r.Loss), r.Loss} {
 		model.Init = Factors{W: r.W, H: h}
 		f, err := model.start(ctx, x, true)
 		switch {
@@ -279,20 +226,32 @@ func (r *Result) even(x *mat.Dense, mask mat.Matrix) *mat.Dense {
 	return h
 }
 
-// convex returns a convex loss of about the same scale. From a poor start all
-// residuals of a sample may lie where a loss that levels off has no slope left;
-// with W given the convex one has no such trap.
-func convex(l Loss) Loss {
-	switch l := l.(type) {
-	case nil, Huber, L1:
-		return l
-	case Truncated:
-		if isFrobenius(l.Loss) {
-			return Huber{Cut: max(l.Cut/3, leastScale)}
-		}
-		return convex(l.Loss)
-	case ByColumn:
-		return Frobenius{} // of one sample the norm alone counts
+// A Relaxer is a Loss that names a convex loss of about the same scale. From a poor
+// start all residuals of a sample may lie where a loss that levels off has no slope
+// left; with W given the convex one has no such trap, and Transform begins with it.
+// Without this method it is Huber with the loss's scale for a cut-off, or Frobenius
+// where there is no scale.
+type Relaxer interface {
+	Relax() Loss
+}
+
+// Relax returns l, which is convex.
+func (l L1) Relax() Loss { return l }
+
+// Relax returns that of the loss below, or Huber with a third of Cut if that is Frobenius.
+func (l Truncated) Relax() Loss {
+	if isFrobenius(l.Loss) {
+		return Huber{Cut: max(l.Cut/3, leastScale)}
+	}
+	return relax(l.Loss)
+}
+
+// Relax returns Frobenius: of one sample the norm alone counts.
+func (l ByColumn) Relax() Loss { return Frobenius{} }
+
+func relax(l Loss) Loss {
+	if r, ok := l.(Relaxer); ok {
+		return r.Relax()
 	}
 	if c := scaleNow(l); c > 0 {
 		return Huber{Cut: min(max(c, leastScale), mostScale)}

@@ -259,7 +259,7 @@ func TestTransformMaskedSigned(t *testing.T) {
 	w.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() - 1 }, w)
 	var x mat.Dense
 	x.Mul(w, uniform(2, 20, 4))
-	r := &Result{W: w, H: uniform(2, 20, 7), Loss: Frobenius{}, Solver: FreeW{Solver: MU{}}}
+	r := &Result{W: w, H: uniform(2, 20, 7), Loss: Frobenius{}, Solver: MU{}}
 	plain, err := r.Transform(context.Background(), &x)
 	if err != nil {
 		t.Fatal(err)
@@ -398,9 +398,9 @@ func TestResultKeepsPenalties(t *testing.T) {
 }
 
 // A loss that levels off begins where a convex one of the same scale ends.
-func TestConvex(t *testing.T) {
+func TestRelax(t *testing.T) {
 	for _, c := range []struct{ loss, want Loss }{
-		{nil, nil},
+		{nil, Frobenius{}},
 		{Frobenius{}, Frobenius{}},
 		{Huber{Cut: 2}, Huber{Cut: 2}},
 		{L1{Eps: 2}, L1{Eps: 2}},
@@ -411,7 +411,7 @@ func TestConvex(t *testing.T) {
 		{ByColumn{Cauchy{Scale: 2}}, Frobenius{}},
 		{rootLoss{}, Frobenius{}},
 	} {
-		if got := convex(c.loss); got != c.want {
+		if got := relax(c.loss); got != c.want {
 			t.Errorf("%s begins at %s, want %s", lossName(c.loss), lossName(got), lossName(c.want))
 		}
 	}

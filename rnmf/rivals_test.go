@@ -40,9 +40,13 @@ func TestConstrainedNeverRise(t *testing.T) {
 	for si, shape := range shapes {
 		plain, _ := planted(shape.m, shape.n, shape.r, 0.1, 0.1, uint64(si))
 		both := signed(shape.m, shape.n, shape.r, uint64(si))
-		for _, solver := range []Solver{FreeW{}, FreeW{Solver: MU{}}, FreeW{Solver: Additive{}}, Additive{FreeW{}}, Orthogonal{}, Additive{Orthogonal{}}} {
-			x := plain
-			if signsW(solver) {
+		for _, by := range []Model{
+			{SolverW: LeastSquares{}}, {SolverW: LeastSquares{}, SolverH: MU{}}, {SolverW: LeastSquares{}, SolverH: Additive{}},
+			{SolverW: Additive{LeastSquares{}}, SolverH: Additive{}},
+			{SolverH: Orthogonal{}}, {SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}}, {Solver: Additive{}, SolverH: Additive{Orthogonal{}}},
+		} {
+			x, signs := plain, leavesSigns(by.SolverW)
+			if signs {
 				x = both
 			}
 			for maskName, c := range masks(x, uint64(si)) {
@@ -56,11 +60,12 @@ func TestConstrainedNeverRise(t *testing.T) {
 						if (li+pi)%2 > 0 || testing.Short() && (li+pi)%6 > 0 {
 							continue
 						}
-						m := Model{Rank: shape.r, Loss: loss, Solver: solver, OnW: p.onW, OnH: p.onH, Seed: 3, MaxIter: 3, Tol: -1, Signed: true}
+						m := by
+						m.Rank, m.Loss, m.OnW, m.OnH, m.Seed, m.MaxIter, m.Tol, m.Signed = shape.r, loss, p.onW, p.onH, 3, 3, -1, true
 						if c[1] != nil {
 							m.Mask = c[1]
 						}
-						name := fmt.Sprintf("%v, mask %s, penalties %s, %s, %T%+v", shape, maskName, p.name, lossName(loss), solver, solver)
+						name := fmt.Sprintf("%v, mask %s, penalties %s, %s, %T%+v, %T%+v", shape, maskName, p.name, lossName(loss), by.SolverW, by.SolverW, by.SolverH, by.SolverH)
 						last := math.Inf(1)
 						for s, err := range m.Steps(context.Background(), c[0]) {
 							if err != nil {
@@ -75,10 +80,10 @@ func TestConstrainedNeverRise(t *testing.T) {
 								t.Fatalf("%s: round %d: the objective rose from %.15g to %.15g", name, s.Round, last, s.Objective)
 							}
 							last = s.Objective
-							if err := errors.Join(checkEntries("W", w, nil, signsW(solver)), checkEntries("H", h, nil, false)); err != nil {
+							if err := errors.Join(checkEntries("W", w, nil, signs), checkEntries("H", h, nil, false)); err != nil {
 								t.Fatalf("%s: %v", name, err)
 							}
-							if !signsW(solver) && !oneEach(h) {
+							if !signs && !oneEach(h) {
 								t.Fatalf("%s: a sample of several components", name)
 							}
 						}
@@ -136,7 +141,7 @@ func TestSemiNMFIsTheirs(t *testing.T) {
 	// Theirs begins with F, a round here with H.
 	f, g := semiOracle(x, mat.DenseCopyOf(h.T()))
 	model := SemiNMF(r)
-	model.Solver, model.Tol = FreeW{Solver: MU{}}, -1
+	model.SolverH, model.Tol = MU{}, -1
 	model.Init = Factors{f, h}
 	model.MaxIter = 20
 	for s, err := range model.Steps(context.Background(), x) {
@@ -167,7 +172,7 @@ func TestSemiNMF(t *testing.T) {
 		model := SemiNMF(r)
 		model.Seed, model.MaxIter, model.Tol = seed, 500, 1e-8
 		a := mustFit(t, model, x)
-		model.Solver = FreeW{Solver: MU{}}
+		model.SolverH = MU{}
 		b := mustFit(t, model, x)
 		if a.Objective < least*(1-1e-9) {
 			t.Errorf("%g is below the bound %g", a.Objective, least)
@@ -185,7 +190,7 @@ func TestSemiNMF(t *testing.T) {
 	}
 	// With W ≥ 0 as well the fit cannot be better.
 	y, _ := planted(m, n, 6, 0.1, 0, 3)
-	free := mustFit(t, Model{Rank: r, Solver: FreeW{}, MaxIter: 500, Tol: 1e-8}, y)
+	free := mustFit(t, Model{Rank: r, SolverW: LeastSquares{}, MaxIter: 500, Tol: 1e-8}, y)
 	if nmf := mustFit(t, Model{Rank: r, MaxIter: 1000, Tol: 1e-8}, y); free.Objective > nmf.Objective*(1+1e-6) {
 		t.Errorf("semi-NMF %g, NMF %g", free.Objective, nmf.Objective)
 	}
@@ -410,7 +415,7 @@ func TestUnitLaplacian(t *testing.T) {
 			clear(to.RawRowView(2))
 		}
 		if seed%7 == 0 {
-			Orthogonal{}.begin(to)
+			Orthogonal{}.Project(to)
 		}
 		q := &Quadratic{r: r, n: n}
 		p.Majorize(q, at)
@@ -577,7 +582,7 @@ func TestRMNMF(t *testing.T) {
 			}
 		}
 		z := mat.DenseCopyOf(almRMNMF(x, l, g, lambda).T())
-		Orthogonal{}.begin(z)
+		Orthogonal{}.Project(z)
 		// W for that H: weighted means, to convergence.
 		w := mul(x, z.T())
 		for range 200 {
@@ -682,11 +687,11 @@ func TestConvexNMF(t *testing.T) {
 func TestConstrainedErrors(t *testing.T) {
 	x := uniform(5, 7, 1)
 	for _, m := range []Model{
-		{Rank: 2, Solver: FreeW{}, OnW: []Penalty{Sparse{1}}},
-		{Rank: 2, Solver: Additive{FreeW{}}, OnW: []Penalty{Sparse{1}}},
-		{Rank: 2, Solver: FreeW{Solver: OGM{}}},
-		{Rank: 2, Solver: FreeW{Solver: HALS{Sweeps: -1}}},
-		{Rank: 2, Solver: FreeW{Solver: Additive{Solver: OGM{}}}},
+		{Rank: 2, SolverW: LeastSquares{}, OnW: []Penalty{Sparse{1}}},
+		{Rank: 2, SolverW: Additive{LeastSquares{}}, SolverH: Additive{}, OnW: []Penalty{Sparse{1}}},
+		{Rank: 2, SolverW: LeastSquares{}, SolverH: OGM{}},
+		{Rank: 2, SolverW: LeastSquares{}, SolverH: HALS{Sweeps: -1}},
+		{Rank: 2, SolverW: LeastSquares{}, SolverH: Additive{Solver: OGM{}}},
 	} {
 		if _, err := m.Fit(context.Background(), x); !errors.Is(err, ErrParameter) {
 			t.Errorf("%+v: %v", m, err)
@@ -716,8 +721,8 @@ func TestRivalsDegenerate(t *testing.T) {
 		m, n := x.Dims()
 		r := min(m, n, 3)
 		graph := ring(n, 1)
-		for _, model := range []Model{ONMF(r), SemiNMF(r), {Rank: r, Solver: FreeW{Solver: MU{}}}, RMNMF(r, graph, 1), RMNMF(r, graph, 1000),
-			{Rank: r, Solver: Orthogonal{}, Loss: Cauchy{}}, {Rank: r, Solver: FreeW{}, Loss: L1{}}, SparseNMF(r, 1, 1000, graph, 1), WNMF(r, constantOnes(m, n))} {
+		for _, model := range []Model{ONMF(r), SemiNMF(r), {Rank: r, SolverW: LeastSquares{}, SolverH: MU{}}, RMNMF(r, graph, 1), RMNMF(r, graph, 1000),
+			{Rank: r, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Loss: Cauchy{}}, {Rank: r, SolverW: LeastSquares{}, Loss: L1{}}, SparseNMF(r, 1, 1000, graph, 1), WNMF(r, constantOnes(m, n))} {
 			model.MaxIter = 30
 			a := mustFit(t, model, x)
 			label := fmt.Sprintf("%s: %+v", name, model)
@@ -739,7 +744,7 @@ func TestRivalsSameBits(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
 	x, _ := planted(40, 210, 4, 0.05, 0.1, 1)
-	for i, m := range []Model{ONMF(4), SemiNMF(4), RMNMF(4, ring(210, 1), 2), {Rank: 4, Solver: FreeW{}, Loss: Cauchy{}}, {Rank: 4, Solver: Orthogonal{}, Loss: Hypersurface{}}, {Rank: 4}} {
+	for i, m := range []Model{ONMF(4), SemiNMF(4), RMNMF(4, ring(210, 1), 2), {Rank: 4, SolverW: LeastSquares{}, Loss: Cauchy{}}, {Rank: 4, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Loss: Hypersurface{}}, {Rank: 4}} {
 		m.MaxIter, m.Tol = 5, -1
 		var want *Result
 		for _, procs := range []int{1, 2, 8} {

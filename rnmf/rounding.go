@@ -10,20 +10,16 @@ import (
 // are differences, may change the objective, so that an exact fit neither goes on for
 // ever nor seems to diverge.
 func (f *fit) rounding() float64 {
-	c, byColumn := f.loss.(ByColumn)
-	loss, m := f.loss, float64(len(f.norms[1]))
-	if byColumn {
-		loss = c.Loss
-	}
-	at, _ := loss.Rho(0)
+	m := float64(len(f.norms[1]))
+	at, _ := f.rho.Rho(0)
 	var sum float64
 	for j, s := range f.roundingSquares() {
-		if byColumn {
-			above, _ := loss.Rho(s * f.weightOf(j))
+		if f.columns {
+			above, _ := f.rho.Rho(s * f.weightOf(j))
 			sum += above - at
 			continue
 		}
-		above, _ := loss.Rho(s)
+		above, _ := f.rho.Rho(s)
 		sum += f.weightOf(j) * m * (above - at)
 	}
 	return sum + f.penaltyRounding()
@@ -33,8 +29,7 @@ func (f *fit) rounding() float64 {
 // Jensen's inequality the mean of the columns stands for all. Twice that makes up for
 // the digits that cancel in ρ(s) − ρ(0).
 func (f *fit) roundingAtMost() float64 {
-	c, byColumn := f.loss.(ByColumn)
-	loss, m, n := f.loss, float64(len(f.norms[1])), float64(len(f.norms[0]))
+	m, n := float64(len(f.norms[1])), float64(len(f.norms[0]))
 	if f.weights == 0 {
 		for j, s := range f.norms[0] {
 			f.lengths += f.weightOf(j) * s
@@ -42,26 +37,25 @@ func (f *fit) roundingAtMost() float64 {
 		}
 	}
 	terms := f.weights
-	if byColumn {
-		loss, terms, m = c.Loss, n, 1
+	if f.columns {
+		terms, m = n, 1
 	}
-	at, _ := loss.Rho(0)
-	above, _ := loss.Rho(1e-28 * f.lengths / terms)
+	at, _ := f.rho.Rho(0)
+	above, _ := f.rho.Rho(1e-28 * f.lengths / terms)
 	return 2*m*terms*(above-at) + f.penaltyRounding()
 }
 
 // roundingThere is rounding where the residuals are now. Those of a gross sample are
 // large, and round as such, but in a loss that levels off that is next to nothing.
 func (f *fit) roundingThere() float64 {
-	c, ok := f.loss.(ByColumn)
-	if !ok {
+	if !f.columns {
 		return f.rounding()
 	}
 	sum, squares := f.penaltyRounding(), f.squaredNorms()
 	for j, s := range f.roundingSquares() {
-		at, _ := c.Loss.Rho(squares[j])
+		at, _ := f.rho.Rho(squares[j])
 		length := math.Sqrt(squares[j]) + math.Sqrt(s*f.weightOf(j))
-		above, _ := c.Loss.Rho(length * length)
+		above, _ := f.rho.Rho(length * length)
 		sum += above - at
 	}
 	return sum
@@ -96,22 +90,16 @@ func (f *fit) weightOf(j int) float64 {
 func (f *fit) penaltyRounding() float64 {
 	var sum float64
 	for _, p := range f.model.OnW {
-		if p, ok := p.(differences); ok {
-			sum += p.rounding(f.wt)
+		if p, ok := p.(interface{ Rounding(v *mat.Dense) float64 }); ok {
+			sum += p.Rounding(f.wt)
 		}
 	}
 	for _, p := range f.model.OnH {
-		if p, ok := p.(differences); ok {
-			sum += p.rounding(f.h)
+		if p, ok := p.(interface{ Rounding(v *mat.Dense) float64 }); ok {
+			sum += p.Rounding(f.h)
 		}
 	}
 	return sum
-}
-
-// A penalty made of squared differences cannot be smaller than the squares of their
-// rounding errors, nor stay where it is.
-type differences interface {
-	rounding(v *mat.Dense) float64
 }
 
 // explodes tells whether an objective is above a limit by more than rounding errors.

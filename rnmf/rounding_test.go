@@ -18,7 +18,7 @@ func TestRoundingAtMost(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.pool.Open()
-			if tunes(f.loss) {
+			if f.tuning != nil {
 				f.measure()
 				f.tune()
 			}

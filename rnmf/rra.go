@@ -52,7 +52,8 @@ type RRA struct {
 
 var _ Solver = RRA{}
 
-func (s RRA) check() error {
+// Check finds a bad parameter.
+func (s RRA) Check() error {
 	if !(s.Energy >= 0 && s.Energy <= 1) {
 		return errParameter("RRA.Energy", s.Energy, "0 to 1")
 	}
@@ -70,7 +71,7 @@ func (s RRA) Prepare(g *Graph) (kept int) {
 
 // PrepareContext is Prepare that returns ctx.Err() soon after ctx ends.
 func (s RRA) PrepareContext(ctx context.Context, g *Graph) (kept int, err error) {
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return 0, err
 	}
 	found := g.spectrum(s.energy(), func() bool { return ctx.Err() != nil })
@@ -92,8 +93,8 @@ func (s RRA) Improve(q *Quadratic, v *mat.Dense) {
 	p := q.whole(v)
 	n := p.Quadratic.n
 	step := &rraStep{whole: p, RRA: s, b: make([]float64, n), a: make([]float64, n), gradient: make([]float64, n), out: make([]float64, n), l: make([]float64, n)}
-	if p.tie.Graph != nil {
-		step.spectrum = p.tie.Graph.spectrum(s.energy(), p.pool.Stop)
+	if p.graph.Graph != nil {
+		step.spectrum = p.graph.Graph.spectrum(s.energy(), p.pool.Stop)
 		if step.spectrum == nil {
 			return
 		}
@@ -165,8 +166,8 @@ func (s *rraStep) row(k int, v *mat.Dense) {
 	s.slope(vk)
 	// Where the data hardly tell a component, rounding errors of λLv, divided by g,
 	// would throw it far along the constant vector. A larger g bounds q as well.
-	g = max(g, 0x1p-48*s.tie.Lambda*slices.Max(s.tie.Graph.degree))
-	s.inverse(s.out, s.gradient, g, g+s.tie.Lambda*s.rest)
+	g = max(g, 0x1p-48*s.graph.Lambda*slices.Max(s.graph.Graph.degree))
+	s.inverse(s.out, s.gradient, g, g+s.graph.Lambda*s.rest)
 	for j, x := range vk {
 		s.out[j] = max(0, x-s.out[j]) - x
 	}
@@ -179,7 +180,7 @@ func (s *rraStep) row(k int, v *mat.Dense) {
 		s.slope(vk)
 	}
 	for j, x := range vk {
-		vk[j] = step(x, -s.gradient[j], s.a[j]+2*s.tie.Lambda*s.tie.Graph.degree[j])
+		vk[j] = step(x, -s.gradient[j], s.a[j]+2*s.graph.Lambda*s.graph.Graph.degree[j])
 	}
 }
 
@@ -193,9 +194,9 @@ func (s *rraStep) slope(x []float64) {
 
 // curvature writes (diag(a) + λL)x.
 func (s *rraStep) curvature(dst, x []float64) {
-	s.tie.Graph.laplacian(dst, x)
+	s.graph.Graph.laplacian(dst, x)
 	for j, v := range x {
-		dst[j] = s.tie.Lambda*dst[j] + s.a[j]*v
+		dst[j] = s.graph.Lambda*dst[j] + s.a[j]*v
 	}
 }
 
@@ -218,7 +219,7 @@ func (s *rraStep) inverse(dst, x []float64, g, a float64) {
 	n := len(x)
 	s.each((len(s.sigma)+63)/64, n*len(s.sigma), func(_ *Tile, i int) {
 		for c := i * 64; c < min(i*64+64, len(s.sigma)); c++ {
-			s.shares[c] = (1/(g+s.tie.Lambda*s.sigma[c]) - 1/a) * blas64.Dot(vector(s.theta[c*n:][:n]), vector(x))
+			s.shares[c] = (1/(g+s.graph.Lambda*s.sigma[c]) - 1/a) * blas64.Dot(vector(s.theta[c*n:][:n]), vector(x))
 		}
 	})
 	s.eachChunk(func(from, to int) {

@@ -32,7 +32,15 @@ type savedResult struct {
 	Objective, KKT   float64
 	Trace            Trace
 	Reason           Reason
+	Signed           bool // W may have negative entries
 }
+
+// A freeW is how files of earlier versions say that W may be negative, and which solver
+// H has.
+type freeW struct{ Solver Solver }
+
+// Improve is never called.
+func (freeW) Improve(*Quadratic, *mat.Dense) {}
 
 func init() {
 	for _, v := range []any{Frobenius{}, L1{}, Huber{}, Hypersurface{}, Correntropy{}, Cauchy{}, LogShrink{}, Manhattan{},
@@ -40,6 +48,7 @@ func init() {
 		Sparse{}, LogSparse{}, Ridge{}, Labels{}, Laplacian{}} {
 		gob.Register(v)
 	}
+	gob.RegisterName("github.com/robustnmf/robustnmf/rnmf.FreeW", freeW{})
 }
 
 // Save writes the Result to w, all but the mask and what a result that embeds a
@@ -51,14 +60,14 @@ func (r *Result) Save(w io.Writer) error {
 	}
 	m, k := r.W.Dims()
 	_, n := r.H.Dims()
-	loss := thaw(r.Loss)
+	loss := r.Loss
 	if loss == nil {
 		loss = Frobenius{}
 	}
 	var body bytes.Buffer
 	err := gob.NewEncoder(&body).Encode(savedResult{Rows: m, Rank: k, Cols: n,
 		W: flat(r.W), H: flat(r.H), Loss: loss, Solver: r.Solver, OnH: r.OnH,
-		Objective: r.Objective, KKT: r.KKT, Trace: r.Trace, Reason: r.Reason})
+		Objective: r.Objective, KKT: r.KKT, Trace: r.Trace, Reason: r.Reason, Signed: mat.Min(r.W) < 0})
 	if err != nil {
 		return fmt.Errorf("rnmf: save: %w", err)
 	}
@@ -122,8 +131,16 @@ func decodeResult(body []byte) (*Result, error) {
 		return nil, fmt.Errorf("W of %d and H of %d entries do not make %d×%d·%d×%d",
 			len(s.W), len(s.H), s.Rows, s.Rank, s.Rank, s.Cols)
 	}
+	if a, ok := s.Solver.(Additive); ok {
+		if f, ok := a.Solver.(freeW); ok {
+			s.Solver, s.Signed = Additive{f.Solver}, true
+		}
+	}
+	if f, ok := s.Solver.(freeW); ok {
+		s.Solver, s.Signed = f.Solver, true
+	}
 	w, h := mat.NewDense(s.Rows, s.Rank, s.W), mat.NewDense(s.Rank, s.Cols, s.H)
-	if err := errors.Join(checkFactor("W", w, signsW(s.Solver)), checkFactor("H", h, false)); err != nil {
+	if err := errors.Join(checkFactor("W", w, s.Signed), checkFactor("H", h, false)); err != nil {
 		return nil, err
 	}
 	if s.Loss == nil {
@@ -132,12 +149,12 @@ func decodeResult(body []byte) (*Result, error) {
 	if s.Reason < 0 || s.Reason > Collapsed {
 		return nil, fmt.Errorf("reason %d", int(s.Reason))
 	}
-	for _, err := range []error{checkOne(s.Loss), checkOne(s.Solver), checkPenalties(s.OnH, s.Rank, s.Cols)} {
+	for _, err := range []error{checkPart(s.Loss), checkPart(s.Solver), checkPenalties(s.OnH, s.Rank, s.Cols)} {
 		if err != nil {
 			return nil, err
 		}
 	}
-	return &Result{W: w, H: h, Loss: freeze(s.Loss), Objective: s.Objective, KKT: s.KKT,
+	return &Result{W: w, H: h, Loss: s.Loss, Objective: s.Objective, KKT: s.KKT,
 		Trace: s.Trace, Reason: s.Reason, Solver: s.Solver, OnH: s.OnH}, nil
 }
 

@@ -29,7 +29,13 @@ type grown struct{ A float64 }
 
 func (l grown) Rho(s float64) (value, slope float64) { return steep(l).Rho(s) }
 func (l grown) ScaleNow() float64                    { return l.A }
-func (l grown) Tune(s *Residuals) Loss               { return grown{1 + s.Mean()} }
+
+func (l grown) Tuning() Tuning {
+	if l.A > 0 {
+		return nil
+	}
+	return func(s *Residuals) (Loss, bool) { return grown{1 + s.Mean()}, false }
+}
 
 func TestSaveLoad(t *testing.T) {
 	gob.Register(steep{})

@@ -2,19 +2,41 @@ package rnmf
 
 import "math"
 
-// A Tuner is a Loss that estimates its scale from the data. Tune gets the
-// distribution of the squared residuals (of entries of X that are not 0, see
-// Residuals, or of columns under ByColumn) and returns a loss with that scale
-// fixed. The engine calls Tune at the start of each round, on what Tune returned
-// before, and the objective of the round is that of the returned loss.
+// A Tuner is a Loss that can estimate its scale from the data. Tuning begins an
+// estimate, or returns nil where the scale is given.
 type Tuner interface {
 	Loss
-	Tune(s *Residuals) Loss
+	Tuning() Tuning
 }
 
-// A Scaled loss can tell its scale, for the trace.
-type Scaled interface {
+// A Tuning is a running estimate of the scale of a loss. Each fit has one of its own,
+// and what it remembers from round to round are variables of the closure: a Loss is
+// configuration, and never changes.
+//
+// A fit calls it at the start of each round with the distribution of the squared
+// residuals, and goes on with the loss returned, whose scale is fixed. Once settled is
+// true the scale is final: the fit does not ask again, extrapolates from there, and may
+// end.
+type Tuning func(s *Residuals) (next Loss, settled bool)
+
+// A ColumnTuner is a Tuner that estimates its scale in another way under ByColumn,
+// where the residuals are norms of whole columns.
+type ColumnTuner interface {
+	Tuner
+	TuningOfColumns() Tuning
+}
+
+// A Scaler is a Loss that tells its scale, for the trace.
+type Scaler interface {
 	ScaleNow() float64
+}
+
+// tuningOf begins an estimate of the scale of a loss, nil if it has nothing to estimate.
+func tuningOf(l Loss) Tuning {
+	if t, ok := l.(Tuner); ok {
+		return t.Tuning()
+	}
+	return nil
 }
 
 // OutlierRule says from where on residuals count as outliers.
@@ -34,69 +56,95 @@ const (
 // the median of its magnitudes.
 const madToSigma = 1.4826022185056018
 
-// Tune sets Eps, once. A smaller one makes the weights of fitted entries so
-// large that they hold the factors where they are: on ORL faces with salt &
-// pepper, 60 rounds with this one end at a lower L1 norm than with less.
-func (l L1) Tune(s *Residuals) Loss {
-	if l.Eps == 0 {
-		l.Eps = max(0.05*typical(s), leastScale)
+// Tuning sets Eps once, to a twentieth of the median of |e|. A smaller one makes the
+// weights of fitted entries so large that they hold the factors where they are: on ORL
+// faces with salt & pepper, 60 rounds with this one end at a lower L1 norm than with
+// less.
+func (l L1) Tuning() Tuning { return l.tuning(0.05) }
+
+// TuningOfColumns sets Eps once, to a thousandth of the median: norms of columns seldom
+// come near 0.
+func (l L1) TuningOfColumns() Tuning { return l.tuning(1e-3) }
+
+func (l L1) tuning(share float64) Tuning {
+	if l.Eps > 0 {
+		return nil
 	}
-	return l
+	return func(s *Residuals) (Loss, bool) { return L1{Eps: max(share*s.Median(), leastScale)}, true }
 }
 
-// Tune sets Cut to the median of |e|.
-func (l Huber) Tune(s *Residuals) Loss {
-	if l.Cut == 0 || l.auto {
-		l.Cut, l.auto = typical(s), true
+// Tuning sets Cut to the median of |e|.
+func (l Huber) Tuning() Tuning {
+	if l.Cut > 0 {
+		return nil
 	}
-	return l
+	return func(s *Residuals) (Loss, bool) { return Huber{Cut: s.Median()}, false }
 }
 
-// Tune sets Scale to 1.4826 times the median of |e|.
-func (l Hypersurface) Tune(s *Residuals) Loss {
-	if l.Scale == 0 || l.auto {
-		l.Scale, l.auto = madToSigma*typical(s), true
+// Tuning sets Scale to 1.4826 times the median of |e|.
+func (l Hypersurface) Tuning() Tuning {
+	if l.Scale > 0 {
+		return nil
 	}
-	return l
+	return func(s *Residuals) (Loss, bool) { return Hypersurface{Scale: madToSigma * s.Median()}, false }
 }
 
-// Tune sets Scale to the root of half the mean square.
-func (l Correntropy) Tune(s *Residuals) Loss {
-	if l.Scale == 0 || l.auto {
-		l.Scale, l.auto = min(max(math.Sqrt(s.Mean()/2), floor(s)), mostScale), true
+// Tuning sets Scale to the root of half the mean square.
+func (l Correntropy) Tuning() Tuning {
+	if l.Scale > 0 {
+		return nil
 	}
-	return l
+	return func(s *Residuals) (Loss, bool) {
+		return Correntropy{Scale: min(max(math.Sqrt(s.Mean()/2), s.Floor()), mostScale)}, false
+	}
 }
 
-// Tune sets Scale by Nagy's iteration.
-func (l Cauchy) Tune(s *Residuals) Loss {
-	if l.Scale == 0 || l.auto {
-		l.Scale, l.auto = nagy(s, l.Scale), true
+// Tuning sets Scale by Nagy's iteration, which goes on from the scale of the round
+// before.
+func (l Cauchy) Tuning() Tuning {
+	if l.Scale > 0 {
+		return nil
 	}
-	return l
+	var scale float64
+	return func(s *Residuals) (Loss, bool) {
+		scale = nagy(s, scale)
+		return Cauchy{Scale: scale}, false
+	}
 }
 
-// Tune tunes the loss below, then sets Cut by the rule.
-func (l Truncated) Tune(s *Residuals) Loss {
-	if t, ok := l.Loss.(Tuner); ok {
-		l.Loss = t.Tune(s)
+// Tuning tunes the loss below, and sets Cut by the rule.
+func (l Truncated) Tuning() Tuning {
+	below, given := tuningOf(l.Loss), l.Cut > 0
+	if below == nil && given {
+		return nil
 	}
-	if l.Cut == 0 || l.auto {
-		l.Cut, l.auto = l.Rule.Cut(s), true
+	return func(s *Residuals) (Loss, bool) {
+		if below != nil {
+			next, settled := below(s)
+			if l.Loss = next; settled {
+				below = nil
+			}
+		}
+		if !given {
+			l.Cut = l.Rule.Cut(s)
+		}
+		return l, given && below == nil
 	}
-	return l
 }
 
-// Tune tunes the loss of the columns. Norms of columns seldom come near 0, so
-// the Eps of an L1 loss is a thousandth of their median.
-func (l ByColumn) Tune(s *Residuals) Loss {
-	if v, ok := l.Loss.(L1); ok && v.Eps == 0 {
-		return ByColumn{L1{Eps: max(1e-3*typical(s), leastScale)}}
+// Tuning tunes the loss of the columns, by TuningOfColumns where it has one.
+func (l ByColumn) Tuning() Tuning {
+	below := tuningOf(l.Loss)
+	if c, ok := l.Loss.(ColumnTuner); ok {
+		below = c.TuningOfColumns()
 	}
-	if t, ok := l.Loss.(Tuner); ok {
-		l.Loss = t.Tune(s)
+	if below == nil {
+		return nil
 	}
-	return l
+	return func(s *Residuals) (Loss, bool) {
+		next, settled := below(s)
+		return ByColumn{next}, settled
+	}
 }
 
 // ScaleNow returns Eps.
@@ -116,7 +164,7 @@ func (l Cauchy) ScaleNow() float64 { return l.Scale }
 
 // ScaleNow returns the scale of the loss below, or Cut where that has none.
 func (l Truncated) ScaleNow() float64 {
-	if s, ok := l.Loss.(Scaled); ok {
+	if s, ok := l.Loss.(Scaler); ok {
 		return s.ScaleNow()
 	}
 	return l.Cut
@@ -126,60 +174,17 @@ func (l Truncated) ScaleNow() float64 {
 func (l ByColumn) ScaleNow() float64 { return scaleNow(l.Loss) }
 
 func scaleNow(l Loss) float64 {
-	if s, ok := l.(Scaled); ok {
+	if s, ok := l.(Scaler); ok {
 		return s.ScaleNow()
 	}
 	return 0
-}
-
-// tunes reports whether a loss would estimate anything, so that the residuals
-// need not be gathered for one that would not.
-func tunes(l Loss) bool {
-	switch l := l.(type) {
-	case L1:
-		return l.Eps == 0
-	case Huber:
-		return l.Cut == 0 || l.auto
-	case Hypersurface:
-		return l.Scale == 0 || l.auto
-	case Correntropy:
-		return l.Scale == 0 || l.auto
-	case Cauchy:
-		return l.Scale == 0 || l.auto
-	case LogShrink:
-		return l.Scale == 0 || l.auto
-	case Truncated:
-		return l.Cut == 0 || l.auto || tunes(l.Loss)
-	case Manhattan:
-		return l.Mu == 0 || l.last > 0 && l.Mu > l.last
-	case ByColumn:
-		return tunes(l.Loss)
-	case TwoStage:
-		return !l.then
-	}
-	_, ok := l.(Tuner)
-	return ok
-}
-
-// underWay reports whether a loss is still on its way to the one that is wanted: the
-// objective of what it is now is none to end a fit by, nor a scale to stay at.
-func underWay(l Loss) bool {
-	switch l := l.(type) {
-	case Manhattan:
-		return l.last > 0 && l.Mu > l.last
-	case ByColumn:
-		return underWay(l.Loss)
-	case TwoStage:
-		return !l.then
-	}
-	return false
 }
 
 // Cut returns the size of residual above which an entry is an outlier.
 func (r OutlierRule) Cut(s *Residuals) float64 {
 	med := s.Quantile(0.5)
 	if r == NormalThreeSigma {
-		return max(3*madToSigma*math.Sqrt(med), floor(s))
+		return max(3*madToSigma*math.Sqrt(med), s.Floor())
 	}
 	// Two passes, so that the deviation does not cancel.
 	var n, sum, ss float64
@@ -190,7 +195,7 @@ func (r OutlierRule) Cut(s *Residuals) float64 {
 		}
 	}
 	if n == 0 {
-		return max(math.Sqrt(med), floor(s)) // all in the bin of the median
+		return max(math.Sqrt(med), s.Floor()) // all in the bin of the median
 	}
 	mu := sum / n
 	for v, count := range s.All() {
@@ -199,7 +204,7 @@ func (r OutlierRule) Cut(s *Residuals) float64 {
 			ss += float64(count) * d * d
 		}
 	}
-	return max(mu+3*math.Sqrt(ss/n), floor(s))
+	return max(mu+3*math.Sqrt(ss/n), s.Floor())
 }
 
 // nagy finds the scale of a Cauchy distribution with location 0 by
@@ -209,7 +214,7 @@ func (r OutlierRule) Cut(s *Residuals) float64 {
 // starting from the scale of the round before, or from the median of |e|,
 // which is γ itself where the residuals do follow a Cauchy distribution.
 func nagy(s *Residuals, gamma float64) float64 {
-	low := floor(s)
+	low := s.Floor()
 	if gamma <= low {
 		gamma = max(math.Sqrt(s.Quantile(0.5)), low)
 	}
@@ -232,22 +237,6 @@ func nagy(s *Residuals, gamma float64) float64 {
 		}
 	}
 	return min(gamma, mostScale)
-}
-
-// typical returns the median of |e|, not below the floor.
-func typical(s *Residuals) float64 {
-	return min(max(math.Sqrt(s.Quantile(0.5)), floor(s)), mostScale)
-}
-
-// floor keeps a scale away from 0 where the fit is (nearly) exact: 1e-6 of the
-// root mean square residual, or of ten usual entries of the data if that is less, as
-// a gross entry would make it as large as it is itself; and never below leastScale.
-func floor(s *Residuals) float64 {
-	size := math.Sqrt(s.Mean())
-	if s.data > 0 {
-		size = min(size, 10*s.data)
-	}
-	return min(max(1e-6*size, leastScale), mostScale)
 }
 
 // The squares of scales are normal numbers with a finite inverse.

@@ -12,74 +12,35 @@ import (
 
 // SemiNMF has no sign for W, min over W, H ≥ 0 of ‖X − WH‖² (Ding, Li and Jordan
 // 2010), and takes data of any sign. With a Loss it is robust.
-func SemiNMF(rank int) Model { return Model{Rank: rank, Solver: FreeW{}, Signed: true} }
+func SemiNMF(rank int) Model { return Model{Rank: rank, SolverW: LeastSquares{}, Signed: true} }
 
-// FreeW lets the entries of W have any sign: semi-NMF (Ding, Li and Jordan 2010).
-// The half-step of W is a problem of least squares,
+// LeastSquares, as Model.SolverW, lets the entries of W have any sign: semi-NMF (Ding, Li
+// and Jordan 2010). The half-step of W is a problem of least squares,
 //
 //	W = X Ω Hᵀ (H Ω Hᵀ)⁻¹   ((9) of that paper, with weights),
 //
 // with an Ω for each row of X where weights differ in it. It is solved for the
 // change of W under M + τI, M = HΩHᵀ and τ = 10⁻¹² of M's mean diagonal: that lies
 // above q where M is singular too, and what q does not see stays. On W only Ridge
-// can be a penalty.
-//
-// With MU for H it is their multiplicative update, with N = WᵀX and G = WᵀW split
-// into positive and negative parts,
-//
-//	H ← H ∘ √((N⁺ + G⁻H) / (N⁻ + G⁺H))   (10).
-type FreeW struct {
-	// Solver of H: HALS, MU, or Additive of them; nil is HALS{}.
-	Solver Solver
-}
+// can be a penalty. H is improved by HALS, by MU, whose update then is their (10), or by
+// Additive of them.
+type LeastSquares struct{}
 
-var _ constrained = FreeW{}
+var _ Constrained = LeastSquares{}
 
-func init() { gob.Register(FreeW{}) }
+func init() { gob.Register(LeastSquares{}) }
 
-func (s FreeW) check() error {
-	switch inner := s.Solver.(type) {
-	case nil, HALS, MU:
-	case Additive:
-		return FreeW(inner).check()
-	default:
-		return errParameter("FreeW.Solver", s.Solver, "HALS, MU, or Additive of them")
-	}
-	return checkOne(s.Solver)
-}
+// Signed returns true.
+func (LeastSquares) Signed() bool { return true }
 
-func (FreeW) admit(m Model) error {
-	for _, p := range m.OnW {
-		if _, ok := p.(Ridge); !ok {
-			return errParameter("OnW", p, "Ridge alone, as W may be negative")
-		}
-	}
-	return nil
-}
+// Project leaves v as it is.
+func (LeastSquares) Project(*mat.Dense) {}
 
-func (FreeW) begin(*mat.Dense) {}
+// Probe returns s, which has no state.
+func (s LeastSquares) Probe() Solver { return s }
 
-func (s FreeW) probe() Solver { return s }
-
-// Improve solves for W, or improves H.
-func (s FreeW) Improve(q *Quadratic, v *mat.Dense) {
-	if q.trans {
-		q.leastSquares(v)
-		return
-	}
-	switch inner := s.Solver.(type) {
-	case nil:
-		HALS{}.Improve(q, v)
-	case MU:
-		q.rootRatio(v)
-	case Additive:
-		b := q.Additive()
-		FreeW(inner).Improve(b, v)
-		q.entered = b.entered
-	default:
-		inner.Improve(q, v)
-	}
-}
+// Improve takes v to the minimiser of q without a sign.
+func (LeastSquares) Improve(q *Quadratic, v *mat.Dense) { q.leastSquares(v) }
 
 // leastSquares takes v to the minimiser of q without a sign.
 func (q *Quadratic) leastSquares(v *mat.Dense) {
@@ -106,7 +67,7 @@ func (q *Quadratic) leastSquares(v *mat.Dense) {
 		}
 		return
 	}
-	u := q.cross()
+	u := q.layout.cross()
 	data := q.U.RawMatrix().Data
 	q.Tiles(v, func(t *Tile) {
 		b := t.B
@@ -184,9 +145,9 @@ func bounded(v, change *mat.Dense) {
 // rootRatio is (10) of Ding, Li and Jordan, with weights and penalties: their proof
 // bounds each of −2N⁺v, 2N⁻v, vᵀG⁺v and −vᵀG⁻v by functions of one entry alone.
 func (q *Quadratic) rootRatio(v *mat.Dense) {
-	if q.tie.Graph != nil {
-		q.tie.add(q, v, 2)
-		q.tie = Laplacian{}
+	if q.graph.Graph != nil {
+		q.graph.add(q, v, 2)
+		q.graph = Laplacian{}
 	}
 	p := q.whole(v)
 	if p.pool.Stop() {

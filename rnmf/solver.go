@@ -5,8 +5,72 @@ import "gonum.org/v1/gonum/mat"
 // A Solver lowers a Quadratic: Improve replaces v (r×n, non-negative) by a
 // better, non-negative v. It need not find the minimum: the objective never
 // rises as long as q does not.
+//
+// A Solver may have more methods, which tell the fit what it can do: those of
+// Extrapolator and of Constrained; SignedU() bool, true if it also lowers a Quadratic
+// whose U has negative entries, as the W of semi-NMF has; Check() error, which finds bad
+// parameters before a fit; and, where it wraps another solver, Unwrap() Solver, which
+// returns that one, whose methods then count.
 type Solver interface {
 	Improve(q *Quadratic, v *mat.Dense)
+}
+
+// An Extrapolator is a Solver that tells whether its factors are to be extrapolated
+// between rounds: see HALS.Plain. Others are not.
+type Extrapolator interface {
+	Extrapolates() bool
+}
+
+// A Constrained solver keeps its factor in another set than V ≥ 0, as LeastSquares and
+// Orthogonal do.
+type Constrained interface {
+	Solver
+	// Signed reports whether V may have negative entries. That is for W alone.
+	Signed() bool
+	// Project puts a start into the set.
+	Project(v *mat.Dense)
+	// Probe returns a solver whose Improve leaves no trace in this one: the fit tries
+	// a half-step to see how far it still moves the factor.
+	Probe() Solver
+}
+
+// capability finds a method in a solver, or in what it wraps.
+func capability[T any](s Solver) (c T, ok bool) {
+	for s != nil {
+		if c, ok = s.(T); ok {
+			return c, true
+		}
+		w, wraps := s.(interface{ Unwrap() Solver })
+		if !wraps {
+			break
+		}
+		s = w.Unwrap()
+	}
+	return c, false
+}
+
+// extrapolates reports whether a solver's factors are to be extrapolated.
+func extrapolates(s Solver) bool {
+	e, ok := capability[Extrapolator](s)
+	return ok && e.Extrapolates()
+}
+
+// constraint returns the constrained solver in s, or nil.
+func constraint(s Solver) Constrained {
+	c, _ := capability[Constrained](s)
+	return c
+}
+
+// leavesSigns reports whether a solver may leave negative entries.
+func leavesSigns(s Solver) bool {
+	c := constraint(s)
+	return c != nil && c.Signed()
+}
+
+// takesSignedU reports whether a solver knows what to do with negative entries of U.
+func takesSignedU(s Solver) bool {
+	t, ok := capability[interface{ SignedU() bool }](s)
+	return ok && t.SignedU()
 }
 
 // Additive solves with the outliers subtracted from the data instead of with
@@ -20,17 +84,20 @@ type Additive struct {
 
 var _ Solver = Additive{}
 
-func (a Additive) check() error { return checkOne(a.Solver) }
+// Check checks the solver below.
+func (a Additive) Check() error { return checkPart(a.Solver) }
+
+// Unwrap returns the solver below.
+func (a Additive) Unwrap() Solver {
+	if a.Solver == nil {
+		return HALS{}
+	}
+	return a.Solver
+}
 
 // Improve runs the solver below on q.Additive().
 func (a Additive) Improve(q *Quadratic, v *mat.Dense) {
-	s := a.Solver
-	if s == nil {
-		s = HALS{}
-	}
-	b := q.Additive()
-	s.Improve(b, v)
-	q.entered = b.entered
+	a.Unwrap().Improve(q.Additive(), v)
 }
 
 // step returns max(0, v + n/d), the minimiser of d·x² − 2(n + d·v)x over x ≥ 0.

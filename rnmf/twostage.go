@@ -18,19 +18,27 @@ package rnmf
 type TwoStage struct {
 	First Loss // nil: Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}, begun tighter
 	Then  Loss // nil: Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}
-
-	now           Loss // one of them, at the scale of the round
-	start, median float64
-	tight         int // rounds that are still to be cut tighter
-	then          bool
 }
 
-var _ Weigher = TwoStage{}
+// Rho is that of Then, which a fit asks for the tuned stages alone.
+func (l TwoStage) Rho(s float64) (value, slope float64) {
+	_, then := l.stages()
+	return then.Rho(s)
+}
 
-// Rho is that of the stage reached.
-func (l TwoStage) Rho(s float64) (value, slope float64) { return l.stage().Rho(s) }
+// stages returns both, those of the zero value where there are none.
+func (l TwoStage) stages() (first, then Loss) {
+	if first = l.First; first == nil {
+		first = Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}
+	}
+	if then = l.Then; then == nil {
+		then = Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}
+	}
+	return first, then
+}
 
-func (l TwoStage) check() error {
+// Check finds a bad parameter.
+func (l TwoStage) Check() error {
 	for _, stage := range []struct {
 		name string
 		loss Loss
@@ -44,60 +52,45 @@ func (l TwoStage) check() error {
 	return nil
 }
 
-// Weigh is that of the stage reached.
-func (l TwoStage) Weigh(omega, value, e []float64) { weightsAndValues(l.stage(), omega, value, e) }
-
-// ScaleNow is the scale of the stage reached.
-func (l TwoStage) ScaleNow() float64 { return scaleNow(l.stage()) }
-
-func (l TwoStage) stage() Loss {
-	switch {
-	case l.now != nil:
-		return l.now
-	case l.First != nil:
-		return l.First
+// Tuning tunes the first stage, until it changes to the second, which settles.
+func (l TwoStage) Tuning() Tuning {
+	first, then := l.stages()
+	tuning, tight := tuningOf(first), 0 // tight: rounds that are still to be cut tighter
+	if l.First == nil {
+		tight = tightRounds
 	}
-	return Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}
-}
-
-// Tune tunes the first stage, or changes to the second.
-func (l TwoStage) Tune(s *Residuals) Loss {
-	if l.then {
-		return l
-	}
-	before := l.median
-	l.median = typical(s)
-	if l.now == nil {
-		l.start = l.median
-		l.now = l.stage()
-		if l.First == nil {
-			l.tight = tightRounds
+	// tuned is a stage with the scale that these residuals have.
+	tuned := func(stage Loss, tuning Tuning, s *Residuals) Loss {
+		if tuning == nil {
+			return stage
 		}
-	} else if l.tight == 0 {
-		low := 0.02 * l.start
-		l.then = l.median <= before && l.median > 0.99*before || l.median < low
-		if l.then && l.median < low {
-			s = ResidualsOf(low * low)
+		next, _ := tuning(s)
+		return next
+	}
+	var start, median float64
+	begun := false
+	return func(s *Residuals) (Loss, bool) {
+		before := median
+		median = s.Median()
+		low := 0.02 * start
+		switch {
+		case !begun:
+			begun, start = true, median
+		case tight == 0 && (median <= before && median > 0.99*before || median < low):
+			if median < low {
+				s = ResidualsOf(low * low)
+			}
+			return tuned(then, tuningOf(then), s), true
 		}
-	}
-	if l.then {
-		if l.now = l.Then; l.now == nil {
-			l.now = Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}
+		next := tuned(first, tuning, s)
+		if tight > 0 {
+			tight--
+			t := next.(Truncated)
+			t.Cut = max(t.Cut*2/3, leastScale)
+			next = t
 		}
+		return next, false
 	}
-	if t, ok := l.now.(Tuner); ok {
-		l.now = t.Tune(s)
-	}
-	if l.then {
-		l.now = freeze(l.now)
-	}
-	if l.tight > 0 {
-		l.tight--
-		t := l.now.(Truncated)
-		t.Cut = max(t.Cut*2/3, leastScale)
-		l.now = t
-	}
-	return l
 }
 
 // tightRounds is how long the zero value cuts off at two deviations, not three.

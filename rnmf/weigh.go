@@ -45,58 +45,74 @@ func weightsAndValues(l Loss, omega, value, e []float64) {
 	}
 }
 
-// rhoOf returns one of our losses, cut off at cut2, for the kernels.
-func rhoOf(l Loss, cut2 float64) (rho kernel.Rho, ours bool) {
-	switch l := l.(type) {
-	case Frobenius:
-		return kernel.Square(cut2), true
-	case L1:
-		return kernel.L1(l.Eps*l.Eps, cut2), true
-	case Huber:
-		return kernel.Huber(l.Cut, cut2), true
-	case Hypersurface:
-		return kernel.Hypersurface(1/(l.Scale*l.Scale), cut2), true
-	case Correntropy:
-		return kernel.Correntropy(0.5/(l.Scale*l.Scale), cut2), true
-	case Cauchy:
-		return kernel.Cauchy(l.Scale*l.Scale, cut2), true
-	case Truncated:
-		return rhoOf(l.Loss, min(cut2, l.Cut*l.Cut))
+// A kernelLoss is a loss that the kernels know. It makes multiplicative updates a little
+// faster, to the same bits; any other loss has Weigh.
+type kernelLoss interface {
+	// kernelRho returns the loss, cut off at cut2.
+	kernelRho(cut2 float64) (rho kernel.Rho, known bool)
+}
+
+// rhoOf returns a loss for the kernels, cut off at cut2, if they know it.
+func rhoOf(l Loss, cut2 float64) (rho kernel.Rho, known bool) {
+	if k, ok := l.(kernelLoss); ok {
+		return k.kernelRho(cut2)
 	}
 	return kernel.Rho{}, false
 }
 
-// weighOurs is Weigh for our losses.
-func weighOurs(l Loss, omega, value, e []float64) bool {
-	rho, ours := rhoOf(l, math.Inf(1))
-	if ours {
+func (l Frobenius) kernelRho(cut2 float64) (kernel.Rho, bool) { return kernel.Square(cut2), true }
+
+func (l L1) kernelRho(cut2 float64) (kernel.Rho, bool) { return kernel.L1(l.Eps*l.Eps, cut2), true }
+
+func (l Huber) kernelRho(cut2 float64) (kernel.Rho, bool) { return kernel.Huber(l.Cut, cut2), true }
+
+func (l Hypersurface) kernelRho(cut2 float64) (kernel.Rho, bool) {
+	return kernel.Hypersurface(1/(l.Scale*l.Scale), cut2), true
+}
+
+func (l Correntropy) kernelRho(cut2 float64) (kernel.Rho, bool) {
+	return kernel.Correntropy(0.5/(l.Scale*l.Scale), cut2), true
+}
+
+func (l Cauchy) kernelRho(cut2 float64) (kernel.Rho, bool) {
+	return kernel.Cauchy(l.Scale*l.Scale, cut2), true
+}
+
+func (l Truncated) kernelRho(cut2 float64) (kernel.Rho, bool) {
+	return rhoOf(l.Loss, min(cut2, l.Cut*l.Cut))
+}
+
+// weighByKernel is Weigh for losses that the kernels know.
+func weighByKernel(l kernelLoss, omega, value, e []float64) bool {
+	rho, known := l.kernelRho(math.Inf(1))
+	if known {
 		rho.Weigh(omega, value, e)
 	}
-	return ours
+	return known
 }
 
 // Weigh writes 1 and e².
-func (l Frobenius) Weigh(omega, value, e []float64) { weighOurs(l, omega, value, e) }
+func (l Frobenius) Weigh(omega, value, e []float64) { weighByKernel(l, omega, value, e) }
 
 // Weigh writes 1/(2√(e² + ε²)) and √(e² + ε²).
-func (l L1) Weigh(omega, value, e []float64) { weighOurs(l, omega, value, e) }
+func (l L1) Weigh(omega, value, e []float64) { weighByKernel(l, omega, value, e) }
 
 // Weigh writes min(1, c/|e|) and the formula of Huber.
-func (l Huber) Weigh(omega, value, e []float64) { weighOurs(l, omega, value, e) }
+func (l Huber) Weigh(omega, value, e []float64) { weighByKernel(l, omega, value, e) }
 
 // Weigh writes 1/(2σ²√(1 + e²/σ²)) and √(1 + e²/σ²) − 1.
-func (l Hypersurface) Weigh(omega, value, e []float64) { weighOurs(l, omega, value, e) }
+func (l Hypersurface) Weigh(omega, value, e []float64) { weighByKernel(l, omega, value, e) }
 
 // Weigh writes exp(−e²/2σ²)/2σ² and 1 − exp(−e²/2σ²).
-func (l Correntropy) Weigh(omega, value, e []float64) { weighOurs(l, omega, value, e) }
+func (l Correntropy) Weigh(omega, value, e []float64) { weighByKernel(l, omega, value, e) }
 
 // Weigh writes 1/(γ² + e²) and ln(1 + e²/γ²).
-func (l Cauchy) Weigh(omega, value, e []float64) { weighOurs(l, omega, value, e) }
+func (l Cauchy) Weigh(omega, value, e []float64) { weighByKernel(l, omega, value, e) }
 
 // Weigh writes the slopes and the values of the loss below, and beyond the
 // cut-off 0 and the value there.
 func (l Truncated) Weigh(omega, value, e []float64) {
-	if weighOurs(l, omega, value, e) {
+	if weighByKernel(l, omega, value, e) {
 		return
 	}
 	cut2 := l.Cut * l.Cut

@@ -21,18 +21,13 @@ type whole struct {
 // turns into its additive form, which also tells the loss at v.
 func (q *Quadratic) whole(v *mat.Dense) *whole {
 	if q.Weighted() {
-		additive := q.Additive()
-		p := additive.whole(v)
-		q.entered, q.from = additive.entered, nil
-		return p
+		return q.Additive().whole(v)
 	}
 	u, g := q.gram()
 	p := &whole{Quadratic: q, g: g, n: make([]float64, q.r*q.n), w: make([]float64, q.n)}
-	q.remote = true
-	defer func() { q.remote = false }()
-	q.inOrder(v, func(t *Tile) {
+	q.inOrder(v, needCross|needWeights, func(t *Tile) {
 		r, b := t.R, t.B
-		n := t.crossed(u, g)
+		n := t.cross(u, g)
 		copy(p.w[t.First:], t.Col)
 		for k := range r {
 			to := p.n[k*q.n+t.First:][:b]
@@ -85,7 +80,7 @@ func (p *whole) addTied(out, x []float64, k int) {
 			out[j] += d * x[j]
 		}
 	}
-	if g, lambda := p.tie.Graph, p.tie.Lambda; g != nil {
+	if g, lambda := p.graph.Graph, p.graph.Lambda; g != nil {
 		for j, d := range g.degree {
 			sum := d * x[j]
 			to, weight := g.Neighbors(j)
