@@ -12,12 +12,11 @@
 // All three give the same bits, whatever the widths of the tiles, and so do the loops
 // in Go on every other architecture: they add in the order of the assembly, one sum for
 // each entry of a product, with math.FMA where it multiplies and adds in one
-// instruction. Where the compiler knows that the processor has that too (arm64 and
-// others; amd64 with GOAMD64=v3), a fit by the loops in Go takes 0.4 to 1.2 times as
-// long as with separate products and sums. On amd64 without GOAMD64=v3 the program
-// asks before each: 0.7 to 1.7 times. Where the processor lacks it, as those of Intel
-// before 2013 and small ones for some years after, the bits are the same still but a
-// fit takes 10 to 100 times as long.
+// instruction. That costs little where the compiler knows that the processor has it too
+// (arm64 and others; amd64 with GOAMD64=v3): a fit by the loops in Go takes 0.5 to 1.2
+// times as long as with products and sums apart. On amd64 otherwise the program asks
+// before each: 0.8 to 2 times. A processor that lacks it, as those of Intel before 2013
+// and small ones for some years after, gives the same bits in 20 to 70 times as long.
 package kernel
 
 // Weighted does the first half of one step of weighted HALS on a tile: it
