@@ -95,7 +95,7 @@ func (f *contiguousFit) estimate(ctx context.Context) error {
 		}
 	})
 	top := slices.Max(largest)
-	usual := usual(f.x, f.mask, top, f.pool.Stop)
+	usual := medianMagnitude(f.x, f.mask, top, f.pool.Stop)
 	top = min(top, grossData*usual)
 	sums, counts := make([]float64, n), make([]float64, n)
 	err := f.eachImage(ctx, func(t *Tile, a *image) {

@@ -45,7 +45,7 @@ func (r Random) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, 
 
 func (Random) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
-	mean := level(x, func() bool { return ctx.Err() != nil })
+	mean := robustMean(x, func() bool { return ctx.Err() != nil })
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -62,15 +62,6 @@ func (Random) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand)
 		return mat.NewDense(rows, cols, d)
 	}
 	return fill(m, rank), fill(rank, n), nil
-}
-
-// level is the mean of x with its positive entries replaced by their median and the
-// negative ones by 0, unless stop ends it.
-func level(x *mat.Dense, stop func() bool) float64 {
-	m, n := x.Dims()
-	same := func(v float64) float64 { return v }
-	half, count := middle(x, nil, same, 1, max(mat.Max(x), 0), stop)
-	return half * (float64(count) / float64(m) / float64(n))
 }
 
 // Factors starts from given factors: a warm start, or a start of your own. They
@@ -94,57 +85,6 @@ func (f Factors) Start(x *mat.Dense, rank int, _ *rand.Rand) (w, h *mat.Dense, e
 	}
 	return mat.DenseCopyOf(f.W), mat.DenseCopyOf(f.H), nil
 }
-
-func wantDims(name string, a mat.Matrix, rows, cols int) error {
-	if r, c := a.Dims(); r != rows || c != cols {
-		return fmt.Errorf("%w: %s is %d×%d, want %d×%d", ErrShape, name, r, c, rows, cols)
-	}
-	return nil
-}
-
-// checkEntries returns an error that names the first entry that is not finite,
-// is negative (unless signed) or is too large to be squared. Entries whose mask
-// is 0 may be anything.
-func checkEntries(name string, a, mask *mat.Dense, signed bool) error {
-	return checkUpTo(maxEntry, name, a, mask, signed)
-}
-
-// checkFactor is checkEntries for a factor, which may have grown in a fit.
-func checkFactor(name string, a *mat.Dense, signed bool) error {
-	return checkUpTo(maxFactor, name, a, nil, signed)
-}
-
-func checkUpTo(most float64, name string, a, mask *mat.Dense, signed bool) error {
-	rows, _ := a.Dims()
-	for i := range rows {
-		var known []float64
-		if mask != nil {
-			known = mask.RawRowView(i)
-		}
-		for j, v := range a.RawRowView(i) {
-			if v >= 0 && v <= most || known != nil && known[j] == 0 {
-				continue
-			}
-			var bad error
-			switch {
-			case math.IsNaN(v) || math.IsInf(v, 0):
-				bad = ErrNotFinite
-			case v < 0 && !signed:
-				bad = ErrNegative
-			case math.Abs(v) > most:
-				bad = ErrTooLarge
-			}
-			if bad != nil {
-				return &EntryError{Matrix: name, Row: i, Col: j, Value: v, Err: bad}
-			}
-		}
-	}
-	return nil
-}
-
-// maxEntry is the largest entry accepted: squares, their sums and products with
-// weights stay far from overflow.
-const maxEntry = 1e100
 
 // asDense returns a itself if it is a *mat.Dense, or a copy.
 func asDense(a mat.Matrix) *mat.Dense {

@@ -245,7 +245,7 @@ func (s ByLabel) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Ra
 		return nil, nil, err
 	}
 	w, h, err = startFrom(ctx, rest, x, rank, rng)
-	if err := cmp.Or(err, checkStart(w, h, m, rank, n)); err != nil {
+	if err := cmp.Or(err, checkStart(w, h, m, rank, n, false, 1)); err != nil {
 		return nil, nil, err
 	}
 	w, h = mat.DenseCopyOf(w), mat.DenseCopyOf(h) // Rest may keep its own

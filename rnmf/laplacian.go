@@ -64,8 +64,8 @@ func (p Laplacian) Majorize(q *Quadratic, v *mat.Dense) {
 	}
 }
 
-// apart makes the graph term of q a part of C and D, with all neighbours at v.
-func (q *Quadratic) apart(v *mat.Dense) {
+// freezeNeighbors makes the graph term of q a part of C and D, with all neighbours at v.
+func (q *Quadratic) freezeNeighbors(v *mat.Dense) {
 	if q.graph.Graph != nil {
 		q.graph.add(q, v, 1)
 		q.graph = Laplacian{}

@@ -3,12 +3,8 @@ package rnmf
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
-	"math"
-	"math/rand/v2"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -66,6 +62,12 @@ type Model struct {
 	// multiplicative round, and elsewhere about a twentieth.
 	TraceEvery int
 }
+
+// The defaults of MaxIter and Tol.
+const (
+	defaultMaxIter = 500
+	defaultTol     = 1e-5
+)
 
 // A Reason says why a fit stopped.
 type Reason int
@@ -165,140 +167,7 @@ func (m Model) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	return f.outcome(), f.err(ctx)
 }
 
-// start checks everything and makes the first factors. With onlyH, W stays as
-// it starts and the rank is that of W, whatever the shape of x.
-func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error) {
-	caller := ctx
-	if err := wantMatrix("X", x); err != nil {
-		return nil, err
-	}
-	rows, cols := x.Dims()
-	if rows == 0 || cols == 0 {
-		return nil, fmt.Errorf("%w: X is %d×%d", ErrEmpty, rows, cols)
-	}
-	if m.Rank < 1 || m.Rank > min(rows, cols) && !onlyH {
-		return nil, fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d", ErrRank, m.Rank, min(rows, cols), rows, cols)
-	}
-	if m.MaxIter < 0 || m.TuneFor < 0 || m.TraceEvery < 0 {
-		return nil, errParameter("MaxIter, TuneFor or TraceEvery", min(m.MaxIter, m.TuneFor, m.TraceEvery), "0 or more")
-	}
-	if math.IsNaN(m.Tol) {
-		return nil, errParameter("Tol", m.Tol, "a number")
-	}
-	solverW, solverH := m.solvers()
-	for _, err := range []error{checkPart(m.Loss), checkPart(m.Solver), checkSolvers(solverW, solverH, m.OnW),
-		checkPenalties(m.OnW, m.Rank, rows), checkPenalties(m.OnH, m.Rank, cols)} {
-		if err != nil {
-			return nil, err
-		}
-	}
-	f := &fit{model: m, x: asDense(x), median: -1, heaviest: 1, onlyH: onlyH}
-	if f.little() {
-		ctx = context.WithoutCancel(ctx) // there is to be something to return
-	}
-	if m.Mask != nil {
-		if err := wantMatrix("Mask", m.Mask); err != nil {
-			return nil, err
-		}
-		if err := wantDims("Mask", m.Mask, rows, cols); err != nil {
-			return nil, err
-		}
-		f.mask = asDense(m.Mask)
-		if err := cmp.Or(checkEntries("Mask", f.mask, nil, false), ctx.Err()); err != nil {
-			return nil, err
-		}
-		if f.heaviest = mat.Max(f.mask); f.heaviest == 0 {
-			return nil, fmt.Errorf("%w: Mask leaves no entry of X", ErrEmpty)
-		}
-		f.heavy = make([]float64, cols)
-		for i := range rows {
-			for j, w := range f.mask.RawRowView(i) {
-				f.heavy[j] = max(f.heavy[j], w)
-			}
-		}
-	}
-	if err := cmp.Or(checkEntries("X", f.x, f.mask, m.Signed), ctx.Err()); err != nil {
-		return nil, err
-	}
-	full := f.x
-	if f.mask != nil {
-		full = fillMissing(f.x, f.mask, func() bool { return ctx.Err() != nil })
-		f.x = full // 0·NaN would be NaN
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-	}
-	init := m.Init
-	if init == nil {
-		init = Random{}
-	}
-	w, h, err := startFrom(ctx, init, full, m.Rank, rand.New(rand.NewPCG(m.Seed, 0x52_4e_4d_46)))
-	if err := cmp.Or(err, ctx.Err()); err != nil {
-		return nil, err
-	}
-	if err := checkStart(w, h, rows, m.Rank, cols); err != nil {
-		return nil, err
-	}
-	if err := checkFactor("W", w, leavesSigns(solverW)); err != nil {
-		return nil, err
-	}
-	if err := checkFactor("H", h, false); err != nil {
-		return nil, err
-	}
-	if err := checkProduct(w, h, f.heaviest); err != nil {
-		return nil, err
-	}
-	f.wt, f.h = mat.DenseCopyOf(w.T()), mat.DenseCopyOf(h)
-	if c := constraint(solverW); c != nil {
-		c.Project(f.wt)
-	}
-	if c := constraint(solverH); c != nil {
-		c.Project(f.h)
-	}
-	f.solverW, f.solverH = solverW, solverH
-	f.setLoss(cmp.Or[Loss](m.Loss, Frobenius{}))
-	f.tuning = tuningOf(f.loss)
-	f.pool = newWorkspace(func() bool { return caller.Err() != nil })
-	f.norms, f.largest = lengths(f.x, func() bool { return ctx.Err() != nil })
-	return f, ctx.Err()
-}
-
 // solvers returns those of W and of H.
 func (m Model) solvers() (ofW, ofH Solver) {
 	return cmp.Or[Solver](m.SolverW, m.Solver, HALS{}), cmp.Or[Solver](m.SolverH, m.Solver, HALS{})
-}
-
-// checkStart finds factors that are not there, or not m×r and r×n.
-func checkStart(w, h *mat.Dense, m, r, n int) error {
-	if w == nil || h == nil {
-		return fmt.Errorf("%w: the start lacks W or H", ErrShape)
-	}
-	return errors.Join(wantDims("W", w, m, r), wantDims("H", h, r, n))
-}
-
-// checkProduct finds the largest entry of W where an entry of WH could be too
-// large to be squared, and weighed by the heaviest weight of the mask.
-func checkProduct(w, h *mat.Dense, heaviest float64) error {
-	largest := mat.Max(w)
-	if least := mat.Min(w); -least > largest {
-		largest = least
-	}
-	m, r := w.Dims()
-	_, n := h.Dims()
-	most := min(1e10*maxEntry, math.Sqrt(1e305/heaviest/float64(m)/float64(n)))
-	if float64(r)*math.Abs(largest)*mat.Max(h) <= most {
-		return nil
-	}
-	var wh mat.Dense
-	wh.Mul(w, h)
-	if mat.Max(&wh) <= most && mat.Min(&wh) >= -most {
-		return nil
-	}
-	rows, _ := w.Dims()
-	for i := range rows {
-		if j := slices.Index(w.RawRowView(i), largest); j >= 0 {
-			return &EntryError{Matrix: "W", Row: i, Col: j, Value: largest, Err: fmt.Errorf("%w: it is when multiplied by %g in H", ErrTooLarge, mat.Max(h))}
-		}
-	}
-	return nil
 }

@@ -43,7 +43,7 @@ func (MU) Improve(q *Quadratic, v *mat.Dense) {
 		q.rootRatio(v)
 		return
 	}
-	q.apart(v)
+	q.freezeNeighbors(v)
 	if q.Weighted() {
 		u := q.layout.cross()
 		q.tiles(v, needSplit|needWeights, func(t *Tile) {

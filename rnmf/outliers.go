@@ -2,7 +2,6 @@ package rnmf
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -33,20 +32,14 @@ func (r *Result) OutliersMasked(x, mask mat.Matrix) (*Outliers, error) {
 	if mask == nil {
 		return r.outliers(x, nil)
 	}
-	if err := errors.Join(r.check(), wantMatrix("Mask", mask)); err != nil {
+	if err := r.check(); err != nil {
 		return nil, err
 	}
 	m, _ := r.W.Dims()
 	_, n := r.H.Dims()
-	if err := wantDims("Mask", mask, m, n); err != nil {
+	dense, err := checkMask(mask, m, n)
+	if err != nil {
 		return nil, err
-	}
-	dense := asDense(mask)
-	if err := checkEntries("Mask", dense, nil, false); err != nil {
-		return nil, err
-	}
-	if mat.Max(dense) == 0 {
-		return nil, fmt.Errorf("%w: Mask leaves no entry of X", ErrEmpty)
 	}
 	return r.outliers(x, dense)
 }

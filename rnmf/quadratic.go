@@ -2,6 +2,7 @@ package rnmf
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -230,4 +231,26 @@ func tileWidth(m, n, tiles int) int {
 	const bytes = 512 << 10
 	b := bytes / (tiles * 8 * max(m, 1)) / 12 * 12
 	return min(max(b, 12), 36, max(n, 1))
+}
+
+// minimiseUnused takes the components of V whose row of U is 0 to what is best for the
+// penalties: nothing of X depends on them. The solvers leave them, as q may have no
+// curvature there. So where H has lost a component W loses it too, and its penalty.
+func (q *Quadratic) minimiseUnused(v *mat.Dense) {
+	if q.c == nil || q.graph.Graph != nil {
+		return
+	}
+	for k := range q.r {
+		if slices.ContainsFunc(q.U.RawRowView(k), func(u float64) bool { return u != 0 }) {
+			continue
+		}
+		vk := v.RawRowView(k)
+		for j, c := range q.c.RawRowView(k) {
+			var d float64
+			if q.d != nil {
+				d = q.d.At(k, j)
+			}
+			vk[j] = step(vk[j], c-d*vk[j], d)
+		}
+	}
 }

@@ -36,7 +36,7 @@ type Result struct {
 // result is the state of the fit.
 func (f *fit) result() *Result {
 	r := f.stopped()
-	f.resume(func() { r.Objective, r.KKT = f.objective(), f.kkt() })
+	f.toTheEnd(func() { r.Objective, r.KKT = f.objective(), f.kkt() })
 	return r
 }
 
@@ -257,4 +257,33 @@ func relax(l Loss) Loss {
 		return Huber{Cut: min(max(c, leastScale), mostScale)}
 	}
 	return Frobenius{}
+}
+
+// masses returns the sum of all |w_ik| h_kj, and those of each component.
+func masses(wt, h *mat.Dense) (all float64, each []float64) {
+	r, _ := h.Dims()
+	each = make([]float64, r)
+	for k := range each {
+		var w float64
+		for _, v := range wt.RawRowView(k) {
+			w += math.Abs(v)
+		}
+		each[k] = w * total(h.RawRowView(k))
+		all += each[k]
+	}
+	return all, each
+}
+
+// Live returns the number of components that make up more than 1e-9 of WH. Fewer than the rank are left
+// where penalties weigh too much; none is where they weigh far too much, and then the
+// Reason is Collapsed.
+func (r *Result) Live() int {
+	all, each := masses(mat.DenseCopyOf(r.W.T()), r.H)
+	live := 0
+	for _, v := range each {
+		if v > 1e-9*all {
+			live++
+		}
+	}
+	return live
 }

@@ -339,7 +339,7 @@ func TestFGDLowers(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.next = mat.DenseCopyOf(f.h)
-			f.stepH()
+			f.updateH()
 			reached := f.objective()
 			if reached > lowest*(1+1e-6) {
 				t.Errorf("scale %g: %T%+v reaches %g, the one before %g", scale, solver, solver, reached, lowest)

@@ -1,0 +1,105 @@
+package rnmf
+
+import (
+	"math"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// kkt returns how far an exact coordinate step would still move the factors,
+//
+//	max over V ∈ {W, H} of ‖V − max(0, V − ∇/(2·curvature))‖_F / ‖V‖_F,
+//
+// which is 0 exactly where the KKT conditions V ≥ 0, ∇ ≥ 0, V∘∇ = 0 hold, and
+// does not depend on the units of X.
+func (f *fit) kkt() float64 {
+	if constraint(f.solverW) != nil || constraint(f.solverH) != nil {
+		return f.moves()
+	}
+	if f.onlyH {
+		return f.kktOf(false)
+	}
+	return max(f.kktOf(false), f.kktOf(true))
+}
+
+func (f *fit) kktOf(ofW bool) float64 {
+	q, v, penalties := f.quadratic(ofW), f.h, f.model.OnH
+	if ofW {
+		v, penalties = f.wt, f.model.OnW
+		q.weighRows(f.squaredNorms)
+	}
+	for _, p := range penalties {
+		p.Majorize(q, v)
+	}
+	q.freezeNeighbors(v)
+	width := tileWidth(q.m, q.n, 2)
+	count := (q.n + width - 1) / width
+	moved := make([]float64, count)
+	u, uu := q.layout.cross(), q.layout.squares()
+	w := &walk{need: needE}
+	f.pool.share(count, q.m*q.n*q.r, func(t *Tile, i int) {
+		t.load(q, w, v, i*width, min(width, q.n-i*width))
+		t.weigh() // the slopes as they are: loadWeights may leave out those of columns
+		moved[i] = t.moved(u, uu)
+	})
+	return relative(math.Sqrt(total(moved)), v)
+}
+
+// moves takes the place of kkt where a factor lies in another set than V ≥ 0: how far
+// another half-step of the solvers moves them, relative to their norm.
+func (f *fit) moves() float64 {
+	far := moved(f.quadratic(false), f.h, f.model.OnH, f.solverH)
+	if f.onlyH {
+		return far
+	}
+	return max(far, moved(f.quadraticOfW(), f.wt, f.model.OnW, f.solverW))
+}
+
+func moved(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) float64 {
+	if c := constraint(s); c != nil {
+		s = c.Probe()
+	}
+	to := mat.DenseCopyOf(v)
+	for _, p := range penalties {
+		p.Majorize(q, to)
+	}
+	s.Improve(q, to)
+	to.Sub(to, v)
+	return relative(mat.Norm(to, 2), v)
+}
+
+// relative returns a length as a share of that of v, where v is not 0. From tiny
+// entries a step can be longer by more than a number holds.
+func relative(length float64, v *mat.Dense) float64 {
+	norm := mat.Norm(v, 2)
+	if norm == 0 {
+		norm = 1
+	}
+	return min(length/norm, math.MaxFloat64)
+}
+
+// moved returns the squared length of one exact step of all coordinates at once;
+// uu is U∘U.
+func (t *Tile) moved(u, uu *kernel.Cross) float64 {
+	r, b := t.R, t.B
+	space := t.Space(2 * r * b)
+	num, den := space[:r*b], space[r*b:]
+	kernel.Mul(t.E, t.Omega)
+	u.Add(num, t.E, b)
+	uu.Add(den, t.Omega, b)
+	if t.C != nil {
+		for i, c := range t.C {
+			num[i] += c
+		}
+	}
+	if t.D != nil {
+		for i, d := range t.D {
+			num[i] -= d * t.V[i]
+			den[i] += d
+		}
+	}
+	kernel.Step(t.V, num, num, den) // of this tile alone; the factor keeps its V
+	sum, _ := kernel.SumSquares(num, nil)
+	return sum
+}

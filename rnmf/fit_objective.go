@@ -1,0 +1,94 @@
+package rnmf
+
+import (
+	"slices"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
+)
+
+// eachResidual calls visit with every tile of the columns of X; its E is the
+// residual.
+func (f *fit) eachResidual(visit func(t *Tile, i int)) (count int) {
+	q := f.quadratic(false)
+	width := tileWidth(q.m, q.n, 2)
+	count = (q.n + width - 1) / width
+	q.layout.prepareProduct()
+	w := &walk{need: needE}
+	f.pool.share(count, q.m*q.n*q.r, func(t *Tile, i int) {
+		t.load(q, w, f.h, i*width, min(width, q.n-i*width))
+		visit(t, i)
+	})
+	return count
+}
+
+// objective evaluates the loss and the penalties.
+func (f *fit) objective() float64 {
+	q := f.quadratic(false)
+	sums := make([]float64, q.n)
+	count := f.eachResidual(func(t *Tile, i int) {
+		if q.sample == columns {
+			s := make([]float64, t.B)
+			kernel.SquaredNorms(s, t.E, t.mask, t.M, t.B)
+			sums[i] = lossOfSquares(q.loss, s)
+			return
+		}
+		sums[i] = t.lossOfEntries()
+	})
+	return total(sums[:count]) + f.penalties()
+}
+
+func (f *fit) penalties() float64 {
+	var sum float64
+	for _, p := range f.model.OnW {
+		sum += p.Value(f.wt)
+	}
+	for _, p := range f.model.OnH {
+		sum += p.Value(f.h)
+	}
+	return sum
+}
+
+// columnSquares returns ‖x_j − Wh_j‖² for all samples.
+func (f *fit) columnSquares() []float64 {
+	_, n := f.x.Dims()
+	s := make([]float64, n)
+	if f.cross != nil && f.gram != nil {
+		r, h := f.model.Rank, f.h.RawMatrix().Data
+		square := f.pool.layOut(f.wt).square(f.gram)
+		const width = 48
+		lost := make([]bool, (n+width-1)/width)
+		f.pool.share(len(lost), r*r*n, func(t *Tile, i int) {
+			first, b := i*width, min(width, n-i*width)
+			space := t.Space(3 * r * b)
+			v, n, gv := space[:r*b], space[r*b:][:r*b], space[2*r*b:]
+			kernel.Load(v, h, f.h.RawMatrix().Stride, false, first, r, b)
+			kernel.Load(n, f.cross, len(s), false, first, r, b)
+			square.Add(gv, v, b)
+			lost[i] = !gramSquares(s[first:][:b], f.norms[0][first:], n, gv, v, r, b)
+		})
+		if !slices.Contains(lost, true) {
+			return s
+		}
+	}
+	return f.squaredNorms()
+}
+
+// squaredNorms returns the squared norms of the columns of the residual, from the
+// residual itself: in differences of Gram matrices digits cancel.
+func (f *fit) squaredNorms() []float64 {
+	_, n := f.x.Dims()
+	s := make([]float64, n)
+	f.eachResidual(func(t *Tile, _ int) {
+		kernel.SquaredNorms(s[t.First:][:t.B], t.E, t.mask, t.M, t.B)
+	})
+	return s
+}
+
+// total sums in order, so that the number of goroutines does not matter.
+func total(parts []float64) float64 {
+	var sum float64
+	for _, p := range parts {
+		sum += p
+	}
+	return sum
+}

@@ -1,0 +1,113 @@
+package rnmf
+
+import (
+	"math"
+	"time"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
+	"gonum.org/v1/gonum/mat"
+)
+
+// tunesIn reports whether the scale is estimated again in a round.
+func (f *fit) tunesIn(round int) bool {
+	return f.tuning != nil && (f.model.TuneFor == 0 || round <= f.model.TuneFor || f.underWay())
+}
+
+// underWay reports whether a loss is still on its way to the one that is wanted: the
+// objective of what it is now is none to end a fit by, nor a scale to stay at.
+func (f *fit) underWay() bool {
+	l, _ := unpack(f.model.Loss)
+	switch l.(type) {
+	case TwoStage, Manhattan, *TwoStage, *Manhattan:
+		return f.tuning != nil
+	}
+	return false
+}
+
+// measure puts the distribution of the current residuals aside for tune, and
+// returns the objective.
+func (f *fit) measure() float64 {
+	begin := time.Now()
+	defer func() { f.due += time.Since(begin) }()
+	m, n := f.x.Dims()
+	q := f.quadratic(false)
+	byColumn := q.sample == columns
+	size := min(f.largest, grossData*f.medianMagnitude(f.pool.Stop))
+	zeros := f.largest == 0 // X has nothing else to take a scale from
+	if zeros {
+		size = float64(f.model.Rank) * max(mat.Max(f.wt), -mat.Min(f.wt)) * mat.Max(f.h)
+	}
+	largest := size * size
+	if byColumn {
+		largest *= float64(m) * f.heaviest
+	}
+	losses, sums, counts := make([]float64, n), make([]float64, n), make([]float64, n)
+	all := newResiduals(largest)
+	f.eachResidual(func(t *Tile, i int) {
+		if t.seen == nil {
+			t.seen = newResiduals(largest)
+		}
+		if byColumn {
+			s := make([]float64, t.B)
+			kernel.SquaredNorms(s, t.E, t.mask, t.M, t.B)
+			for _, v := range s {
+				t.seen.add(v)
+			}
+			losses[i], sums[i], counts[i] = lossOfSquares(q.loss, s), total(s), float64(t.B)
+			return
+		}
+		for k := range t.M {
+			var mask []float64
+			if t.mask != nil {
+				mask = t.mask[k*t.B:][:t.B]
+			}
+			var x []float64
+			if !zeros {
+				x = f.x.RawRowView(k)[t.First:][:t.B]
+			}
+			sum, count := t.seen.addAll(t.E[k*t.B:][:t.B], x, mask)
+			sums[i], counts[i] = sums[i]+sum, counts[i]+count
+		}
+		losses[i] = t.lossOfEntries()
+	})
+	for _, t := range f.pool.tiles {
+		if t.seen != nil {
+			all.merge(t.seen)
+			t.seen = nil
+		}
+	}
+	all.close(total(sums) / total(counts))
+	all.data = f.medianMagnitude(f.pool.Stop)
+	if byColumn {
+		all.data *= math.Sqrt(float64(m) * f.heaviest)
+	}
+	// A scale must not follow rounding errors.
+	least := 1e-24 * size * size
+	if byColumn {
+		least *= float64(m) * f.heaviest
+	}
+	if !(all.mean >= least) { // also where there are none
+		all = ResidualsOf(least)
+	}
+	f.residuals = all
+	return total(losses) + f.penalties()
+}
+
+// tune lets the loss estimate its scale from the residuals put aside.
+func (f *fit) tune() {
+	f.countAhead()
+	if !f.pool.Stop() { // if not, they are incomplete, and the fit is over
+		next, settled := f.tuning(f.residuals)
+		if settled {
+			f.tuning = nil
+		}
+		f.setLoss(next)
+	}
+	f.residuals, f.ahead, f.retuned = nil, false, f.tuning != nil
+}
+
+// setLoss sets the loss of the rounds to come.
+func (f *fit) setLoss(l Loss) {
+	f.loss = l
+	f.rho, f.columns = unpack(l)
+}

@@ -1,0 +1,49 @@
+package rnmf
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// start checks everything and makes the first factors. With onlyH, W stays as
+// it starts and the rank is that of W, whatever the shape of x.
+func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error) {
+	if err := m.check(x, onlyH); err != nil {
+		return nil, err
+	}
+	caller := ctx
+	f := &fit{model: m, onlyH: onlyH, pool: newWorkspace(func() bool { return caller.Err() != nil })}
+	f.model.MaxIter = cmp.Or(m.MaxIter, defaultMaxIter)
+	f.model.Tol = cmp.Or(m.Tol, defaultTol)
+	f.solverW, f.solverH = m.solvers()
+	f.setLoss(cmp.Or[Loss](m.Loss, Frobenius{}))
+	f.tuning = tuningOf(f.loss)
+	f.x = asDense(x)
+	if f.little() {
+		ctx = context.WithoutCancel(ctx) // there is to be something to return
+	}
+	var err error
+	if f.survey, err = newSurvey(ctx, f.x, m.Mask, m.Signed); err != nil {
+		return nil, err
+	}
+	init := cmp.Or[Init](m.Init, Random{})
+	w, h, err := startFrom(ctx, init, f.x, m.Rank, rand.New(rand.NewPCG(m.Seed, 0x52_4e_4d_46)))
+	if err := cmp.Or(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	rows, cols := x.Dims()
+	if err := checkStart(w, h, rows, m.Rank, cols, leavesSigns(f.solverW), f.heaviest); err != nil {
+		return nil, err
+	}
+	f.wt, f.h = mat.DenseCopyOf(w.T()), mat.DenseCopyOf(h)
+	if c := constraint(f.solverW); c != nil {
+		c.Project(f.wt)
+	}
+	if c := constraint(f.solverH); c != nil {
+		c.Project(f.h)
+	}
+	return f, nil
+}

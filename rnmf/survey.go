@@ -1,0 +1,150 @@
+package rnmf
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A survey is X and its mask, and what a fit asks about them.
+type survey struct {
+	x, mask *mat.Dense // mask nil if all entries count
+
+	largest  float64      // magnitude in X
+	median   float64      // magnitude in X, -1 before medianMagnitude is asked for it
+	heaviest float64      // weight in the mask, or 1
+	heavy    []float64    // the heaviest of each column, nil without a mask
+	norms    [2][]float64 // squared norms of the columns and rows of X
+	lengths  float64      // the sum of those of the columns, weighed
+	weights  float64      // the sum of their weights, 0 before it is asked for
+}
+
+// newSurvey checks X, and fills what the mask hides with means.
+func newSurvey(ctx context.Context, x *mat.Dense, mask mat.Matrix, signed bool) (s survey, err error) {
+	s = survey{x: x, median: -1, heaviest: 1}
+	stop := func() bool { return ctx.Err() != nil }
+	rows, cols := x.Dims()
+	if mask != nil {
+		s.mask, err = checkMask(mask, rows, cols)
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return s, err
+		}
+		s.heaviest = mat.Max(s.mask)
+		s.heavy = make([]float64, cols)
+		for i := range rows {
+			for j, w := range s.mask.RawRowView(i) {
+				s.heavy[j] = max(s.heavy[j], w)
+			}
+		}
+	}
+	if err := cmp.Or(checkEntries("X", x, s.mask, signed), ctx.Err()); err != nil {
+		return s, err
+	}
+	if s.mask != nil {
+		s.x = fillMissing(x, s.mask, stop) // 0·NaN would be NaN
+	}
+	s.norms, s.largest = lengths(s.x, stop)
+	return s, ctx.Err()
+}
+
+// lengths returns the squared norms of the columns and of the rows of X, and the
+// largest magnitude in it.
+func lengths(x *mat.Dense, stop func() bool) (norms [2][]float64, largest float64) {
+	m, n := x.Dims()
+	norms = [2][]float64{make([]float64, n), make([]float64, m)}
+	raw := x.RawMatrix()
+	if !work.Pieces(m, 8*n, stop, func(from, to int) {
+		for i := from; i < to; i++ {
+			row := x.RawRowView(i)
+			norms[1][i], _ = kernel.SumSquares(row, nil)
+			for j, v := range row {
+				if raw.Stride != n {
+					norms[0][j] += v * v
+				}
+				if a := math.Abs(v); a > largest {
+					largest = a
+				}
+			}
+		}
+	}) {
+		return norms, largest
+	}
+	if raw.Stride == n {
+		kernel.SquaredNorms(norms[0], raw.Data, nil, m, n)
+	}
+	return norms, largest
+}
+
+// weightOf is the heaviest weight in a column of the mask.
+func (s *survey) weightOf(j int) float64 {
+	if s.heavy == nil {
+		return 1
+	}
+	return s.heavy[j]
+}
+
+// What is grossly wrong may be so by any factor: a fill value for what is missing is
+// 10²⁰ or 10³⁶ in files of measurements. It must not set the scale of what is right,
+// nor the precision with which that is fitted.
+
+// grossData is how many times the median entry an entry can be and still tell of the
+// size of the residuals that count.
+const grossData = 1e3
+
+// medianMagnitude returns about the median magnitude of the entries of X that are not 0.
+func (s *survey) medianMagnitude(stop func() bool) float64 {
+	if s.median < 0 {
+		s.median = medianMagnitude(s.x, s.mask, s.largest, stop)
+	}
+	return s.median
+}
+
+// medianMagnitude returns about the median magnitude of the entries of x that are not 0 nor
+// hidden by a mask, 0 if there are none; top is the largest.
+func medianMagnitude(x, mask *mat.Dense, top float64, stop func() bool) float64 {
+	m, n := x.Dims()
+	const enough = 1 << 14
+	for every := max(m*n/(4*enough), 1); ; every = 1 {
+		if half, count := medianOf(x, mask, math.Abs, every, top, stop); count >= enough || every == 1 {
+			return half
+		}
+	}
+}
+
+// medianOf returns the median of those f(v) that are positive, of one in every so many
+// entries v of x but for those that a mask hides, and how many they are; top is the
+// largest. It is 0 if there are none.
+func medianOf(x, mask *mat.Dense, f func(float64) float64, every int, top float64, stop func() bool) (half float64, count int) {
+	m, n := x.Dims()
+	for {
+		seen := newResiduals(top)
+		work.Pieces(m, 8*n/every, stop, func(from, to int) {
+			for i := from; i < to; i++ {
+				for j, row := i%every, x.RawRowView(i); j < n; j += every {
+					if v := f(row[j]); v > 0 && (mask == nil || mask.RawRowView(i)[j] > 0) {
+						seen.add(v)
+					}
+				}
+			}
+		})
+		seen.close(math.NaN())
+		half, count = seen.Quantile(0.5), seen.N()
+		if half > 0 || count == 0 || seen.edge(1) >= top {
+			return half, count
+		}
+		top = seen.edge(1) // the largest dwarfs most of the others
+	}
+}
+
+// robustMean is the mean of x with its positive entries replaced by their median and the
+// negative ones by 0, unless stop ends it.
+func robustMean(x *mat.Dense, stop func() bool) float64 {
+	m, n := x.Dims()
+	same := func(v float64) float64 { return v }
+	half, count := medianOf(x, nil, same, 1, max(mat.Max(x), 0), stop)
+	return half * (float64(count) / float64(m) / float64(n))
+}

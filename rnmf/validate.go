@@ -1,0 +1,239 @@
+package rnmf
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// check finds what is wrong with a model of x, but for entries.
+func (m Model) check(x mat.Matrix, onlyH bool) error {
+	if err := wantMatrix("X", x); err != nil {
+		return err
+	}
+	rows, cols := x.Dims()
+	if rows == 0 || cols == 0 {
+		return fmt.Errorf("%w: X is %d×%d", ErrEmpty, rows, cols)
+	}
+	if m.Rank < 1 || m.Rank > min(rows, cols) && !onlyH {
+		return fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d", ErrRank, m.Rank, min(rows, cols), rows, cols)
+	}
+	if m.MaxIter < 0 || m.TuneFor < 0 || m.TraceEvery < 0 {
+		return errParameter("MaxIter, TuneFor or TraceEvery", min(m.MaxIter, m.TuneFor, m.TraceEvery), "0 or more")
+	}
+	if math.IsNaN(m.Tol) {
+		return errParameter("Tol", m.Tol, "a number")
+	}
+	solverW, solverH := m.solvers()
+	return cmp.Or(checkPart(m.Loss), checkPart(m.Solver), checkSolvers(solverW, solverH, m.OnW),
+		checkPenalties(m.OnW, m.Rank, rows), checkPenalties(m.OnH, m.Rank, cols))
+}
+
+// checkMask returns the mask of data of m×n, which has to leave something of them.
+func checkMask(mask mat.Matrix, m, n int) (*mat.Dense, error) {
+	if err := wantMatrix("Mask", mask); err != nil {
+		return nil, err
+	}
+	if err := wantDims("Mask", mask, m, n); err != nil {
+		return nil, err
+	}
+	d := asDense(mask)
+	if err := checkEntries("Mask", d, nil, false); err != nil {
+		return nil, err
+	}
+	if mat.Max(d) == 0 {
+		return nil, fmt.Errorf("%w: Mask leaves no entry of X", ErrEmpty)
+	}
+	return d, nil
+}
+
+// checkPart asks a loss, a solver or a penalty, which may be nil, whether its parameters
+// are right, if it has a method for that.
+func checkPart(part any) error {
+	if v := reflect.ValueOf(part); v.Kind() == reflect.Pointer && v.IsNil() {
+		return errParameter("a loss, solver or penalty", fmt.Sprintf("a nil %T", part), "a value")
+	}
+	if c, ok := part.(interface{ Check() error }); ok {
+		return c.Check()
+	}
+	return nil
+}
+
+// checkSolvers finds a bad solver, and factors and penalties that do not go with one.
+func checkSolvers(solverW, solverH Solver, onW []Penalty) error {
+	if err := errors.Join(checkPart(solverW), checkPart(solverH)); err != nil {
+		return err
+	}
+	if leavesSigns(solverH) {
+		return errParameter("the solver of H", fmt.Sprintf("%T", solverH), "one that leaves no negative entries")
+	}
+	if !leavesSigns(solverW) {
+		return nil
+	}
+	if !takesSignedU(solverH) {
+		return errParameter("the solver of H", fmt.Sprintf("%T", solverH), "HALS, MU or Additive of them, as W may be negative")
+	}
+	for _, p := range onW {
+		if s, ok := p.(interface{ Signed() bool }); !ok || !s.Signed() {
+			return errParameter("OnW", p, "Ridge alone, as W may be negative")
+		}
+	}
+	return nil
+}
+
+// checkPenalties finds the first penalty that is nil or wrong, or does not suit
+// a factor r×n.
+func checkPenalties(penalties []Penalty, r, n int) error {
+	for _, p := range penalties {
+		if p == nil {
+			return errParameter("a penalty", p, "a value")
+		}
+		if err := checkPart(p); err != nil {
+			return err
+		}
+		if s, ok := p.(SamplePenalty); ok {
+			if err := s.Check(r, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// wantMatrix finds a matrix that is nil, or is a *mat.Dense that is.
+func wantMatrix(name string, a mat.Matrix) error {
+	if isNil(a) {
+		return fmt.Errorf("%w: %s is nil", ErrEmpty, name)
+	}
+	return nil
+}
+
+func isNil(a mat.Matrix) bool {
+	d, dense := a.(*mat.Dense)
+	return a == nil || dense && d == nil
+}
+
+// checkScale finds a scale or cut-off that is negative or no number, or whose square
+// is not finite or has no finite inverse.
+func checkScale(name string, v float64) error {
+	if !(v == 0 || v >= leastScale && v <= mostScale) {
+		return errParameter(name, v, "1e-75 to 1e+150, or 0 to have it estimated")
+	}
+	return nil
+}
+
+// checkLambda finds a weight of a penalty that is negative, too large or no
+// number.
+func checkLambda(name string, v float64) error {
+	if !(v >= 0 && v <= maxEntry) {
+		return errParameter(name, v, "0 to 1e+100")
+	}
+	return nil
+}
+
+// checkInner finds what cannot be a loss of a squared residual within another.
+func checkInner(name string, l Loss) error {
+	if l == nil {
+		return errParameter(name, l, "a loss")
+	}
+	if _, nested := unpack(l); nested {
+		return errParameter(name, "ByColumn", "a loss of a squared residual; ByColumn goes outside")
+	}
+	return checkPart(l)
+}
+
+// wantDims finds a matrix of another shape.
+func wantDims(name string, a mat.Matrix, rows, cols int) error {
+	if r, c := a.Dims(); r != rows || c != cols {
+		return fmt.Errorf("%w: %s is %d×%d, want %d×%d", ErrShape, name, r, c, rows, cols)
+	}
+	return nil
+}
+
+// checkEntries returns an error that names the first entry that is not finite,
+// is negative (unless signed) or is too large to be squared. Entries whose mask
+// is 0 may be anything.
+func checkEntries(name string, a, mask *mat.Dense, signed bool) error {
+	return checkUpTo(maxEntry, name, a, mask, signed)
+}
+
+// checkFactor is checkEntries for a factor, which may have grown in a fit.
+func checkFactor(name string, a *mat.Dense, signed bool) error {
+	return checkUpTo(maxFactor, name, a, nil, signed)
+}
+
+func checkUpTo(most float64, name string, a, mask *mat.Dense, signed bool) error {
+	rows, _ := a.Dims()
+	for i := range rows {
+		var known []float64
+		if mask != nil {
+			known = mask.RawRowView(i)
+		}
+		for j, v := range a.RawRowView(i) {
+			if v >= 0 && v <= most || known != nil && known[j] == 0 {
+				continue
+			}
+			var bad error
+			switch {
+			case math.IsNaN(v) || math.IsInf(v, 0):
+				bad = ErrNotFinite
+			case v < 0 && !signed:
+				bad = ErrNegative
+			case math.Abs(v) > most:
+				bad = ErrTooLarge
+			}
+			if bad != nil {
+				return &EntryError{Matrix: name, Row: i, Col: j, Value: v, Err: bad}
+			}
+		}
+	}
+	return nil
+}
+
+// maxEntry is the largest entry accepted: squares, their sums and products with
+// weights stay far from overflow.
+const maxEntry = 1e100
+
+// checkStart finds factors that are not there, or not m×r and r×n, and bad entries in
+// them; heaviest is the largest weight of the mask.
+func checkStart(w, h *mat.Dense, m, r, n int, signedW bool, heaviest float64) error {
+	if w == nil || h == nil {
+		return fmt.Errorf("%w: the start lacks W or H", ErrShape)
+	}
+	if err := errors.Join(wantDims("W", w, m, r), wantDims("H", h, r, n)); err != nil {
+		return err
+	}
+	return cmp.Or(checkFactor("W", w, signedW), checkFactor("H", h, false), checkProduct(w, h, heaviest))
+}
+
+// checkProduct finds the largest entry of W where an entry of WH could be too
+// large to be squared, and weighed by the heaviest weight of the mask.
+func checkProduct(w, h *mat.Dense, heaviest float64) error {
+	largest := mat.Max(w)
+	if least := mat.Min(w); -least > largest {
+		largest = least
+	}
+	m, r := w.Dims()
+	_, n := h.Dims()
+	most := min(1e10*maxEntry, math.Sqrt(1e305/heaviest/float64(m)/float64(n)))
+	if float64(r)*math.Abs(largest)*mat.Max(h) <= most {
+		return nil
+	}
+	var wh mat.Dense
+	wh.Mul(w, h)
+	if mat.Max(&wh) <= most && mat.Min(&wh) >= -most {
+		return nil
+	}
+	rows, _ := w.Dims()
+	for i := range rows {
+		if j := slices.Index(w.RawRowView(i), largest); j >= 0 {
+			return &EntryError{Matrix: "W", Row: i, Col: j, Value: largest, Err: fmt.Errorf("%w: it is when multiplied by %g in H", ErrTooLarge, mat.Max(h))}
+		}
+	}
+	return nil
+}
