@@ -1,8 +1,5 @@
 package kernel
 
-// The functions of this file give the same result at every level, to the last
-// bit, but for GramSweep, whose sums are in another order in Go.
-
 // maxFactor bounds the entries of the factors. It is far above what any fit of
 // data within range needs, and its square can be summed without overflow.
 const maxFactor = 1e120

@@ -1,7 +1,6 @@
 package kernel
 
-// Conversions to float64 keep a compiler from fusing a product and a sum, which
-// the assembly does not do.
+import "math"
 
 func mulPortable(x, y []float64) {
 	for i, w := range y[:len(x)] {
@@ -117,27 +116,50 @@ func squaredNormsPortable(s, e, mask []float64, m, b int) {
 }
 
 func gramSweepPortable(f form, change, v, n, g, inv, w, d []float64, r, b int) {
-	acc := make([]float64, b)
-	for k := range r {
-		clear(acc)
-		addCross(acc, g[k*r:][:r], v, r, 1, b) // the row G_k of a Gram matrix times V
-		vk, nk := v[k*b:][:b], n[k*b:][:b]
-		for j, old := range vk {
-			x := old
-			if f == formPlain {
-				if y := old + (nk[j]-acc[j])*inv[k]; y < maxFactor {
-					x = max(y, 0)
+	space := spaces.Get().(*[]float64)
+	defer spaces.Put(space)
+	*space = grow(*space, 4*(b+r))
+	for k := 0; k < r; {
+		// Rows that are summed up together, as in the assembly, then corrected for
+		// the changes of those before.
+		rows := 1
+		if k+4 <= r {
+			rows = 4
+		}
+		acc, minus := (*space)[:rows*b], (*space)[4*b:][:rows*r]
+		if f == formPlain {
+			copy(acc, n[k*b:])
+		} else {
+			clear(acc)
+		}
+		for i, x := range g[k*r:][:rows*r] {
+			minus[i] = -x
+		}
+		addCross(acc, minus, v, r, rows, b)
+		for i := range rows {
+			row, vk, nk := acc[i*b:][:b], v[k*b:][:b], n[k*b:][:b]
+			for j, old := range vk {
+				x := old
+				if f == formPlain {
+					if y := math.FMA(row[j], inv[k], old); y < maxFactor {
+						x = max(y, 0)
+					}
+				} else {
+					num, den := math.FMA(row[j], w[j], nk[j]), float64(w[j]*g[k*r+k])
+					if f == formDiagonal {
+						num = math.FMA(-d[k*b+j], old, num)
+						den += d[k*b+j]
+					}
+					x = step(old, num, den)
 				}
-			} else {
-				num, den := nk[j]-w[j]*acc[j], w[j]*g[k*r+k]
-				if f == formDiagonal {
-					num -= d[k*b+j] * old
-					den += d[k*b+j]
-				}
-				x = step(old, num, den)
+				vk[j] = x
+				row[j] = x - old
+				change[j] = math.FMA(row[j], row[j], change[j])
 			}
-			vk[j] = x
-			change[j] += (x - old) * (x - old)
+			for l := i + 1; l < rows; l++ {
+				addRow(acc[l*b:][:b], row, -g[(k+l-i)*r+k])
+			}
+			k++
 		}
 	}
 }

@@ -1,7 +1,12 @@
 package kernel
 
-// The functions of this file do the work where no faster code exists for the
-// machine, and are what the faster code is measured against.
+import "math"
+
+// The functions of this file and of the other files named portable do the work where
+// no faster code exists for the machine. To the last bit they give what the assembly
+// gives: the same operations in the same order on each entry of the result, with
+// math.FMA where it multiplies and adds in one instruction. Where it does not, a
+// conversion to float64 keeps the compiler from making one of the two.
 
 func subProduct(e, u, v []float64, m, r, b int) {
 	k := 0
@@ -9,21 +14,18 @@ func subProduct(e, u, v []float64, m, r, b int) {
 		u0, u1, u2, u3 := u[k*m:][:m], u[(k+1)*m:][:m], u[(k+2)*m:][:m], u[(k+3)*m:][:m]
 		v0, v1, v2, v3 := v[k*b:][:b], v[(k+1)*b:][:b], v[(k+2)*b:][:b], v[(k+3)*b:][:b]
 		for i := range m {
-			a0, a1, a2, a3 := u0[i], u1[i], u2[i], u3[i]
+			a0, a1, a2, a3 := -u0[i], -u1[i], -u2[i], -u3[i]
 			row := e[i*b:][:b]
-			for j := range row {
-				row[j] -= (a0*v0[j] + a1*v1[j]) + (a2*v2[j] + a3*v3[j])
+			for j, x := range row {
+				x = math.FMA(a0, v0[j], x)
+				x = math.FMA(a1, v1[j], x)
+				x = math.FMA(a2, v2[j], x)
+				row[j] = math.FMA(a3, v3[j], x)
 			}
 		}
 	}
 	for ; k < r; k++ {
-		uk, vk := u[k*m:][:m], v[k*b:][:b]
-		for i, a := range uk {
-			row := e[i*b:][:b]
-			for j := range row {
-				row[j] -= a * vk[j]
-			}
-		}
+		subOuter(e, u[k*m:], v[k*b:], m, b)
 	}
 }
 
@@ -36,21 +38,26 @@ func addCross(n, u, z []float64, m, r, b int) {
 			a0, a1, a2, a3 := u0[i], u1[i], u2[i], u3[i]
 			row := z[i*b:][:b]
 			for j, x := range row {
-				n0[j] += a0 * x
-				n1[j] += a1 * x
-				n2[j] += a2 * x
-				n3[j] += a3 * x
+				n0[j] = math.FMA(a0, x, n0[j])
+				n1[j] = math.FMA(a1, x, n1[j])
+				n2[j] = math.FMA(a2, x, n2[j])
+				n3[j] = math.FMA(a3, x, n3[j])
 			}
 		}
 	}
 	for ; k < r; k++ {
 		uk, nk := u[k*m:][:m], n[k*b:][:b]
 		for i, a := range uk {
-			row := z[i*b:][:b]
-			for j, x := range row {
-				nk[j] += a * x
-			}
+			addRow(nk, z[i*b:][:b], a)
 		}
+	}
+}
+
+// addRow does y ← y + ax.
+func addRow(y, x []float64, a float64) {
+	y = y[:len(x)]
+	for j, z := range x {
+		y[j] = math.FMA(a, z, y[j])
 	}
 }
 
@@ -58,22 +65,27 @@ func addCross(n, u, z []float64, m, r, b int) {
 func gram(g, u, w []float64, m, r int) {
 	for k := range r {
 		uk := u[k*m:][:m]
-		for l := 0; l <= k; l++ {
-			wl := w[l*m:][:m]
+		l := 0
+		for ; l+4 <= k+1; l += 4 { // one sum alone would wait for each addition
+			w0, w1, w2, w3 := w[l*m:][:m], w[(l+1)*m:][:m], w[(l+2)*m:][:m], w[(l+3)*m:][:m]
 			var s0, s1, s2, s3 float64
-			i := 0
-			for ; i+4 <= m; i += 4 {
-				a, c := uk[i:][:4], wl[i:][:4]
-				s0 += a[0] * c[0]
-				s1 += a[1] * c[1]
-				s2 += a[2] * c[2]
-				s3 += a[3] * c[3]
+			for i, a := range uk {
+				s0 = math.FMA(a, w0[i], s0)
+				s1 = math.FMA(a, w1[i], s1)
+				s2 = math.FMA(a, w2[i], s2)
+				s3 = math.FMA(a, w3[i], s3)
 			}
-			for ; i < m; i++ {
-				s0 += uk[i] * wl[i]
+			copy(g[k*r+l:], []float64{s0, s1, s2, s3})
+		}
+		for ; l <= k; l++ {
+			s := 0.0
+			for i, a := range w[l*m:][:m] {
+				s = math.FMA(uk[i], a, s)
 			}
-			s := (s0 + s1) + (s2 + s3)
-			g[k*r+l], g[l*r+k] = s, s
+			g[k*r+l] = s
+		}
+		for l, s := range g[k*r:][:k] {
+			g[l*r+k] = s
 		}
 	}
 }
@@ -82,30 +94,15 @@ func weighted(num, den, e, omega, u, p, delta []float64, m, b int) {
 	num, den = num[:b], den[:b]
 	clear(num)
 	clear(den)
-	if p == nil {
-		for i, a := range u[:m] {
-			if a == 0 {
-				continue
-			}
-			row, om := e[i*b:][:b], omega[i*b:][:b]
-			for j, x := range row {
-				t := om[j] * a
-				num[j] += t * x
-				den[j] += t * a
-			}
-		}
-		return
-	}
-	delta = delta[:b]
 	for i, a := range u[:m] {
-		q := p[i]
 		row, om := e[i*b:][:b], omega[i*b:][:b]
+		if p != nil {
+			addRow(row, delta[:b], -p[i])
+		}
 		for j, x := range row {
-			x -= q * delta[j]
-			row[j] = x
 			t := om[j] * a
-			num[j] += t * x
-			den[j] += t * a
+			num[j] = math.FMA(t, x, num[j])
+			den[j] = math.FMA(t, a, den[j])
 		}
 	}
 }
@@ -116,26 +113,18 @@ func weightedPair(sums, e, omega, u, p, delta []float64, m, b int) {
 	num0, num1, den0, den1, cross := sums[:b], sums[b:][:b], sums[2*b:][:b], sums[3*b:][:b], sums[4*b:][:b]
 	u0, u1 := u[:m], u[m:][:m]
 	if p != nil {
-		d0, d1 := delta[:b], delta[b:][:b]
-		p1 := p[m:][:m]
-		for i, q0 := range p[:m] {
-			q1 := p1[i]
-			row := e[i*b:][:b]
-			for j := range row {
-				row[j] = row[j] - q0*d0[j] - q1*d1[j]
-			}
-		}
+		subProduct(e, p, delta, m, 2, b)
 	}
 	for i, a0 := range u0 {
 		a1 := u1[i]
 		row, om := e[i*b:][:b], omega[i*b:][:b]
 		for j, x := range row {
 			t0, t1 := om[j]*a0, om[j]*a1
-			num0[j] += t0 * x
-			num1[j] += t1 * x
-			den0[j] += t0 * a0
-			den1[j] += t1 * a1
-			cross[j] += t0 * a1
+			num0[j] = math.FMA(t0, x, num0[j])
+			num1[j] = math.FMA(t1, x, num1[j])
+			den0[j] = math.FMA(t0, a0, den0[j])
+			den1[j] = math.FMA(t1, a1, den1[j])
+			cross[j] = math.FMA(t0, a1, cross[j])
 		}
 	}
 }
@@ -143,12 +132,6 @@ func weightedPair(sums, e, omega, u, p, delta []float64, m, b int) {
 func subOuter(e, p, delta []float64, m, b int) {
 	delta = delta[:b]
 	for i, q := range p[:m] {
-		if q == 0 {
-			continue
-		}
-		row := e[i*b:][:b]
-		for j := range row {
-			row[j] -= q * delta[j]
-		}
+		addRow(e[i*b:][:b], delta, -q)
 	}
 }

@@ -6,9 +6,8 @@ import "math"
 // ω_i = ρ′(s_i); beyond cut2 the weight is 0. cut2 = +Inf cuts nothing. Squares that
 // overflow count as the largest number for which ρ is finite.
 //
-// The assembly is accurate to 2 ulp in weights and to 4 in values. Its exp,
-// log1p and reciprocal root are polynomials, and the same everywhere: results
-// depend on the level alone, not on the make of the processor.
+// Weights are accurate to 2 ulp and values to 4. Exp, log1p and reciprocal root are
+// polynomials, and the same everywhere: those of package math are not.
 type Rho struct {
 	loss              loss
 	a, b, limit, cut2 float64 // what the loops need of it

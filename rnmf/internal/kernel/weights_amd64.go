@@ -69,12 +69,10 @@ var panelSplitters = [losses][2][2]panelSplitter{
 // are not cut off: a twelfth to a sixth faster.
 var fourSplitters = [losses]panelSplitter{lossL1: l1PanelsFourAVX2, lossHypersurface: hypersurfacePanelsFourAVX2}
 
-// splitPanels does the rows that make whole panels, and returns their number.
-func (r Rho) splitPanels(s *eight, p *Product, x, y, from []float64, stride int, v []float64, b int, sum bool) int {
-	panels := p.m / p.panel
-	if panels == 0 {
-		return 0
-	}
+// splitPanels does some panels of 8 columns, which begin where the slices do. X is from,
+// whose rows are stride apart.
+func (r Rho) splitPanels(s *eight, p *Product, x, y, from []float64, stride int, v []float64, b, panels int, sum bool) {
+	_ = from[(panels*p.panel-1)*stride+7]
 	kernels := &panelSplitters[r.loss][levelIndex()]
 	kernel := kernels[0]
 	switch four := fourSplitters[r.loss]; {
@@ -83,8 +81,5 @@ func (r Rho) splitPanels(s *eight, p *Product, x, y, from []float64, stride int,
 	case four != nil && p.panel == 4 && math.IsInf(r.cut2, 1):
 		kernel = four
 	}
-	for j := 0; j < b; j += 8 {
-		kernel(&x[j], &y[j], &from[j], &p.packed[0], &v[j], &s[0], b, stride, p.r, panels, r.a, r.b, r.limit, r.cut2)
-	}
-	return panels * p.panel
+	kernel(&x[0], &y[0], &from[0], &p.packed[0], &v[0], &s[0], b, stride, p.r, panels, r.a, r.b, r.limit, r.cut2)
 }
