@@ -196,7 +196,8 @@ func (l Labels) Value(h *mat.Dense) float64 {
 	return 0.5 * l.weight() * sum
 }
 
-func (l Labels) rounding(h *mat.Dense) float64 {
+// Rounding is 1e-28 of what the labelled samples can add: the value is a difference.
+func (l Labels) Rounding(h *mat.Dense) float64 {
 	return 1e-28 * l.weight() * float64(len(l.Class))
 }
 

@@ -133,7 +133,7 @@ func decodeResult(body []byte) (*Result, error) {
 	}
 	if a, ok := s.Solver.(Additive); ok {
 		if f, ok := a.Solver.(freeW); ok {
-			s.Solver, s.Signed = Additive{f.Solver}, true
+			s.Solver, s.Signed = Additive(f), true
 		}
 	}
 	if f, ok := s.Solver.(freeW); ok {
