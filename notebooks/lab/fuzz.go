@@ -1,42 +1,39 @@
-// Command fuzz runs all fuzz targets of this repository, one after the other.
-//
-//	go run ./testdata/fuzz -time 1h
-//
-// An input that fails is kept in testdata/fuzz of its package, where go test
-// repeats it: commit it with what mends it. The exit code is 1 if there is one.
 package main
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"context"
 	"flag"
 	"fmt"
-	"log"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 )
 
-func main() {
-	log.SetFlags(0)
-	each := flag.Duration("time", time.Minute, "how long each target runs")
-	only := flag.String("run", "", "regular expression of the targets")
-	parallel := flag.Int("parallel", 0, "processes at once; 0 is one for each processor")
-	flag.Parse()
+// fuzz runs all fuzz targets of this repository, one after the other. An input that
+// fails is kept in testdata/fuzz of its package, where go test repeats it: commit it
+// with what mends it.
+func fuzz(ctx context.Context, args []string) error {
+	f := flag.NewFlagSet("fuzz", flag.ContinueOnError)
+	each := f.Duration("time", time.Minute, "how long each target runs")
+	only := f.String("run", "", "regular expression of the targets")
+	parallel := f.Int("parallel", 0, "processes at once; 0 is one for each processor")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
 	want, err := regexp.Compile(*only)
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	targets, err := list()
+	targets, err := list(".")
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, os.Interrupt) // go test ends by itself, and we after it
 	failed := 0
 	for _, t := range targets {
 		if !want.MatchString(t.name) {
@@ -67,31 +64,32 @@ func main() {
 			failed++
 		}
 		fmt.Printf("%-16s %-28s %8v  %s  %s\n", t.name, t.folder, time.Since(begin).Round(time.Second), strings.TrimPrefix(last, "fuzz: "), verdict)
-		select {
-		case <-stop:
-			os.Exit(1)
-		default:
+		if err := ctx.Err(); err != nil { // go test has ended by itself
+			return err
 		}
 	}
 	if failed > 0 {
-		log.Fatalf("%d failed", failed)
+		return fmt.Errorf("%d failed", failed)
 	}
+	return nil
 }
 
 type target struct{ name, folder string }
 
-// list finds the targets in the source, as go test would have to build all tests.
-func list() (found []target, err error) {
+// list finds the targets in the source below root, the folder of the repository, as go
+// test would have to build all tests.
+func list(root string) (found []target, err error) {
 	declared := regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
-	err = filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
 		source, err := os.ReadFile(path)
+		folder, relErr := filepath.Rel(root, filepath.Dir(path))
 		for _, m := range declared.FindAllSubmatch(source, -1) {
-			found = append(found, target{string(m[1]), "./" + filepath.ToSlash(filepath.Dir(path))})
+			found = append(found, target{string(m[1]), "./" + filepath.ToSlash(folder)})
 		}
-		return err
+		return cmp.Or(err, relErr)
 	})
 	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("no fuzz targets here: run it in the root of the repository")

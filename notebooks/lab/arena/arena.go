@@ -1,6 +1,6 @@
 // Package arena lets models compete: every model, on every set, under every
 // corruption at growing strength. It is for the tour, for notebook 06, and for the
-// program that stores its long run.
+// program lab, which stores its long run.
 package arena
 
 import (

@@ -1,7 +1,6 @@
-// Package trial is one trial of the tables of the Truncated Cauchy NMF paper
-// (Guan et al. 2019, section 5.2), for notebook 02 and for the program that stores
-// its long runs.
-package trial
+// Package cauchy is one trial of the tables of the Truncated Cauchy NMF paper
+// (Guan et al. 2019, section 5.2), and the stored results of many, for notebook 02.
+package cauchy
 
 import (
 	"context"
@@ -56,6 +55,9 @@ type Level struct {
 	Level      float64
 	Corruption datasets.Corruption
 }
+
+// Kinds names the corruptions in the order of the results.
+var Kinds = []string{"blocks", "salt & pepper", "laplace"}
 
 // Levels returns those of a kind: "laplace" (Table 2), "salt & pepper" (Table 3) or
 // "blocks" (Table 4), for images of height × width with values in 0..1.

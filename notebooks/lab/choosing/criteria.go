@@ -1,21 +1,12 @@
-// Command criteria measures how well parameters are chosen without labels: on several
-// data sets it searches the grid of GNMF and of LS-NMF, chooses a point by each
-// criterion of package choose, and asks the labels, which no criterion has seen, how
-// far the accuracy of that point is below the best of the grid.
-//
-//	go run ./testdata/criteria -keep folder > testdata/criteria/results.txt
-//
-// It can be stopped and goes on where it was, with the files that it keeps. results.txt
-// is that of the embedded sets; with RNMF_DATA it takes Yale and Semeion as well.
-package main
+package choosing
 
 import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"log"
 	"os"
-	"os/signal"
 	"path/filepath"
 
 	"gonum.org/v1/gonum/mat"
@@ -25,24 +16,45 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 )
 
-var criteria = append(choose.Unlabelled,
+var asked = append(choose.Unlabelled,
 	choose.Criterion{Score: choose.ScoreHeldOut, Smaller: true, Error: choose.ScoreHeldOutSE},
 	choose.Criterion{Score: choose.ScoreCophenetic})
 
-func main() {
-	log.SetFlags(0)
-	keep := flag.String("keep", os.TempDir(), "folder of the files of finished points")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	regret, better := make([]float64, len(criteria)), make([]float64, len(criteria))
+// Criteria measures how well parameters are chosen without labels: on several data sets
+// it searches the grid of GNMF and of LS-NMF, chooses a point by each criterion of
+// package choose, and asks the labels, which no criterion has seen, how far the accuracy
+// of that point is below the best of the grid.
+//
+// It can be stopped and goes on where it was, with the files that it keeps. criteria.txt
+// is that of the embedded sets; with RNMF_DATA it takes Yale and Semeion as well.
+func Criteria(ctx context.Context, args []string) error {
+	f := flag.NewFlagSet("criteria", flag.ContinueOnError)
+	keep := f.String("keep", os.TempDir(), "`folder` of the files of finished points")
+	out := f.String("out", "notebooks/lab/choosing/criteria.txt", "`file` to write")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	all, err := sets(ctx)
+	if err != nil {
+		return err
+	}
+	return store(*out, func(w io.Writer) error { return criteria(ctx, w, all, 60, *keep) })
+}
+
+// criteria writes the report on some sets, from fits of so many rounds.
+func criteria(ctx context.Context, w io.Writer, sets []*datasets.Set, rounds int, keep string) error {
+	regret, better := make([]float64, len(asked)), make([]float64, len(asked))
 	var median, tables float64
-	for _, s := range sets(ctx) {
+	for _, s := range sets {
 		x, classes := unit(s.X), len(s.Classes)
 		graph, err := rnmf.KNN{K: 5}.Graph(x)
-		check(err)
+		if err != nil {
+			return err
+		}
 		u, err := rnmf.UnitsOf(x, classes)
-		check(err)
+		if err != nil {
+			return err
+		}
 		for _, kind := range []string{"GNMF", "LS-NMF"} {
 			parameters := []choose.Parameter{{Name: "lambda", Values: choose.Decades(-3, 3)}}
 			fit := func(p choose.Point) rnmf.Model { return rnmf.GNMF(classes, graph, p.Value("lambda")) }
@@ -58,25 +70,31 @@ func main() {
 			task := fmt.Sprintf("criteria 1: %s of %s, %d samples", kind, s.Name, len(s.Labels))
 			table, err := choose.Grid{
 				Parameters: parameters,
-				File:       filepath.Join(*keep, fmt.Sprintf("criteria-%s-%d-%s", kind, len(s.Labels), filepath.Base(s.Name))),
+				File:       filepath.Join(keep, fmt.Sprintf("criteria-%s-%d-%s", kind, len(s.Labels), filepath.Base(s.Name))),
 				Task:       task,
 				Score: choose.Judge{X: x, Truth: s.Labels, Starts: 3, Folds: 3, Clusters: choose.ByKMeans(classes),
 					Fit: func(p choose.Point) choose.Fitter {
 						m := fit(p)
-						m.MaxIter = 60
+						m.MaxIter = rounds
 						return choose.Model(m)
 					}}.Score,
 			}.Run(ctx)
-			check(err)
+			if err != nil {
+				return err
+			}
 			alive := table.Where(func(r choose.Row) bool { return r.Scores[choose.ScoreCollapsed] == 0 })
-			choices, err := alive.Choices(choose.ScoreAccuracy, criteria...)
-			check(err)
+			choices, err := alive.Choices(choose.ScoreAccuracy, asked...)
+			if err != nil {
+				return err
+			}
 			mid, err := alive.Quantile(choose.ScoreAccuracy, 0.5)
-			check(err)
-			fmt.Printf("%s, %d samples, %s: %d points, of which %d have not collapsed; median accuracy %.3f\n",
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "%s, %d samples, %s: %d points, of which %d have not collapsed; median accuracy %.3f\n",
 				s.Name, len(s.Labels), kind, len(table.Rows), len(alive.Rows), mid)
 			for i, c := range choices {
-				fmt.Printf("  %-26s %-26v accuracy %.3f\n", name(c.Criterion), c.Row.Point, c.Label)
+				fmt.Fprintf(w, "  %-26s %-26v accuracy %.3f\n", name(c.Criterion), c.Row.Point, c.Label)
 				if i > 0 {
 					regret[i-1] += c.Regret
 					better[i-1] += c.Better
@@ -86,11 +104,12 @@ func main() {
 			tables++
 		}
 	}
-	fmt.Printf("\nMean over %.0f searches: accuracy below the best of the grid, and share of the other points that are better\n", tables)
-	for i, c := range criteria {
-		fmt.Printf("  %-26s %.3f  %.2f\n", name(c), regret[i]/tables, better[i]/tables)
+	fmt.Fprintf(w, "\nMean over %.0f searches: accuracy below the best of the grid, and share of the other points that are better\n", tables)
+	for i, c := range asked {
+		fmt.Fprintf(w, "  %-26s %.3f  %.2f\n", name(c), regret[i]/tables, better[i]/tables)
 	}
-	fmt.Printf("  %-26s %.3f  0.50\n", "the median point", median/tables)
+	fmt.Fprintf(w, "  %-26s %.3f  0.50\n", "the median point", median/tables)
+	return nil
 }
 
 func name(c choose.Criterion) string {
@@ -101,11 +120,15 @@ func name(c choose.Criterion) string {
 }
 
 // sets returns the embedded data, and those of RNMF_DATA that are there.
-func sets(ctx context.Context) []*datasets.Set {
+func sets(ctx context.Context) ([]*datasets.Set, error) {
 	digits, err := datasets.Digits().Sample(40, 1)
-	check(err)
+	if err != nil {
+		return nil, err
+	}
 	fashion, err := datasets.Fashion().Sample(30, 1)
-	check(err)
+	if err != nil {
+		return nil, err
+	}
 	fashion.Name = "Fashion-MNIST"
 	all := []*datasets.Set{digits, fashion, datasets.Wine()}
 	for _, source := range []*datasets.Source{datasets.Yale, datasets.Semeion} {
@@ -115,12 +138,13 @@ func sets(ctx context.Context) []*datasets.Set {
 			continue
 		}
 		if len(s.Labels) > 500 {
-			s, err = s.Sample(50, 1)
-			check(err)
+			if s, err = s.Sample(50, 1); err != nil {
+				return nil, err
+			}
 		}
 		all = append(all, s)
 	}
-	return all
+	return all, nil
 }
 
 // unit scales the samples to length 1.
@@ -136,10 +160,4 @@ func unit(x *mat.Dense) *mat.Dense {
 		}
 	}
 	return y
-}
-
-func check(err error) {
-	if err != nil {
-		log.Fatal(err)
-	}
 }

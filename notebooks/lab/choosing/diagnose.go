@@ -1,16 +1,16 @@
-// Command diagnose measures how often choose.HeldOut.Diagnose is right: it spoils the
-// embedded data in all ways of package datasets, and compares how near the factors of
-// the suggested loss come to the data before with those of each loss of the three.
-//
-//	go run ./testdata/diagnose > testdata/diagnose/results.txt
-package main
+// Package choosing measures how well package choose chooses, for notebook 07 and for
+// CHOOSING.md: Criteria looks at parameters, Diagnose at losses.
+package choosing
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
-	"log"
+	"io"
 	"math"
+	"os"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -43,19 +43,45 @@ func (t *tally) String() string {
 		t.within, t.count, 100*(math.Exp(t.log/float64(t.count))-1), 100*(t.worst-1))
 }
 
-func main() {
-	log.SetFlags(0)
+// Diagnose measures how often choose.HeldOut.Diagnose is right: it spoils the embedded
+// data in all ways of package datasets, and compares how near the factors of the
+// suggested loss come to the data before with those of each loss of the three.
+func Diagnose(ctx context.Context, args []string) error {
+	f := flag.NewFlagSet("diagnose", flag.ContinueOnError)
+	out := f.String("out", "notebooks/lab/choosing/diagnose.txt", "`file` to write")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	return store(*out, func(w io.Writer) error { return diagnose(ctx, w, 20, 15) })
+}
+
+// store writes a report to a file, when it is whole, and shows it as it grows.
+func store(path string, report func(io.Writer) error) error {
+	var text bytes.Buffer
+	if err := report(io.MultiWriter(os.Stdout, &text)); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text.Bytes(), 0o644)
+}
+
+// diagnose writes the report, from so many digits and pictures of each class.
+func diagnose(ctx context.Context, w io.Writer, digitsEach, fashionEach int) error {
 	models := []rnmf.Model{rnmf.NMF(rank), rnmf.HuberNMF(rank), rnmf.L21NMF(rank)} // by choose.Kind
 	all := make([]tally, len(models)+1)                                            // the last is the suggestion
 	bySet, bySeed := map[string]*tally{}, [2]tally{}
-	fmt.Printf("%-10s %-20s  %-8s %-8s %-8s  %s\n", "data", "errors", "squares", "entries", "samples", "suggestion")
+	fmt.Fprintf(w, "%-10s %-20s  %-8s %-8s %-8s  %s\n", "data", "errors", "squares", "entries", "samples", "suggestion")
 	for seed := uint64(1); seed <= 2; seed++ {
-		digits, err := datasets.Digits().Scaled().Sample(20, seed)
-		check(err)
-		fashion, err := datasets.Fashion().Scaled().Sample(15, seed)
-		check(err)
-		fashion, err = fashion.Shrink(14, 14)
-		check(err)
+		digits, err := datasets.Digits().Scaled().Sample(digitsEach, seed)
+		if err != nil {
+			return err
+		}
+		fashion, err := datasets.Fashion().Scaled().Sample(fashionEach, seed)
+		if err != nil {
+			return err
+		}
+		if fashion, err = fashion.Shrink(14, 14); err != nil {
+			return err
+		}
 		for _, s := range []struct {
 			name string
 			set  *datasets.Set
@@ -74,18 +100,23 @@ func main() {
 			for _, c := range corruptions(s.set, mat.Max(clean)) {
 				x, bad := clean, mat.NewDense(m, n, nil)
 				if c.how != nil {
-					x, bad, err = c.how.Apply(clean, seed)
-					check(err)
+					if x, bad, err = c.how.Apply(clean, seed); err != nil {
+						return err
+					}
 				}
 				var rec []float64
 				for _, model := range models {
 					model.Seed = seed
-					r, err := model.Fit(context.Background(), x)
-					check(err)
+					r, err := model.Fit(ctx, x)
+					if err != nil {
+						return err
+					}
 					rec = append(rec, recovery(clean, bad, r, c.samples))
 				}
-				d, err := choose.HeldOut{Folds: 3, Seed: seed}.Diagnose(context.Background(), x, rank)
-				check(err)
+				d, err := choose.HeldOut{Folds: 3, Seed: seed}.Diagnose(ctx, x, rank)
+				if err != nil {
+					return err
+				}
 				best := slices.Min(rec)
 				for k, v := range rec {
 					all[k].add(v / best)
@@ -93,20 +124,21 @@ func main() {
 				all[len(models)].add(rec[d.Suggestion] / best)
 				bySet[s.name].add(rec[d.Suggestion] / best)
 				bySeed[seed-1].add(rec[d.Suggestion] / best)
-				fmt.Printf("%-10s %-20s  %.3f    %.3f    %.3f     %v\n", s.name, c.name, rec[0], rec[1], rec[2], d.Suggestion)
+				fmt.Fprintf(w, "%-10s %-20s  %.3f    %.3f    %.3f     %v\n", s.name, c.name, rec[0], rec[1], rec[2], d.Suggestion)
 			}
 		}
 	}
-	fmt.Println()
+	fmt.Fprintln(w)
 	for k := range models {
-		fmt.Printf("always %v: %v\n", choose.Kind(k), &all[k])
+		fmt.Fprintf(w, "always %v: %v\n", choose.Kind(k), &all[k])
 	}
-	fmt.Printf("as suggested: %v\n", &all[len(models)])
-	fmt.Printf("  seed 1, by which the limits were set: %v\n", &bySeed[0])
-	fmt.Printf("  seed 2: %v\n", &bySeed[1])
+	fmt.Fprintf(w, "as suggested: %v\n", &all[len(models)])
+	fmt.Fprintf(w, "  seed 1, by which the limits were set: %v\n", &bySeed[0])
+	fmt.Fprintf(w, "  seed 2: %v\n", &bySeed[1])
 	for _, name := range []string{"Digits", "Fashion", "Wine"} {
-		fmt.Printf("  %s: %v\n", name, bySet[name])
+		fmt.Fprintf(w, "  %s: %v\n", name, bySet[name])
 	}
+	return nil
 }
 
 type corruption struct {
@@ -157,10 +189,4 @@ func recovery(clean, bad *mat.Dense, r *rnmf.Result, samples bool) float64 {
 		}
 	}
 	return math.Sqrt(num / den)
-}
-
-func check(err error) {
-	if err != nil {
-		log.Fatal(err)
-	}
 }

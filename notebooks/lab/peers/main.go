@@ -1,7 +1,7 @@
 // Command peers measures rnmf against what a user would otherwise take: NumPy
 // with OpenBLAS, and scikit-learn, on this machine, in one run:
 //
-//	go run ./testdata/peers            # half an hour; -quick takes about 12 minutes
+//	go run ./notebooks/lab/peers            # half an hour; -quick takes about 12 minutes
 //
 // It prints a Markdown table of ratios, all of them medians of pairs of runs that
 // alternate between us and the peer. The peers need Debian's packages

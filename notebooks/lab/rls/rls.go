@@ -1,6 +1,6 @@
-// Package trial is one trial of the tables of the RLS-NMF paper (sections 5.1 to
-// 5.3), for notebook 04 and for the program that stores its long runs.
-package trial
+// Package rls is one trial of the tables of the RLS-NMF paper (sections 5.1 to 5.3),
+// and the stored results of many, for notebook 04.
+package rls
 
 import (
 	"context"

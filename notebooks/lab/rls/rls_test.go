@@ -1,4 +1,4 @@
-package trial
+package rls
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-"""GNMF in NumPy, for main.go: multiplicative updates (6)-(7), and Algorithm 1 of the
+"""GNMF in NumPy, for results.go: multiplicative updates (6)-(7), and Algorithm 1 of the
 RRA paper as it stands, with its residual matrix and with (17).
 
     peers.py FOLDER mur|rra EPS TARGET SECONDS ROUNDS

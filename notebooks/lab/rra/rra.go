@@ -1,6 +1,6 @@
-// Package trial has what the experiments of the RRA paper (Liao and Zhang) need,
-// for notebook 05 and for the program that stores its long runs.
-package trial
+// Package rra has what the experiments of the RRA paper (Liao and Zhang) need, and
+// the stored results of long runs, for notebook 05.
+package rra
 
 import (
 	"context"

@@ -1,7 +1,7 @@
-// Package trial is one trial of the tables of the RSS-NMF paper (Wang et al. 2019,
-// section IV), and of what it does not show, for notebook 03 and for the program
-// that stores its long runs.
-package trial
+// Package rss is one trial of the tables of the RSS-NMF paper (Wang et al. 2019,
+// section IV), and of what it does not show, and the stored results of many, for
+// notebook 03.
+package rss
 
 import (
 	"context"

@@ -5,7 +5,7 @@
 #
 # KERNEL is a Linux kernel image; MODEL one of the processors of "bochs -help cpu".
 set -euo pipefail
-root=$(cd "$(dirname "$0")/../.." && pwd)
+root=$(cd "$(dirname "$0")/../../../.." && pwd)
 package=$1
 shift
 work=$(mktemp -d)
@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/root/dev" "$work/root/proc" "$work/iso"
 cd "$root"
 export CGO_ENABLED=0 GOOS=linux GOARCH=amd64
-go build -o "$work/root/init" ./testdata/avx512/init
+go build -o "$work/root/init" ./rnmf/internal/kernel/avx512
 go test -c -o "$work/root/test" "$package"
 printf '%s\n' "$@" >"$work/root/args"
 (cd "$work/root" && find . | cpio -o -H newc --quiet >"$work/iso/initrd")

@@ -1,59 +1,90 @@
-// Command paper04 runs the tables of notebook 04 at full length and stores them:
-//
-//	go run ./testdata/paper04 [-only 1,7:COIL20] [-seconds 0] [-work folder] [-out testdata/paper04/results.csv]
-//	go run ./testdata/paper04 -only time   # Fig. 8, on a quiet machine
-//
-// It wants the data sets in the folder that RNMF_DATA names; those it does not find it
-// leaves out. A run that is stopped writes what is known, and the next one goes on with
-// what it finds in the work folder. Points are tried side by side, so nothing but the
-// second command tells times.
-package main
+package rls
 
 import (
 	"context"
+	_ "embed"
 	"encoding/csv"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
-	"github.com/robustnmf/robustnmf/testdata/paper04/trial"
 )
 
-func main() {
-	log.SetFlags(0)
+//go:embed results.csv
+var results string
+
+// A Result is a point of the grid of a method in one of the paper's tables.
+type Result struct {
+	Table      int
+	Set        string
+	Level      float64 // share removed, or deviation of the noise
+	Method     string
+	choose.Row // alpha, beta, gamma, lambda, and the scores of Score
+}
+
+// Results returns what Command has stored.
+var Results = sync.OnceValue(func() (all []Result) {
+	parameters := []string{"alpha", "beta", "gamma", "lambda"}
+	for _, line := range stored.Parse(results) {
+		r := Result{int(line.Number("table")), line.Text("set"), line.Number("level"), line.Text("method"),
+			choose.Row{Point: choose.Point{Names: parameters}, Scores: choose.Scores{}}}
+		for _, name := range parameters {
+			r.Point.Values = append(r.Point.Values, line.Number(name))
+		}
+		for _, name := range scores {
+			r.Scores[name] = line.Number(name)
+		}
+		all = append(all, r)
+	}
+	return all
+})
+
+// Command runs the tables of notebook 04 at full length and stores them; with -only
+// time, on a quiet machine, it stores the times of Fig. 8 instead. It wants the data
+// sets in the folder that RNMF_DATA names; those it does not find it leaves out. A run
+// that is stopped writes what is known, and the next one goes on with what it finds in
+// the work folder. Points are tried side by side, so nothing but -only time tells times.
+func Command(ctx context.Context, args []string) error {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = os.TempDir()
 	}
-	work := flag.String("work", filepath.Join(cache, "rnmf", "paper04"), "`folder` of what is known so far")
-	out := flag.String("out", "testdata/paper04/results.csv", "`file` to write")
-	seconds := flag.Float64("seconds", 0, "stop after this `time`; 0: never stop")
-	only := flag.String("only", "", "`tables` to run, such as 1,3 or 1:Yale, the others as far as they are known; all if empty. time: Fig. 8")
-	workers := flag.Int("workers", 0, "points tried at once; 0: one for each processor")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	f := flag.NewFlagSet("rls", flag.ContinueOnError)
+	work := f.String("work", filepath.Join(cache, "rnmf", "paper04"), "`folder` of what is known so far")
+	out := f.String("out", "notebooks/lab/rls", "`folder` to write results.csv or times.csv to")
+	seconds := f.Float64("seconds", 0, "stop after this `time`; 0: never stop")
+	only := f.String("only", "", "`tables` to run, such as 1,3 or 1:Yale, the others as far as they are known; all if empty. time: Fig. 8")
+	workers := f.Int("workers", 0, "points tried at once; 0: one for each processor")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
 	if *seconds > 0 {
 		var cancel func()
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(*seconds*float64(time.Second)))
 		defer cancel()
 	}
+	load := func(s *datasets.Source) (*datasets.Set, error) { return s.Load(context.WithoutCancel(ctx)) }
 	if *only == "time" {
-		err = times(ctx, *out, filepath.Join(filepath.Dir(*out), "times.csv"))
-	} else {
-		err = run(ctx, *work, *out, *only, *workers)
+		rows, err := times(ctx, load)
+		if err != nil {
+			return err
+		}
+		return write(filepath.Join(*out, "times.csv"), rows)
 	}
-	if err != nil {
-		log.Fatal(err)
+	if err := os.MkdirAll(*work, 0o755); err != nil {
+		return err
 	}
+	return run{load, *work, *only, *workers, 0}.store(ctx, filepath.Join(*out, "results.csv"))
 }
 
 // Values of the parameters, in units of the data: those of the paper, but that γ of 2
@@ -101,16 +132,21 @@ func wanted(only string, j job) bool {
 	return only == "" || strings.Contains(","+only+",", ","+table+",") || strings.Contains(","+only+",", ","+table+":"+j.set.Name+",")
 }
 
-func run(ctx context.Context, work, out, only string, workers int) error {
-	if err := os.MkdirAll(work, 0o755); err != nil {
-		return err
-	}
+// A run goes over the jobs.
+type run struct {
+	load       func(*datasets.Source) (*datasets.Set, error)
+	work, only string
+	workers    int
+	rounds     int // 0: Rounds
+}
+
+func (u run) store(ctx context.Context, out string) error {
 	rows := [][]string{append([]string{"table", "set", "level", "method", "alpha", "beta", "gamma", "lambda"}, scores...)}
 	sets := map[*datasets.Source]*datasets.Set{}
 	start := time.Now()
 	for _, j := range jobs() {
 		if _, known := sets[j.set]; !known {
-			s, err := j.set.Load(context.WithoutCancel(ctx))
+			s, err := u.load(j.set)
 			if err != nil {
 				log.Printf("%s is not at hand", j.set.Name)
 			}
@@ -119,21 +155,20 @@ func run(ctx context.Context, work, out, only string, workers int) error {
 		if sets[j.set] == nil {
 			continue
 		}
-		p, err := trial.New(sets[j.set], j.removed, j.noise, 1)
+		p, err := New(sets[j.set], j.removed, j.noise, 1)
 		if err != nil {
 			return err
 		}
 		level := j.removed + j.noise // one is 0
 		within, stop := context.WithCancel(ctx)
-		if !wanted(only, j) {
+		if !wanted(u.only, j) {
 			stop() // what the file has comes back
 		}
-		for _, m := range trial.Methods() {
+		for _, m := range Methods() {
 			if j.table > 1 && m.Name == "L1" || j.apart && m.Name != "LS-NMF" {
 				continue
 			}
-			g := grid(j, m, p, work, level)
-			g.Workers = workers
+			g := u.grid(j, m, p, level)
 			table, err := g.Run(within)
 			if err != nil && (within.Err() == nil || table == nil) {
 				stop()
@@ -141,7 +176,7 @@ func run(ctx context.Context, work, out, only string, workers int) error {
 			}
 			for _, r := range table.Rows {
 				row := []string{strconv.Itoa(j.table), j.set.Name, fmt.Sprint(level), m.Name}
-				v := trial.At(r.Point)
+				v := At(r.Point)
 				if j.apart && v.Alpha == v.Beta {
 					continue // it is there
 				}
@@ -149,7 +184,7 @@ func run(ctx context.Context, work, out, only string, workers int) error {
 					row = append(row, fmt.Sprint(v))
 				}
 				for _, name := range scores {
-					row = append(row, strconv.FormatFloat(r.Scores[name], 'f', 4, 64))
+					row = append(row, stored.Number(r.Scores[name], 'f', 4))
 				}
 				rows = append(rows, row)
 			}
@@ -165,16 +200,11 @@ func write(out string, rows [][]string) error {
 	if err != nil {
 		return err
 	}
-	w := csv.NewWriter(f)
-	if err := w.WriteAll(rows); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return errors.Join(csv.NewWriter(f).WriteAll(rows), f.Close())
 }
 
 // grid is the search for the parameters of a method.
-func grid(j job, m trial.Method, p *trial.Problem, work string, level float64) choose.Grid {
+func (u run) grid(j job, m Method, p *Problem, level float64) choose.Grid {
 	values := [3][]float64{decades, gammas, decades}
 	if j.table > 1 { // shorter, and more so where there are many samples
 		values = [3][]float64{{0.001, 0.01, 0.1}, {0.1, 1}, choose.Decades(-2, 2)}
@@ -191,11 +221,11 @@ func grid(j job, m trial.Method, p *trial.Problem, work string, level float64) c
 		}
 	}
 	task := fmt.Sprintf("paper04 table %d %s %g %s", j.table, j.set.Name, level, m.Name)
-	parameters := trial.Parameters(values[0], values[1], values[2])
+	parameters := Parameters(values[0], values[1], values[2])
 	if j.apart {
 		task += " apart"
 		parameters = append(parameters, choose.Parameter{Name: "beta", Values: decades})
 	}
-	return choose.Grid{Parameters: parameters, Score: trial.Score(p, m, 0),
-		File: filepath.Join(work, strings.ReplaceAll(task, " ", "-")+".jsonl"), Task: task}
+	return choose.Grid{Parameters: parameters, Score: Score(p, m, u.rounds), Workers: u.workers,
+		File: filepath.Join(u.work, strings.ReplaceAll(task, " ", "-")+".jsonl"), Task: task}
 }

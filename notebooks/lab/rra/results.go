@@ -1,26 +1,11 @@
-// Command paper05 runs the experiments of notebook 05 at full length and stores
-// them beside this file:
-//
-//	go run ./testdata/paper05 [-only energy,race,clusters] [-ranks 10,20,50,100,200] [-starts 10] [-minutes 12] [-seconds 30] [-out testdata/paper05]
-//
-// race is the time that each solver takes to the objective at which RRA stops, on
-// COIL-20 and on PIE or, where that is not at hand, made-up faces of its size; also
-// by NumPy, where that is. The first start goes over all ranks and both sets, the
-// others over COIL-20 at ranks to 50, as many as begin within -minutes.
-// energy is Table 1, clusters Fig. 4 and 5. COIL-20 must be in the folder that
-// RNMF_DATA names.
-//
-// A run that is stopped keeps what is whole, and the next goes on from there: what
-// is in the files is not computed again. For fresh times on another machine remove
-// race.csv, traces.csv and energy.csv first.
-package main
+package rra
 
 import (
 	"bufio"
 	"bytes"
 	"context"
+	"embed"
 	"encoding/binary"
-	"encoding/csv"
 	"errors"
 	"flag"
 	"fmt"
@@ -28,7 +13,6 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,9 +22,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
-	"github.com/robustnmf/robustnmf/testdata/paper05/trial"
 )
+
+//go:embed *.csv peers.py
+var files embed.FS
+
+// Results returns what Command has stored in a file: race.csv, traces.csv, energy.csv
+// or clusters.csv. It panics if there is no such file.
+func Results(name string) stored.Table {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return stored.Parse(string(text))
+}
 
 // beta is that of the paper, and so is the number of neighbours, KNN's own.
 const beta = 1
@@ -56,37 +53,68 @@ type settings struct {
 	set     string
 }
 
-func main() {
-	log.SetFlags(log.Ltime)
-	only := flag.String("only", "energy,race,clusters", "experiments, a `list`")
-	ranks := flag.String("ranks", "10,20,50,100,200", "`ranks` of the race")
-	minutes := flag.Float64("minutes", 12, "begin no more races after this `time`")
+// Command runs the experiments of notebook 05 at full length and stores them: race is
+// the time that each solver takes to the objective at which RRA stops, on COIL-20 and
+// on PIE or, where that is not at hand, made-up faces of its size; also by NumPy, where
+// that is. The first start goes over all ranks and both sets, the others over COIL-20
+// at ranks to 50, as many as begin within -minutes. energy is Table 1, clusters Fig. 4
+// and 5. COIL-20 must be in the folder that RNMF_DATA names.
+//
+// A run that is stopped keeps what is whole, and the next goes on from there: what is
+// in the files is not computed again. For fresh times on another machine remove
+// race.csv, traces.csv and energy.csv first.
+func Command(ctx context.Context, args []string) error {
+	f := flag.NewFlagSet("rra", flag.ContinueOnError)
+	only := f.String("only", "energy,race,clusters", "experiments, a `list`")
+	ranks := f.String("ranks", "10,20,50,100,200", "`ranks` of the race")
+	minutes := f.Float64("minutes", 12, "begin no more races after this `time`")
 	var s settings
-	flag.IntVar(&s.starts, "starts", 10, "`starts` of the race on COIL-20 at ranks to 50; all else has one")
-	flag.Float64Var(&s.seconds, "seconds", 30, "`time` after which a solver is late")
-	flag.StringVar(&s.set, "set", "", "of the race, only the `set` whose name has this in it")
-	flag.StringVar(&s.python, "python", "/usr/bin/python3", "`program` that has NumPy and SciPy")
-	flag.StringVar(&s.out, "out", "testdata/paper05", "`folder` to write to")
-	flag.Parse()
+	f.IntVar(&s.starts, "starts", 10, "`starts` of the race on COIL-20 at ranks to 50; all else has one")
+	f.Float64Var(&s.seconds, "seconds", 30, "`time` after which a solver is late")
+	f.StringVar(&s.set, "set", "", "of the race, only the `set` whose name has this in it")
+	f.StringVar(&s.python, "python", "/usr/bin/python3", "`program` that has NumPy and SciPy")
+	f.StringVar(&s.out, "out", "notebooks/lab/rra", "`folder` to write to")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
 	for _, r := range strings.Split(*ranks, ",") {
 		rank, err := strconv.Atoi(r)
 		if err != nil {
-			log.Fatal(err)
+			return err
 		}
 		s.ranks = append(s.ranks, rank)
 	}
 	s.until = time.Now().Add(time.Duration(*minutes * float64(time.Minute)))
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	for _, name := range strings.Split(*only, ",") {
-		run := map[string]func(context.Context, settings) error{"race": race, "energy": energy, "clusters": clusters}[name]
-		if run == nil {
-			log.Fatalf("no experiment %q", name)
+		var err error
+		switch name {
+		case "race":
+			var coil *datasets.Set
+			if coil, err = datasets.COIL20.Load(ctx); err == nil {
+				err = race(ctx, s, []*datasets.Set{coil.Scaled(), faces(ctx)})
+			}
+		case "energy":
+			err = energy(ctx, s, faces(ctx))
+		case "clusters":
+			var sets []*datasets.Set
+			for _, source := range []*datasets.Source{datasets.COIL20, datasets.CMUPIE} {
+				if set, missing := source.Load(ctx); missing == nil {
+					sets = append(sets, set)
+				} else if source == datasets.COIL20 {
+					err = missing
+				}
+			}
+			if err == nil {
+				err = clusters(ctx, s, sets, 10, 10)
+			}
+		default:
+			err = fmt.Errorf("no experiment %q", name)
 		}
-		if err := run(ctx, s); err != nil {
-			log.Fatal(err)
+		if err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // faces returns PIE or what takes its place.
@@ -94,86 +122,26 @@ func faces(ctx context.Context) *datasets.Set {
 	if s, err := datasets.CMUPIE.Load(ctx); err == nil && len(s.Labels) == 2856 {
 		return s.Scaled()
 	}
-	return trial.Faces(68, 42, 1)
+	return Faces(68, 42, 1)
 }
 
-// A sheet is a file of results, to which whole experiments are added.
-type sheet struct {
-	file *os.File
-	keys int // of the columns: they name an experiment
-	done map[string]bool
-}
-
-// open opens a file of results and reads what it has, or creates it.
-func open(folder, name string, keys int, header ...string) (*sheet, error) {
-	s := &sheet{keys: keys, done: map[string]bool{}}
-	path := filepath.Join(folder, name)
-	var rows [][]string
-	if old, err := os.Open(path); err == nil {
-		rows, err = csv.NewReader(old).ReadAll()
-		old.Close()
-		if err != nil {
-			return nil, err
-		}
-		if len(rows) > 0 && !slices.Equal(rows[0], header) {
-			return nil, fmt.Errorf("%s has the columns %q, want %q: remove it", path, rows[0], header)
-		}
-	}
-	for _, r := range rows {
-		s.done[strings.Join(r[:keys], "|")] = true
-	}
-	var err error
-	if s.file, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err == nil && len(rows) == 0 {
-		err = s.add(header)
-	}
-	return s, err
-}
-
-// has tells whether an experiment is there.
-func (s *sheet) has(keys ...string) bool { return s.done[strings.Join(keys, "|")] }
-
-// add writes the rows of an experiment at once.
-func (s *sheet) add(rows ...[]string) error {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	if err := w.WriteAll(rows); err != nil {
-		return err
-	}
-	for _, r := range rows {
-		s.done[strings.Join(r[:s.keys], "|")] = true
-	}
-	_, err := s.file.Write(b.Bytes())
-	return err
-}
-
-func number(v float64, digits int) string {
-	if math.IsNaN(v) {
-		return ""
-	}
-	return strconv.FormatFloat(v, 'g', digits, 64)
-}
-
-func race(ctx context.Context, s settings) error {
-	coil, err := datasets.COIL20.Load(ctx)
+// race lets the solvers race on sets, with more than one start on the first alone.
+func race(ctx context.Context, s settings, sets []*datasets.Set) error {
+	out, err := stored.Open(filepath.Join(s.out, "race.csv"), 3, "set", "rank", "start", "solver", "target", "seconds", "outcome", "rounds", "stop_seconds", "stop_rounds", "stop_objective", "stop_kkt", "highest_rise")
 	if err != nil {
 		return err
 	}
-	sets := []*datasets.Set{coil.Scaled(), faces(ctx)}
-	out, err := open(s.out, "race.csv", 3, "set", "rank", "start", "solver", "target", "seconds", "outcome", "rounds", "stop_seconds", "stop_rounds", "stop_objective", "stop_kkt", "highest_rise")
+	defer out.Close()
+	traces, err := stored.Open(filepath.Join(s.out, "traces.csv"), 2, "set", "rank", "solver", "seconds", "objective")
 	if err != nil {
 		return err
 	}
-	defer out.file.Close()
-	traces, err := open(s.out, "traces.csv", 2, "set", "rank", "solver", "seconds", "objective")
-	if err != nil {
-		return err
-	}
-	defer traces.file.Close()
+	defer traces.Close()
 	tracks := make([]*track, len(sets))
 	for start := 1; start <= s.starts; start++ {
 		for i, set := range sets {
 			for _, rank := range s.ranks {
-				if !strings.Contains(set.Name, s.set) || start > 1 && (i > 0 || rank > 50) || out.has(set.Name, strconv.Itoa(rank), strconv.Itoa(start)) {
+				if !strings.Contains(set.Name, s.set) || start > 1 && (i > 0 || rank > 50) || out.Has(set.Name, strconv.Itoa(rank), strconv.Itoa(start)) {
 					continue
 				}
 				if time.Now().After(s.until) {
@@ -228,7 +196,7 @@ type run struct {
 
 // race lets all solvers go from one start, NumPy from the first. There the fast ones
 // go three times, in turn, and the least of their times counts.
-func (k *track) race(ctx context.Context, s settings, rank, start int, out, traces *sheet) error {
+func (k *track) race(ctx context.Context, s settings, rank, start int, out, traces *stored.Sheet) error {
 	set := k.set
 	model := rnmf.GNMF(rank, k.graph, beta)
 	model.Seed, model.MaxIter = uint64(start), 20000
@@ -236,22 +204,22 @@ func (k *track) race(ctx context.Context, s settings, rank, start int, out, trac
 	if model.Init, err = sameStart(set.X, rank, uint64(start)); err != nil {
 		return err
 	}
-	settled := trial.Settled(1e-3)
+	settled := Settled(1e-3)
 	var runs []run
 	target, limit := math.NaN(), s.seconds
 	late := func(t rnmf.Trace) bool { return exploded(t) || t[len(t)-1].Seconds > limit }
 	for _, i := range []int{3, 2, 4, 0, 1} { // RRA first: the safe one, then the printed one; ours next
-		rival := trial.Rivals()[i]
+		rival := Rivals()[i]
 		m := model
 		m.Solver = rival.Solver
 		// First to rule (18), for the KKT residual there.
-		ended, err := trial.Run(ctx, m, set.X, func(t rnmf.Trace) bool { return settled(t) || late(t) })
+		ended, err := Run(ctx, m, set.X, func(t rnmf.Trace) bool { return settled(t) || late(t) })
 		if err != nil {
 			return err
 		}
 		r := run{name: rival.Name, trace: ended.Trace, kkt: ended.KKT, stop: len(ended.Trace) - 1}
 		r.repeat = func() (rnmf.Trace, error) {
-			res, err := trial.Run(ctx, m, set.X, func(t rnmf.Trace) bool { return t[len(t)-1].Objective <= target || late(t) })
+			res, err := Run(ctx, m, set.X, func(t rnmf.Trace) bool { return t[len(t)-1].Objective <= target || late(t) })
 			if err != nil {
 				return nil, err
 			}
@@ -269,7 +237,7 @@ func (k *track) race(ctx context.Context, s settings, rank, start int, out, trac
 			if err != nil {
 				return err
 			}
-			if seconds := trial.SecondsTo(t, target); !math.IsNaN(seconds) {
+			if seconds := SecondsTo(t, target); !math.IsNaN(seconds) {
 				limit = min(s.seconds, max(3, 30*seconds)) // what takes longer is late
 			}
 		}
@@ -302,7 +270,7 @@ func (k *track) race(ctx context.Context, s settings, rank, start int, out, trac
 			}
 			// Who was late or exploded before the target is so again.
 			t := r.trace
-			if pass > 0 || trial.Lowest(t) > target && !exploded(t) && t[len(t)-1].Seconds <= limit {
+			if pass > 0 || Lowest(t) > target && !exploded(t) && t[len(t)-1].Seconds <= limit {
 				if t, err = r.repeat(); err != nil {
 					return err
 				}
@@ -310,7 +278,7 @@ func (k *track) race(ctx context.Context, s settings, rank, start int, out, trac
 			if len(t) > len(r.trace) {
 				runs[i].trace = t
 			}
-			if seconds := trial.SecondsTo(t, target); seconds < best[i] || pass == 0 {
+			if seconds := SecondsTo(t, target); seconds < best[i] || pass == 0 {
 				best[i] = seconds
 			}
 		}
@@ -335,12 +303,12 @@ func (k *track) race(ctx context.Context, s settings, rank, start int, out, trac
 			}
 		}
 	}
-	if start == 1 && !traces.has(set.Name, strconv.Itoa(rank)) {
-		if err := traces.add(points...); err != nil {
+	if start == 1 && !traces.Has(set.Name, strconv.Itoa(rank)) {
+		if err := traces.Add(points...); err != nil {
 			return err
 		}
 	}
-	return out.add(rows...)
+	return out.Add(rows...)
 }
 
 // sameStart returns factors that all solvers can be given.
@@ -375,7 +343,7 @@ type peer struct {
 func newPeer(python string, x *mat.Dense, graph *rnmf.Graph) (p peer, err error) {
 	p.python = python
 	p.m, p.n = x.Dims()
-	if p.folder, err = os.MkdirTemp("", "paper05"); err != nil {
+	if p.folder, err = os.MkdirTemp("", "rra"); err != nil {
 		return p, err
 	}
 	var edges bytes.Buffer
@@ -387,7 +355,9 @@ func newPeer(python string, x *mat.Dense, graph *rnmf.Graph) (p peer, err error)
 			}
 		}
 	}
-	return p, errors.Join(os.WriteFile(filepath.Join(p.folder, "edges"), edges.Bytes(), 0o600), p.write("x", x))
+	program, err := files.ReadFile("peers.py")
+	return p, errors.Join(err, os.WriteFile(filepath.Join(p.folder, "peers.py"), program, 0o600),
+		os.WriteFile(filepath.Join(p.folder, "edges"), edges.Bytes(), 0o600), p.write("x", x))
 }
 
 func (p peer) write(name string, a *mat.Dense) error {
@@ -407,7 +377,7 @@ func (p peer) run(ctx context.Context, start rnmf.Factors, solver string, eps, t
 	if err := errors.Join(p.write("w", mat.DenseCopyOf(start.W)), p.write("h", mat.DenseCopyOf(start.H)), os.WriteFile(filepath.Join(p.folder, "shape"), []byte(shape), 0o600)); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, p.python, "testdata/paper05/peers.py", p.folder, solver,
+	cmd := exec.CommandContext(ctx, p.python, filepath.Join(p.folder, "peers.py"), p.folder, solver,
 		fmt.Sprint(eps), fmt.Sprint(target), fmt.Sprint(seconds), "5000")
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "OPENBLAS") })
 	cmd.Stderr = os.Stderr
@@ -427,14 +397,13 @@ func (p peer) run(ctx context.Context, start rnmf.Factors, solver string, eps, t
 }
 
 // energy is Table 1: rank 10 on the faces, time to one objective.
-func energy(ctx context.Context, s settings) error {
-	out, err := open(s.out, "energy.csv", 2, "set", "energy", "kept", "solver", "target", "seconds", "rounds", "highest_rise")
+func energy(ctx context.Context, s settings, set *datasets.Set) error {
+	out, err := stored.Open(filepath.Join(s.out, "energy.csv"), 2, "set", "energy", "kept", "solver", "target", "seconds", "rounds", "highest_rise")
 	if err != nil {
 		return err
 	}
-	defer out.file.Close()
-	set := faces(ctx)
-	shares := slices.DeleteFunc([]float64{0.65, 0.75, 0.85, 0.95, 1}, func(share float64) bool { return out.has(set.Name, number(share, 3)) })
+	defer out.Close()
+	shares := slices.DeleteFunc([]float64{0.65, 0.75, 0.85, 0.95, 1}, func(share float64) bool { return out.Has(set.Name, number(share, 3)) })
 	if len(shares) == 0 {
 		return nil
 	}
@@ -445,7 +414,7 @@ func energy(ctx context.Context, s settings) error {
 	model := rnmf.GNMF(10, graph, beta)
 	model.MaxIter, model.Seed = 20000, 1
 	model.Solver = rnmf.RRA{Energy: 1}
-	exact, err := trial.Run(ctx, model, set.X, trial.Settled(1e-3))
+	exact, err := Run(ctx, model, set.X, Settled(1e-3))
 	if err != nil {
 		return err
 	}
@@ -459,11 +428,11 @@ func energy(ctx context.Context, s settings) error {
 			model.Solver = solver
 			best, rounds, most := math.Inf(1), -1, 0.0
 			for range 3 {
-				r, err := trial.Run(ctx, model, set.X, func(t rnmf.Trace) bool { return trial.Reached(target, s.seconds)(t) || exploded(t) })
+				r, err := Run(ctx, model, set.X, func(t rnmf.Trace) bool { return Reached(target, s.seconds)(t) || exploded(t) })
 				if err != nil {
 					return err
 				}
-				seconds := trial.SecondsTo(r.Trace, target)
+				seconds := SecondsTo(r.Trace, target)
 				if most = rise(r.Trace); math.IsNaN(seconds) {
 					break // late or exploded, as it will be again
 				}
@@ -475,7 +444,7 @@ func energy(ctx context.Context, s settings) error {
 			name := map[bool]string{true: "RRA, printed", false: "RRA, safe"}[plain]
 			rows = append(rows, []string{set.Name, number(share, 3), strconv.Itoa(kept), name, number(target, 7), number(best, 4), strconv.Itoa(rounds), number(most, 3)})
 		}
-		if err := out.add(rows...); err != nil {
+		if err := out.Add(rows...); err != nil {
 			return err
 		}
 		log.Printf("energy %g: %.0f s", share, time.Since(begin).Seconds())
@@ -483,29 +452,21 @@ func energy(ctx context.Context, s settings) error {
 	return nil
 }
 
-// clusters is Fig. 4, and Fig. 5 where PIE is at hand.
-func clusters(ctx context.Context, s settings) error {
-	coil, err := datasets.COIL20.Load(ctx)
+// clusters is Fig. 4 and 5: so many trials of 2 classes, 3 classes and so on.
+func clusters(ctx context.Context, s settings, sets []*datasets.Set, most int, trials uint64) error {
+	out, err := stored.Open(filepath.Join(s.out, "clusters.csv"), 3, "set", "classes", "trial", "solver", "accuracy", "nmi", "seconds")
 	if err != nil {
 		return err
 	}
-	sets := []*datasets.Set{coil}
-	if pie, err := datasets.CMUPIE.Load(ctx); err == nil {
-		sets = append(sets, pie)
-	}
-	out, err := open(s.out, "clusters.csv", 3, "set", "classes", "trial", "solver", "accuracy", "nmi", "seconds")
-	if err != nil {
-		return err
-	}
-	defer out.file.Close()
+	defer out.Close()
 	for _, set := range sets {
-		for classes := 2; classes <= 10; classes++ {
-			for t := 1; t <= 10; t++ {
-				keys := []string{set.Name, strconv.Itoa(classes), strconv.Itoa(t)}
-				if out.has(keys...) {
+		for classes := 2; classes <= most; classes++ {
+			for t := uint64(1); t <= trials; t++ {
+				keys := []string{set.Name, strconv.Itoa(classes), fmt.Sprint(t)}
+				if out.Has(keys...) {
 					continue
 				}
-				found, err := trial.Clusters(ctx, set.Scaled(), classes, uint64(t))
+				found, err := Clusters(ctx, set.Scaled(), classes, t)
 				if err != nil {
 					return err
 				}
@@ -513,7 +474,7 @@ func clusters(ctx context.Context, s settings) error {
 				for _, r := range found {
 					rows = append(rows, append(slices.Clone(keys), r.Name, number(r.Accuracy, 4), number(r.NMI, 4), number(r.Seconds, 3)))
 				}
-				if err := out.add(rows...); err != nil {
+				if err := out.Add(rows...); err != nil {
 					return err
 				}
 			}
@@ -522,3 +483,6 @@ func clusters(ctx context.Context, s settings) error {
 	}
 	return nil
 }
+
+// number writes a number with so many digits, and NaN as nothing.
+func number(v float64, digits int) string { return stored.Number(v, 'g', digits) }
