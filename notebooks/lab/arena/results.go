@@ -27,13 +27,15 @@ type Stored struct {
 }
 
 // Results returns what Command has stored.
-var Results = sync.OnceValue(func() (all []Stored) {
-	for _, r := range stored.Parse(results) {
+var Results = sync.OnceValue(func() []Stored { return parse(results) })
+
+func parse(text string) (all []Stored) {
+	for _, r := range stored.Parse(text) {
 		all = append(all, Stored{r.Text("set"), r.Text("corruption"), r.Number("strength"), r.Text("model"), uint64(r.Number("trial")),
 			Row{r.Number("accuracy"), r.Number("error"), r.Number("ap"), r.Number("seconds"), int(r.Number("rounds"))}})
 	}
 	return all
-})
+}
 
 // Command runs every model against every corruption and stores the outcome. The sets
 // are Digits and Fashion-MNIST (embedded; a part of them) and, where RNMF_DATA has it,

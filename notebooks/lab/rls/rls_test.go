@@ -2,14 +2,19 @@ package rls
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 )
 
@@ -133,5 +138,129 @@ func TestPrinted(t *testing.T) {
 	}
 	if Printed(1, "Yale", 0, "accuracy", "L1") != "–" {
 		t.Error("L1 is not in the paper's tables")
+	}
+}
+
+// The stored results have no point twice, grids have the points that Command tries, and
+// numbers are those that can be. Not all grids are whole: see notebook 04.
+func TestResults(t *testing.T) {
+	type key struct {
+		table       int
+		set, method string
+		level       float64
+		v           Setting
+	}
+	seen := map[key]bool{}
+	problems := map[string]bool{}
+	for _, r := range Results() {
+		k := key{r.Table, r.Set, r.Method, r.Level, At(r.Point)}
+		if seen[k] {
+			t.Errorf("twice: %+v", k)
+		}
+		seen[k] = true
+		problems[fmt.Sprintf("%d %s %g", r.Table, r.Set, r.Level)] = true
+		for _, name := range scores {
+			v, low, high := r.Scores[name], 0.0, 1.0
+			switch name {
+			case "stability", "silhouette":
+				low = -1
+			case "live":
+				high = 100
+			}
+			if !(v >= low && v <= high) {
+				t.Errorf("%s is %v: %+v", name, v, k)
+			}
+		}
+		if r.Scores["purity"] < r.Scores["accuracy"] {
+			t.Errorf("purity below accuracy: %+v", k)
+		}
+	}
+	known := map[string]bool{}
+	for _, j := range jobs() {
+		known[fmt.Sprintf("%d %s %g", j.table, j.set.Name, j.removed+j.noise)] = true
+	}
+	for p := range problems {
+		if !known[p] {
+			t.Errorf("no job is %s", p)
+		}
+	}
+	for _, set := range []string{"Yale", "ORL", "COIL20", "Semeion"} {
+		if !problems["1 "+set+" 0"] {
+			t.Errorf("Table 1 lacks %s", set)
+		}
+	}
+}
+
+// The times are those of good points of Table 1. They need not be the best: the times
+// are older than parts of the grid.
+func TestTimes(t *testing.T) {
+	accuracy := func(set, method string, v Setting) float64 {
+		for _, r := range Results() {
+			if r.Table == 1 && r.Set == set && r.Method == method && At(r.Point) == v {
+				return r.Scores["accuracy"]
+			}
+		}
+		t.Errorf("no result of %s on %s has %+v", method, set, v)
+		return 0
+	}
+	all := Times()
+	if want := 4 * len(Methods()); len(all) != want {
+		t.Errorf("%d rows, want %d", len(all), want)
+	}
+	for _, r := range all {
+		set, method := r.Text("set"), r.Text("method")
+		v := Setting{r.Number("alpha"), r.Number("alpha"), r.Number("gamma"), r.Number("lambda")}
+		best := accuracy(set, method, chosen(set, method))
+		if here := accuracy(set, method, v); here < best-0.05 || here > best || !(r.Number("milliseconds") > 0) {
+			t.Errorf("%v, whose accuracy is %g, the best is %g", r, here, best)
+		}
+	}
+	if v := chosen("Semeion", "RMNMF"); v != (Setting{0, 0, 0, 0.01}) {
+		t.Errorf("of RMNMF on Semeion %+v is chosen", v)
+	}
+}
+
+// The long run goes through on few digits in the place of each set, is the same when it
+// goes on from its work folder, and its grids have the points of jobs.
+func TestStore(t *testing.T) {
+	s, err := datasets.Digits().Sample(2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := t.TempDir()
+	load := func(source *datasets.Source) (*datasets.Set, error) {
+		if source == datasets.Yale {
+			return s, nil
+		}
+		return nil, datasets.ErrNotFound
+	}
+	var texts [2]string
+	for i := range texts {
+		out := filepath.Join(work, "results.csv")
+		if err := (run{load, work, "3,6", 0, 1}).store(t.Context(), out); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(text)
+	}
+	if texts[0] != texts[1] {
+		t.Error("a second run writes another file")
+	}
+	all := stored.Parse(texts[0])
+	if got := all.Different("table"); !slices.Equal(got, []string{"3", "6"}) {
+		t.Errorf("tables %q, want 3 and 6", got)
+	}
+	// α, γ and λ have 3, 2 and 5 values, λ of RMNMF has 3; three levels of two tables.
+	for method, points := range map[string]int{"NMF": 1, "GNMF": 5, "RMNMF": 3, "WNMF": 1, "CNMF": 1, "ONMF": 1, "Semi-NMF": 1, "LS-NMF": 15, "RLS-NMF": 30} {
+		if rows := all.Where("method", method); len(rows) != 6*points {
+			t.Errorf("%s has %d points, want %d", method, len(rows), 6*points)
+		}
+	}
+	rows, err := times(t.Context(), load)
+	if err != nil || len(rows) != 1+len(Methods()) {
+		t.Errorf("%d lines of times, %v", len(rows), err)
 	}
 }

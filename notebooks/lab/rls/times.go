@@ -17,7 +17,8 @@ import (
 var timesText string
 
 // Times returns the stored milliseconds that a round takes (Fig. 8), of each set and
-// method, at the alpha, gamma and lambda with the best stored accuracy.
+// method, at the alpha, gamma and lambda that had the best accuracy then: some of the
+// grid has been stored since.
 var Times = sync.OnceValue(func() stored.Table { return stored.Parse(timesText) })
 
 // times measures what a round of each method takes, each at the point that the labels
