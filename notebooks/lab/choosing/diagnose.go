@@ -4,7 +4,6 @@ package choosing
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -52,7 +51,7 @@ func Diagnose(ctx context.Context, args []string) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	return store(*out, func(w io.Writer) error { return diagnose(ctx, w, 20, 15) })
+	return store(*out, func(w io.Writer) error { return diagnose(ctx, w, embedded) })
 }
 
 // store writes a report to a file, when it is whole, and shows it as it grows.
@@ -64,40 +63,52 @@ func store(path string, report func(io.Writer) error) error {
 	return os.WriteFile(path, text.Bytes(), 0o644)
 }
 
-// diagnose writes the report, from so many digits and pictures of each class.
-func diagnose(ctx context.Context, w io.Writer, digitsEach, fashionEach int) error {
+// embedded returns parts of the embedded data.
+func embedded(seed uint64) ([]*datasets.Set, error) {
+	digits, err := datasets.Digits().Scaled().Sample(20, seed)
+	if err != nil {
+		return nil, err
+	}
+	fashion, err := datasets.Fashion().Scaled().Sample(15, seed)
+	if err != nil {
+		return nil, err
+	}
+	if fashion, err = fashion.Shrink(14, 14); err != nil {
+		return nil, err
+	}
+	wine := datasets.Wine()
+	digits.Name, fashion.Name, wine.Name = "Digits", "Fashion", "Wine"
+	return []*datasets.Set{digits, fashion, wine}, nil
+}
+
+// diagnose writes the report on the sets of two seeds.
+func diagnose(ctx context.Context, w io.Writer, sets func(seed uint64) ([]*datasets.Set, error)) error {
 	models := []rnmf.Model{rnmf.NMF(rank), rnmf.HuberNMF(rank), rnmf.L21NMF(rank)} // by choose.Kind
 	all := make([]tally, len(models)+1)                                            // the last is the suggestion
+	var names []string
 	bySet, bySeed := map[string]*tally{}, [2]tally{}
 	fmt.Fprintf(w, "%-10s %-20s  %-8s %-8s %-8s  %s\n", "data", "errors", "squares", "entries", "samples", "suggestion")
 	for seed := uint64(1); seed <= 2; seed++ {
-		digits, err := datasets.Digits().Scaled().Sample(digitsEach, seed)
+		parts, err := sets(seed)
 		if err != nil {
 			return err
 		}
-		fashion, err := datasets.Fashion().Scaled().Sample(fashionEach, seed)
-		if err != nil {
-			return err
-		}
-		if fashion, err = fashion.Shrink(14, 14); err != nil {
-			return err
-		}
-		for _, s := range []struct {
-			name string
-			set  *datasets.Set
-		}{{"Digits", digits}, {"Fashion", fashion}, {"Wine", datasets.Wine()}} {
-			clean := mat.DenseCopyOf(s.set.X)
+		for _, s := range parts {
+			clean := mat.DenseCopyOf(s.X)
 			m, n := clean.Dims()
 			for i := range m { // the features of Wine have units of their own
-				if row := clean.RawRowView(i); s.name == "Wine" {
+				if row := clean.RawRowView(i); s.Name == "Wine" {
 					most := slices.Max(row)
 					for j := range row {
 						row[j] /= most
 					}
 				}
 			}
-			bySet[s.name] = cmp.Or(bySet[s.name], &tally{})
-			for _, c := range corruptions(s.set, mat.Max(clean)) {
+			if bySet[s.Name] == nil {
+				bySet[s.Name] = &tally{}
+				names = append(names, s.Name)
+			}
+			for _, c := range corruptions(s, mat.Max(clean)) {
 				x, bad := clean, mat.NewDense(m, n, nil)
 				if c.how != nil {
 					if x, bad, err = c.how.Apply(clean, seed); err != nil {
@@ -122,9 +133,9 @@ func diagnose(ctx context.Context, w io.Writer, digitsEach, fashionEach int) err
 					all[k].add(v / best)
 				}
 				all[len(models)].add(rec[d.Suggestion] / best)
-				bySet[s.name].add(rec[d.Suggestion] / best)
+				bySet[s.Name].add(rec[d.Suggestion] / best)
 				bySeed[seed-1].add(rec[d.Suggestion] / best)
-				fmt.Fprintf(w, "%-10s %-20s  %.3f    %.3f    %.3f     %v\n", s.name, c.name, rec[0], rec[1], rec[2], d.Suggestion)
+				fmt.Fprintf(w, "%-10s %-20s  %.3f    %.3f    %.3f     %v\n", s.Name, c.name, rec[0], rec[1], rec[2], d.Suggestion)
 			}
 		}
 	}
@@ -135,7 +146,7 @@ func diagnose(ctx context.Context, w io.Writer, digitsEach, fashionEach int) err
 	fmt.Fprintf(w, "as suggested: %v\n", &all[len(models)])
 	fmt.Fprintf(w, "  seed 1, by which the limits were set: %v\n", &bySeed[0])
 	fmt.Fprintf(w, "  seed 2: %v\n", &bySeed[1])
-	for _, name := range []string{"Digits", "Fashion", "Wine"} {
+	for _, name := range names {
 		fmt.Fprintf(w, "  %s: %v\n", name, bySet[name])
 	}
 	return nil
