@@ -59,9 +59,6 @@ func startServer(t *testing.T) *liveServer {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(filepath.Join(s.root, "testdata"), filepath.Join(root, "testdata")); err != nil {
-		t.Fatal(err)
-	}
 	t.Setenv("CI", "1") // no gopls
 	t.Setenv("RNMF_QUICK", "1")
 	t.Setenv("RNMF_HEADLESS", "")

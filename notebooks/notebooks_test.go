@@ -11,6 +11,11 @@ import (
 	// What the notebooks import, so that go test does not take an old result
 	// for theirs when it changed.
 	_ "github.com/robustnmf/robustnmf/datasets"
+	_ "github.com/robustnmf/robustnmf/notebooks/lab/arena"
+	_ "github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
+	_ "github.com/robustnmf/robustnmf/notebooks/lab/rls"
+	_ "github.com/robustnmf/robustnmf/notebooks/lab/rra"
+	_ "github.com/robustnmf/robustnmf/notebooks/lab/rss"
 	_ "github.com/robustnmf/robustnmf/rnmf"
 	_ "github.com/robustnmf/robustnmf/viz"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 )
 
-// The benchmarks of the rows that testdata/peers compares with NumPy and
+// The benchmarks of the rows that notebooks/lab/peers compares with NumPy and
 // scikit-learn, for work on one of them; products are in internal/kernel.
 
 // A workload is data and a rank.

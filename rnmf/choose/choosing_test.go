@@ -3,7 +3,6 @@ package choose_test
 import (
 	"bytes"
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,12 +17,16 @@ import (
 	"testing"
 	"text/template"
 
-	"github.com/robustnmf/robustnmf/testdata/arena/arena"
+	"github.com/robustnmf/robustnmf/notebooks/lab/arena"
+	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
+	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
+	"github.com/robustnmf/robustnmf/notebooks/lab/rra"
+	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
 )
 
 var update = flag.Bool("update", false, "write CHOOSING.md anew from the stored results")
 
-const results = "../../testdata/"
+const lab = "../../notebooks/lab/"
 
 // TestChoosing wants the page to say what the stored results say: each number is
 // computed from them, and a claim that they do not bear out is an error.
@@ -57,7 +60,7 @@ func TestChoosing(t *testing.T) {
 // TestLinks wants what the pages for people point at to exist.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
-	for _, name := range []string{"README.md", "CHOOSING.md", "CONTRIBUTING.md", "PROMISES.md", "CHANGELOG.md", "datasets/README.md", "datasets/embed/README.md", "testdata/peers/results.md"} {
+	for _, name := range []string{"README.md", "CHOOSING.md", "CONTRIBUTING.md", "PROMISES.md", "CHANGELOG.md", "datasets/README.md", "datasets/embed/README.md", "notebooks/lab/peers/results.md"} {
 		text, err := os.ReadFile(filepath.Join("../..", name))
 		if err != nil {
 			t.Error(err)
@@ -77,15 +80,7 @@ func TestLinks(t *testing.T) {
 // evidence has the functions of the page.
 func evidence(t *testing.T) template.FuncMap {
 	t.Helper()
-	f, err := os.Open(results + "arena/results.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := arena.Read(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := arena.Results()
 	var models []string
 	for _, r := range arena.Rivals() {
 		models = append(models, r.Name)
@@ -161,32 +156,45 @@ func evidence(t *testing.T) template.FuncMap {
 			return "", nil
 		},
 		"faces": func(kind, strength, model string) (float64, error) {
-			return mean("arena/results.csv", "error", "set", "ORL", "corruption", kind, "strength", strength, "model", model)
+			var errs []float64
+			for _, r := range rows {
+				if r.Set == "ORL" && r.Kind == kind && fmt.Sprint(r.Strength) == strength && r.Model == model {
+					errs = append(errs, r.Error)
+				}
+			}
+			return mean(errs)
 		},
-		"paper02": func(corruption, level, model string) (float64, error) {
-			return mean("paper02/results.csv", "error", "corruption", corruption, "level", level, "model", model)
+		"cauchy": func(corruption, level, model string) (float64, error) {
+			return mean(cauchy.Results().Where("corruption", corruption, "level", level, "model", model).Numbers("error"))
 		},
-		"paper03": func(kind, level, model string) (float64, error) {
-			return mean("paper03/results.csv", "unlabelled", "kind", kind, "set", "Yale", "level", level, "model", model)
+		"rss": func(kind, level, model string) (float64, error) {
+			return mean(rss.Results().Where("kind", kind, "set", "Yale", "level", level, "model", model).Numbers("unlabelled"))
 		},
-		"paper04": func(method, alpha, column string) (float64, error) {
-			return mean("paper04/results.csv", column, "table", "1", "method", method, "alpha", alpha, "beta", alpha)
+		"rls": func(method string, alpha float64, score string) (float64, error) {
+			var v []float64
+			for _, r := range rls.Results() {
+				if p := r.Point; r.Table == 1 && r.Method == method && p.Value("alpha") == alpha && p.Value("beta") == alpha {
+					v = append(v, r.Scores[score])
+				}
+			}
+			return mean(v)
 		},
 		"clusters": func(solver string) (float64, error) {
-			return mean("paper05/clusters.csv", "accuracy", "solver", solver)
+			return mean(rra.Results("clusters.csv").Where("solver", solver).Numbers("accuracy"))
 		},
 		"race": func(rank, solver string) (string, error) {
-			v, err := mean("paper05/race.csv", "seconds", "set", "COIL-20 32×32", "rank", rank, "solver", solver)
-			if errors.Is(err, errNoNumber) {
+			race := rra.Results("race.csv").Where("set", "COIL-20 32×32", "rank", rank, "solver", solver)
+			v, err := mean(race.Numbers("seconds"))
+			if len(race) > 0 && err != nil {
 				return "not reached", nil
 			}
 			return fmt.Sprintf("%.1f s", v), err
 		},
 		"diagnose": func(who string) (string, error) {
-			return find("diagnose/results.txt", `(?m)^`+who+`: (within 5 % of the best in \d+ of \d+), `)
+			return find("choosing/diagnose.txt", `(?m)^`+who+`: (within 5 % of the best in \d+ of \d+), `)
 		},
 		"criteria": func(who string) (float64, error) {
-			s, err := find("criteria/results.txt", `(?s)Mean over.*\n  `+who+` +([0-9.]+) +[0-9.]+\n`)
+			s, err := find("choosing/criteria.txt", `(?s)Mean over.*\n  `+who+` +([0-9.]+) +[0-9.]+\n`)
 			if err != nil {
 				return 0, err
 			}
@@ -204,50 +212,20 @@ func evidence(t *testing.T) template.FuncMap {
 	}
 }
 
-var errNoNumber = errors.New("no number")
-
-// mean is that of a column over the rows of a table that have these values.
-func mean(name, column string, where ...string) (float64, error) {
-	f, err := os.Open(results + name)
-	if err != nil {
-		return 0, err
+// mean is an error where there is nothing.
+func mean(v []float64) (float64, error) {
+	if len(v) == 0 {
+		return 0, errors.New("the stored results have no such number")
 	}
-	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(lines) == 0 {
-		return 0, fmt.Errorf("%s: %w", name, cmp.Or(err, errNoNumber))
+	var sum float64
+	for _, x := range v {
+		sum += x
 	}
-	of := func(line []string, column string) string {
-		if k := slices.Index(lines[0], column); k >= 0 {
-			return line[k]
-		}
-		return ""
-	}
-	var sum, n float64
-	found := false
-rows:
-	for _, line := range lines[1:] {
-		for k := 0; k < len(where); k += 2 {
-			if of(line, where[k]) != where[k+1] {
-				continue rows
-			}
-		}
-		found = true
-		if v, err := strconv.ParseFloat(of(line, column), 64); err == nil {
-			sum, n = sum+v, n+1
-		}
-	}
-	switch {
-	case !found:
-		return 0, fmt.Errorf("%s has no row with %q", name, where)
-	case n == 0:
-		return 0, fmt.Errorf("%s: %w in %q of %q", name, errNoNumber, column, where)
-	}
-	return sum / n, nil
+	return sum / float64(len(v)), nil
 }
 
 func find(name, pattern string) (string, error) {
-	text, err := os.ReadFile(results + name)
+	text, err := os.ReadFile(lab + name)
 	if err != nil {
 		return "", err
 	}

@@ -73,7 +73,7 @@ const (
 //
 // It is a hint. On the embedded data, clean or spoiled in 15 ways, the kind suggested came
 // within 5 % of the best recovery of the three in 81 of 94 cases, any one kind always in
-// 73 at most; in the 47 that the limits were not set by it was 38 (testdata/diagnose).
+// 73 at most; in the 47 that the limits were not set by it was 38 (notebooks/lab/choosing).
 func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, rank int) (*Diagnosis, error) {
 	d := &Diagnosis{}
 	for _, part := range []struct {

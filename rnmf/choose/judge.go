@@ -26,7 +26,7 @@ const (
 )
 
 // Unlabelled are the criteria of a Judge that need no labels, the best first by
-// testdata/criteria: over the grids of GNMF and LS-NMF on three data sets the accuracy of
+// notebooks/lab/choosing: over the grids of GNMF and LS-NMF on three data sets the accuracy of
 // the point that silhouettes chose was 0.017 below the best of the grid on average, by
 // dispersion 0.022, by held-out entries 0.023, by stability 0.037, and that of the
 // median point 0.056. The cophenetic correlation, 0.107, is not among them: it is meant for

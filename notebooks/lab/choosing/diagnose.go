@@ -1,0 +1,203 @@
+// Package choosing measures how well package choose chooses, for notebook 07 and for
+// CHOOSING.md: Criteria looks at parameters, Diagnose at losses.
+package choosing
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/choose"
+)
+
+const rank = 5
+
+// A tally counts how far choices are from the best of the three.
+type tally struct {
+	log, worst float64
+	within     int // 5 % of it
+	count      int
+}
+
+func (t *tally) add(ratio float64) {
+	t.log += math.Log(ratio)
+	t.worst = max(t.worst, ratio)
+	t.count++
+	if ratio <= 1.05 {
+		t.within++
+	}
+}
+
+func (t *tally) String() string {
+	return fmt.Sprintf("within 5 %% of the best in %d of %d, on average %.1f %% above it, at worst %.0f %%",
+		t.within, t.count, 100*(math.Exp(t.log/float64(t.count))-1), 100*(t.worst-1))
+}
+
+// Diagnose measures how often choose.HeldOut.Diagnose is right: it spoils the embedded
+// data in all ways of package datasets, and compares how near the factors of the
+// suggested loss come to the data before with those of each loss of the three.
+func Diagnose(ctx context.Context, args []string) error {
+	f := flag.NewFlagSet("diagnose", flag.ContinueOnError)
+	out := f.String("out", "notebooks/lab/choosing/diagnose.txt", "`file` to write")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	return store(*out, func(w io.Writer) error { return diagnose(ctx, w, embedded) })
+}
+
+// store writes a report to a file, when it is whole, and shows it as it grows.
+func store(path string, report func(io.Writer) error) error {
+	var text bytes.Buffer
+	if err := report(io.MultiWriter(os.Stdout, &text)); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text.Bytes(), 0o644)
+}
+
+// embedded returns parts of the embedded data.
+func embedded(seed uint64) ([]*datasets.Set, error) {
+	digits, err := datasets.Digits().Scaled().Sample(20, seed)
+	if err != nil {
+		return nil, err
+	}
+	fashion, err := datasets.Fashion().Scaled().Sample(15, seed)
+	if err != nil {
+		return nil, err
+	}
+	if fashion, err = fashion.Shrink(14, 14); err != nil {
+		return nil, err
+	}
+	wine := datasets.Wine()
+	digits.Name, fashion.Name, wine.Name = "Digits", "Fashion", "Wine"
+	return []*datasets.Set{digits, fashion, wine}, nil
+}
+
+// diagnose writes the report on the sets of two seeds.
+func diagnose(ctx context.Context, w io.Writer, sets func(seed uint64) ([]*datasets.Set, error)) error {
+	models := []rnmf.Model{rnmf.NMF(rank), rnmf.HuberNMF(rank), rnmf.L21NMF(rank)} // by choose.Kind
+	all := make([]tally, len(models)+1)                                            // the last is the suggestion
+	var names []string
+	bySet, bySeed := map[string]*tally{}, [2]tally{}
+	fmt.Fprintf(w, "%-10s %-20s  %-8s %-8s %-8s  %s\n", "data", "errors", "squares", "entries", "samples", "suggestion")
+	for seed := uint64(1); seed <= 2; seed++ {
+		parts, err := sets(seed)
+		if err != nil {
+			return err
+		}
+		for _, s := range parts {
+			clean := mat.DenseCopyOf(s.X)
+			m, n := clean.Dims()
+			for i := range m { // the features of Wine have units of their own
+				if row := clean.RawRowView(i); s.Name == "Wine" {
+					most := slices.Max(row)
+					for j := range row {
+						row[j] /= most
+					}
+				}
+			}
+			if bySet[s.Name] == nil {
+				bySet[s.Name] = &tally{}
+				names = append(names, s.Name)
+			}
+			for _, c := range corruptions(s, mat.Max(clean)) {
+				x, bad := clean, mat.NewDense(m, n, nil)
+				if c.how != nil {
+					if x, bad, err = c.how.Apply(clean, seed); err != nil {
+						return err
+					}
+				}
+				var rec []float64
+				for _, model := range models {
+					model.Seed = seed
+					r, err := model.Fit(ctx, x)
+					if err != nil {
+						return err
+					}
+					rec = append(rec, recovery(clean, bad, r, c.samples))
+				}
+				d, err := choose.HeldOut{Folds: 3, Seed: seed}.Diagnose(ctx, x, rank)
+				if err != nil {
+					return err
+				}
+				best := slices.Min(rec)
+				for k, v := range rec {
+					all[k].add(v / best)
+				}
+				all[len(models)].add(rec[d.Suggestion] / best)
+				bySet[s.Name].add(rec[d.Suggestion] / best)
+				bySeed[seed-1].add(rec[d.Suggestion] / best)
+				fmt.Fprintf(w, "%-10s %-20s  %.3f    %.3f    %.3f     %v\n", s.Name, c.name, rec[0], rec[1], rec[2], d.Suggestion)
+			}
+		}
+	}
+	fmt.Fprintln(w)
+	for k := range models {
+		fmt.Fprintf(w, "always %v: %v\n", choose.Kind(k), &all[k])
+	}
+	fmt.Fprintf(w, "as suggested: %v\n", &all[len(models)])
+	fmt.Fprintf(w, "  seed 1, by which the limits were set: %v\n", &bySeed[0])
+	fmt.Fprintf(w, "  seed 2: %v\n", &bySeed[1])
+	for _, name := range names {
+		fmt.Fprintf(w, "  %s: %v\n", name, bySet[name])
+	}
+	return nil
+}
+
+type corruption struct {
+	name    string
+	how     datasets.Corruption
+	samples bool // whole ones
+}
+
+func corruptions(s *datasets.Set, most float64) []corruption {
+	list := []corruption{{name: "none"}}
+	for _, v := range []float64{0.05, 0.2} {
+		list = append(list, corruption{fmt.Sprintf("normal %g", v), datasets.Gaussian{Sigma: v * most}, false})
+	}
+	for _, v := range []float64{0.1, 0.3} {
+		list = append(list, corruption{fmt.Sprintf("Laplace %g", v), datasets.Laplace{Scale: v * most}, false})
+	}
+	for _, v := range []float64{0.05, 0.1, 0.2, 0.4} {
+		list = append(list, corruption{fmt.Sprintf("salt & pepper %g", v), datasets.SaltPepper{Share: v}, false})
+	}
+	for _, v := range []float64{0.1, 0.3} {
+		list = append(list, corruption{fmt.Sprintf("removed %g", v), datasets.Removal{Share: v}, false})
+	}
+	if s.Height > 0 {
+		list = append(list, corruption{"block", datasets.Block{Size: s.Height / 3, Value: most, Height: s.Height, Width: s.Width}, false})
+	}
+	for _, kind := range []datasets.OutlierKind{datasets.UniformNoise, datasets.PermutedEntries} {
+		for _, v := range []float64{0.05, 0.2} {
+			list = append(list, corruption{fmt.Sprintf("%v %g", kind, v), datasets.OutlierSamples{Share: v, Kind: kind}, true})
+		}
+	}
+	return list
+}
+
+// recovery is ‖X̂ − WH‖/‖X̂‖ with X̂ the data before, without samples that are gone.
+func recovery(clean, bad *mat.Dense, r *rnmf.Result, samples bool) float64 {
+	var wh mat.Dense
+	wh.Mul(r.W, r.H)
+	var num, den float64
+	m, n := clean.Dims()
+	for j := range n {
+		if samples && bad.At(0, j) > 0 {
+			continue
+		}
+		for i := range m {
+			e := clean.At(i, j) - wh.At(i, j)
+			num += e * e
+			den += clean.At(i, j) * clean.At(i, j)
+		}
+	}
+	return math.Sqrt(num / den)
+}

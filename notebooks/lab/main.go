@@ -1,0 +1,71 @@
+// Command lab runs the experiments behind the notebooks at full length, and what else
+// is not run every day. It runs in the root of the repository:
+//
+//	go run ./notebooks/lab arena      # every model on every corruption: notebook 06
+//	go run ./notebooks/lab cauchy     # the tables of notebook 02
+//	go run ./notebooks/lab rss        # those of notebook 03
+//	go run ./notebooks/lab rls        # those of notebook 04; -only time: its Fig. 8
+//	go run ./notebooks/lab rra        # the races of notebook 05
+//	go run ./notebooks/lab criteria   # how well parameters are chosen
+//	go run ./notebooks/lab diagnose   # how well losses are
+//	go run ./notebooks/lab picture    # draws the picture of the README
+//	go run ./notebooks/lab fuzz       # runs all fuzz targets
+//
+// Each has a package or a file of that name, which tells more, and flags, which -h
+// lists. Results are stored beside the code and become part of its package, so that
+// notebooks read them without a path. Most of these runs take from minutes to hours,
+// and go on where they were stopped.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/signal"
+
+	"github.com/robustnmf/robustnmf/notebooks/lab/arena"
+	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
+	"github.com/robustnmf/robustnmf/notebooks/lab/choosing"
+	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
+	"github.com/robustnmf/robustnmf/notebooks/lab/rra"
+	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
+)
+
+var commands = []struct {
+	name string
+	run  func(ctx context.Context, args []string) error
+}{
+	{"arena", arena.Command},
+	{"cauchy", cauchy.Command},
+	{"rss", rss.Command},
+	{"rls", rls.Command},
+	{"rra", rra.Command},
+	{"criteria", choosing.Criteria},
+	{"diagnose", choosing.Diagnose},
+	{"picture", picture},
+	{"fuzz", fuzz},
+}
+
+func main() {
+	log.SetFlags(0)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		log.Fatal("lab: ", err)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	var names []string
+	for _, c := range commands {
+		if len(args) > 0 && c.name == args[0] {
+			return c.run(ctx, args[1:])
+		}
+		names = append(names, c.name)
+	}
+	return fmt.Errorf("the first argument must be one of %q, the arguments are %q", names, args)
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"image"
+	_ "image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Each command that the documentation names is there, has flags, and ends with an error
+// where these are wrong.
+func TestCommands(t *testing.T) {
+	source, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, m := range regexp.MustCompile(`(?m)^//	go run ./notebooks/lab (\w+)`).FindAllStringSubmatch(string(source), -1) {
+		said = append(said, m[1])
+	}
+	var names []string
+	for _, c := range commands {
+		names = append(names, c.name)
+	}
+	if !slices.Equal(said, names) {
+		t.Errorf("the documentation has %q, the commands are %q", said, names)
+	}
+	quiet(t)
+	for _, name := range names {
+		if err := run(t.Context(), []string{name, "-h"}); !errors.Is(err, flag.ErrHelp) {
+			t.Errorf("%s -h: %v", name, err)
+		}
+		if err := run(t.Context(), []string{name, "-no-such-flag"}); err == nil || errors.Is(err, flag.ErrHelp) {
+			t.Errorf("%s with a wrong flag: %v", name, err)
+		}
+	}
+	for _, args := range [][]string{nil, {"nothing"}} {
+		if err := run(t.Context(), args); err == nil || !strings.Contains(err.Error(), "arena") {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}
+
+// quiet keeps usages out of the log.
+func quiet(t *testing.T) {
+	t.Helper()
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := os.Stderr
+	os.Stderr = null
+	t.Cleanup(func() {
+		os.Stderr = old
+		null.Close()
+	})
+}
+
+// The picture has the size of the one in the README.
+func TestPicture(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "picture.png")
+	if err := picture(t.Context(), []string{"-rounds", "1", "-out", out}); err != nil {
+		t.Fatal(err)
+	}
+	var sizes [2]image.Point
+	for i, name := range []string{out, "picture.png"} {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		img, _, err := image.Decode(f)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes[i] = img.Bounds().Size()
+	}
+	if sizes[0] != sizes[1] || sizes[0].X < 100 {
+		t.Errorf("%v, the stored one has %v", sizes[0], sizes[1])
+	}
+}
+
+// The targets are those that PROMISES.md names, each in a folder that has it.
+func TestFuzzTargets(t *testing.T) {
+	root := filepath.Join("..", "..")
+	targets, err := list(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	promises, err := os.ReadFile(filepath.Join(root, "PROMISES.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, x := range targets {
+		found[x.name] = true
+		if files, _ := filepath.Glob(filepath.Join(root, x.folder, "*_test.go")); len(files) == 0 || !strings.HasPrefix(x.folder, "./") {
+			t.Errorf("%+v", x)
+		}
+	}
+	for _, name := range regexp.MustCompile("`Fuzz\\w+`").FindAllString(string(promises), -1) {
+		if !found[strings.Trim(name, "`")] {
+			t.Errorf("%s is not found", name)
+		}
+	}
+	if _, err := list(t.TempDir()); err == nil {
+		t.Error("an empty folder has no targets")
+	}
+}
+
+// Of two targets the one that fails is reported with what it said.
+func TestFuzz(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{"go.mod": "module fuzzed\n\ngo 1.24\n", "x_test.go": `package fuzzed
+
+import "testing"
+
+func FuzzGood(f *testing.F) {
+	f.Add(1)
+	f.Fuzz(func(t *testing.T, x int) {})
+}
+
+func FuzzBad(f *testing.F) {
+	f.Fatal("it is bad")
+}
+`} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := os.Stdout
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Stdout = w
+	err = fuzz(t.Context(), []string{"-time", "1ms", "-parallel", "1"})
+	os.Stdout = out
+	w.Close()
+	text, _ := io.ReadAll(r)
+	if err == nil || err.Error() != "1 failed" || !regexp.MustCompile(`(?s)^FuzzGood +\./\. .* ok\n.*it is bad.*\nFuzzBad .* exit status 1\n$`).Match(text) {
+		t.Errorf("%v: %s", err, text)
+	}
+}

@@ -1,0 +1,231 @@
+package rls
+
+import (
+	"context"
+	_ "embed"
+	"encoding/csv"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/rnmf/choose"
+)
+
+//go:embed results.csv
+var results string
+
+// A Result is a point of the grid of a method in one of the paper's tables.
+type Result struct {
+	Table      int
+	Set        string
+	Level      float64 // share removed, or deviation of the noise
+	Method     string
+	choose.Row // alpha, beta, gamma, lambda, and the scores of Score
+}
+
+// Results returns what Command has stored.
+var Results = sync.OnceValue(func() (all []Result) {
+	parameters := []string{"alpha", "beta", "gamma", "lambda"}
+	for _, line := range stored.Parse(results) {
+		r := Result{int(line.Number("table")), line.Text("set"), line.Number("level"), line.Text("method"),
+			choose.Row{Point: choose.Point{Names: parameters}, Scores: choose.Scores{}}}
+		for _, name := range parameters {
+			r.Point.Values = append(r.Point.Values, line.Number(name))
+		}
+		for _, name := range scores {
+			r.Scores[name] = line.Number(name)
+		}
+		all = append(all, r)
+	}
+	return all
+})
+
+// Command runs the tables of notebook 04 at full length and stores them; with -only
+// time, on a quiet machine, it stores the times of Fig. 8 instead. It wants the data
+// sets in the folder that RNMF_DATA names; those it does not find it leaves out. A run
+// that is stopped writes what is known, and the next one goes on with what it finds in
+// the work folder. Points are tried side by side, so nothing but -only time tells times.
+func Command(ctx context.Context, args []string) error {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	f := flag.NewFlagSet("rls", flag.ContinueOnError)
+	work := f.String("work", filepath.Join(cache, "rnmf", "paper04"), "`folder` of what is known so far")
+	out := f.String("out", "notebooks/lab/rls", "`folder` to write results.csv or times.csv to")
+	seconds := f.Float64("seconds", 0, "stop after this `time`; 0: never stop")
+	only := f.String("only", "", "`tables` to run, such as 1,3 or 1:Yale, the others as far as they are known; all if empty. time: Fig. 8")
+	workers := f.Int("workers", 0, "points tried at once; 0: one for each processor")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if *seconds > 0 {
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(*seconds*float64(time.Second)))
+		defer cancel()
+	}
+	load := func(s *datasets.Source) (*datasets.Set, error) { return s.Load(context.WithoutCancel(ctx)) }
+	if *only == "time" {
+		rows, err := times(ctx, load)
+		if err != nil {
+			return err
+		}
+		return write(filepath.Join(*out, "times.csv"), rows)
+	}
+	if err := os.MkdirAll(*work, 0o755); err != nil {
+		return err
+	}
+	return run{load, *work, *only, *workers, 0}.store(ctx, filepath.Join(*out, "results.csv"))
+}
+
+// Values of the parameters, in units of the data: those of the paper, but that γ of 2
+// and more is LS-NMF, bit for bit (a test has it), and need not be tried.
+var (
+	decades = choose.Decades(-3, 3)
+	gammas  = choose.Decades(-3, 0)
+)
+
+// A job is a problem of one of the tables.
+type job struct {
+	table          int
+	set            *datasets.Source
+	removed, noise float64
+	apart          bool // α and β each for itself, for LS-NMF alone
+}
+
+func jobs() (all []job) {
+	for _, s := range []*datasets.Source{datasets.Yale, datasets.ORL, datasets.Semeion, datasets.COIL20, datasets.Pendigits, datasets.JAFFE, datasets.ExtendedYaleB, datasets.AR} {
+		all = append(all, job{table: 1, set: s})
+	}
+	all = append(all, job{table: 1, set: datasets.Yale, apart: true}, job{table: 1, set: datasets.Semeion, apart: true})
+	for i, s := range []*datasets.Source{datasets.JAFFE, datasets.Yale, datasets.COIL20} {
+		for _, share := range []float64{0.2, 0.4, 0.6} {
+			all = append(all, job{table: 2 + i, set: s, removed: share})
+		}
+	}
+	for i, s := range []*datasets.Source{datasets.ORL, datasets.Yale, datasets.COIL20} {
+		for _, sigma := range []float64{0.005, 0.010, 0.015} {
+			all = append(all, job{table: 5 + i, set: s, noise: sigma})
+		}
+	}
+	return all
+}
+
+var scores = []string{"accuracy", "nmi", "purity", "stability", "silhouette", "live", "sparsityW", "sparsityH"}
+
+// wanted tells whether only names a job, by its table or as table:set. What has α and
+// β apart is of the table apart.
+func wanted(only string, j job) bool {
+	table := strconv.Itoa(j.table)
+	if j.apart {
+		table = "apart"
+	}
+	return only == "" || strings.Contains(","+only+",", ","+table+",") || strings.Contains(","+only+",", ","+table+":"+j.set.Name+",")
+}
+
+// A run goes over the jobs.
+type run struct {
+	load       func(*datasets.Source) (*datasets.Set, error)
+	work, only string
+	workers    int
+	rounds     int // 0: Rounds
+}
+
+func (u run) store(ctx context.Context, out string) error {
+	rows := [][]string{append([]string{"table", "set", "level", "method", "alpha", "beta", "gamma", "lambda"}, scores...)}
+	sets := map[*datasets.Source]*datasets.Set{}
+	start := time.Now()
+	for _, j := range jobs() {
+		if _, known := sets[j.set]; !known {
+			s, err := u.load(j.set)
+			if err != nil {
+				log.Printf("%s is not at hand", j.set.Name)
+			}
+			sets[j.set] = s
+		}
+		if sets[j.set] == nil {
+			continue
+		}
+		p, err := New(sets[j.set], j.removed, j.noise, 1)
+		if err != nil {
+			return err
+		}
+		level := j.removed + j.noise // one is 0
+		within, stop := context.WithCancel(ctx)
+		if !wanted(u.only, j) {
+			stop() // what the file has comes back
+		}
+		for _, m := range Methods() {
+			if j.table > 1 && m.Name == "L1" || j.apart && m.Name != "LS-NMF" {
+				continue
+			}
+			g := u.grid(j, m, p, level)
+			table, err := g.Run(within)
+			if err != nil && (within.Err() == nil || table == nil) {
+				stop()
+				return err
+			}
+			for _, r := range table.Rows {
+				row := []string{strconv.Itoa(j.table), j.set.Name, fmt.Sprint(level), m.Name}
+				v := At(r.Point)
+				if j.apart && v.Alpha == v.Beta {
+					continue // it is there
+				}
+				for _, v := range []float64{v.Alpha, v.Beta, v.Gamma, v.Lambda} {
+					row = append(row, fmt.Sprint(v))
+				}
+				for _, name := range scores {
+					row = append(row, stored.Number(r.Scores[name], 'f', 4))
+				}
+				rows = append(rows, row)
+			}
+		}
+		stop()
+		log.Printf("table %d, %s, %g: %.0f s", j.table, j.set.Name, level, time.Since(start).Seconds())
+	}
+	return write(out, rows)
+}
+
+func write(out string, rows [][]string) error {
+	f, err := os.Create(out)
+	if err != nil {
+		return err
+	}
+	return errors.Join(csv.NewWriter(f).WriteAll(rows), f.Close())
+}
+
+// grid is the search for the parameters of a method.
+func (u run) grid(j job, m Method, p *Problem, level float64) choose.Grid {
+	values := [3][]float64{decades, gammas, decades}
+	if j.table > 1 { // shorter, and more so where there are many samples
+		values = [3][]float64{{0.001, 0.01, 0.1}, {0.1, 1}, choose.Decades(-2, 2)}
+		if len(p.Set.Labels) > 1000 {
+			values[0], values[1] = []float64{0.001, 0.1}, []float64{1}
+		}
+		if m.Name == "RMNMF" { // its graph term has no unit
+			values[2] = []float64{1, 10, 100}
+		}
+	}
+	for i, has := range m.Has {
+		if !has {
+			values[i] = []float64{0}
+		}
+	}
+	task := fmt.Sprintf("paper04 table %d %s %g %s", j.table, j.set.Name, level, m.Name)
+	parameters := Parameters(values[0], values[1], values[2])
+	if j.apart {
+		task += " apart"
+		parameters = append(parameters, choose.Parameter{Name: "beta", Values: decades})
+	}
+	return choose.Grid{Parameters: parameters, Score: Score(p, m, u.rounds), Workers: u.workers,
+		File: filepath.Join(u.work, strings.ReplaceAll(task, " ", "-")+".jsonl"), Task: task}
+}

@@ -1,0 +1,266 @@
+package rls
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/rnmf/choose"
+)
+
+func digits(t *testing.T) *Problem {
+	t.Helper()
+	s, err := datasets.Digits().Sample(6, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(s, 0, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func method(t *testing.T, name string) Method {
+	t.Helper()
+	for _, m := range Methods() {
+		if m.Name == name {
+			return m
+		}
+	}
+	t.Fatal(name)
+	return Method{}
+}
+
+// Samples of length 1 have residuals below 1, and S is 0 for γ ≥ 2: those points of
+// the grid are left out. For γ = 1 it is not 0.
+func TestLargeGammaIsLSNMF(t *testing.T) {
+	p := digits(t)
+	for _, v := range []Setting{{0.001, 0.001, 0, 0.001}, {0.1, 0.1, 0, 1}, {1, 0.01, 0, 1000}, {1000, 1000, 0, 1}} {
+		ls, err := method(t, "LS-NMF").Fit(context.Background(), p, v, 1, 30)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, gamma := range []float64{2, 10, 100, 1000} {
+			v.Gamma = gamma
+			rls, err := method(t, "RLS-NMF").Fit(context.Background(), p, v, 1, 30)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !mat.Equal(ls.W, rls.W) || !mat.Equal(ls.H, rls.H) {
+				t.Errorf("%+v is not LS-NMF", v)
+			}
+		}
+	}
+	v := Setting{0.001, 0.001, 0.5, 0.1}
+	ls, err := method(t, "LS-NMF").Fit(context.Background(), p, v, 1, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rls, err := method(t, "RLS-NMF").Fit(context.Background(), p, v, 1, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mat.Equal(ls.W, rls.W) {
+		t.Error("γ = 0.5 is LS-NMF")
+	}
+}
+
+func TestAt(t *testing.T) {
+	names := []string{"alpha", "gamma", "lambda", "beta"}
+	values := []float64{1, 2, 3, 4}
+	if v := At(choose.Point{Names: names[:3], Values: values[:3]}); v != (Setting{1, 1, 2, 3}) {
+		t.Error(v)
+	}
+	if v := At(choose.Point{Names: names, Values: values}); v != (Setting{1, 4, 2, 3}) {
+		t.Error(v)
+	}
+}
+
+// Purity is never below accuracy, and both are multiples of 1/n if they are of one run:
+// what a slip of ours in printed.csv would break, and where the paper breaks it.
+func TestPrinted(t *testing.T) {
+	number := func(table int, set string, level float64, metric, method string) float64 {
+		v, err := strconv.ParseFloat(Printed(table, set, level, metric, method), 64)
+		if err != nil || v <= 0 || v >= 100 {
+			t.Fatalf("table %d, %s, %g, %s, %s: %v, %v", table, set, level, metric, method, v, err)
+		}
+		return v
+	}
+	samples := map[string]float64{"Semeion": 1593, "ExtendedYaleB": 2414, "ORL": 400, "AR": 2600, "JAFFE": 213, "Yale": 165, "COIL20": 1440, "Pendigits": 10992}
+	below, broken := map[string]int{}, map[string]int{}
+	look := func(table int, set string, level float64) {
+		for _, m := range Methods() {
+			if m.Name == "L1" {
+				continue
+			}
+			number(table, set, level, "nmi", m.Name)
+			accuracy, purity := number(table, set, level, "accuracy", m.Name), number(table, set, level, "purity", m.Name)
+			if purity < accuracy {
+				below[m.Name]++
+			}
+			for _, v := range []float64{accuracy, purity} {
+				n := samples[set]
+				if math.Abs(100*math.Round(v/100*n)/n-v) > 0.0051 {
+					broken[m.Name]++
+				}
+			}
+		}
+	}
+	for set := range samples {
+		look(1, set, 0)
+	}
+	for i, set := range []string{"JAFFE", "Yale", "COIL20", "ORL", "Yale", "COIL20"} {
+		levels := []float64{0.2, 0.4, 0.6}
+		if i >= 3 {
+			levels = []float64{0.005, 0.01, 0.015}
+		}
+		for _, level := range levels {
+			look(2+i, set, level)
+		}
+	}
+	if want := map[string]int{"ONMF": 5}; !maps.Equal(below, want) {
+		t.Errorf("purities below accuracies: %v, want %v", below, want)
+	}
+	// Of RMNMF all are in Tables 5 to 7, 14 of its 18 there.
+	if want := map[string]int{"RMNMF": 14, "GNMF": 2, "CNMF": 1, "ONMF": 1, "Semi-NMF": 1, "RLS-NMF": 1}; !maps.Equal(broken, want) {
+		t.Errorf("no multiples of 1/n: %v, want %v", broken, want)
+	}
+	if Printed(1, "Yale", 0, "accuracy", "L1") != "–" {
+		t.Error("L1 is not in the paper's tables")
+	}
+}
+
+// The stored results have no point twice, grids have the points that Command tries, and
+// numbers are those that can be. Not all grids are whole: see notebook 04.
+func TestResults(t *testing.T) {
+	type key struct {
+		table       int
+		set, method string
+		level       float64
+		v           Setting
+	}
+	seen := map[key]bool{}
+	problems := map[string]bool{}
+	for _, r := range Results() {
+		k := key{r.Table, r.Set, r.Method, r.Level, At(r.Point)}
+		if seen[k] {
+			t.Errorf("twice: %+v", k)
+		}
+		seen[k] = true
+		problems[fmt.Sprintf("%d %s %g", r.Table, r.Set, r.Level)] = true
+		for _, name := range scores {
+			v, low, high := r.Scores[name], 0.0, 1.0
+			switch name {
+			case "stability", "silhouette":
+				low = -1
+			case "live":
+				high = 100
+			}
+			if !(v >= low && v <= high) {
+				t.Errorf("%s is %v: %+v", name, v, k)
+			}
+		}
+		if r.Scores["purity"] < r.Scores["accuracy"] {
+			t.Errorf("purity below accuracy: %+v", k)
+		}
+	}
+	known := map[string]bool{}
+	for _, j := range jobs() {
+		known[fmt.Sprintf("%d %s %g", j.table, j.set.Name, j.removed+j.noise)] = true
+	}
+	for p := range problems {
+		if !known[p] {
+			t.Errorf("no job is %s", p)
+		}
+	}
+	for _, set := range []string{"Yale", "ORL", "COIL20", "Semeion"} {
+		if !problems["1 "+set+" 0"] {
+			t.Errorf("Table 1 lacks %s", set)
+		}
+	}
+}
+
+// The times are those of good points of Table 1. They need not be the best: the times
+// are older than parts of the grid.
+func TestTimes(t *testing.T) {
+	accuracy := func(set, method string, v Setting) float64 {
+		for _, r := range Results() {
+			if r.Table == 1 && r.Set == set && r.Method == method && At(r.Point) == v {
+				return r.Scores["accuracy"]
+			}
+		}
+		t.Errorf("no result of %s on %s has %+v", method, set, v)
+		return 0
+	}
+	all := Times()
+	if want := 4 * len(Methods()); len(all) != want {
+		t.Errorf("%d rows, want %d", len(all), want)
+	}
+	for _, r := range all {
+		set, method := r.Text("set"), r.Text("method")
+		v := Setting{r.Number("alpha"), r.Number("alpha"), r.Number("gamma"), r.Number("lambda")}
+		best := accuracy(set, method, chosen(set, method))
+		if here := accuracy(set, method, v); here < best-0.05 || here > best || !(r.Number("milliseconds") > 0) {
+			t.Errorf("%v, whose accuracy is %g, the best is %g", r, here, best)
+		}
+	}
+	if v := chosen("Semeion", "RMNMF"); v != (Setting{0, 0, 0, 0.01}) {
+		t.Errorf("of RMNMF on Semeion %+v is chosen", v)
+	}
+}
+
+// The long run goes through on few digits in the place of each set, is the same when it
+// goes on from its work folder, and its grids have the points of jobs.
+func TestStore(t *testing.T) {
+	s, err := datasets.Digits().Sample(2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := t.TempDir()
+	load := func(source *datasets.Source) (*datasets.Set, error) {
+		if source == datasets.Yale {
+			return s, nil
+		}
+		return nil, datasets.ErrNotFound
+	}
+	var texts [2]string
+	for i := range texts {
+		out := filepath.Join(work, "results.csv")
+		if err := (run{load, work, "3,6", 0, 1}).store(t.Context(), out); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(text)
+	}
+	if texts[0] != texts[1] {
+		t.Error("a second run writes another file")
+	}
+	all := stored.Parse(texts[0])
+	if got := all.Different("table"); !slices.Equal(got, []string{"3", "6"}) {
+		t.Errorf("tables %q, want 3 and 6", got)
+	}
+	// α, γ and λ have 3, 2 and 5 values, λ of RMNMF has 3; three levels of two tables.
+	for method, points := range map[string]int{"NMF": 1, "GNMF": 5, "RMNMF": 3, "WNMF": 1, "CNMF": 1, "ONMF": 1, "Semi-NMF": 1, "LS-NMF": 15, "RLS-NMF": 30} {
+		if rows := all.Where("method", method); len(rows) != 6*points {
+			t.Errorf("%s has %d points, want %d", method, len(rows), 6*points)
+		}
+	}
+	rows, err := times(t.Context(), load)
+	if err != nil || len(rows) != 1+len(Methods()) {
+		t.Errorf("%d lines of times, %v", len(rows), err)
+	}
+}

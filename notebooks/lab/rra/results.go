@@ -1,0 +1,488 @@
+package rra
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"embed"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+//go:embed *.csv peers.py
+var files embed.FS
+
+// Results returns what Command has stored in a file: race.csv, traces.csv, energy.csv
+// or clusters.csv. It panics if there is no such file.
+func Results(name string) stored.Table {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return stored.Parse(string(text))
+}
+
+// beta is that of the paper, and so is the number of neighbours, KNN's own.
+const beta = 1
+
+// settings are the flags.
+type settings struct {
+	out     string
+	starts  int
+	ranks   []int
+	until   time.Time
+	seconds float64
+	python  string
+	set     string
+}
+
+// Command runs the experiments of notebook 05 at full length and stores them: race is
+// the time that each solver takes to the objective at which RRA stops, on COIL-20 and
+// on PIE or, where that is not at hand, made-up faces of its size; also by NumPy, where
+// that is. The first start goes over all ranks and both sets, the others over COIL-20
+// at ranks to 50, as many as begin within -minutes. energy is Table 1, clusters Fig. 4
+// and 5. COIL-20 must be in the folder that RNMF_DATA names.
+//
+// A run that is stopped keeps what is whole, and the next goes on from there: what is
+// in the files is not computed again. For fresh times on another machine remove
+// race.csv, traces.csv and energy.csv first.
+func Command(ctx context.Context, args []string) error {
+	f := flag.NewFlagSet("rra", flag.ContinueOnError)
+	only := f.String("only", "energy,race,clusters", "experiments, a `list`")
+	ranks := f.String("ranks", "10,20,50,100,200", "`ranks` of the race")
+	minutes := f.Float64("minutes", 12, "begin no more races after this `time`")
+	var s settings
+	f.IntVar(&s.starts, "starts", 10, "`starts` of the race on COIL-20 at ranks to 50; all else has one")
+	f.Float64Var(&s.seconds, "seconds", 30, "`time` after which a solver is late")
+	f.StringVar(&s.set, "set", "", "of the race, only the `set` whose name has this in it")
+	f.StringVar(&s.python, "python", "/usr/bin/python3", "`program` that has NumPy and SciPy")
+	f.StringVar(&s.out, "out", "notebooks/lab/rra", "`folder` to write to")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	for _, r := range strings.Split(*ranks, ",") {
+		rank, err := strconv.Atoi(r)
+		if err != nil {
+			return err
+		}
+		s.ranks = append(s.ranks, rank)
+	}
+	s.until = time.Now().Add(time.Duration(*minutes * float64(time.Minute)))
+	for _, name := range strings.Split(*only, ",") {
+		var err error
+		switch name {
+		case "race":
+			var coil *datasets.Set
+			if coil, err = datasets.COIL20.Load(ctx); err == nil {
+				err = race(ctx, s, []*datasets.Set{coil.Scaled(), faces(ctx)})
+			}
+		case "energy":
+			err = energy(ctx, s, faces(ctx))
+		case "clusters":
+			var sets []*datasets.Set
+			for _, source := range []*datasets.Source{datasets.COIL20, datasets.CMUPIE} {
+				if set, missing := source.Load(ctx); missing == nil {
+					sets = append(sets, set)
+				} else if source == datasets.COIL20 {
+					err = missing
+				}
+			}
+			if err == nil {
+				err = clusters(ctx, s, sets, 10, 10)
+			}
+		default:
+			err = fmt.Errorf("no experiment %q", name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// faces returns PIE or what takes its place.
+func faces(ctx context.Context) *datasets.Set {
+	if s, err := datasets.CMUPIE.Load(ctx); err == nil && len(s.Labels) == 2856 {
+		return s.Scaled()
+	}
+	return Faces(68, 42, 1)
+}
+
+// race lets the solvers race on sets, with more than one start on the first alone.
+func race(ctx context.Context, s settings, sets []*datasets.Set) error {
+	out, err := stored.Open(filepath.Join(s.out, "race.csv"), 3, "set", "rank", "start", "solver", "target", "seconds", "outcome", "rounds", "stop_seconds", "stop_rounds", "stop_objective", "stop_kkt", "highest_rise")
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	traces, err := stored.Open(filepath.Join(s.out, "traces.csv"), 2, "set", "rank", "solver", "seconds", "objective")
+	if err != nil {
+		return err
+	}
+	defer traces.Close()
+	tracks := make([]*track, len(sets))
+	for start := 1; start <= s.starts; start++ {
+		for i, set := range sets {
+			for _, rank := range s.ranks {
+				if !strings.Contains(set.Name, s.set) || start > 1 && (i > 0 || rank > 50) || out.Has(set.Name, strconv.Itoa(rank), strconv.Itoa(start)) {
+					continue
+				}
+				if time.Now().After(s.until) {
+					log.Printf("no more races: %s, rank %d, start %d is the next", set.Name, rank, start)
+					return nil
+				}
+				if tracks[i] == nil {
+					if tracks[i], err = newTrack(s.python, set); err != nil {
+						return err
+					}
+					defer os.RemoveAll(tracks[i].peer.folder)
+				}
+				begin := time.Now()
+				if err := tracks[i].race(ctx, s, rank, start, out, traces); err != nil {
+					return err
+				}
+				log.Printf("%s, rank %d, start %d: %.0f s", set.Name, rank, start, time.Since(begin).Seconds())
+			}
+		}
+	}
+	return nil
+}
+
+// A track is a set with its graph, and a folder for NumPy.
+type track struct {
+	set   *datasets.Set
+	graph *rnmf.Graph
+	peer  peer
+}
+
+// newTrack also finds the eigenvectors, whose time the paper does not count.
+func newTrack(python string, set *datasets.Set) (*track, error) {
+	graph, err := rnmf.KNN{}.Graph(set.X)
+	if err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	kept := rnmf.RRA{}.Prepare(graph)
+	log.Printf("%s: %d eigenvectors in %.1f s", set.Name, kept, time.Since(begin).Seconds())
+	peer, err := newPeer(python, set.X, graph)
+	return &track{set, graph, peer}, err
+}
+
+// A run is what a solver did, to its own end and then on.
+type run struct {
+	name   string
+	trace  rnmf.Trace
+	kkt    float64 // where rule (18) ends it
+	stop   int     // that round
+	repeat func() (rnmf.Trace, error)
+}
+
+// race lets all solvers go from one start, NumPy from the first. There the fast ones
+// go three times, in turn, and the least of their times counts.
+func (k *track) race(ctx context.Context, s settings, rank, start int, out, traces *stored.Sheet) error {
+	set := k.set
+	model := rnmf.GNMF(rank, k.graph, beta)
+	model.Seed, model.MaxIter = uint64(start), 20000
+	var err error
+	if model.Init, err = sameStart(set.X, rank, uint64(start)); err != nil {
+		return err
+	}
+	settled := Settled(1e-3)
+	var runs []run
+	target, limit := math.NaN(), s.seconds
+	late := func(t rnmf.Trace) bool { return exploded(t) || t[len(t)-1].Seconds > limit }
+	for _, i := range []int{3, 2, 4, 0, 1} { // RRA first: the safe one, then the printed one; ours next
+		rival := Rivals()[i]
+		m := model
+		m.Solver = rival.Solver
+		// First to rule (18), for the KKT residual there.
+		ended, err := Run(ctx, m, set.X, func(t rnmf.Trace) bool { return settled(t) || late(t) })
+		if err != nil {
+			return err
+		}
+		r := run{name: rival.Name, trace: ended.Trace, kkt: ended.KKT, stop: len(ended.Trace) - 1}
+		r.repeat = func() (rnmf.Trace, error) {
+			res, err := Run(ctx, m, set.X, func(t rnmf.Trace) bool { return t[len(t)-1].Objective <= target || late(t) })
+			if err != nil {
+				return nil, err
+			}
+			return res.Trace, nil
+		}
+		switch i {
+		case 3:
+			target = ended.Trace[r.stop].Objective
+		case 2:
+			if rise(r.trace) <= 1e-6 {
+				target = ended.Trace[r.stop].Objective
+			}
+		case 4:
+			t, err := r.repeat()
+			if err != nil {
+				return err
+			}
+			if seconds := SecondsTo(t, target); !math.IsNaN(seconds) {
+				limit = min(s.seconds, max(3, 30*seconds)) // what takes longer is late
+			}
+		}
+		runs = append(runs, r)
+	}
+	for _, solver := range []string{"mur", "rra"} {
+		if start > 1 {
+			break
+		}
+		ask := func(eps, target float64) (rnmf.Trace, error) {
+			return k.peer.run(ctx, model.Init.(rnmf.Factors), solver, eps, target, limit)
+		}
+		t, err := ask(1e-3, -1)
+		if err != nil {
+			log.Print("without NumPy: ", err)
+			break
+		}
+		runs = append(runs, run{name: map[string]string{"mur": "NumPy MUR", "rra": "NumPy RRA"}[solver], trace: t, kkt: math.NaN(), stop: len(t) - 1,
+			repeat: func() (rnmf.Trace, error) { return ask(0, target) }})
+	}
+	passes := 3
+	if start > 1 {
+		passes = 1
+	}
+	best := make([]float64, len(runs))
+	for pass := range passes {
+		for i, r := range runs {
+			if pass > 0 && !(best[i] <= 3) {
+				continue
+			}
+			// Who was late or exploded before the target is so again.
+			t := r.trace
+			if pass > 0 || Lowest(t) > target && !exploded(t) && t[len(t)-1].Seconds <= limit {
+				if t, err = r.repeat(); err != nil {
+					return err
+				}
+			}
+			if len(t) > len(r.trace) {
+				runs[i].trace = t
+			}
+			if seconds := SecondsTo(t, target); seconds < best[i] || pass == 0 {
+				best[i] = seconds
+			}
+		}
+	}
+	var rows, points [][]string
+	for i, r := range runs {
+		round := slices.IndexFunc(r.trace, func(p rnmf.Point) bool { return p.Objective <= target })
+		end := r.trace[r.stop]
+		outcome := "reached"
+		switch {
+		case !math.IsNaN(best[i]):
+		case exploded(r.trace):
+			outcome = "exploded"
+		default: // it takes longer than this
+			outcome, best[i] = "late", r.trace[len(r.trace)-1].Seconds
+		}
+		rows = append(rows, []string{set.Name, strconv.Itoa(rank), strconv.Itoa(start), r.name, number(target, 7), number(best[i], 4), outcome, strconv.Itoa(round),
+			number(end.Seconds, 4), strconv.Itoa(r.stop), number(end.Objective, 7), number(r.kkt, 3), number(rise(r.trace[:r.stop+1]), 3)})
+		for j, p := range r.trace {
+			if j < 20 || j%(1+len(r.trace)/40) == 0 || j == len(r.trace)-1 {
+				points = append(points, []string{set.Name, strconv.Itoa(rank), r.name, number(p.Seconds, 4), number(p.Objective, 7)})
+			}
+		}
+	}
+	if start == 1 && !traces.Has(set.Name, strconv.Itoa(rank)) {
+		if err := traces.Add(points...); err != nil {
+			return err
+		}
+	}
+	return out.Add(rows...)
+}
+
+// sameStart returns factors that all solvers can be given.
+func sameStart(x *mat.Dense, rank int, seed uint64) (rnmf.Factors, error) {
+	for step, err := range (rnmf.Model{Rank: rank, Seed: seed}).Steps(context.Background(), x) {
+		if err != nil {
+			return rnmf.Factors{}, err
+		}
+		return rnmf.Factors{W: step.W(), H: step.H()}, nil
+	}
+	panic("no start")
+}
+
+// exploded tells whether a round doubled the objective.
+func exploded(t rnmf.Trace) bool { return rise(t) > 1 }
+
+// rise returns by how much a round raised the objective at most, as a share of it.
+func rise(t rnmf.Trace) (most float64) {
+	for i := range len(t) - 1 {
+		most = max(most, t[i+1].Objective/t[i].Objective-1)
+	}
+	return most
+}
+
+// A peer is a folder for peers.py, which keeps its eigenvectors there.
+type peer struct {
+	python string
+	folder string
+	m, n   int
+}
+
+func newPeer(python string, x *mat.Dense, graph *rnmf.Graph) (p peer, err error) {
+	p.python = python
+	p.m, p.n = x.Dims()
+	if p.folder, err = os.MkdirTemp("", "rra"); err != nil {
+		return p, err
+	}
+	var edges bytes.Buffer
+	for i := range p.n {
+		to, weight := graph.Neighbors(i)
+		for k, j := range to {
+			if i < j {
+				fmt.Fprintln(&edges, i, j, weight[k])
+			}
+		}
+	}
+	program, err := files.ReadFile("peers.py")
+	return p, errors.Join(err, os.WriteFile(filepath.Join(p.folder, "peers.py"), program, 0o600),
+		os.WriteFile(filepath.Join(p.folder, "edges"), edges.Bytes(), 0o600), p.write("x", x))
+}
+
+func (p peer) write(name string, a *mat.Dense) error {
+	var b bytes.Buffer
+	rows, _ := a.Dims()
+	for i := range rows {
+		if err := binary.Write(&b, binary.LittleEndian, a.RawRowView(i)); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(p.folder, name), b.Bytes(), 0o600)
+}
+
+func (p peer) run(ctx context.Context, start rnmf.Factors, solver string, eps, target, seconds float64) (rnmf.Trace, error) {
+	_, r := start.W.Dims()
+	shape := fmt.Sprintln(p.m, p.n, r, beta, 0.95)
+	if err := errors.Join(p.write("w", mat.DenseCopyOf(start.W)), p.write("h", mat.DenseCopyOf(start.H)), os.WriteFile(filepath.Join(p.folder, "shape"), []byte(shape), 0o600)); err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, p.python, filepath.Join(p.folder, "peers.py"), p.folder, solver,
+		fmt.Sprint(eps), fmt.Sprint(target), fmt.Sprint(seconds), "5000")
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "OPENBLAS") })
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		return nil, err
+	}
+	var t rnmf.Trace
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		p := rnmf.Point{Round: len(t)}
+		if _, err := fmt.Sscan(lines.Text(), &p.Seconds, &p.Objective); err != nil {
+			return nil, err
+		}
+		t = append(t, p)
+	}
+	return t, nil
+}
+
+// energy is Table 1: rank 10 on the faces, time to one objective.
+func energy(ctx context.Context, s settings, set *datasets.Set) error {
+	out, err := stored.Open(filepath.Join(s.out, "energy.csv"), 2, "set", "energy", "kept", "solver", "target", "seconds", "rounds", "highest_rise")
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	shares := slices.DeleteFunc([]float64{0.65, 0.75, 0.85, 0.95, 1}, func(share float64) bool { return out.Has(set.Name, number(share, 3)) })
+	if len(shares) == 0 {
+		return nil
+	}
+	graph, err := rnmf.KNN{}.Graph(set.X)
+	if err != nil {
+		return err
+	}
+	model := rnmf.GNMF(10, graph, beta)
+	model.MaxIter, model.Seed = 20000, 1
+	model.Solver = rnmf.RRA{Energy: 1}
+	exact, err := Run(ctx, model, set.X, Settled(1e-3))
+	if err != nil {
+		return err
+	}
+	target := exact.Objective
+	for _, share := range shares {
+		begin := time.Now()
+		var rows [][]string
+		for _, plain := range []bool{true, false} {
+			solver := rnmf.RRA{Energy: share, Plain: plain}
+			kept := solver.Prepare(graph)
+			model.Solver = solver
+			best, rounds, most := math.Inf(1), -1, 0.0
+			for range 3 {
+				r, err := Run(ctx, model, set.X, func(t rnmf.Trace) bool { return Reached(target, s.seconds)(t) || exploded(t) })
+				if err != nil {
+					return err
+				}
+				seconds := SecondsTo(r.Trace, target)
+				if most = rise(r.Trace); math.IsNaN(seconds) {
+					break // late or exploded, as it will be again
+				}
+				best, rounds = min(best, seconds), len(r.Trace)-1
+			}
+			if rounds < 0 {
+				best = math.NaN()
+			}
+			name := map[bool]string{true: "RRA, printed", false: "RRA, safe"}[plain]
+			rows = append(rows, []string{set.Name, number(share, 3), strconv.Itoa(kept), name, number(target, 7), number(best, 4), strconv.Itoa(rounds), number(most, 3)})
+		}
+		if err := out.Add(rows...); err != nil {
+			return err
+		}
+		log.Printf("energy %g: %.0f s", share, time.Since(begin).Seconds())
+	}
+	return nil
+}
+
+// clusters is Fig. 4 and 5: so many trials of 2 classes, 3 classes and so on.
+func clusters(ctx context.Context, s settings, sets []*datasets.Set, most int, trials uint64) error {
+	out, err := stored.Open(filepath.Join(s.out, "clusters.csv"), 3, "set", "classes", "trial", "solver", "accuracy", "nmi", "seconds")
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	for _, set := range sets {
+		for classes := 2; classes <= most; classes++ {
+			for t := uint64(1); t <= trials; t++ {
+				keys := []string{set.Name, strconv.Itoa(classes), fmt.Sprint(t)}
+				if out.Has(keys...) {
+					continue
+				}
+				found, err := Clusters(ctx, set.Scaled(), classes, t)
+				if err != nil {
+					return err
+				}
+				var rows [][]string
+				for _, r := range found {
+					rows = append(rows, append(slices.Clone(keys), r.Name, number(r.Accuracy, 4), number(r.NMI, 4), number(r.Seconds, 3)))
+				}
+				if err := out.Add(rows...); err != nil {
+					return err
+				}
+			}
+			log.Printf("%s, %d classes", set.Name, classes)
+		}
+	}
+	return nil
+}
+
+// number writes a number with so many digits, and NaN as nothing.
+func number(v float64, digits int) string { return stored.Number(v, 'g', digits) }

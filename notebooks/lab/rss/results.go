@@ -1,0 +1,76 @@
+package rss
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"flag"
+	"fmt"
+	"iter"
+	"log"
+	"strings"
+	"sync"
+
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+)
+
+//go:embed results.csv
+var results string
+
+// Results returns what Command has stored: of each kind, set, level, model and trial
+// the accuracy, nmi, unlabelled, predicted, nearest and seconds of a Row.
+var Results = sync.OnceValue(func() stored.Table { return stored.Parse(results) })
+
+// Command runs the tables of notebook 03 at full length and stores them. It takes the
+// sets that the folder RNMF_DATA holds; Yale, COIL-20 and ORL are in what is stored. A
+// run that was stopped goes on where its file ends: remove the file for a fresh one.
+func Command(ctx context.Context, args []string) error {
+	f := flag.NewFlagSet("rss", flag.ContinueOnError)
+	run := stored.Trials{Count: 10, Out: "notebooks/lab/rss/results.csv"}
+	run.Flags(f)
+	only := f.String("only", "", "one `kind` of experiment: tables, labels, pixels or weight; empty: all")
+	set := f.String("set", "", "one `set` of data, as Yale; empty: all at hand")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	sets, missing := Sets(ctx)
+	log.Printf("not at hand: %s", strings.Join(missing, ", "))
+	if len(sets) == 0 {
+		return errors.New("no set is at hand")
+	}
+	return store(ctx, run, func(seed uint64) (some []Experiment) {
+		for _, e := range Experiments(sets, seed) {
+			if (*only == "" || e.Kind == *only) && (*set == "" || e.Set == *set) {
+				some = append(some, e)
+			}
+		}
+		return some
+	}, 0)
+}
+
+// store runs the experiments of each trial, with as many rounds as Run takes.
+func store(ctx context.Context, run stored.Trials, experiments func(seed uint64) []Experiment, rounds int) error {
+	run.Keys = []string{"kind", "set", "level", "model", "trial"}
+	run.Columns = []string{"accuracy", "nmi", "unlabelled", "predicted", "nearest", "seconds"}
+	return run.Run(ctx, func(trial uint64) iter.Seq[stored.Line] {
+		return func(yield func(stored.Line) bool) {
+			for _, e := range experiments(trial) {
+				for _, rival := range e.Rivals {
+					if !yield(stored.Line{
+						Key: []string{e.Kind, e.Set, e.Level, rival.Name, fmt.Sprint(trial)},
+						Values: func() ([]string, error) {
+							task, err := e.Task()
+							if err != nil {
+								return nil, err
+							}
+							row, err := Run(ctx, task, rival, rounds)
+							return stored.Numbers(row.Accuracy, row.NMI, row.Unlabelled, row.Predicted, row.Nearest, row.Seconds), err
+						},
+					}) {
+						return
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,140 @@
+package rss
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+func digits(t *testing.T, each int) *datasets.Set {
+	t.Helper()
+	s, err := datasets.Digits().Sample(each, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Scaled()
+}
+
+// whole checks that a table has each experiment once for so many trials, with numbers
+// that can be.
+func whole(t *testing.T, all stored.Table, experiments []Experiment, trials int) {
+	t.Helper()
+	want := 0
+	for _, e := range experiments {
+		for _, rival := range e.Rivals {
+			want += trials
+			rows := all.Where("kind", e.Kind, "set", e.Set, "level", e.Level, "model", rival.Name)
+			if n := len(rows.Different("trial")); len(rows) != trials || n != trials {
+				t.Errorf("%s %s %s, %s: %d rows of %d trials, want %d", e.Kind, e.Set, e.Level, rival.Name, len(rows), n, trials)
+			}
+		}
+	}
+	if len(all) != want {
+		t.Errorf("%d rows, want %d", len(all), want)
+	}
+	for _, r := range all {
+		for _, name := range []string{"accuracy", "nmi", "unlabelled", "predicted", "nearest"} {
+			// A model need not predict, and without labels there is no nearest mean.
+			empty := name == "predicted" || name == "nearest" && r.Text("kind") == "labels" && r.Text("level") == "0 0"
+			if v := r.Number(name); v < 0 || v > 1 || math.IsNaN(v) && !empty {
+				t.Errorf("%s: %v", name, r)
+			}
+		}
+		if !(r.Number("seconds") >= 0) {
+			t.Errorf("seconds: %v", r)
+		}
+	}
+}
+
+func TestResults(t *testing.T) {
+	yale := &datasets.Set{Height: 32, Width: 32}
+	experiments := Beyond("Yale", yale, 2, 1)
+	for set, classes := range map[string][]int{"Yale": {2, 5, 8, 10, 15}, "COIL-20": {10, 20}, "ORL": {10, 40}} {
+		for _, k := range classes {
+			experiments = append(experiments, Experiment{"tables", set, fmt.Sprint(k), nil, Rivals()})
+		}
+	}
+	whole(t, Results(), experiments, 10)
+}
+
+// All experiments run through, on few digits.
+func TestStore(t *testing.T) {
+	s := Set{digits(t, 4), "Yale", 0, []int{3}, 2} // of this name, so that all run
+	out := filepath.Join(t.TempDir(), "results.csv")
+	experiments := func(seed uint64) []Experiment { return Experiments([]Set{s}, seed) }
+	if err := store(t.Context(), stored.Trials{Count: 1, Out: out}, experiments, 1); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole(t, stored.Parse(string(text)), experiments(1), 1)
+}
+
+// The classes that are drawn are whole, numbered anew, and have as many labels as asked
+// for, all of them right.
+func TestDraw(t *testing.T) {
+	s := digits(t, 8)
+	task, err := Draw(s, 4, 3, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, size := make([]int, 4), make([]int, 4)
+	for j, c := range task.Set.Labels {
+		size[c]++
+		if l := task.Labels.Class[j]; l >= 0 {
+			given[l]++
+			if l != c {
+				t.Errorf("sample %d of class %d has label %d", j, c, l)
+			}
+		}
+	}
+	if !slices.Equal(size, []int{8, 8, 8, 8}) || !slices.Equal(given, []int{3, 3, 3, 3}) {
+		t.Errorf("classes of %v samples, %v labels", size, given)
+	}
+	again, err := Draw(s, 4, 3, 7)
+	if err != nil || !mat.Equal(task.X, again.X) || !slices.Equal(task.Labels.Class, again.Labels.Class) {
+		t.Errorf("the same seed draws others: %v", err)
+	}
+	if _, err := Draw(s, 11, 3, 7); err == nil {
+		t.Error("11 classes of 10")
+	}
+}
+
+func TestShare(t *testing.T) {
+	s := digits(t, 10)
+	task, err := Share(s, 0.5, 0.2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, wrong := 0, 0
+	for j, l := range task.Labels.Class {
+		if l >= 0 {
+			given++
+			if l != task.Set.Labels[j] {
+				wrong++
+			}
+		}
+	}
+	if given != 50 || wrong != 10 {
+		t.Errorf("%d labels, %d of them wrong, want 50 and 10", given, wrong)
+	}
+}
+
+func TestNearestMean(t *testing.T) {
+	known := mat.NewDense(1, 4, []float64{1, 3, 10, 99})
+	l := rnmf.Labels{Class: []int{0, 0, 1, -1}, Names: []string{"low", "high"}}
+	if got := NearestMean(known, l, mat.NewDense(1, 3, []float64{0, 5.9, 6.1})); !slices.Equal(got, []int{0, 0, 1}) {
+		t.Error(got) // the means are 2 and 10
+	}
+}

@@ -1,0 +1,139 @@
+package stored
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const text = "set,model,error,ap\nORL,\"L2,1\",0.5,\nORL,L1,0.25,1\nYale,L1,0.125,0.5\n"
+
+func TestTable(t *testing.T) {
+	all := Parse(text)
+	if got, want := all.Different("set"), []string{"ORL", "Yale"}; !slices.Equal(got, want) {
+		t.Errorf("sets %q, want %q", got, want)
+	}
+	if got, want := all.Where("set", "ORL").Numbers("error"), []float64{0.5, 0.25}; !slices.Equal(got, want) {
+		t.Errorf("errors of ORL %v, want %v", got, want)
+	}
+	if got, want := all.Numbers("ap"), []float64{1, 0.5}; !slices.Equal(got, want) {
+		t.Errorf("what is empty is a number: %v, want %v", got, want)
+	}
+	if got := all.Where("set", "ORL", "model", "L2,1"); len(got) != 1 || !math.IsNaN(got[0].Number("ap")) || got[0].Text("error") != "0.5" {
+		t.Errorf("two pairs: %v", got)
+	}
+	if got := all.Where("set", "none"); got != nil {
+		t.Errorf("rows of no set: %v", got)
+	}
+	for what, f := range map[string]func(){
+		"no column":      func() { all.Where("kind", "x") },
+		"no number":      func() { all.Numbers("model") },
+		"no table":       func() { Parse("") },
+		"a short line":   func() { Parse("a,b\n1\n") },
+		"an open string": func() { Parse("a\n\"1\n") },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s is no panic", what)
+				}
+			}()
+			f()
+		}()
+	}
+	if got, want := Numbers(1, math.NaN(), 0.00005, math.Inf(1)), []string{"1.0000", "", "0.0001", "+Inf"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// run fills a sheet of squares, of which Values is called for calls.
+func run(t *testing.T, l Trials, fail string) (calls []string, err error) {
+	t.Helper()
+	l.Keys, l.Columns = []string{"name", "trial"}, []string{"square"}
+	err = l.Run(t.Context(), func(trial uint64) iter.Seq[Line] {
+		return func(yield func(Line) bool) {
+			for _, name := range []string{"a", "b, c"} {
+				if !yield(Line{[]string{name, fmt.Sprint(trial)}, func() ([]string, error) {
+					if calls = append(calls, fmt.Sprint(name, trial)); calls[len(calls)-1] == fail {
+						return nil, io.ErrUnexpectedEOF
+					}
+					return Numbers(float64(trial * trial)), nil
+				}}) {
+					return
+				}
+			}
+		}
+	})
+	return calls, err
+}
+
+// A run that failed goes on where it was, and the file is that of one that did not.
+func TestTrials(t *testing.T) {
+	one, two := filepath.Join(t.TempDir(), "one.csv"), filepath.Join(t.TempDir(), "two.csv")
+	if _, err := run(t, Trials{Count: 3, Out: one}, ""); err != nil {
+		t.Fatal(err)
+	}
+	calls, err := run(t, Trials{Count: 3, Out: two}, "b, c2")
+	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "b, c, 2") || len(calls) != 4 {
+		t.Fatalf("%v after %q", err, calls)
+	}
+	if calls, err = run(t, Trials{Count: 3, Out: two}, ""); err != nil || !slices.Equal(calls, []string{"b, c2", "a3", "b, c3"}) {
+		t.Fatalf("%v after %q", err, calls)
+	}
+	want, _ := os.ReadFile(one)
+	got, err := os.ReadFile(two)
+	if err != nil || string(got) != string(want) {
+		t.Errorf("%v: %s, want %s", err, got, want)
+	}
+	if rows := Parse(string(got)); len(rows) != 6 || !reflect.DeepEqual(rows.Where("name", "b, c").Numbers("square"), []float64{1, 4, 9}) {
+		t.Error(rows)
+	}
+	if calls, err := run(t, Trials{Count: 9, Seconds: 1e-9, Out: two}, ""); err != nil || calls != nil {
+		t.Errorf("no time is left: %v after %q", err, calls)
+	}
+	cancelled, stop := context.WithCancel(t.Context())
+	stop()
+	l := Trials{Keys: []string{"k"}, Count: 1, Out: filepath.Join(t.TempDir(), "three.csv")}
+	if err := l.Run(cancelled, func(uint64) iter.Seq[Line] { return slices.Values([]Line{{Key: []string{"x"}}}) }); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	l := Trials{Count: 7, Out: "file"}
+	f := flag.NewFlagSet("", flag.ContinueOnError)
+	l.Flags(f)
+	if err := f.Parse([]string{"-seconds", "2.5", "-out", "other"}); err != nil || l.Count != 7 || l.Seconds != 2.5 || l.Out != "other" {
+		t.Errorf("%v: %+v", err, l)
+	}
+}
+
+// What a sheet cannot go on from is an error, and stays as it is.
+func TestOpenErrors(t *testing.T) {
+	folder := t.TempDir()
+	for _, bad := range []string{"other,columns\n", "a,b\n1\n", "a,b\n\"1"} {
+		path := filepath.Join(folder, "bad.csv")
+		if err := os.WriteFile(path, []byte(bad), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(path, 1, "a", "b"); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%q: %v", bad, err)
+		}
+		if got, _ := os.ReadFile(path); string(got) != bad {
+			t.Errorf("%q became %q", bad, got)
+		}
+	}
+	if _, err := Open(filepath.Join(folder, "none", "x.csv"), 1, "a"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+}
