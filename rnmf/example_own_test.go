@@ -106,51 +106,28 @@ func ExamplePenalty() {
 	// λ = 2: more than half of H is zero: true
 }
 
-// Gradient is a solver of your own: one projected gradient step for each column,
-// with the length 1/trace(½∇²q) that cannot overshoot.
-type Gradient struct{}
+// Descent is a solver of your own: one projected gradient step for each column, with the
+// length 1/trace(½∇²q), which cannot overshoot.
+type Descent struct{}
 
 // Improve sees one half-step as a least-squares problem,
 //
 //	min over v ≥ 0 of Σ Ω(X − UᵀV)² + Σ D∘V² − 2 Σ C∘V,
 //
-// some columns at a time. For a loss of entries or a mask a tile has the weights
-// Omega and the residual E, otherwise weights of columns and rows.
-func (Gradient) Improve(q *rnmf.Quadratic, v *mat.Dense) {
+// some columns at a time.
+func (Descent) Improve(q *rnmf.Quadratic, v *mat.Dense) {
 	q.Tiles(v, func(t *rnmf.Tile) {
+		down, bend := make([]float64, t.R*t.B), make([]float64, t.R*t.B) // R×B, as V
+		t.Gradient(down)                                                 // −½∇q
+		t.Curvature(bend)                                                // the diagonal of ½∇²q
 		for j := range t.B {
-			down, bound := t.Space(t.R), 0.0 // −½ of the gradient; the trace of ½ of the Hessian
-			for i := range t.M {
-				omega, e := 1.0, t.X[i*t.B+j]
-				if q.Weighted() {
-					omega, e = t.Omega[i*t.B+j], t.E[i*t.B+j]
-				} else { // the weights are of rows and columns
-					omega = t.Col[j]
-					if t.Row != nil {
-						omega *= t.Row[i]
-					}
-					for k := range t.R {
-						e -= q.U.At(k, i) * t.V[k*t.B+j]
-					}
-				}
-				for k := range t.R {
-					u := q.U.At(k, i)
-					down[k] += omega * u * e
-					bound += omega * u * u
-				}
+			trace := 0.0
+			for k := range t.R {
+				trace += bend[k*t.B+j]
 			}
-			for k := range t.R { // what penalties add
-				if t.C != nil {
-					down[k] += t.C[k*t.B+j]
-				}
-				if t.D != nil {
-					down[k] -= t.D[k*t.B+j] * t.V[k*t.B+j]
-					bound += t.D[k*t.B+j]
-				}
-			}
-			for k, d := range down {
-				if bound > 0 {
-					t.V[k*t.B+j] = max(0, t.V[k*t.B+j]+d/bound)
+			for k := range t.R {
+				if i := k*t.B + j; trace > 0 {
+					t.V[i] = max(0, t.V[i]+down[i]/trace)
 				}
 			}
 		}
@@ -161,7 +138,7 @@ func (Gradient) Improve(q *rnmf.Quadratic, v *mat.Dense) {
 func ExampleSolver() {
 	x, _, _ := datasets.LowRank(20, 30, 3, 1)
 	for _, loss := range []rnmf.Loss{rnmf.Cauchy{Scale: 0.1}, rnmf.ByColumn{Loss: rnmf.L1{Eps: 0.01}}} {
-		m := rnmf.Model{Rank: 3, Loss: loss, Solver: Gradient{}, OnH: []rnmf.Penalty{rnmf.Sparse{Lambda: 0.1}}, MaxIter: 50}
+		m := rnmf.Model{Rank: 3, Loss: loss, Solver: Descent{}, OnH: []rnmf.Penalty{rnmf.Sparse{Lambda: 0.1}}, MaxIter: 50}
 		r, err := m.Fit(context.Background(), x)
 		if err != nil {
 			fmt.Println(err)
