@@ -55,6 +55,7 @@ func (s ConvexNMF) Fit(ctx context.Context, x mat.Matrix) (*ConvexNMFResult, err
 	if span == nil {
 		return nil, ctx.Err()
 	}
+	span.signed = s.Model.Signed
 	f.solverW = span
 	f.wt = mat.DenseCopyOf(span.now)
 	f.pool.Open()
@@ -85,6 +86,7 @@ type span struct {
 	norms     []float64  // squared, of the samples
 	g, before *mat.Dense // r×n, Gᵀ now and before the last half-step
 	now       *mat.Dense // r×m, GᵀXᵀ; nil while g changes
+	signed    bool       // X may have negative entries
 }
 
 var _ Constrained = (*span)(nil)
@@ -125,8 +127,8 @@ func (s *span) combine(w, g []float64) {
 	}
 }
 
-// Signed returns false: W = XG has the signs of X, which other parts do not mind.
-func (*span) Signed() bool { return false }
+// Signed reports whether X, of which W consists, may have negative entries.
+func (s *span) Signed() bool { return s.signed }
 
 // Project leaves v as it is: W begins as XG.
 func (*span) Project(*mat.Dense) {}

@@ -64,7 +64,8 @@ func (f *fit) run(seen func() bool) {
 		}
 		since++
 		scale := f.loss
-		retuned := round > 1 && f.residuals != nil
+		// No scale is estimated from factors that are worse than others at the one before.
+		retuned := round > 1 && f.residuals != nil && best.wt == nil
 		if retuned {
 			f.tune()
 			if last.objective = f.lookAhead(); !f.pool.Stop() {
@@ -88,6 +89,8 @@ func (f *fit) run(seen func() bool) {
 		}
 		objective := math.NaN()
 		switch {
+		case !f.valid():
+			traced = true
 		case !traced:
 			f.prepareH(nil)
 		case extrapolates:
@@ -242,6 +245,21 @@ func (f *fit) updateW() {
 func (f *fit) countAhead() {
 	f.spent += f.due
 	f.due = 0
+}
+
+// valid reports whether a solver has left factors that a fit may have.
+func (f *fit) valid() bool {
+	for _, v := range []struct {
+		*mat.Dense
+		signed bool
+	}{{f.wt, leavesSigns(f.solverW)}, {f.h, false}} {
+		for _, x := range v.RawMatrix().Data {
+			if !(x >= 0) && !(v.signed && x < 0) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // improve lowers the quadratic of a half-step.

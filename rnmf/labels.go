@@ -25,7 +25,8 @@ import (
 //
 // Components beyond the classes, and those of a class without labels, are free.
 type Labels struct {
-	// Class of each sample from 0 up, below the rank; Unlabelled if not known.
+	// Class of each sample from 0 up, below the rank and, if there are no Names, below
+	// the number of samples; Unlabelled if not known.
 	Class []int
 	// Names of the classes, or nil.
 	Names []string
@@ -47,7 +48,7 @@ func (l Labels) Few(count int, order []int) Labels {
 	for j := range class {
 		class[j] = Unlabelled
 	}
-	kept := make([]int, l.Classes())
+	kept := map[int]int{}
 	for _, j := range order {
 		if c := l.Class[j]; c >= 0 && kept[c] < count {
 			class[j] = c
@@ -96,12 +97,12 @@ func (l Labels) check(n int) error {
 	if !(l.Weight >= 0 && l.Weight <= maxEntry) {
 		return errParameter("Labels.Weight", l.Weight, "0 or more")
 	}
+	most := max(n, len(l.Names)) // more classes than samples cannot have samples
+	if l.Names != nil {
+		most = len(l.Names)
+	}
 	for j, c := range l.Class[:min(n, len(l.Class))] {
-		if c < Unlabelled || l.Names != nil && c >= len(l.Names) {
-			most := len(l.Names)
-			if l.Names == nil {
-				most = l.Classes()
-			}
+		if c < Unlabelled || c >= most {
 			return fmt.Errorf("%w: sample %d is of class %d, want -1 to %d", ErrLabels, j, c, most-1)
 		}
 	}

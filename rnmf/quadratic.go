@@ -109,7 +109,9 @@ func (q *Quadratic) penalised() bool { return q.c != nil || q.d != nil || q.grap
 func (q *Quadratic) Additive() *Quadratic {
 	a := *q
 	a.follows, a.retuned = false, false
-	_, a.bound = q.loss.Rho(0)
+	if _, a.bound = q.loss.Rho(0); !(a.bound > 0) || math.IsInf(a.bound, 0) {
+		a.bound = 1 // this is no loss: there is no such L
+	}
 	if q.mask != nil {
 		a.bound *= mat.Max(q.mask)
 	}

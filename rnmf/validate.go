@@ -105,7 +105,7 @@ func checkPenalties(penalties []Penalty, r, n int) error {
 	return nil
 }
 
-// wantMatrix finds a matrix that is nil, or is a *mat.Dense that is.
+// wantMatrix finds a matrix that is nil, or is a pointer that is.
 func wantMatrix(name string, a mat.Matrix) error {
 	if isNil(a) {
 		return fmt.Errorf("%w: %s is nil", ErrEmpty, name)
@@ -114,8 +114,11 @@ func wantMatrix(name string, a mat.Matrix) error {
 }
 
 func isNil(a mat.Matrix) bool {
-	d, dense := a.(*mat.Dense)
-	return a == nil || dense && d == nil
+	if a == nil {
+		return true
+	}
+	p := reflect.ValueOf(a)
+	return p.Kind() == reflect.Pointer && p.IsNil()
 }
 
 // checkScale finds a scale or cut-off that is negative or no number, or whose square

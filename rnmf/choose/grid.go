@@ -166,14 +166,17 @@ func (g Grid) Run(ctx context.Context) (*Table, error) {
 		go func() {
 			defer group.Done()
 			for i := range todo {
-				s, err := g.score(inner, points[i])
-				if err == nil {
-					err = check(s)
-				}
-				if inner.Err() != nil {
-					continue
-				}
-				outcomes <- outcome{i, s, err}
+				s, err := Scores(nil), errGoexit
+				func() {
+					defer func() {
+						if err == errGoexit || inner.Err() == nil {
+							outcomes <- outcome{i, s, err}
+						}
+					}()
+					if s, err = g.score(inner, points[i]); err == nil {
+						err = check(s)
+					}
+				}()
 			}
 		}()
 	}
@@ -234,6 +237,9 @@ func (g Grid) score(ctx context.Context, p Point) (s Scores, err error) {
 	}()
 	return g.Score(ctx, p)
 }
+
+// errGoexit is of a score that ends its goroutine, as t.FailNow does.
+var errGoexit = errors.New("the score called runtime.Goexit")
 
 // check finds a score that is no finite number.
 func check(s Scores) error {

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -554,5 +555,23 @@ func TestBestWithoutError(t *testing.T) {
 	}
 	if r, ok := table.Best(Criterion{Score: "s", Smaller: true, Error: "se"}); !ok || r.Point.Values[0] != 1 {
 		t.Error(r, ok)
+	}
+}
+
+// A score that ends its goroutine, as t.FailNow does, is an error and does not hang.
+func TestGridGoexit(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		_, err := Grid{
+			Parameters: []Parameter{{Name: "a", Values: Range(1, 9)}}, Workers: workers,
+			Score: func(_ context.Context, p Point) (Scores, error) {
+				if p.Value("a") == 4 {
+					runtime.Goexit()
+				}
+				return Scores{"s": 1}, nil
+			},
+		}.Run(t.Context())
+		if !errors.Is(err, errGoexit) || !strings.Contains(err.Error(), "a = 4") && !strings.Contains(err.Error(), "a=4") {
+			t.Errorf("%d workers: %v", workers, err)
+		}
 	}
 }

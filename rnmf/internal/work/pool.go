@@ -90,13 +90,18 @@ func (h *helper) serve(p *Pool, worker int) {
 		switch h.await() {
 		case called:
 			if h.state.CompareAndSwap(called, working) {
-				p.help(worker)
-				h.state.Store(idle)
+				h.work(p, worker)
 			}
 		case leaving:
 			return
 		}
 	}
+}
+
+// work helps once. If what it calls ends the goroutine, nobody waits for it.
+func (h *helper) work(p *Pool, worker int) {
+	defer h.state.Store(idle)
+	p.help(worker)
 }
 
 // await returns the state once it is neither idle nor sleeping, or when it was so and
@@ -144,13 +149,19 @@ func (p *Pool) run(worker int) {
 // help is run on a helper's goroutine. There a panic, of a loss perhaps, would end the
 // program, as nobody else can recover from it: it is left to the caller of each.
 func (p *Pool) help(worker int) {
+	done := false
 	defer func() {
-		if v := recover(); v != nil {
+		v := recover()
+		if v == nil && !done {
+			v = "runtime.Goexit was called"
+		}
+		if v != nil {
 			p.task.next.Store(p.task.n) // the others need not go on
 			p.task.panicked.CompareAndSwap(nil, &helperPanic{v, debug.Stack()})
 		}
 	}()
 	p.run(worker)
+	done = true
 }
 
 // A helperPanic is what a helper panicked with, and where.

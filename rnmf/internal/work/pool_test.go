@@ -1,6 +1,9 @@
 package work
 
 import (
+	"fmt"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -33,6 +36,39 @@ func TestPoolDoesAll(t *testing.T) {
 		if n%50 == 0 {
 			time.Sleep(10 * patience)
 		}
+	}
+}
+
+// Work that ends its goroutine is a panic of the caller, who does not wait for it, and
+// the others go on.
+func TestPoolGoexit(t *testing.T) {
+	was := Processors
+	defer func() { Processors = was }()
+	Processors = func() int { return 3 }
+	p := New(Never)
+	p.Open()
+	defer p.Close()
+	func() {
+		var began atomic.Bool
+		defer func() {
+			if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "Goexit") {
+				t.Errorf("recovered %v", v)
+			}
+		}()
+		p.Each(1000, func(worker, _ int) {
+			if worker != 0 {
+				began.Store(true)
+				runtime.Goexit()
+			}
+			for !began.Load() {
+				runtime.Gosched()
+			}
+		})
+	}()
+	var sum atomic.Int64
+	p.Each(100, func(_, i int) { sum.Add(int64(i)) })
+	if sum.Load() != 4950 {
+		t.Errorf("afterwards the sum is %d", sum.Load())
 	}
 }
 
