@@ -29,10 +29,10 @@ const (
 	maxImagePixels = 1 << 24 // 4096×4096, as stored
 
 	// Images that are shrunk may be many. So that a small archive is no long work, the
-	// pixels to be decoded are bounded: those of sixteen images of the largest size, and
+	// pixels to be decoded are bounded: those of four images of the largest size, and
 	// more for each byte that is stored, where a photograph has three or four, a
 	// drawing a hundred, and a white sheet eight thousand.
-	freePixels    = 16 * maxImagePixels
+	freePixels    = 4 * maxImagePixels
 	pixelsPerByte = 256
 )
 
@@ -321,7 +321,10 @@ func (c *imageCollector) picture(format *codec, data []byte) (picture, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: image of type %T", ErrUnsupported, img)
 	}
-	return decoded{rgba}, nil
+	if paletted, ok := img.(*image.Paletted); ok {
+		return newPalettedImage(paletted)
+	}
+	return decodedImage{rgba}, nil
 }
 
 func checkPixels(width, height int) error {
@@ -374,12 +377,12 @@ func (w watched) Read(p []byte) (int, error) {
 	return w.Reader.Read(p)
 }
 
-// A decoded image is one of package image.
-type decoded struct{ image.RGBA64Image }
+// A decodedImage is one of package image.
+type decodedImage struct{ image.RGBA64Image }
 
-func (d decoded) size() (height, width int) { return d.Bounds().Dy(), d.Bounds().Dx() }
+func (d decodedImage) size() (height, width int) { return d.Bounds().Dy(), d.Bounds().Dx() }
 
-func (d decoded) luminance(y int, to []float64) {
+func (d decodedImage) luminance(y int, to []float64) {
 	b := d.Bounds()
 	y += b.Min.Y
 	if img, ok := d.RGBA64Image.(*image.Gray); ok {
@@ -391,6 +394,32 @@ func (d decoded) luminance(y int, to []float64) {
 	for x := range to {
 		c := d.RGBA64At(b.Min.X+x, y)
 		to[x] = grey(uint32(c.R), uint32(c.G), uint32(c.B))
+	}
+}
+
+// A palettedImage has few colours, which are made grey once.
+type palettedImage struct {
+	*image.Paletted
+	grey [256]float64
+}
+
+func newPalettedImage(img *image.Paletted) (*palettedImage, error) {
+	if top := int(slices.Max(img.Pix)); top >= len(img.Palette) {
+		return nil, fmt.Errorf("%w: colour %d of %d", ErrFormat, top, len(img.Palette))
+	}
+	p := &palettedImage{Paletted: img}
+	for i, c := range img.Palette {
+		r, g, b, _ := c.RGBA()
+		p.grey[i] = grey(r, g, b)
+	}
+	return p, nil
+}
+
+func (p *palettedImage) size() (height, width int) { return p.Rect.Dy(), p.Rect.Dx() }
+
+func (p *palettedImage) luminance(y int, to []float64) {
+	for x, v := range p.Pix[y*p.Stride:][:len(to)] {
+		to[x] = p.grey[v]
 	}
 }
 

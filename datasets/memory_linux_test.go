@@ -306,12 +306,12 @@ func memoryCases() []memoryCase {
 			zipped(limit>>16-1, "%d.png", encoded("a.png", image.NewGray(image.Rect(0, 0, 256, 256))))(w)
 		}, unzip(ImageLayout{}), nil, false},
 		{"PNG", func(w io.Writer) {
-			zipped(4, "%d.png", encodedOf(func(w io.Writer) error {
+			zipped(4, "%d.png", encodedAs(func(w io.Writer) error {
 				return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, image.NewNRGBA64(image.Rect(0, 0, 4096, 4096)))
 			}))(w)
 		}, unzip(small), nil, true},
 		{"JPEG", func(w io.Writer) {
-			zipped(4, "%d.jpg", encodedOf(func(w io.Writer) error {
+			zipped(4, "%d.jpg", encodedAs(func(w io.Writer) error {
 				return jpeg.Encode(w, image.NewRGBA(image.Rect(0, 0, 4096, 4096)), nil)
 			}))(w)
 		}, unzip(small), nil, true},
@@ -322,8 +322,8 @@ func memoryCases() []memoryCase {
 			zipped(2, "%d.bmp", encoded("a.bmp", image.NewGray(image.Rect(0, 0, 4096, 4096))))(w)
 		}, unzip(small), nil, true},
 		{"TIFF", func(w io.Writer) {
-			zipped(4, "%d.tif", encodedOf(func(w io.Writer) error {
-				return tiff.Encode(w, image.NewNRGBA64(image.Rect(0, 0, 2048, 2048)), &tiff.Options{Compression: tiff.Deflate})
+			zipped(4, "%d.tif", encodedAs(func(w io.Writer) error {
+				return tiff.Encode(w, image.NewNRGBA64(image.Rect(0, 0, 2896, 2896)), &tiff.Options{Compression: tiff.Deflate})
 			}))(w)
 		}, unzip(small), nil, true},
 		{"PGM", func(w io.Writer) {
@@ -334,11 +334,11 @@ func memoryCases() []memoryCase {
 		}, unzip(small), nil, true},
 		{"TIFF, a strip beyond the image", func(w io.Writer) { zipped(1, "%d.tif", stripBeyond(1<<30))(w) }, unzip(ImageLayout{}), nil, true},
 		{"TIFF, a tile beyond the image", func(w io.Writer) {
-			zipped(1, "%d.tif", tiffOf([]tiffTag{{256, 1, 8}, {257, 1, 8}, {258, 1, 8}, {259, 1, 8},
-				{262, 1, 1}, {322, 1, 1 << 20}, {323, 1, 1 << 20}, {324, 1, 8}, {325, 1, 8}}))(w)
+			zipped(1, "%d.tif", tiffFile([][3]uint32{{256, 1, 8}, {257, 1, 8}, {258, 1, 8}, {259, 1, 8},
+				{262, 1, 1}, {322, 1, 1 << 20}, {323, 1, 1 << 20}, {324, 1, 8}, {325, 1, 8}}, 0))(w)
 		}, unzip(ImageLayout{}), ErrTooLarge, true},
 		{"TIFF, many numbers", func(w io.Writer) {
-			zipped(1, "%d.tif", append(tiffOf([]tiffTag{{256, 1, 8}, {257, 1, 8}, {273, 1 << 23, 8}, {279, 1 << 23, 8}}),
+			zipped(1, "%d.tif", append(tiffFile([][3]uint32{{256, 1, 8}, {257, 1, 8}, {273, 1 << 23, 8}, {279, 1 << 23, 8}}, 0),
 				make([]byte, 1<<25)...))(w)
 		}, unzip(ImageLayout{}), ErrTooLarge, true},
 	}
@@ -349,36 +349,13 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-func encodedOf(encode func(io.Writer) error) []byte {
-	var out bytes.Buffer
-	if err := encode(&out); err != nil {
-		panic(err)
-	}
-	return out.Bytes()
-}
-
-// A tiffTag is one of a TIFF file, with its 32-bit numbers, or where they are.
-type tiffTag struct{ tag, count, value uint32 }
-
-// tiffOf is a TIFF file with tags, and then the strips.
-func tiffOf(tags []tiffTag, strips ...byte) []byte {
-	le := binary.LittleEndian
-	out := le.AppendUint32([]byte("II*\x00"), 8)
-	out = le.AppendUint16(out, uint16(len(tags)))
-	for _, t := range tags {
-		out = le.AppendUint16(le.AppendUint16(out, uint16(t.tag)), 4)
-		out = le.AppendUint32(le.AppendUint32(out, t.count), t.value)
-	}
-	return append(append(out, 0, 0, 0, 0), strips...)
-}
-
 // stripBeyond is an image of 8×8 pixels whose only strip unpacks to n bytes.
 func stripBeyond(n int64) []byte {
-	strip := encodedOf(func(w io.Writer) error {
+	strip := encodedAs(func(w io.Writer) error {
 		z, _ := zlib.NewWriterLevel(w, zlib.BestSpeed)
 		io.CopyN(z, zeros{}, n)
 		return z.Close()
 	})
-	return tiffOf([]tiffTag{{256, 1, 8}, {257, 1, 8}, {258, 1, 8}, {259, 1, 8}, {262, 1, 1},
-		{273, 1, 8 + 2 + 9*12 + 4}, {277, 1, 1}, {278, 1, 1<<32 - 1}, {279, 1, uint32(len(strip))}}, strip...)
+	return append(tiffFile([][3]uint32{{256, 1, 8}, {257, 1, 8}, {258, 1, 8}, {259, 1, 8}, {262, 1, 1},
+		{273, 1, 8 + 2 + 9*12 + 4}, {277, 1, 1}, {278, 1, 1<<32 - 1}, {279, 1, uint32(len(strip))}}, 0), strip...)
 }

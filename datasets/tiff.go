@@ -20,7 +20,7 @@ const (
 	tiffPackBits = 32773 // a compression that unpacks to up to 64 times as much
 
 	maxTIFFNumbers  = 1 << 20 // in all tags: places and lengths of strips or tiles
-	maxTIFFPacked   = 1 << 22 // pixels of a packed strip or tile, which should have 8 KiB
+	maxTIFFPacked   = 1 << 23 // pixels of a packed strip or tile, which should have 8 KiB
 	maxTIFFPackBits = 1 << 21 // its bytes
 )
 
