@@ -76,7 +76,9 @@ func readCSV(r io.Reader, l CSVLayout, limit int) (*Set, error) {
 	if l.Separator == 0 {
 		l.Separator = guessSeparator(in)
 	}
-	record.separator = []byte(string(l.Separator))
+	if record.separator = []byte(string(l.Separator)); l.Separator == ' ' {
+		record.separator = nil // whole lines are bounded, of which many may be read at once
+	}
 	next := csvLines(in, l.Separator)
 	var (
 		t      = table{missing: l.Missing, left: budget(limit)}
@@ -322,7 +324,7 @@ func csvLines(in *bufio.Reader, separator rune) func() (int, []string, error) {
 				}
 			}
 			if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-				return 0, nil, fmt.Errorf("%w: line %d is too long", ErrTooLarge, line+1)
+				return 0, nil, fmt.Errorf("%w: line %d has more than %d bytes", ErrTooLarge, line+1, maxRecord)
 			} else if err != nil {
 				return 0, nil, readError(err)
 			}

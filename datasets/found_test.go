@@ -32,6 +32,8 @@ func TestReadCSVLongLines(t *testing.T) {
 		"commas":     {strings.Repeat(",", maxFields+1<<17), CSVLayout{Separator: ','}, ErrTooLarge},
 		"guessed":    {strings.Repeat(";", maxFields+1<<17), CSVLayout{}, ErrTooLarge},
 		"in quotes":  {`"` + strings.Repeat("a\n", maxRecord/2+1<<17) + `"`, CSVLayout{Separator: ','}, ErrTooLarge},
+		"blanks":     {strings.Repeat("1\t", maxFields) + "1", CSVLayout{Separator: ' '}, ErrTooLarge},
+		"a word":     {"1 2\n" + strings.Repeat("1", maxRecord+1), CSVLayout{}, ErrTooLarge},
 		"label only": {strings.Repeat("a\n", 1<<20), CSVLayout{LabelColumn: 1, Header: NoHeader}, ErrFormat},
 	} {
 		if testing.Short() && name == "in quotes" {
@@ -41,7 +43,15 @@ func TestReadCSVLongLines(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	// Lines that are long together are fine.
+	// Lines that are long together are fine, and many that may be read at once.
+	for _, separator := range []string{" ", ","} {
+		line := strings.Repeat("1"+separator, maxFields/2) + "1\n"
+		if s, err := ReadCSV(strings.NewReader(strings.Repeat(line, 9)), CSVLayout{}); err != nil {
+			t.Errorf("in lines of half a million columns, %q between them: %v", separator, err)
+		} else if _, n := s.X.Dims(); n != 9 {
+			t.Errorf("%d samples", n)
+		}
+	}
 	text := strings.Repeat(strings.Repeat("1,", 999)+"1\n", 5000)
 	if s, err := ReadCSV(strings.NewReader(text), CSVLayout{}); err != nil {
 		t.Error(err)

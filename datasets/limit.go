@@ -143,7 +143,7 @@ func (c *capReader) Read(p []byte) (int, error) {
 // begin has too many bytes or separators, give or take what is buffered of the next.
 type recordReader struct {
 	r             io.Reader
-	separator     []byte
+	separator     []byte // nil: there is no limit
 	bytes, fields int
 }
 
@@ -151,6 +151,9 @@ func (c *recordReader) begin() { c.bytes, c.fields = 0, 0 }
 
 func (c *recordReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
+	if c.separator == nil {
+		return n, err
+	}
 	c.bytes += n
 	c.fields += bytes.Count(p[:n], c.separator)
 	if c.bytes > maxRecord || c.fields > maxFields {
