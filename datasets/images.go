@@ -53,7 +53,8 @@ type ImageLayout struct {
 // *zip.Reader ...): PGM, PPM, PNG, JPEG, GIF, BMP and TIFF, known by their
 // extension. Other files and symbolic links are passed over. Colours become
 // grey by their luminance, transparent pixels black; values are 0..255, not
-// rounded where an image has more than eight bits or was resized.
+// rounded where an image has more than eight bits or was resized. Of a file of several
+// images, as a film or the pages of a scan, it is the first.
 //
 // Columns are sorted by class and path, in natural order: s2/9.pgm,
 // s2/10.pgm, s10/1.pgm. Images must have one size, resized or not; if not, the

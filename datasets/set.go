@@ -227,8 +227,11 @@ func (s *Set) Sample(perClass int, seed uint64) (*Set, error) {
 }
 
 // Scaled returns the set with X divided by Max (by the largest value in X,
-// where Max is unknown), so that values lie in 0..1.
+// where Max is unknown), so that values lie in 0..1. It panics if there is no X.
 func (s *Set) Scaled() *Set {
+	if s.X == nil {
+		panic(fmt.Errorf("%w: %q holds no data", ErrSize, s.Name))
+	}
 	t := *s
 	top := s.scale()
 	t.X = mat.NewDense(s.X.RawMatrix().Rows, s.X.RawMatrix().Cols, nil)
