@@ -6,7 +6,6 @@ require (
 	github.com/cavaliergopher/grab/v3 v3.0.1
 	github.com/janpfeifer/gonb v0.11.3
 	github.com/mattn/go-isatty v0.0.20
-	github.com/spakin/netpbm v1.3.2
 	github.com/wyatt915/treeblood v0.1.16
 	go.uber.org/goleak v1.3.0
 	golang.org/x/image v0.34.0

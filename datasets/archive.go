@@ -3,6 +3,7 @@ package datasets
 import (
 	"archive/tar"
 	"archive/zip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,15 +21,17 @@ var maxArchive int64 = 1 << 32
 // ReadTar reads the images of a tar archive, plain or gzip, as ReadImages does after
 // it was unpacked: of a path that comes twice the later one, and what is a hard link
 // to an image before it. Other links are passed over. Nothing is written to disk.
-func ReadTar(r io.Reader, l ImageLayout) (*Set, error) { return readTar(r, l, MaxValues) }
+func ReadTar(ctx context.Context, r io.Reader, l ImageLayout) (*Set, error) {
+	return readTar(ctx, r, l, MaxValues)
+}
 
-func readTar(r io.Reader, l ImageLayout, limit int) (_ *Set, err error) {
-	from := &source{r: r}
+func readTar(ctx context.Context, r io.Reader, l ImageLayout, limit int) (_ *Set, err error) {
+	from := &source{ctx: ctx, r: r}
 	defer func() { err = from.blame(err) }()
 	if r, err = gunzip(from); err != nil {
 		return nil, err
 	}
-	c := newCollector(l, limit)
+	c := newCollector(ctx, l, limit)
 	r = &capReader{r: r, left: maxArchive}
 	in := tar.NewReader(r)
 	for {
@@ -44,6 +47,7 @@ func readTar(r io.Reader, l ImageLayout, limit int) (_ *Set, err error) {
 		}
 		p := inside(h.Name)
 		class, take := c.takes(p)
+		c.stored = from.read
 		switch {
 		case !take:
 		case h.Typeflag == tar.TypeReg:
@@ -60,19 +64,21 @@ func readTar(r io.Reader, l ImageLayout, limit int) (_ *Set, err error) {
 // inside is a path as it is below the root of an archive.
 func inside(name string) string { return strings.TrimPrefix(path.Clean("/"+name), "/") }
 
-// ReadZip reads the images of a zip archive, as ReadImages does.
-func ReadZip(r io.ReaderAt, size int64, l ImageLayout) (*Set, error) {
-	return readZip(r, size, l, MaxValues)
+// ReadZip reads the images of a zip archive of size bytes, as ReadImages does.
+func ReadZip(ctx context.Context, r io.ReaderAt, size int64, l ImageLayout) (*Set, error) {
+	return readZip(ctx, r, size, l, MaxValues)
 }
 
-func readZip(r io.ReaderAt, size int64, l ImageLayout, limit int) (_ *Set, err error) {
-	from := &source{at: r}
+func readZip(ctx context.Context, r io.ReaderAt, size int64, l ImageLayout, limit int) (_ *Set, err error) {
+	// A section, as a damaged archive points anywhere, before its beginning too.
+	from := &source{ctx: ctx, at: io.NewSectionReader(r, 0, size)}
 	defer func() { err = from.blame(err) }()
 	in, err := zip.NewReader(from, size)
 	if err != nil {
 		return nil, archiveError("zip", err)
 	}
-	c := newCollector(l, limit)
+	c := newCollector(ctx, l, limit)
+	c.stored = size
 	// The list of files, not the tree that zip.Reader makes of it: names that
 	// are no valid paths are of no harm here.
 	for _, f := range in.File {
@@ -81,8 +87,13 @@ func readZip(r io.ReaderAt, size int64, l ImageLayout, limit int) (_ *Set, err e
 		if !f.Mode().IsRegular() || !take {
 			continue
 		}
+		if f.Flags&1 != 0 {
+			return nil, fmt.Errorf("%w: %s is encrypted", ErrUnsupported, p)
+		}
 		file, err := f.Open()
-		if err == nil {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", p, readError(err))
+		} else {
 			err = c.add(p, class, file)
 			file.Close()
 		}
@@ -104,7 +115,7 @@ func archiveError(kind string, err error) error {
 
 // OpenImages reads the images of a folder, or of an archive (.tar, .tar.gz,
 // .tgz, .zip), as ReadImages does. The set has the name of the folder or file.
-func OpenImages(name string, l ImageLayout) (*Set, error) {
+func OpenImages(ctx context.Context, name string, l ImageLayout) (*Set, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -113,10 +124,10 @@ func OpenImages(name string, l ImageLayout) (*Set, error) {
 	var s *Set
 	switch lower := strings.ToLower(base); {
 	case info.IsDir():
-		s, err = ReadImages(os.DirFS(name), l)
+		s, err = ReadImages(ctx, os.DirFS(name), l)
 	case strings.HasSuffix(lower, ".zip"), strings.HasSuffix(lower, ".tar"),
 		strings.HasSuffix(lower, ".tar.gz"), strings.HasSuffix(lower, ".tgz"):
-		s, err = openArchive(name, strings.HasSuffix(lower, ".zip"), info.Size(), l)
+		s, err = openArchive(ctx, name, strings.HasSuffix(lower, ".zip"), info.Size(), l)
 		for _, ext := range []string{".zip", ".gz", ".tgz", ".tar"} {
 			base = strings.TrimSuffix(base, ext)
 		}
@@ -130,14 +141,14 @@ func OpenImages(name string, l ImageLayout) (*Set, error) {
 	return s, nil
 }
 
-func openArchive(name string, isZip bool, size int64, l ImageLayout) (*Set, error) {
+func openArchive(ctx context.Context, name string, isZip bool, size int64, l ImageLayout) (*Set, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	if isZip {
-		return ReadZip(f, size, l)
+		return ReadZip(ctx, f, size, l)
 	}
-	return ReadTar(f, l)
+	return ReadTar(ctx, f, l)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -22,7 +23,7 @@ var ErrParameter = errors.New("datasets: parameter out of range")
 // by chance (a black pixel that is peppered): see Changed.
 //
 // The error is an ErrParameter if the corruption's own numbers are at fault
-// and an ErrSize if they do not fit the size of x.
+// and an ErrSize if they do not fit the size of x, or x is nil or empty.
 type Corruption interface {
 	Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err error)
 }
@@ -44,8 +45,10 @@ const (
 func generator(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
 
 // Changed returns a mask that is 1 where x and y differ and 0 elsewhere.
-// It panics if the sizes differ.
+// It panics if the sizes differ or one is nil.
 func Changed(x, y mat.Matrix) *mat.Dense {
+	mustBe(x)
+	mustBe(y)
 	m, n := x.Dims()
 	if p, q := y.Dims(); p != m || q != n {
 		panic(mat.ErrShape)
@@ -196,7 +199,7 @@ var _ Corruption = Block{}
 
 // Apply implements Corruption.
 func (b Block) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err error) {
-	if x == nil {
+	if isNil(x) {
 		return nil, nil, fmt.Errorf("%w: X is nil", ErrSize)
 	}
 	m, n := x.Dims()
@@ -254,8 +257,9 @@ func (r Removal) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err error
 }
 
 // Observed returns 1 - mask: 1 for entries that the corruption has spared, the
-// form in which a model takes missing entries.
+// form in which a model takes missing entries. It panics if the mask is nil.
 func Observed(mask mat.Matrix) *mat.Dense {
+	mustBe(mask)
 	m, n := mask.Dims()
 	seen := mat.NewDense(m, n, nil)
 	seen.Apply(func(_, _ int, v float64) float64 { return 1 - v }, mask)
@@ -263,8 +267,9 @@ func Observed(mask mat.Matrix) *mat.Dense {
 }
 
 // Known returns 1 where x is a number and 0 where it is NaN: the mask of data with
-// missing values.
+// missing values. It panics if x is nil.
 func Known(x mat.Matrix) *mat.Dense {
+	mustBe(x)
 	m, n := x.Dims()
 	known := mat.NewDense(m, n, nil)
 	known.Apply(func(_, _ int, v float64) float64 {
@@ -350,7 +355,7 @@ func (o OutlierSamples) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, er
 
 // start returns a copy of x and an empty mask.
 func start(x mat.Matrix) (y, mask *mat.Dense, err error) {
-	if x == nil {
+	if isNil(x) {
 		return nil, nil, fmt.Errorf("%w: X is nil", ErrSize)
 	}
 	m, n := x.Dims()
@@ -358,6 +363,27 @@ func start(x mat.Matrix) (y, mask *mat.Dense, err error) {
 		return nil, nil, fmt.Errorf("%w: no data to corrupt", ErrSize)
 	}
 	return mat.DenseCopyOf(x), mat.NewDense(m, n, nil), nil
+}
+
+// mustBe panics if x is nil.
+func mustBe(x mat.Matrix) {
+	if isNil(x) {
+		panic(fmt.Errorf("%w: X is nil", ErrSize))
+	}
+}
+
+// isNil tells whether x is nil, or a pointer that is, or the transpose of one.
+func isNil(x mat.Matrix) bool {
+	for {
+		if v := reflect.ValueOf(x); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+			return true
+		}
+		t, ok := x.(mat.Untransposer)
+		if !ok {
+			return false
+		}
+		x = t.Untranspose()
+	}
 }
 
 // choose draws round(share·n) of the numbers 0..n-1, without replacement.

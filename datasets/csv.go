@@ -9,15 +9,22 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // A CSVHeader says whether the first line of a table names its columns.
 type CSVHeader int
 
 const (
-	// GuessHeader takes the first line for a header if no field of it, but
-	// for the label, is a number, and not all of them are missing.
+	// GuessHeader takes the first line for a header if it has the column named
+	// Label, or if no field of it, but for the label, is a number, and each, but for
+	// those that are empty or missing, begins with a letter, _ or # and is no usual word
+	// for what is missing, such as NA. A line that has neither a number nor such names
+	// alone may be either and is ErrFormat, so that no sample is dropped; and so is one
+	// in which each name is a number with l, I or O for a digit, as in "l.0".
 	GuessHeader CSVHeader = iota
 	WithHeader
 	NoHeader
@@ -51,7 +58,9 @@ type CSVLayout struct {
 // Errors are ErrFormat, with the line and the column (from 1), ErrTooLarge,
 // ErrNoVariable for a label that no column has, ErrSize for images of another size than
 // the samples, ErrParameter for a layout that makes no sense, or those of r.
-func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) {
+func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) { return readCSV(r, l, MaxValues) }
+
+func readCSV(r io.Reader, l CSVLayout, limit int) (*Set, error) {
 	if err := l.check(); err != nil {
 		return nil, err
 	}
@@ -67,11 +76,13 @@ func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) {
 	if l.Separator == 0 {
 		l.Separator = guessSeparator(in)
 	}
-	record.separator = []byte(string(l.Separator))
+	if record.separator = []byte(string(l.Separator)); l.Separator == ' ' {
+		record.separator = nil // whole lines are bounded, of which many may be read at once
+	}
 	next := csvLines(in, l.Separator)
 	var (
-		t      = table{missing: l.Missing}
-		labels []string
+		t      = table{missing: l.Missing, left: budget(limit)}
+		labels = classList{left: &t.left}
 		class  = -1 // index of the column
 		first  = true
 	)
@@ -89,7 +100,11 @@ func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) {
 			if class, missing = l.labelIndex(fields); missing != nil {
 				class = -1
 			}
-			if l.hasHeader(fields, class) {
+			header, err := l.hasHeader(fields, class)
+			if err != nil {
+				return nil, fmt.Errorf("line %d, %w", line, err)
+			}
+			if header {
 				if class, err = l.find(fields, class); err != nil {
 					return nil, err
 				}
@@ -110,20 +125,66 @@ func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) {
 			if class >= len(fields) {
 				return nil, fmt.Errorf("%w: line %d has %d columns and none for the label", ErrFormat, line, len(fields))
 			}
-			labels = append(labels, strings.Clone(strings.TrimSpace(fields[class])))
+			if err := labels.add(strings.TrimSpace(fields[class])); err != nil {
+				return nil, fmt.Errorf("line %d: %w", line, err)
+			}
 		}
 		if err := t.add(line, fields, class); err != nil {
 			return nil, err
 		}
 	}
-	if len(t.lines) == 0 || t.columns == 0 {
+	if t.rows == 0 {
 		return nil, fmt.Errorf("%w: no data", ErrFormat)
 	}
-	s := &Set{X: fromSamples(t.values, t.columns), Height: l.Height, Width: l.Width, Max: l.Max}
+	s := &Set{Height: l.Height, Width: l.Width, Max: l.Max}
 	if class >= 0 {
-		s.Labels, s.Classes = number(labels)
+		s.Labels, s.Classes = labels.sorted()
 	}
+	s.X = mat.NewDense(t.columns, t.rows, nil)
+	fill(s.X, 0, t.rows, t.at)
 	return s.checked()
+}
+
+// A classList numbers the classes of samples by their names.
+type classList struct {
+	left  *budget
+	index map[string]int
+	names []string // in the order in which they came
+	of    []int    // the class of each sample
+}
+
+func (c *classList) add(name string) error {
+	k, ok := c.index[name]
+	if !ok {
+		if k = len(c.names); k == maxClasses {
+			return fmt.Errorf("%w: more than %d classes", ErrTooLarge, maxClasses)
+		}
+		if err := c.left.take(16 + len(name)/8); err != nil { // the map takes most of it
+			return err
+		}
+		if c.index == nil {
+			c.index = map[string]int{}
+		}
+		name = strings.Clone(name) // which was a part of its line
+		c.index[name] = k
+		c.names = append(c.names, name)
+	}
+	c.of = append(c.of, k)
+	return c.left.take(3) // what grows leaves something behind
+}
+
+// sorted returns the classes in natural order, so that class 10 comes after class 9.
+func (c *classList) sorted() (labels []int, classes []string) {
+	classes = slices.Clone(c.names)
+	slices.SortFunc(classes, natural)
+	to := make([]int, len(classes))
+	for k, name := range classes {
+		to[c.index[name]] = k
+	}
+	for j, k := range c.of {
+		c.of[j] = to[k]
+	}
+	return c.of, classes
 }
 
 func (l *CSVLayout) check() error {
@@ -150,21 +211,57 @@ func (l *CSVLayout) labelIndex(fields []string) (int, error) {
 	return at, nil
 }
 
-func (l *CSVLayout) hasHeader(fields []string, class int) bool {
+// hasHeader tells whether the first line is a header. The error tells the column of the
+// first field for which that cannot be told.
+func (l *CSVLayout) hasHeader(fields []string, class int) (bool, error) {
 	if l.Header != GuessHeader {
-		return l.Header == WithHeader
+		return l.Header == WithHeader, nil
 	}
-	names := false
+	if l.Label != "" && slices.ContainsFunc(fields, func(f string) bool { return strings.TrimSpace(f) == l.Label }) {
+		return true, nil
+	}
+	names, doubtful, weak := 0, -1, -1
 	for c, f := range fields {
 		if c == class || l.isMissing(f) {
 			continue
 		}
 		if _, err := parseNumber(f); err == nil {
-			return false
+			return false, nil
 		}
-		names = true
+		f = strings.TrimSpace(f)
+		_, err := parseNumber(digitLike.Replace(f))
+		switch {
+		case f != "" && !mayBeName(f):
+			if doubtful < 0 {
+				doubtful = c
+			}
+		case f != "" && err != nil:
+			names++
+		case weak < 0: // it says nothing, or is a number with a typo
+			weak = c
+		}
 	}
-	return names
+	if doubtful < 0 && names == 0 {
+		doubtful = weak
+	}
+	if doubtful >= 0 {
+		return false, fmt.Errorf("column %d: %w: %.40q is no number, but may be no name of a column either: set Header to NoHeader or WithHeader",
+			doubtful+1, ErrFormat, fields[doubtful])
+	}
+	return names > 0, nil
+}
+
+// digitLike puts digits for the letters that are typed for them.
+var digitLike = strings.NewReplacer("O", "0", "o", "0", "l", "1", "I", "1")
+
+// mayBeName tells whether a text may name a column. NumPy writes # before the names.
+func mayBeName(f string) bool {
+	switch strings.ToLower(f) {
+	case "na", "n/a", "n.a.", "nan", "nil", "none", "null", "missing", "unknown", "inf", "infinity":
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(f)
+	return unicode.IsLetter(first) || first == '_' || first == '#'
 }
 
 func (l *CSVLayout) isMissing(field string) bool {
@@ -189,7 +286,7 @@ func (l *CSVLayout) find(header []string, class int) (int, error) {
 	if found >= 0 {
 		return found, nil
 	}
-	return 0, fmt.Errorf("%w: column %q; the file has %s", ErrNoVariable, l.Label, strings.Join(header, ", "))
+	return 0, fmt.Errorf("%w: column %q; the file has %s", ErrNoVariable, l.Label, list(header))
 }
 
 // guessSeparator looks at the first line. A comma may be part of a number
@@ -211,18 +308,25 @@ func csvLines(in *bufio.Reader, separator rune) func() (int, []string, error) {
 	if separator == ' ' { // runs of blanks, which encoding/csv has not
 		line := 0
 		lines := bufio.NewScanner(in)
-		lines.Buffer(nil, 1<<26)
+		lines.Buffer(nil, maxRecord)
+		var fields []string
 		return func() (int, []string, error) {
-			for lines.Scan() {
+			for lines.Scan() && lines.Err() == nil { // with an error comes half a line
 				line++
-				if fields := strings.Fields(lines.Text()); len(fields) > 0 {
+				fields = fields[:0]
+				for f := range strings.FieldsSeq(lines.Text()) {
+					if fields = append(fields, f); len(fields) > maxFields {
+						return 0, nil, fmt.Errorf("%w: line %d has more than %d columns", ErrTooLarge, line, maxFields)
+					}
+				}
+				if len(fields) > 0 {
 					return line, fields, nil
 				}
 			}
 			if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-				return 0, nil, fmt.Errorf("%w: line %d is too long", ErrTooLarge, line+1)
+				return 0, nil, fmt.Errorf("%w: line %d has more than %d bytes", ErrTooLarge, line+1, maxRecord)
 			} else if err != nil {
-				return 0, nil, cutOff(err)
+				return 0, nil, readError(err)
 			}
 			return 0, nil, io.EOF
 		}
@@ -240,10 +344,8 @@ func csvLines(in *bufio.Reader, separator rune) func() (int, []string, error) {
 			return 0, nil, io.EOF
 		case errors.As(err, &parse):
 			return 0, nil, fmt.Errorf("%w: %w", ErrFormat, err)
-		case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, ErrTooLarge):
-			return 0, nil, cutOff(err)
 		case err != nil:
-			return 0, nil, fmt.Errorf("datasets: CSV: %w", err)
+			return 0, nil, readError(err)
 		}
 		line, _ := c.FieldPos(0)
 		return line, fields, nil

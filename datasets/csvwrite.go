@@ -12,9 +12,10 @@ import (
 // WriteCSV writes a matrix as text, a row on each line; reading it gives the same
 // numbers again, of NaN only if Missing has it, and not of Inf. The header, if there is
 // one, names the columns; names that are numbers are taken for data unless the reader
-// has WithHeader.
+// has WithHeader. The error is ErrSize if the matrix is nil or has other columns than the
+// header, or that of w.
 func WriteCSV(w io.Writer, m mat.Matrix, header ...string) error {
-	if m == nil {
+	if isNil(m) {
 		return fmt.Errorf("%w: the matrix is nil", ErrSize)
 	}
 	rows, cols := m.Dims()

@@ -150,7 +150,7 @@ func testSource(r remote, urls ...string) *Source {
 					for {
 						var x, y float64
 						if _, err := fmt.Fscan(r, &x, &y); err == io.EOF {
-							return &Set{X: fromSamples(flat, 2)}, nil
+							return &Set{X: columnsOf(flat, 2)}, nil
 						} else if err != nil {
 							return nil, fmt.Errorf("%w: %w", ErrFormat, err)
 						}

@@ -2,6 +2,7 @@ package datasets_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -45,7 +46,7 @@ func ExampleReadImages() {
 		"ann/2.png": {Data: file.Bytes()},
 		"bob/1.png": {Data: file.Bytes()},
 	}
-	s, err := datasets.ReadImages(faces, datasets.ImageLayout{Height: 4, Width: 4})
+	s, err := datasets.ReadImages(context.Background(), faces, datasets.ImageLayout{Height: 4, Width: 4})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -32,6 +32,8 @@ func TestReadCSVLongLines(t *testing.T) {
 		"commas":     {strings.Repeat(",", maxFields+1<<17), CSVLayout{Separator: ','}, ErrTooLarge},
 		"guessed":    {strings.Repeat(";", maxFields+1<<17), CSVLayout{}, ErrTooLarge},
 		"in quotes":  {`"` + strings.Repeat("a\n", maxRecord/2+1<<17) + `"`, CSVLayout{Separator: ','}, ErrTooLarge},
+		"blanks":     {strings.Repeat("1\t", maxFields) + "1", CSVLayout{Separator: ' '}, ErrTooLarge},
+		"a word":     {"1 2\n" + strings.Repeat("1", maxRecord+1), CSVLayout{}, ErrTooLarge},
 		"label only": {strings.Repeat("a\n", 1<<20), CSVLayout{LabelColumn: 1, Header: NoHeader}, ErrFormat},
 	} {
 		if testing.Short() && name == "in quotes" {
@@ -41,7 +43,15 @@ func TestReadCSVLongLines(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
-	// Lines that are long together are fine.
+	// Lines that are long together are fine, and many that may be read at once.
+	for _, separator := range []string{" ", ","} {
+		line := strings.Repeat("1"+separator, maxFields/2) + "1\n"
+		if s, err := ReadCSV(strings.NewReader(strings.Repeat(line, 9)), CSVLayout{}); err != nil {
+			t.Errorf("in lines of half a million columns, %q between them: %v", separator, err)
+		} else if _, n := s.X.Dims(); n != 9 {
+			t.Errorf("%d samples", n)
+		}
+	}
 	text := strings.Repeat(strings.Repeat("1,", 999)+"1\n", 5000)
 	if s, err := ReadCSV(strings.NewReader(text), CSVLayout{}); err != nil {
 		t.Error(err)
@@ -102,7 +112,7 @@ func TestReadTarAgain(t *testing.T) {
 	w.WriteHeader(&tar.Header{Name: "./b/2.pgm", Linkname: "a/1.pgm", Typeflag: tar.TypeLink})
 	file("./a/1.pgm", 3) // a later version, as tar -u appends it
 	w.Close()
-	s, err := ReadTar(&b, ImageLayout{})
+	s, err := ReadTar(t.Context(), &b, ImageLayout{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +154,7 @@ func TestReadErrorsPassOn(t *testing.T) {
 	f.Write(pgm(1))
 	z.Close()
 	for bad := range zipped.Len() {
-		_, err := ReadZip(badSector{zipped.Bytes(), int64(bad), gone}, int64(zipped.Len()), ImageLayout{})
+		_, err := ReadZip(t.Context(), badSector{zipped.Bytes(), int64(bad), gone}, int64(zipped.Len()), ImageLayout{})
 		if err != nil && (!errors.Is(err, gone) || errors.Is(err, ErrFormat)) {
 			t.Fatalf("zip, byte %d: %v", bad, err)
 		} else if err == nil && bad < len(pgm(1)) {
@@ -156,7 +166,7 @@ func TestReadErrorsPassOn(t *testing.T) {
 		read func(io.Reader) error
 	}{
 		"MAT": {mat5.Bytes(), func(r io.Reader) error { _, err := ReadMAT(r); return err }},
-		"tar": {tarred.Bytes(), func(r io.Reader) error { _, err := ReadTar(r, ImageLayout{}); return err }},
+		"tar": {tarred.Bytes(), func(r io.Reader) error { _, err := ReadTar(t.Context(), r, ImageLayout{}); return err }},
 		"gzip": {[]byte{0x1f, 0x8b, 8}, func(r io.Reader) error {
 			_, err := ReadCSV(r, CSVLayout{})
 			return err
@@ -195,7 +205,7 @@ func TestReadNPYPython2(t *testing.T) {
 // A header of one line, with CR LF at its end, must not shift the picture.
 func TestReadPNMOneLine(t *testing.T) {
 	for _, text := range []string{"P5 2 1 255\r\n\x01\x02", "P5 2 1 255\n\x01\x02", "P5\r\n2 1\r\n255\r\n\x01\x02"} {
-		c := newCollector(ImageLayout{}, MaxValues)
+		c := newCollector(t.Context(), ImageLayout{}, MaxValues)
 		if err := c.add("a.pgm", "", strings.NewReader(text)); err != nil {
 			t.Errorf("%q: %v", text, err)
 		} else if fmt.Sprint(c.images[0].pixels) != "[1 2]" {

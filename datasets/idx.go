@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
@@ -30,9 +29,10 @@ func (a *IDXArray) At(i int) float64 { return a.value(a.raw[i*a.size:]) }
 
 // ReadIDX reads an IDX file, plain or gzip. Errors are ErrFormat, ErrTooLarge
 // (more than MaxValues), or those of r.
-func ReadIDX(r io.Reader) (*IDXArray, error) { return readIDX(r, MaxValues) }
+func ReadIDX(r io.Reader) (*IDXArray, error) { return readIDX(r, MaxValues, nil) }
 
-func readIDX(r io.Reader, limit int) (*IDXArray, error) {
+// readIDX asks check, which may be nil, before it reads a value.
+func readIDX(r io.Reader, limit int, check func(dims []int) error) (*IDXArray, error) {
 	r, err := gunzip(r)
 	if err != nil {
 		return nil, err
@@ -72,6 +72,11 @@ func readIDX(r io.Reader, limit int) (*IDXArray, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("%w: IDX array of %v", ErrTooLarge, a.Dims)
 	}
+	if check != nil {
+		if err := check(a.Dims); err != nil {
+			return nil, err
+		}
+	}
 	if a.raw, err = readN(r, n*a.size); err != nil {
 		return nil, fmt.Errorf("IDX array of %v: %w", a.Dims, err)
 	}
@@ -79,7 +84,7 @@ func readIDX(r io.Reader, limit int) (*IDXArray, error) {
 	if k, err := io.ReadFull(r, make([]byte, 1)); k > 0 {
 		return nil, fmt.Errorf("%w: bytes after an IDX array of %v", ErrFormat, a.Dims)
 	} else if !errors.Is(err, io.EOF) {
-		return nil, cutOff(err)
+		return nil, readError(err)
 	}
 	return a, nil
 }
@@ -88,7 +93,11 @@ func readIDX(r io.Reader, limit int) (*IDXArray, error) {
 // files, plain or gzip. Samples of two dimensions are images, in raster order.
 // The classes are named by their numbers; the caller may put other names.
 func ReadIDXSet(samples, labels io.Reader) (*Set, error) {
-	a, err := ReadIDX(samples)
+	return readIDXSet(samples, labels, MaxValues)
+}
+
+func readIDXSet(samples, labels io.Reader, limit int) (*Set, error) {
+	a, err := readIDX(samples, limit, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -98,45 +107,31 @@ func ReadIDXSet(samples, labels io.Reader) (*Set, error) {
 	s := &Set{Max: a.max}
 	n, m := a.Dims[0], a.Len()/a.Dims[0]
 	s.X = mat.NewDense(m, n, nil)
-	const tile = 64 // samples, whose parts of a row of X share cache lines
-	for j0 := 0; j0 < n; j0 += tile {
-		for i := range m {
-			row := s.X.RawRowView(i)
-			for j := j0; j < min(j0+tile, n); j++ {
-				row[j] = a.At(j*m + i)
-			}
-		}
-	}
+	fill(s.X, 0, n, func(j, i int) float64 { return a.At(j*m + i) })
 	if len(a.Dims) == 3 {
 		s.Height, s.Width = a.Dims[1], a.Dims[2]
 	}
 	if labels == nil {
 		return s.checked()
 	}
-	l, err := ReadIDX(labels)
+	l, err := readIDX(labels, limit, func(dims []int) error {
+		if len(dims) != 1 || dims[0] != n {
+			return fmt.Errorf("%w: labels of %v for %d samples", ErrSize, dims, n)
+		}
+		left := budget(limit - m*n)
+		return left.take(2 * n) // as stored, and as an int
+	})
 	if err != nil {
 		return nil, fmt.Errorf("labels: %w", err)
 	}
-	if len(l.Dims) != 1 || l.Len() != n {
-		return nil, fmt.Errorf("%w: labels of %v for %d samples", ErrSize, l.Dims, n)
-	}
-	s.Labels = make([]int, n)
-	values := make([]int, n)
-	for j := range values {
-		v := l.At(j)
-		if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+	for j := range n {
+		if v := l.At(j); v != math.Trunc(v) || math.Abs(v) > 1<<53 {
 			return nil, fmt.Errorf("%w: label %v of sample %d", ErrFormat, v, j)
 		}
-		values[j] = int(v)
 	}
-	distinct := slices.Clone(values)
-	slices.Sort(distinct)
-	distinct = slices.Compact(distinct)
-	for j, v := range values {
-		s.Labels[j], _ = slices.BinarySearch(distinct, v)
-	}
-	for _, v := range distinct {
-		s.Classes = append(s.Classes, strconv.Itoa(v))
+	s.Labels, s.Classes, err = number(n, l.At, func(v float64) string { return strconv.Itoa(int(v)) })
+	if err != nil {
+		return nil, err
 	}
 	return s.checked()
 }

@@ -132,7 +132,7 @@ func FuzzReadIDX(f *testing.F) {
 	f.Add(idx(0x0e, []int{2, 1}, 1.5, -2.0), idx(0x0c, []int{2}, int32(-1), int32(7)))
 	f.Add(gzipped(idx(0x0b, []int{1, 2}, int16(1), int16(2))), gzipped(idx(0x08, []int{1}, uint8(1))))
 	f.Fuzz(func(t *testing.T, samples, labels []byte) {
-		readIDX(bytes.NewReader(samples), 1<<16)
+		readIDX(bytes.NewReader(samples), 1<<16, nil)
 		if len(samples) > 1<<12 {
 			return // a set may be as large as MaxValues
 		}

@@ -3,6 +3,7 @@ package datasets
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -15,7 +16,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spakin/netpbm"
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 	"gonum.org/v1/gonum/mat"
@@ -27,6 +27,13 @@ var ErrNoImages = errors.New("datasets: no images found")
 const (
 	maxImageBytes  = 1 << 26 // of a file
 	maxImagePixels = 1 << 24 // 4096×4096, as stored
+
+	// Images that are shrunk may be many. So that a small archive is no long work, the
+	// pixels to be decoded are bounded: those of four images of the largest size, and
+	// more for each byte that is stored, where a photograph has three or four, a
+	// drawing a hundred, and a white sheet eight thousand.
+	freePixels    = 4 * maxImagePixels
+	pixelsPerByte = 256
 )
 
 // ImageLayout says how a tree of files becomes a Set. Its zero value takes all
@@ -46,17 +53,26 @@ type ImageLayout struct {
 // *zip.Reader ...): PGM, PPM, PNG, JPEG, GIF, BMP and TIFF, known by their
 // extension. Other files and symbolic links are passed over. Colours become
 // grey by their luminance, transparent pixels black; values are 0..255, not
-// rounded where an image has more than eight bits or was resized.
+// rounded where an image has more than eight bits or was resized. Of a file of several
+// images, as a film or the pages of a scan, it is the first.
 //
 // Columns are sorted by class and path, in natural order: s2/9.pgm,
 // s2/10.pgm, s10/1.pgm. Images must have one size, resized or not; if not, the
 // error is ErrSize and names the first that differs. Other errors are
-// ErrFormat and ErrTooLarge, with the path, ErrNoImages, and those of fsys.
-func ReadImages(fsys fs.FS, l ImageLayout) (*Set, error) { return readImages(fsys, l, MaxValues) }
+// ErrFormat and ErrTooLarge (a file of more than 64 MiB, an image of more than 4096×4096
+// pixels, images that are far larger than their files), with the path, ErrNoImages,
+// those of fsys, and ctx.Err(): when ctx ends, so does the reading, at most a second
+// later, which is what decoding one image may take.
+func ReadImages(ctx context.Context, fsys fs.FS, l ImageLayout) (*Set, error) {
+	return readImages(ctx, fsys, l, MaxValues)
+}
 
-func readImages(fsys fs.FS, l ImageLayout, limit int) (*Set, error) {
-	c := newCollector(l, limit)
+func readImages(ctx context.Context, fsys fs.FS, l ImageLayout, limit int) (*Set, error) {
+	c := newCollector(ctx, l, limit)
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if err != nil {
 			return err
 		}
@@ -69,11 +85,17 @@ func readImages(fsys fs.FS, l ImageLayout, limit int) (*Set, error) {
 		}
 		f, err := fsys.Open(p)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", p, readError(err))
 		}
 		defer f.Close()
+		if info, err := f.Stat(); err == nil {
+			c.stored += info.Size()
+		}
 		return c.add(p, class, f)
 	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -82,20 +104,24 @@ func readImages(fsys fs.FS, l ImageLayout, limit int) (*Set, error) {
 
 // An imageCollector gathers images in any order.
 type imageCollector struct {
+	ctx    context.Context
 	layout ImageLayout
-	left   int   // values that may still be taken
-	bytes  int64 // bytes that files may still unpack to
+	left   budget // of pixels and the rest
+	bytes  int64  // that files may still unpack to
+	stored int64  // bytes that the images come from, packed in an archive
+	pixels int64  // that were decoded
+	file   bytes.Buffer
 	images []collected
 	at     map[string]int // where the image of a path is
 }
 
-func newCollector(l ImageLayout, limit int) *imageCollector {
-	return &imageCollector{layout: l, left: limit, bytes: maxArchive, at: map[string]int{}}
+func newCollector(ctx context.Context, l ImageLayout, limit int) *imageCollector {
+	return &imageCollector{ctx: ctx, layout: l, left: budget(limit), bytes: maxArchive, at: map[string]int{}}
 }
 
 // imageCost is what an image takes beside its pixels and its path, in values: a
 // small archive can hold millions of images of one pixel.
-const imageCost = 16
+const imageCost = 32
 
 type collected struct {
 	path, class   string
@@ -118,22 +144,24 @@ func (c *imageCollector) takes(p string) (class string, take bool) {
 }
 
 func (c *imageCollector) add(p, class string, r io.Reader) error {
-	data, err := io.ReadAll(&capReader{r: r, left: min(maxImageBytes, c.bytes)})
-	c.bytes -= int64(len(data))
-	if err == nil {
-		var img collected
-		if img, err = c.layout.decode(p, data); err == nil {
-			img.class = class
-			return c.put(img)
-		}
+	c.file.Reset()
+	n, err := c.file.ReadFrom(&capReader{r: &source{ctx: c.ctx, r: r}, left: min(maxImageBytes, c.bytes)})
+	c.bytes -= n
+	if err != nil {
+		return fmt.Errorf("%s: %w", p, readError(err))
 	}
-	return fmt.Errorf("%s: %w", p, err)
+	img, err := c.decode(p, c.file.Bytes())
+	if err != nil {
+		return fmt.Errorf("%s: %w", p, err)
+	}
+	img.class = class
+	return c.put(img)
 }
 
 // put takes an image, in place of the one of its path if there is one.
 func (c *imageCollector) put(img collected) error {
-	if c.left -= len(img.pixels) + len(img.path)/8 + imageCost; c.left < 0 {
-		return fmt.Errorf("%w: images of more than %d values in all, reached at %s", ErrTooLarge, MaxValues, img.path)
+	if err := c.left.take(len(img.pixels) + len(img.path)/8 + imageCost); err != nil {
+		return fmt.Errorf("all images up to %s: %w", img.path, err)
 	}
 	i, again := c.at[img.path]
 	if again {
@@ -151,149 +179,289 @@ func (c *imageCollector) link(p, class, to string) error {
 	if !ok {
 		return nil
 	}
-	img := c.images[i]
-	img.path, img.class, img.pixels = p, class, slices.Clone(img.pixels)
+	img := c.images[i] // which shares its pixels
+	img.path, img.class = p, class
 	return c.put(img)
 }
 
 // set makes the Set and empties the collector.
 func (c *imageCollector) set() (*Set, error) {
+	if err := c.ctx.Err(); err != nil {
+		return nil, err
+	}
 	if len(c.images) == 0 {
 		return nil, ErrNoImages
 	}
+	c.at, c.file = nil, bytes.Buffer{}
 	slices.SortFunc(c.images, func(a, b collected) int {
 		return cmp.Or(natural(a.class, b.class), natural(a.path, b.path))
 	})
 	first := c.images[0]
-	s := &Set{Height: first.height, Width: first.width, Max: 255}
-	names, named := make([]string, len(c.images)), false
+	n := len(c.images)
+	s := &Set{Height: first.height, Width: first.width, Max: 255, Labels: make([]int, n)}
 	for j, img := range c.images {
 		if img.height != s.Height || img.width != s.Width {
 			return nil, fmt.Errorf("%w: %s is %d×%d, but %s is %d×%d (height × width)",
 				ErrSize, img.path, img.height, img.width, first.path, s.Height, s.Width)
 		}
-		names[j] = img.class
-		named = named || img.class != ""
+		if j == 0 || img.class != c.images[j-1].class { // they are sorted
+			s.Classes = append(s.Classes, img.class)
+		}
+		s.Labels[j] = len(s.Classes) - 1
 	}
-	if named {
-		s.Labels, s.Classes = number(names)
+	if len(s.Classes) == 1 && s.Classes[0] == "" {
+		s.Labels, s.Classes = nil, nil
 	}
-	s.X = mat.NewDense(s.Height*s.Width, len(c.images), nil)
-	for j := range c.images {
-		s.X.SetCol(j, c.images[j].pixels)
-		c.images[j].pixels = nil // so that the set is in memory once
+	s.X = mat.NewDense(s.Height*s.Width, n, nil)
+	for j := 0; j < n; j += 256 {
+		if err := c.ctx.Err(); err != nil {
+			return nil, err
+		}
+		some := c.images[j:min(j+256, n)]
+		fill(s.X, j, len(some), func(j, i int) float64 { return some[j].pixels[i] })
+		clear(some) // so that the set is in memory once
 	}
-	c.images, c.at = nil, nil
+	c.images = nil
 	return s.checked()
+}
+
+// A picture is an image in memory.
+type picture interface {
+	size() (height, width int)
+	luminance(y int, to []float64) // of a row, 0..255
 }
 
 // A codec reads images of a format.
 type codec struct {
 	config func(io.Reader) (image.Config, error)
 	decode func(io.Reader) (image.Image, error)
-	mend   func([]byte) ([]byte, error) // of files damaged in a known way; may be nil
+	work   func(data []byte) (int, error) // in pixels, where the size does not tell it
 }
+
+// pnm is the format that has no codec.
+var pnm = &codec{}
 
 // imageFormat returns the format of a file by its extension, nil if it is no
 // image.
 func imageFormat(p string) *codec {
 	switch strings.ToLower(path.Ext(p)) {
 	case ".pgm", ".ppm", ".pnm":
-		return &codec{pnmConfig, decodePNM, mendPNM}
+		return pnm
 	case ".png":
 		return &codec{png.DecodeConfig, png.Decode, nil}
 	case ".jpg", ".jpeg":
-		return &codec{jpeg.DecodeConfig, jpeg.Decode, nil}
+		return &codec{jpeg.DecodeConfig, jpeg.Decode, jpegPixels}
 	case ".gif":
 		return &codec{gif.DecodeConfig, gif.Decode, nil}
 	case ".bmp":
 		return &codec{bmp.DecodeConfig, bmp.Decode, nil}
 	case ".tif", ".tiff":
-		return &codec{tiff.DecodeConfig, tiff.Decode, nil}
+		return &codec{tiff.DecodeConfig, tiff.Decode, tiffPixels}
 	}
 	return nil
 }
 
-func (l ImageLayout) decode(p string, data []byte) (collected, error) {
-	format := imageFormat(p)
-	if format.mend != nil {
-		var err error
-		if data, err = format.mend(data); err != nil {
+// decode reads an image and resizes it.
+func (c *imageCollector) decode(p string, data []byte) (collected, error) {
+	pic, err := c.picture(imageFormat(p), data)
+	if err != nil {
+		return collected{}, err
+	}
+	out := collected{path: p}
+	out.height, out.width = pic.size()
+	if c.layout.Height != 0 || c.layout.Width != 0 {
+		if err := canShrink(out.height, out.width, c.layout.Height, c.layout.Width); err != nil {
 			return collected{}, err
+		}
+		out.height, out.width = c.layout.Height, c.layout.Width
+	}
+	out.pixels, err = c.reduce(pic, out.height, out.width)
+	return out, err
+}
+
+// picture decodes a file. Decoders allocate what the header says before they read a
+// pixel, so that comes first.
+func (c *imageCollector) picture(format *codec, data []byte) (picture, error) {
+	if format == pnm {
+		m, err := decodePNM(data)
+		if err != nil {
+			return nil, err
+		}
+		return m, c.charge(m.width * m.height)
+	}
+	work := 0
+	if format.work != nil {
+		var err error
+		if work, err = format.work(data); err != nil {
+			return nil, err
 		}
 	}
 	config, err := format.config(bytes.NewReader(data))
 	if err != nil {
-		return collected{}, imageError(err)
+		return nil, imageError(err)
 	}
 	w, h := config.Width, config.Height
-	if w <= 0 || h <= 0 {
-		return collected{}, fmt.Errorf("%w: image of %d×%d", ErrFormat, h, w)
+	if err := checkPixels(w, h); err != nil {
+		return nil, err
 	}
-	// Decoders allocate what the header says before they read a pixel.
-	if product(maxImagePixels, w, h) < 0 {
-		return collected{}, fmt.Errorf("%w: image of %d×%d", ErrTooLarge, h, w)
+	if err := c.charge(max(work, w*h)); err != nil {
+		return nil, err
 	}
-	img, err := format.decode(bytes.NewReader(data))
+	img, err := format.decode(watched{c.ctx, bytes.NewReader(data)})
+	if c.ctx.Err() != nil {
+		return nil, c.ctx.Err()
+	}
 	if err != nil {
-		return collected{}, imageError(err)
+		return nil, imageError(err)
 	}
 	if b := img.Bounds(); b.Dx() != w || b.Dy() != h {
 		// A frame of a GIF may be smaller than the picture.
-		return collected{}, fmt.Errorf("%w: image of %d×%d in a file of %d×%d", ErrFormat, b.Dy(), b.Dx(), h, w)
+		return nil, fmt.Errorf("%w: image of %d×%d in a file of %d×%d", ErrFormat, b.Dy(), b.Dx(), h, w)
 	}
-	pixels, err := luminance(img)
+	rgba, ok := img.(image.RGBA64Image) // all have it
+	if !ok {
+		return nil, fmt.Errorf("%w: image of type %T", ErrUnsupported, img)
+	}
+	if paletted, ok := img.(*image.Paletted); ok {
+		return newPalettedImage(paletted)
+	}
+	return decodedImage{rgba}, nil
+}
+
+func checkPixels(width, height int) error {
+	if width <= 0 || height <= 0 {
+		return fmt.Errorf("%w: image of %d×%d", ErrFormat, height, width)
+	}
+	if product(maxImagePixels, width, height) < 0 {
+		return fmt.Errorf("%w: image of %d×%d", ErrTooLarge, height, width)
+	}
+	return nil
+}
+
+// charge counts pixels that are to be decoded.
+func (c *imageCollector) charge(pixels int) error {
+	if c.pixels += int64(pixels); c.pixels > freePixels+pixelsPerByte*c.stored {
+		return fmt.Errorf("%w: images of %d pixels in the first %d bytes", ErrTooLarge, c.pixels, c.stored)
+	}
+	return nil
+}
+
+// jpegPixels returns how many pixels an image has in all of its scans, which may each
+// be of all pixels, in a few bytes. Files have up to ten or so; eight cost as much as
+// the rest.
+func jpegPixels(data []byte) (int, error) {
+	config, err := jpeg.DecodeConfig(bytes.NewReader(data))
 	if err != nil {
-		return collected{}, err
+		return 0, imageError(err)
 	}
-	out := collected{path: p, height: h, width: w, pixels: pixels}
-	if l.Height == 0 && l.Width == 0 || l.Height == h && l.Width == w {
-		return out, nil
+	if err := checkPixels(config.Width, config.Height); err != nil {
+		return 0, err
 	}
-	one := &Set{X: mat.NewDense(h*w, 1, pixels), Height: h, Width: w, Max: 255}
-	small, err := one.Shrink(l.Height, l.Width)
-	if err != nil {
-		return collected{}, err
-	}
-	out.height, out.width, out.pixels = l.Height, l.Width, small.X.RawMatrix().Data
-	return out, nil
+	scans := bytes.Count(data, []byte("\xff\xda"))
+	return config.Width * config.Height * (1 + scans/8), nil
 }
 
 func imageError(err error) error {
 	return fmt.Errorf("%w: %w", ErrFormat, err)
 }
 
-// luminance returns the luminance of an image in raster order, 0..255.
-func luminance(img image.Image) ([]float64, error) {
-	b := img.Bounds()
-	pixels := make([]float64, 0, b.Dx()*b.Dy())
-	top := 0xffff
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for x := b.Min.X; x < b.Max.X; x++ {
-			var v float64
-			switch img := img.(type) {
-			case *image.Gray:
-				v = float64(img.GrayAt(x, y).Y)
-			case *netpbm.GrayM:
-				g := img.GrayMAt(x, y)
-				v = float64(g.Y) * 255 / float64(g.M)
-			case *netpbm.GrayM32:
-				g := img.GrayM32At(x, y)
-				v = float64(g.Y) * 255 / float64(g.M)
-			default:
-				// The weights are those of image/color; they sum to 1<<16.
-				r, g, b, _ := img.At(x, y).RGBA()
-				v = (19595*float64(r) + 38470*float64(g) + 7471*float64(b)) / (1 << 16) / 257
-				top = max(top, int(r), int(g), int(b))
+// A watched reader ends with its context.
+type watched struct {
+	ctx context.Context
+	*bytes.Reader
+}
+
+func (w watched) Read(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.Reader.Read(p)
+}
+
+// A decodedImage is one of package image.
+type decodedImage struct{ image.RGBA64Image }
+
+func (d decodedImage) size() (height, width int) { return d.Bounds().Dy(), d.Bounds().Dx() }
+
+func (d decodedImage) luminance(y int, to []float64) {
+	b := d.Bounds()
+	y += b.Min.Y
+	if img, ok := d.RGBA64Image.(*image.Gray); ok {
+		for x, v := range img.Pix[img.PixOffset(b.Min.X, y):][:len(to)] {
+			to[x] = float64(v)
+		}
+		return
+	}
+	for x := range to {
+		c := d.RGBA64At(b.Min.X+x, y)
+		to[x] = grey(uint32(c.R), uint32(c.G), uint32(c.B))
+	}
+}
+
+// A palettedImage has few colours, which are made grey once.
+type palettedImage struct {
+	*image.Paletted
+	grey [256]float64
+}
+
+func newPalettedImage(img *image.Paletted) (*palettedImage, error) {
+	if top := int(slices.Max(img.Pix)); top >= len(img.Palette) {
+		return nil, fmt.Errorf("%w: colour %d of %d", ErrFormat, top, len(img.Palette))
+	}
+	p := &palettedImage{Paletted: img}
+	for i, c := range img.Palette {
+		r, g, b, _ := c.RGBA()
+		p.grey[i] = grey(r, g, b)
+	}
+	return p, nil
+}
+
+func (p *palettedImage) size() (height, width int) { return p.Rect.Dy(), p.Rect.Dx() }
+
+func (p *palettedImage) luminance(y int, to []float64) {
+	for x, v := range p.Pix[y*p.Stride:][:len(to)] {
+		to[x] = p.grey[v]
+	}
+}
+
+// grey returns the luminance of a colour in 0..65535, in 0..255. The weights are those
+// of image/color; they sum to 1<<16.
+func grey(r, g, b uint32) float64 {
+	return (19595*float64(r) + 38470*float64(g) + 7471*float64(b)) / (1 << 16) / 257
+}
+
+// reduce returns the luminance of a picture of height × width or more, each pixel the
+// mean of the area that it covers, with the bits of Shrink, but row by row.
+func (c *imageCollector) reduce(pic picture, height, width int) ([]float64, error) {
+	h, w := pic.size()
+	out := make([]float64, height*width)
+	if h == height && w == width {
+		for y := range h {
+			if err := c.ctx.Err(); err != nil {
+				return nil, err
 			}
-			if v > 255 {
-				top = max(top, 1<<16)
+			pic.luminance(y, out[y*w:(y+1)*w])
+		}
+		return out, nil
+	}
+	row, have := make([]float64, w), -1
+	across := shares(w, width)
+	for r, down := range shares(h, height) {
+		to := out[r*width : (r+1)*width]
+		for _, v := range down {
+			if err := c.ctx.Err(); err != nil {
+				return nil, err
 			}
-			pixels = append(pixels, v)
+			if v.at != have { // the last one may be shared with the next pixel
+				pic.luminance(v.at, row)
+				have = v.at
+			}
+			for k := range to {
+				for _, a := range across[k] {
+					to[k] += v.share * a.share * row[a.at]
+				}
+			}
 		}
 	}
-	if top > 0xffff {
-		return nil, fmt.Errorf("%w: a pixel is above the maximum that the header gives", ErrFormat)
-	}
-	return pixels, nil
+	return out, nil
 }

@@ -133,35 +133,35 @@ func TestReadImages(t *testing.T) {
 			t.Errorf("%s: labels %v of %v", name, s.Labels, s.Classes)
 		}
 	}
-	s, err := ReadImages(files, ImageLayout{})
+	s, err := ReadImages(t.Context(), files, ImageLayout{})
 	check("fs", s, err)
 	for _, name := range []string{"set", "set.tar", "set.tar.gz", "set.tgz"} {
-		s, err := OpenImages(filepath.Join(dir, name), ImageLayout{})
+		s, err := OpenImages(t.Context(), filepath.Join(dir, name), ImageLayout{})
 		check(name, s, err)
 		if err == nil && s.Name != "set" {
 			t.Errorf("%s: name %q", name, s.Name)
 		}
 	}
-	s, err = OpenImages(filepath.Join(dir, "set.ZIP"), ImageLayout{})
+	s, err = OpenImages(t.Context(), filepath.Join(dir, "set.ZIP"), ImageLayout{})
 	check("zip", s, err)
 	z := zipFile(files)
 	in, err := zip.NewReader(bytes.NewReader(z), int64(len(z)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err = ReadImages(in, ImageLayout{})
+	s, err = ReadImages(t.Context(), in, ImageLayout{})
 	check("zip as fs", s, err)
-	if _, err := OpenImages(filepath.Join(dir, "set", "README"), ImageLayout{}); !errors.Is(err, ErrUnsupported) {
+	if _, err := OpenImages(t.Context(), filepath.Join(dir, "set", "README"), ImageLayout{}); !errors.Is(err, ErrUnsupported) {
 		t.Error(err)
 	}
-	if _, err := OpenImages(filepath.Join(dir, "gone"), ImageLayout{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenImages(t.Context(), filepath.Join(dir, "gone"), ImageLayout{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }
 
 func TestReadImagesLayout(t *testing.T) {
 	files := fstest.MapFS{"obj2__0.pgm": {Data: pgm(2)}, "obj10__0.pgm": {Data: pgm(10)}, "bad.pgm": {Data: []byte("P5")}}
-	s, err := ReadImages(files, ImageLayout{Height: 1, Width: 3, Class: func(p string) (string, bool) {
+	s, err := ReadImages(t.Context(), files, ImageLayout{Height: 1, Width: 3, Class: func(p string) (string, bool) {
 		class, _, ok := strings.Cut(p, "__")
 		return class, ok
 	}})
@@ -173,7 +173,7 @@ func TestReadImagesLayout(t *testing.T) {
 		t.Errorf("%v %v\n%v", s, s.Classes, mat.Formatted(s.X))
 	}
 	delete(files, "bad.pgm")
-	if s, err := ReadImages(files, ImageLayout{}); err != nil || s.Labels != nil || s.X.At(0, 1) != 10 {
+	if s, err := ReadImages(t.Context(), files, ImageLayout{}); err != nil || s.Labels != nil || s.X.At(0, 1) != 10 {
 		t.Errorf("without folders: %v, %v", s, err)
 	}
 }
@@ -184,7 +184,7 @@ func TestImageFormats(t *testing.T) {
 		grey.Pix[i] = uint8(20 * i)
 	}
 	for _, name := range []string{"a.png", "a.jpg", "a.gif", "a.bmp", "a.tif"} {
-		s, err := ReadImages(fstest.MapFS{name: {Data: encoded(name, grey)}}, ImageLayout{})
+		s, err := ReadImages(t.Context(), fstest.MapFS{name: {Data: encoded(name, grey)}}, ImageLayout{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -216,7 +216,7 @@ func TestImageFormats(t *testing.T) {
 		"d.pgm": {append([]byte("P5 2 1 1000\n"), 0, 10, 3, 232), []float64{2.55, 255}},
 		"m.pgm": {[]byte("P5 2 1 2\n\x01\x02"), []float64{127.5, 255}},
 	} {
-		s, err := ReadImages(fstest.MapFS{name: {Data: c.data}}, ImageLayout{})
+		s, err := ReadImages(t.Context(), fstest.MapFS{name: {Data: c.data}}, ImageLayout{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -254,7 +254,7 @@ func TestPNMLineEnds(t *testing.T) {
 		{"only the header", append(dos(head), pair...), pair},
 		{"only CR", append([]byte("P5\r\n16 16\n255\r"), pair...), pair},
 	} {
-		s, err := ReadImages(fstest.MapFS{"a.pgm": {Data: c.file}}, ImageLayout{})
+		s, err := ReadImages(t.Context(), fstest.MapFS{"a.pgm": {Data: c.file}}, ImageLayout{})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -270,7 +270,7 @@ func TestPNMLineEnds(t *testing.T) {
 	copy(twice[9*n+3:], "\r\n")
 	for _, file := range [][]byte{dos(append(head, twice...)), []byte("P5\r\n"), []byte("P5\r\n16 16\r\n255\r\n"),
 		[]byte("P5\r\n0 16\r\n255\r\n"), []byte("P5\r\n16 16\r\n255")} {
-		if _, err := ReadImages(fstest.MapFS{"a.pgm": {Data: file}}, ImageLayout{}); !errors.Is(err, ErrFormat) {
+		if _, err := ReadImages(t.Context(), fstest.MapFS{"a.pgm": {Data: file}}, ImageLayout{}); !errors.Is(err, ErrFormat) {
 			t.Errorf("%.20q: %v", file, err)
 		}
 	}
@@ -303,29 +303,29 @@ func TestReadImagesErrors(t *testing.T) {
 		{"JPEG named PNG", "s/2.png", encoded("a.jpg", image.NewGray(image.Rect(0, 0, 3, 2))), ErrFormat},
 		{"too many pixels", "s/2.pgm", fmt.Appendf(nil, "P5\n4097 4096\n255\n%16781312d", 1), ErrTooLarge},
 	} {
-		_, err := ReadImages(fstest.MapFS{"s/1.pgm": {Data: pgm(1)}, c.file: {Data: c.data}}, ImageLayout{})
+		_, err := ReadImages(t.Context(), fstest.MapFS{"s/1.pgm": {Data: pgm(1)}, c.file: {Data: c.data}}, ImageLayout{})
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.file) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 	}
-	if _, err := ReadImages(fstest.MapFS{"a/x.txt": {}}, ImageLayout{}); !errors.Is(err, ErrNoImages) {
+	if _, err := ReadImages(t.Context(), fstest.MapFS{"a/x.txt": {}}, ImageLayout{}); !errors.Is(err, ErrNoImages) {
 		t.Error(err)
 	}
-	if _, err := ReadImages(fstest.MapFS{"x.pgm": {Data: pgm(1)}}, ImageLayout{Height: 4, Width: 4}); !errors.Is(err, ErrSize) {
+	if _, err := ReadImages(t.Context(), fstest.MapFS{"x.pgm": {Data: pgm(1)}}, ImageLayout{Height: 4, Width: 4}); !errors.Is(err, ErrSize) {
 		t.Error(err)
 	}
-	if _, err := readImages(faces(), ImageLayout{}, 23); !errors.Is(err, ErrTooLarge) {
+	if _, err := readImages(t.Context(), faces(), ImageLayout{}, 23); !errors.Is(err, ErrTooLarge) {
 		t.Error(err)
 	}
 	whole := gzipped(tarFile(faces()))
-	if _, err := ReadTar(bytes.NewReader(whole[:len(whole)-9]), ImageLayout{}); !errors.Is(err, ErrFormat) {
+	if _, err := ReadTar(t.Context(), bytes.NewReader(whole[:len(whole)-9]), ImageLayout{}); !errors.Is(err, ErrFormat) {
 		t.Errorf("archive cut off: %v", err)
 	}
-	if _, err := ReadTar(strings.NewReader(strings.Repeat("no archive", 99)), ImageLayout{}); !errors.Is(err, ErrFormat) {
+	if _, err := ReadTar(t.Context(), strings.NewReader(strings.Repeat("no archive", 99)), ImageLayout{}); !errors.Is(err, ErrFormat) {
 		t.Errorf("no archive: %v", err)
 	}
 	z := zipFile(faces())
-	if _, err := ReadZip(bytes.NewReader(z), int64(len(z)-1), ImageLayout{}); !errors.Is(err, ErrFormat) {
+	if _, err := ReadZip(t.Context(), bytes.NewReader(z), int64(len(z)-1), ImageLayout{}); !errors.Is(err, ErrFormat) {
 		t.Errorf("zip cut off: %v", err)
 	}
 }
@@ -345,7 +345,7 @@ func TestReadTarBomb(t *testing.T) {
 		w.Write(zero)
 	}
 	z.Close()
-	if _, err := ReadTar(&out, ImageLayout{}); !errors.Is(err, ErrTooLarge) {
+	if _, err := ReadTar(t.Context(), &out, ImageLayout{}); !errors.Is(err, ErrTooLarge) {
 		t.Error(err)
 	}
 }
@@ -361,7 +361,7 @@ func FuzzReadImages(f *testing.F) {
 	f.Add(uint8(0), append([]byte("P6 1 1 65535\n"), 1, 2, 3, 4, 5, 6))
 	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
 		name := names[int(kind)%len(names)]
-		s, err := readImages(fstest.MapFS{name: {Data: data}}, ImageLayout{}, 1<<20)
+		s, err := readImages(t.Context(), fstest.MapFS{name: {Data: data}}, ImageLayout{}, 1<<20)
 		if err == nil {
 			err = s.Check()
 			if lo, hi := mat.Min(s.X), mat.Max(s.X); lo < 0 || hi > 255 {
@@ -380,9 +380,9 @@ func FuzzReadArchive(f *testing.F) {
 	f.Add(zipFile(faces()))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, read := range []func() (*Set, error){
-			func() (*Set, error) { return readTar(bytes.NewReader(data), ImageLayout{}, 1<<20) },
+			func() (*Set, error) { return readTar(t.Context(), bytes.NewReader(data), ImageLayout{}, 1<<20) },
 			func() (*Set, error) {
-				return readZip(bytes.NewReader(data), int64(len(data)), ImageLayout{}, 1<<20)
+				return readZip(t.Context(), bytes.NewReader(data), int64(len(data)), ImageLayout{}, 1<<20)
 			},
 		} {
 			if s, err := read(); err == nil {

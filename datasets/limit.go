@@ -1,17 +1,25 @@
 package datasets
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 )
 
 // MaxValues is the largest number of values that any reader of this package
-// takes from one file: 1 GiB as float64, which holds COIL-100 in grey at full
-// size. It keeps a small compressed file from filling the memory.
+// keeps of one file: 1 GiB as float64, which holds COIL-100 in grey at full size.
+// Text, labels, names, paths and cells count as well, by the memory they take.
+// It keeps a small file from filling the memory: whatever the file, a reader takes at
+// most three times that, and half a GiB for a picture, or a line of a table, at work.
 const MaxValues = 1 << 27
 
 // maxText bounds what a text file may unpack to; a value takes a few bytes.
@@ -19,7 +27,10 @@ const maxText = 8 * MaxValues
 
 // maxRecord and maxFields bound a line of a table, which is split as a whole: a field
 // takes a hundred bytes until it is a value.
-const maxRecord, maxFields = 1 << 26, 1 << 22
+const maxRecord, maxFields = 1 << 25, 1 << 20
+
+// maxClasses bounds the classes of a set, whose names and numbers are looked up.
+const maxClasses = 1 << 18
 
 var (
 	// ErrFormat is returned for a file that is cut off, damaged, or not of
@@ -32,6 +43,18 @@ var (
 	ErrUnsupported = errors.New("datasets: unsupported content")
 )
 
+// A budget is what a reader may still keep, in values of eight bytes.
+type budget int
+
+// take takes n values off, or is ErrTooLarge.
+func (b *budget) take(n int) error {
+	if n > int(*b) {
+		return fmt.Errorf("%w: more than %d values", ErrTooLarge, MaxValues)
+	}
+	*b -= budget(n)
+	return nil
+}
+
 // gunzip returns r, unpacked if it is gzip, so that readers take `x.gz` as
 // well as `x`.
 func gunzip(r io.Reader) (io.Reader, error) {
@@ -39,46 +62,58 @@ func gunzip(r io.Reader) (io.Reader, error) {
 	if magic, _ := b.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
 		return b, nil // too short or unreadable: the reader of the format says so
 	}
-	from := &source{r: b}
-	z, err := gzip.NewReader(from)
+	z, err := gzip.NewReader(b)
 	if err != nil {
-		return nil, from.blame(fmt.Errorf("%w: gzip: %w", ErrFormat, err))
+		return nil, fmt.Errorf("gzip: %w", readError(err))
 	}
 	return z, nil
 }
 
 // A source remembers the error of a reader, which what unpacks it may tell as one of
-// the format.
+// the format, and counts its bytes. It ends with its context.
 type source struct {
-	r   io.Reader
-	at  io.ReaderAt // for an archive that is not read from front to back
-	err error
+	ctx  context.Context
+	r    io.Reader
+	at   io.ReaderAt // for an archive that is not read from front to back
+	read int64
+	err  error
 }
 
-func (s *source) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
-	s.note(err)
+func (s *source) Read(p []byte) (n int, err error) {
+	if err = s.ctx.Err(); err == nil {
+		n, err = s.r.Read(p)
+	}
+	s.note(n, err)
 	return n, err
 }
 
-func (s *source) ReadAt(p []byte, off int64) (int, error) {
-	n, err := s.at.ReadAt(p, off)
-	s.note(err)
+func (s *source) ReadAt(p []byte, off int64) (n int, err error) {
+	if err = s.ctx.Err(); err == nil {
+		n, err = s.at.ReadAt(p, off)
+	}
+	s.note(n, err)
 	return n, err
 }
 
-func (s *source) note(err error) {
+func (s *source) note(n int, err error) {
+	s.read += int64(n)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		s.err = err
 	}
 }
 
-// blame returns the error of the reader instead of one that came of it.
+// blame returns the error of the reader, or of its context, instead of one that came
+// of it.
 func (s *source) blame(err error) error {
-	if err == nil || s.err == nil {
+	switch {
+	case err == nil:
+		return nil
+	case s.ctx.Err() != nil:
+		return s.ctx.Err()
+	case s.err == nil:
 		return err
 	}
-	return cutOff(s.err)
+	return readError(s.err)
 }
 
 // A capReader reads at most left bytes and then fails with ErrTooLarge, where
@@ -108,7 +143,7 @@ func (c *capReader) Read(p []byte) (int, error) {
 // begin has too many bytes or separators, give or take what is buffered of the next.
 type recordReader struct {
 	r             io.Reader
-	separator     []byte
+	separator     []byte // nil: there is no limit
 	bytes, fields int
 }
 
@@ -116,6 +151,9 @@ func (c *recordReader) begin() { c.bytes, c.fields = 0, 0 }
 
 func (c *recordReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
+	if c.separator == nil {
+		return n, err
+	}
 	c.bytes += n
 	c.fields += bytes.Count(p[:n], c.separator)
 	if c.bytes > maxRecord || c.fields > maxFields {
@@ -124,30 +162,46 @@ func (c *recordReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readN reads n bytes. Memory grows with the bytes that arrive, so a header
-// that promises more than the file holds costs nothing.
+// readN reads n bytes, with room that grows as they arrive.
 func readN(r io.Reader, n int) ([]byte, error) {
-	b := make([]byte, 0, min(n, 1<<16))
+	var b []byte
 	for len(b) < n {
-		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
-		}
+		b = room(b, n)
 		k, err := io.ReadFull(r, b[len(b):min(cap(b), n)])
 		b = b[:len(b)+k]
 		if err != nil {
-			return b, cutOff(err)
+			return b, readError(err)
 		}
 	}
 	return b, nil
 }
 
-// cutOff turns the end of a file in the middle of something into ErrFormat.
-func cutOff(err error) error {
+// room returns s with room for at least one more of n values that are announced. It
+// grows with those that arrive, so that a header that promises more than the file holds
+// costs little; and eightfold, so that all that is left behind is a seventh of the result.
+func room[T any](s []T, n int) []T {
+	if len(s) < cap(s) {
+		return s
+	}
+	return append(make([]T, 0, min(n, max(1<<13, 8*len(s)))), s...)
+}
+
+// readError is an error of a reader as this package tells it: the end of a file in the
+// middle of something is ErrFormat, and so is damage that unpacking it finds.
+func readError(err error) error {
+	var corrupt flate.CorruptInputError
+	var internal flate.InternalError
+	is := func(target error) bool { return errors.Is(err, target) }
 	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case is(io.EOF), is(io.ErrUnexpectedEOF):
 		return fmt.Errorf("%w: the file is cut off", ErrFormat)
-	case errors.Is(err, ErrTooLarge), errors.Is(err, ErrFormat):
+	case is(ErrTooLarge), is(ErrFormat):
 		return err
+	case errors.As(err, &corrupt), errors.As(err, &internal), slices.ContainsFunc([]error{gzip.ErrHeader, gzip.ErrChecksum,
+		zlib.ErrHeader, zlib.ErrChecksum, zlib.ErrDictionary, zip.ErrFormat, zip.ErrChecksum}, is):
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	case is(zip.ErrAlgorithm):
+		return fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
 	return fmt.Errorf("datasets: %w", err)
 }
@@ -175,4 +229,13 @@ func product(limit int, dims ...int) int {
 		return -1
 	}
 	return p
+}
+
+// list joins names for a message, the first of them if there are many.
+func list(names []string) string {
+	const most = 20
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -3,6 +3,7 @@ package datasets
 import (
 	"bytes"
 	"compress/zlib"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func (f *MATFile) Var(name string) (*MATArray, error) {
 		}
 		have = append(have, v.Name)
 	}
-	return nil, fmt.Errorf("%w: %q; the file has %s", ErrNoVariable, name, strings.Join(have, ", "))
+	return nil, fmt.Errorf("%w: %q; the file has %s", ErrNoVariable, name, list(have))
 }
 
 // A MATArray is a variable of a MAT file, or a cell of one. Elements come
@@ -61,15 +62,26 @@ type MATArray struct {
 
 // Matrix returns a copy of a numeric or logical array of two dimensions.
 func (a *MATArray) Matrix() (*mat.Dense, error) {
+	rows, cols, err := a.size()
+	if err != nil {
+		return nil, err
+	}
+	x := mat.NewDense(rows, cols, nil)
+	fill(x, 0, cols, func(j, i int) float64 { return a.Data[j*rows+i] })
+	return x, nil
+}
+
+// size returns the size of a matrix of numbers.
+func (a *MATArray) size() (rows, cols int, err error) {
 	switch {
 	case a.Data == nil && len(a.Dims) > 0:
-		return nil, fmt.Errorf("%w: variable %q of class %s is no numeric matrix", ErrUnsupported, a.Name, a.Class)
+		return 0, 0, fmt.Errorf("%w: variable %q of class %s is no numeric matrix", ErrUnsupported, a.Name, a.Class)
 	case len(a.Dims) != 2:
-		return nil, fmt.Errorf("%w: variable %q has %d dimensions, not 2", ErrSize, a.Name, len(a.Dims))
+		return 0, 0, fmt.Errorf("%w: variable %q has %d dimensions, not 2", ErrSize, a.Name, len(a.Dims))
 	case len(a.Data) == 0 || len(a.Data) != a.Dims[0]*a.Dims[1]:
-		return nil, fmt.Errorf("%w: variable %q is %d×%d", ErrSize, a.Name, a.Dims[0], a.Dims[1])
+		return 0, 0, fmt.Errorf("%w: variable %q is %d×%d", ErrSize, a.Name, a.Dims[0], a.Dims[1])
 	}
-	return fromSamples(a.Data, a.Dims[0]), nil
+	return a.Dims[0], a.Dims[1], nil
 }
 
 // Types of data elements.
@@ -100,7 +112,8 @@ const (
 	matMaxDims  = 32
 	matMaxDepth = 32   // of cells in cells
 	matMaxName  = 4096 // MATLAB's own limit is 63
-	matCellCost = 32   // what an array costs at least, in values, with its bookkeeping
+	matCellCost = 48   // what an array costs at least, in values, with its bookkeeping
+	matCharCost = 4    // what a character costs, in values, if each is a row
 )
 
 // ReadMAT reads a MATLAB file of level 5, as MATLAB (save -v6, -v7), Octave and
@@ -112,7 +125,7 @@ const (
 func ReadMAT(r io.Reader) (*MATFile, error) { return readMAT(r, MaxValues) }
 
 func readMAT(r io.Reader, limit int) (_ *MATFile, err error) {
-	from := &source{r: r}
+	from := &source{ctx: context.Background(), r: r}
 	defer func() { err = from.blame(err) }()
 	r = from
 	head, err := readN(r, matHeader)
@@ -125,7 +138,7 @@ func readMAT(r io.Reader, limit int) (_ *MATFile, err error) {
 	case err != nil:
 		return nil, fmt.Errorf("MAT header: %w", err)
 	}
-	d := &matDecoder{left: limit}
+	d := &matDecoder{left: budget(limit)}
 	switch mark := string(head[126:]); mark {
 	case "IM":
 		d.order = binary.LittleEndian
@@ -171,7 +184,8 @@ func isLevel4(head []byte) bool {
 
 type matDecoder struct {
 	order binary.ByteOrder
-	left  int // values that may still be read
+	left  budget
+	buf   [1 << 16]byte
 }
 
 // A matElement is the data of an element whose tag has been read.
@@ -190,7 +204,7 @@ func (d *matDecoder) tag(r io.Reader) (*matElement, error) {
 		if n == 0 && errors.Is(err, io.EOF) {
 			return nil, io.EOF
 		}
-		return nil, cutOff(err)
+		return nil, readError(err)
 	}
 	kind, size := d.order.Uint32(b[:]), d.order.Uint32(b[4:])
 	if small := kind >> 16; small != 0 { // the data are in the tag itself
@@ -216,12 +230,12 @@ func (d *matDecoder) tag(r io.Reader) (*matElement, error) {
 func (e *matElement) skip() error {
 	left := e.N
 	if n, err := io.Copy(io.Discard, &e.LimitedReader); err != nil || n < left {
-		return cutOff(errors.Join(err, io.ErrUnexpectedEOF))
+		return readError(errors.Join(err, io.ErrUnexpectedEOF))
 	}
 	// Padding at the very end of a file or of a compressed element is
 	// sometimes left out.
 	if _, err := io.CopyN(io.Discard, e.r, int64(e.pad)); err != nil && !errors.Is(err, io.EOF) {
-		return cutOff(err)
+		return readError(err)
 	}
 	return nil
 }
@@ -233,28 +247,24 @@ func (d *matDecoder) variable(e *matElement) (*MATArray, error) {
 	}
 	z, err := zlib.NewReader(e)
 	if err != nil {
-		return nil, fmt.Errorf("%w: zlib: %w", ErrFormat, err)
+		return nil, fmt.Errorf("zlib: %w", readError(err))
 	}
 	in, err := d.tag(z)
 	if err != nil {
-		return nil, zlibError(cutOff(err))
+		return nil, readError(err)
 	}
 	v, err := d.array(in, 0)
 	if err != nil {
-		return nil, zlibError(err)
+		return nil, err
 	}
 	// Reading to the end makes zlib compare its checksum.
-	if _, err := io.CopyN(io.Discard, z, 8); err != nil && !errors.Is(err, io.EOF) {
-		return nil, zlibError(cutOff(err))
+	switch n, err := io.Copy(io.Discard, io.LimitReader(z, 9)); {
+	case err != nil:
+		return nil, readError(err)
+	case n > 8:
+		return nil, fmt.Errorf("%w: bytes after an array in zlib", ErrFormat)
 	}
 	return v, e.skip()
-}
-
-func zlibError(err error) error {
-	if errors.Is(err, ErrFormat) || errors.Is(err, ErrTooLarge) {
-		return err
-	}
-	return fmt.Errorf("%w: zlib: %w", ErrFormat, err)
 }
 
 // array reads a miMATRIX element.
@@ -265,8 +275,8 @@ func (d *matDecoder) array(e *matElement, depth int) (*MATArray, error) {
 	if depth > matMaxDepth {
 		return nil, fmt.Errorf("%w: cells nested more than %d deep", ErrTooLarge, matMaxDepth)
 	}
-	if d.left -= matCellCost; d.left < 0 {
-		return nil, fmt.Errorf("%w: more than %d values", ErrTooLarge, MaxValues)
+	if err := d.left.take(matCellCost); err != nil {
+		return nil, err
 	}
 	if e.size == 0 { // an empty cell
 		return &MATArray{Class: "double", Dims: []int{0, 0}, Data: []float64{}}, e.skip()
@@ -294,6 +304,7 @@ func (d *matDecoder) array(e *matElement, depth int) (*MATArray, error) {
 	if len(dims) < 8 || len(dims)%4 != 0 {
 		return nil, fmt.Errorf("%w: dimensions of %d bytes", ErrFormat, len(dims))
 	}
+	a.Dims = make([]int, 0, len(dims)/4)
 	for ; len(dims) > 0; dims = dims[4:] {
 		k := int(int32(d.order.Uint32(dims)))
 		if k < 0 {
@@ -303,6 +314,9 @@ func (d *matDecoder) array(e *matElement, depth int) (*MATArray, error) {
 	}
 	name, err := d.small(e, "name", matMaxName)
 	if err != nil {
+		return nil, err
+	}
+	if err := d.left.take(cap(a.Dims) + len(name)/8); err != nil {
 		return nil, err
 	}
 	a.Name = string(name)
@@ -349,7 +363,7 @@ func (d *matDecoder) small(e *matElement, what string, limit int) ([]byte, error
 func (d *matDecoder) part(e *matElement, what string) (*matElement, error) {
 	part, err := d.tag(&e.LimitedReader)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, cutOff(err))
+		return nil, fmt.Errorf("%s: %w", what, readError(err))
 	}
 	if int64(part.size) > e.N && part.r == &e.LimitedReader {
 		return nil, fmt.Errorf("%w: %s of %d bytes in the %d left of the array", ErrFormat, what, part.size, e.N)
@@ -357,20 +371,20 @@ func (d *matDecoder) part(e *matElement, what string) (*matElement, error) {
 	return part, nil
 }
 
-// count returns the number of elements and takes it off what may be read.
-func (d *matDecoder) count(a *MATArray) (int, error) {
-	n := product(d.left, a.Dims...)
+// count returns the number of elements, of which each takes so many values off what may
+// be kept.
+func (d *matDecoder) count(a *MATArray, each int) (int, error) {
+	n := product(int(d.left)/each, a.Dims...)
 	if n < 0 {
-		return 0, fmt.Errorf("%w: array of %v, more than %d values in the file", ErrTooLarge, a.Dims, MaxValues)
+		return 0, fmt.Errorf("%w: %s array of %v, more than %d values in the file", ErrTooLarge, a.Class, a.Dims, MaxValues)
 	}
-	d.left -= n
-	return n, nil
+	return n, d.left.take(n * each)
 }
 
 func (d *matDecoder) cells(a *MATArray, e *matElement, depth int) error {
-	n := product(d.left, a.Dims...)
-	if n < 0 {
-		return fmt.Errorf("%w: %v cells", ErrTooLarge, a.Dims)
+	n, err := d.count(a, 1)
+	if err != nil {
+		return err
 	}
 	a.Cells = []*MATArray{}
 	for i := range n {
@@ -382,7 +396,7 @@ func (d *matDecoder) cells(a *MATArray, e *matElement, depth int) error {
 		if err != nil {
 			return fmt.Errorf("cell %d of %v: %w", i+1, a.Dims, err)
 		}
-		a.Cells = append(a.Cells, c)
+		a.Cells = append(room(a.Cells, n), c)
 	}
 	return nil
 }
@@ -390,7 +404,7 @@ func (d *matDecoder) cells(a *MATArray, e *matElement, depth int) error {
 // numbers reads the data of a numeric array. They are stored in the smallest
 // type that holds their values, whatever the class of the array is.
 func (d *matDecoder) numbers(a *MATArray, e *matElement) error {
-	n, err := d.count(a)
+	n, err := d.count(a, 1)
 	if err != nil {
 		return err
 	}
@@ -409,12 +423,12 @@ func (d *matDecoder) numbers(a *MATArray, e *matElement) error {
 	if part.size != n*size {
 		return fmt.Errorf("%w: array of %v in %d bytes of type %d", ErrFormat, a.Dims, part.size, part.kind)
 	}
-	a.Data = make([]float64, 0, min(n, 1<<13))
-	buf := make([]byte, 1<<16)
+	a.Data = []float64{}
 	for len(a.Data) < n {
-		b := buf[:min(len(buf), size*(n-len(a.Data)))]
+		a.Data = room(a.Data, n)
+		b := d.buf[:size*min(len(d.buf)/8, cap(a.Data)-len(a.Data))]
 		if _, err := io.ReadFull(part, b); err != nil {
-			return cutOff(err)
+			return readError(err)
 		}
 		for ; len(b) > 0; b = b[size:] {
 			a.Data = append(a.Data, convert(b))
@@ -453,7 +467,7 @@ func matNumber(kind int, order binary.ByteOrder) (int, func([]byte) float64) {
 
 // text reads a char array into its rows.
 func (d *matDecoder) text(a *MATArray, e *matElement) error {
-	n, err := d.count(a)
+	n, err := d.count(a, matCharCost)
 	if err != nil {
 		return err
 	}
@@ -475,7 +489,7 @@ func (d *matDecoder) text(a *MATArray, e *matElement) error {
 	if err != nil {
 		return err
 	}
-	var chars []rune
+	chars := make([]rune, 0, min(n, len(b)))
 	switch part.kind {
 	case miINT8, miUINT8: // Latin 1
 		for _, c := range b {
@@ -501,6 +515,7 @@ func (d *matDecoder) text(a *MATArray, e *matElement) error {
 		return fmt.Errorf("%w: char array of %v with %d characters", ErrFormat, a.Dims, len(chars))
 	}
 	rows := a.Dims[0]
+	a.Text = make([]string, 0, rows)
 	for r := range rows {
 		a.Text = append(a.Text, joinUnits(chars, r, rows))
 	}

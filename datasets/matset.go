@@ -1,10 +1,8 @@
 package datasets
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
@@ -90,25 +88,30 @@ func (f *MATFile) first(name string, or ...string) (*MATArray, error) {
 }
 
 func (s *Set) fromMatrix(x *MATArray, l MATLayout) error {
-	full, err := x.Matrix()
+	rows, cols, err := x.size()
 	if err != nil {
 		return err
 	}
-	if !l.Columns {
-		full = mat.DenseCopyOf(full.T())
+	m, n := cols, rows
+	if l.Columns {
+		m, n = rows, cols
 	}
-	s.X = full
+	s.X = mat.NewDense(m, n, nil)
 	if err := s.Check(); err != nil {
 		return fmt.Errorf("variable %q: %w", x.Name, err)
 	}
-	if s.isImage() && !l.Raster {
-		m, n := full.Dims()
-		s.X = mat.NewDense(m, n, nil)
-		for r := range s.Height {
-			for c := range s.Width {
-				s.X.SetRow(r*s.Width+c, full.RawRowView(c*s.Height+r))
-			}
+	from := make([]int, m) // where a row of X is in the file
+	for i := range from {
+		if from[i] = i; s.isImage() && !l.Raster {
+			from[i] = i%s.Width*s.Height + i/s.Width
 		}
+	}
+	if l.Columns {
+		fill(s.X, 0, n, func(j, i int) float64 { return x.Data[j*rows+from[i]] })
+		return nil
+	}
+	for i, k := range from {
+		s.X.SetRow(i, x.Data[k*rows:(k+1)*rows])
 	}
 	return nil
 }
@@ -122,46 +125,52 @@ func (s *Set) fromCells(x *MATArray) error {
 		return fmt.Errorf("%w: variable %q is %v", ErrSize, x.Name, x.Dims)
 	}
 	rows, cols := x.Dims[0], x.Dims[1]
-	var flat []float64 // raster images one after the other
-	classes := rows
-	if rows == 1 {
-		classes = cols
+	if classes := max(rows, cols); classes > maxClasses {
+		return fmt.Errorf("%w: variable %q is %v, more than %d classes", ErrTooLarge, x.Name, x.Dims, maxClasses)
 	}
+	s.Height, s.Width = 0, 0
+	total := 0
 	for r := range rows {
 		for c := range cols {
 			img := x.Cells[c*rows+r]
 			if img.Data == nil || len(img.Dims) > 3 || len(img.Data) == 0 {
 				return fmt.Errorf("%w: cell (%d, %d) of %q is no image: %s %v", ErrUnsupported, r+1, c+1, x.Name, img.Class, img.Dims)
 			}
-			h, w, count := img.Dims[0], img.Dims[1], 1
-			if len(img.Dims) == 3 {
-				count = img.Dims[2]
+			if total == 0 {
+				s.Height, s.Width = img.Dims[0], img.Dims[1]
 			}
-			if flat == nil {
-				s.Height, s.Width = h, w
-			}
-			if h != s.Height || w != s.Width {
+			if h, w := img.Dims[0], img.Dims[1]; h != s.Height || w != s.Width {
 				return fmt.Errorf("%w: cell (%d, %d) of %q is %d×%d, the first is %d×%d", ErrSize, r+1, c+1, x.Name, h, w, s.Height, s.Width)
 			}
-			class := r
+			total += len(img.Data) / (s.Height * s.Width)
+		}
+	}
+	s.X = mat.NewDense(s.Height*s.Width, total, nil)
+	s.Labels = make([]int, total)
+	at := 0
+	for r := range rows {
+		for c := range cols {
+			data, class := x.Cells[c*rows+r].Data, r
 			if rows == 1 {
 				class = c
 			}
-			for k := range count {
-				one := img.Data[k*h*w : (k+1)*h*w]
-				for i := range h {
-					for j := range w {
-						flat = append(flat, one[j*h+i])
-					}
-				}
-				s.Labels = append(s.Labels, class)
+			count := len(data) / (s.Height * s.Width)
+			fill(s.X, at, count, func(j, i int) float64 {
+				return data[(j*s.Width+i%s.Width)*s.Height+i/s.Width]
+			})
+			for ; count > 0; count-- {
+				s.Labels[at] = class
+				at++
 			}
 		}
+	}
+	classes := rows
+	if rows == 1 {
+		classes = cols
 	}
 	for k := range classes {
 		s.Classes = append(s.Classes, strconv.Itoa(k+1))
 	}
-	s.X = fromSamples(flat, s.Height*s.Width)
 	return nil
 }
 
@@ -191,16 +200,5 @@ func matLabels(y *MATArray) ([]int, []string, error) {
 			return nil, nil, fmt.Errorf("%w: class %d in %q is NaN", ErrFormat, i+1, y.Name)
 		}
 	}
-	values := slices.Clone(y.Data)
-	slices.Sort(values)
-	values = slices.Compact(values)
-	labels := make([]int, len(y.Data))
-	for j, v := range y.Data {
-		labels[j], _ = slices.BinarySearchFunc(values, v, cmp.Compare[float64])
-	}
-	classes := make([]string, len(values))
-	for i, v := range values {
-		classes[i] = strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	return labels, classes, nil
+	return number(len(y.Data), func(j int) float64 { return y.Data[j] }, shortest)
 }

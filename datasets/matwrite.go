@@ -30,7 +30,7 @@ func WriteMAT(w io.Writer, vars ...MATVar) error {
 			return fmt.Errorf("%w: %q is no name of a MATLAB variable, or is used twice", ErrParameter, v.Name)
 		}
 		seen[v.Name] = true
-		if v.M == nil {
+		if isNil(v.M) {
 			return fmt.Errorf("%w: matrix %q is nil", ErrSize, v.Name)
 		}
 		if r, c := v.M.Dims(); product((math.MaxInt32-256)/8, r, c) < 0 {

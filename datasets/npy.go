@@ -43,7 +43,9 @@ var (
 //
 // Errors are ErrFormat, ErrTooLarge, ErrUnsupported (other types, Fortran order
 // of three indices), ErrSize, or those of r.
-func ReadNPY(r io.Reader, l NPYLayout) (*Set, error) {
+func ReadNPY(r io.Reader, l NPYLayout) (*Set, error) { return readNPY(r, l, MaxValues) }
+
+func readNPY(r io.Reader, l NPYLayout, limit int) (*Set, error) {
 	r, err := gunzip(r)
 	if err != nil {
 		return nil, err
@@ -67,11 +69,11 @@ func ReadNPY(r io.Reader, l NPYLayout) (*Set, error) {
 			return nil, fmt.Errorf("%w: an array of %v in Fortran's order", ErrUnsupported, shape)
 		}
 		s.Height, s.Width, columns = shape[1], shape[2], false
-		shape = []int{shape[0], product(MaxValues, shape[1:]...)}
+		shape = []int{shape[0], product(limit, shape[1:]...)}
 	default:
 		return nil, fmt.Errorf("%w: an array of %v is no matrix", ErrSize, shape)
 	}
-	n := product(MaxValues, shape...)
+	n := product(limit, shape...)
 	if n < 0 {
 		return nil, fmt.Errorf("%w: an array of %v", ErrTooLarge, shape)
 	} else if n == 0 {
@@ -84,23 +86,21 @@ func ReadNPY(r io.Reader, l NPYLayout) (*Set, error) {
 	if k, err := io.ReadFull(r, make([]byte, 1)); k > 0 {
 		return nil, fmt.Errorf("%w: bytes after an array of %v", ErrFormat, shape)
 	} else if !errors.Is(err, io.EOF) {
-		return nil, cutOff(err)
-	}
-	values := make([]float64, n)
-	for i := range values {
-		values[i] = value(raw[i*size:])
+		return nil, readError(err)
 	}
 	features := shape[1]
 	if columns {
 		features = shape[0]
 	}
+	samples := n / features
 	// The values of a sample lie side by side if it is a row in C's order, where
 	// the last index runs fastest, or a column in Fortran's.
-	if columns == fortran {
-		s.X = fromSamples(values, features)
-	} else {
-		s.X = mat.NewDense(features, n/features, values)
+	ofSample, ofFeature := features, 1
+	if columns != fortran {
+		ofSample, ofFeature = 1, samples
 	}
+	s.X = mat.NewDense(features, samples, nil)
+	fill(s.X, 0, samples, func(j, i int) float64 { return value(raw[(j*ofSample+i*ofFeature)*size:]) })
 	if s.Max == 0 && kind == "|u1" {
 		s.Max = 255
 	}
@@ -196,9 +196,10 @@ func npyValue(kind string) (size int, value func([]byte) float64, err error) {
 	return 0, nil, fmt.Errorf("%w: NPY type %q", ErrUnsupported, kind)
 }
 
-// WriteNPY writes a matrix as numpy.save does: doubles, row by row.
+// WriteNPY writes a matrix as numpy.save does: doubles, row by row. The error is ErrSize if
+// the matrix is nil, or that of w.
 func WriteNPY(w io.Writer, m mat.Matrix) error {
-	if m == nil {
+	if isNil(m) {
 		return fmt.Errorf("%w: the matrix is nil", ErrSize)
 	}
 	rows, cols := m.Dims()

@@ -1,61 +1,193 @@
 package datasets
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
+	"encoding/binary"
 	"fmt"
-	"image"
-	"io"
 	"slices"
-	"strings"
-
-	"github.com/spakin/netpbm"
-	"github.com/spakin/netpbm/npcolor"
 )
 
-// pnmReader prepares bytes for package netpbm, which loops for ever on a
-// comment that never ends: a line end after the last byte ends it.
-func pnmReader(r io.Reader) (*bufio.Reader, error) {
-	in := bufio.NewReader(io.MultiReader(r, strings.NewReader("\n")))
-	magic, _ := in.Peek(2)
-	switch string(magic) {
-	case "P2", "P3", "P5", "P6":
-		return in, nil
-	}
-	return nil, fmt.Errorf("no PGM or PPM file (it begins with %q)", magic)
+// The Go library for this format skips what is no digit in a text, so that -1 is 1 and
+// 1.5 is 1 and 5, and never returns from a comment without an end.
+
+// A pnmImage is a PGM or PPM file, with the pixels of the raw form.
+type pnmImage struct {
+	width, height int
+	top           int // the value of white
+	channels      int // 1 for grey, 3 for colours
+	bytes         int // of a value: 1 or 2
+	pixels        []byte
 }
 
-func pnmConfig(r io.Reader) (image.Config, error) {
-	in, err := pnmReader(r)
-	if err != nil {
-		return image.Config{}, err
-	}
-	config, err := netpbm.DecodeConfig(in)
-	if err != nil {
-		return config, err
-	}
-	// Neither form has less than a byte for a pixel.
-	rest, err := io.Copy(io.Discard, in)
-	if p := product(maxImagePixels, config.Width, config.Height); err == nil && int64(p) > rest {
-		err = fmt.Errorf("%d×%d pixels in %d bytes", config.Height, config.Width, rest)
-	}
-	return config, err
+func (m *pnmImage) row() int { return m.width * m.channels * m.bytes }
+
+// A pnmScanner reads numbers between blanks and comments.
+type pnmScanner struct {
+	data []byte
+	at   int
 }
 
-func decodePNM(r io.Reader) (image.Image, error) {
-	in, err := pnmReader(r)
+const pnmHuge = 1 << 40 // stands for larger numbers
+
+// skip passes over blanks and comments.
+func (s *pnmScanner) skip() {
+	for ; s.at < len(s.data) && (blank(s.data[s.at]) || s.data[s.at] == '#'); s.at++ {
+		if s.data[s.at] == '#' {
+			s.comment()
+		}
+	}
+}
+
+// number reads the next number.
+func (s *pnmScanner) number(what string) (int, error) {
+	s.skip()
+	from, v := s.at, 0
+	for ; s.at < len(s.data) && '0' <= s.data[s.at] && s.data[s.at] <= '9'; s.at++ {
+		v = min(10*v+int(s.data[s.at]-'0'), pnmHuge)
+	}
+	switch {
+	case s.at == len(s.data) && from == s.at:
+		return 0, fmt.Errorf("%w: the file is cut off before %s", ErrFormat, what)
+	case from == s.at, s.at < len(s.data) && !blank(s.data[s.at]) && s.data[s.at] != '#':
+		for s.at < len(s.data) && s.at < from+20 && !blank(s.data[s.at]) {
+			s.at++
+		}
+		return 0, fmt.Errorf("%w: %s is %q in line %d, no whole number", ErrFormat, what, s.data[from:s.at], 1+bytes.Count(s.data[:from], []byte("\n")))
+	}
+	return v, nil
+}
+
+// comment goes to the end of the line.
+func (s *pnmScanner) comment() {
+	for s.at < len(s.data) && s.data[s.at] != '\n' && s.data[s.at] != '\r' {
+		s.at++
+	}
+	s.at = min(s.at, len(s.data)-1) // one that never ends
+}
+
+func blank(b byte) bool { return b == ' ' || '\t' <= b && b <= '\r' }
+
+// pnmHeader reads up to the first pixel. The image has no pixels yet, but the sizes
+// are such that it may have them.
+func pnmHeader(data []byte) (m *pnmImage, text bool, head int, err error) {
+	m = &pnmImage{channels: 1, bytes: 1}
+	if len(data) < 2 || data[0] != 'P' || bytes.IndexByte([]byte("2356"), data[1]) < 0 {
+		return nil, false, 0, fmt.Errorf("%w: no PGM or PPM file (it begins with %q)", ErrFormat, data[:min(2, len(data))])
+	}
+	text = data[1] < '5'
+	if data[1] == '3' || data[1] == '6' {
+		m.channels = 3
+	}
+	s := &pnmScanner{data, 2}
+	if len(data) > 2 && !blank(data[2]) && data[2] != '#' {
+		return nil, false, 0, fmt.Errorf("%w: no PGM or PPM file (it begins with %q)", ErrFormat, data[:3])
+	}
+	for _, n := range []struct {
+		what string
+		to   *int
+	}{{"the width", &m.width}, {"the height", &m.height}, {"the value of white", &m.top}} {
+		if *n.to, err = s.number(n.what); err != nil {
+			return nil, false, 0, err
+		}
+	}
+	if m.top < 1 || m.top > 0xffff {
+		return nil, false, 0, fmt.Errorf("%w: the value of white is %d", ErrFormat, m.top)
+	}
+	if m.top > 0xff {
+		m.bytes = 2
+	}
+	if err := checkPixels(m.width, m.height); err != nil {
+		return nil, false, 0, err
+	}
+	if s.at < len(data) {
+		if data[s.at] == '#' {
+			s.comment()
+		}
+		s.at++ // one blank, or the end of the line, and then the first pixel
+	}
+	return m, text, s.at, nil
+}
+
+// decodePNM reads a PGM or PPM file, as text or raw.
+func decodePNM(data []byte) (*pnmImage, error) {
+	data, err := mendPNM(data)
 	if err != nil {
 		return nil, err
 	}
-	img, err := netpbm.Decode(in, &netpbm.DecodeOptions{Target: netpbm.PNM})
+	m, text, head, err := pnmHeader(data)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := in.Peek(1); err != nil { // the added line end served as a pixel
-		return nil, io.ErrUnexpectedEOF
+	size := m.row() * m.height
+	if rest := len(data) - head; rest < size/m.bytes || !text && rest < size {
+		return nil, fmt.Errorf("%w: the file is cut off: %d×%d pixels in %d bytes", ErrFormat, m.height, m.width, rest)
 	}
-	return img, nil
+	if !text {
+		m.pixels = data[head : head+size]
+	} else if err := m.readText(&pnmScanner{data, head}); err != nil {
+		return nil, err
+	}
+	for i := range size / m.bytes { // of a text they are known to be
+		if v := m.value(i); v > m.top {
+			return nil, m.above(i, v)
+		}
+	}
+	return m, nil
+}
+
+// above is the error of value i, which is larger than that of white.
+func (m *pnmImage) above(i, v int) error {
+	return fmt.Errorf("%w: pixel %d is %d, above the value of white, which is %d", ErrFormat, i/m.channels+1, v, m.top)
+}
+
+// value returns value i of the pixels and their channels.
+func (m *pnmImage) value(i int) int {
+	if m.bytes == 1 {
+		return int(m.pixels[i])
+	}
+	return int(binary.BigEndian.Uint16(m.pixels[2*i:]))
+}
+
+// readText puts numbers into the raw form. There must be one for each value.
+func (m *pnmImage) readText(s *pnmScanner) error {
+	n := m.width * m.height * m.channels
+	m.pixels = make([]byte, 0, n*m.bytes)
+	for i := range n {
+		v, err := s.number("a pixel")
+		if err != nil {
+			return err
+		}
+		if v > m.top {
+			return m.above(i, v)
+		}
+		if m.bytes == 2 {
+			m.pixels = append(m.pixels, byte(v>>8))
+		}
+		m.pixels = append(m.pixels, byte(v))
+	}
+	if s.skip(); s.at < len(s.data) {
+		return fmt.Errorf("%w: more than the %d pixels of %d×%d", ErrFormat, m.width*m.height, m.height, m.width)
+	}
+	return nil
+}
+
+func (m *pnmImage) size() (height, width int) { return m.height, m.width }
+
+func (m *pnmImage) luminance(y int, to []float64) {
+	for x := range to {
+		i := (y*m.width + x) * m.channels
+		if m.channels == 1 {
+			to[x] = float64(m.value(i)) * 255 / float64(m.top)
+			continue
+		}
+		to[x] = grey(m.wide(i), m.wide(i+1), m.wide(i+2))
+	}
+}
+
+// wide returns a value in 0..65535, as package image has them.
+func (m *pnmImage) wide(i int) uint32 {
+	top := uint32(m.top)
+	return (uint32(m.value(i))*0xffff + top/2) / top
 }
 
 // mendPNM takes back what a program did to a raw file that held it for text
@@ -69,16 +201,13 @@ func mendPNM(data []byte) ([]byte, error) {
 	if !bytes.HasPrefix(data, []byte("P5")) && !bytes.HasPrefix(data, []byte("P6")) {
 		return data, nil
 	}
-	// A header of one line has only its end to tell.
-	oneLine := !bytes.HasPrefix(data[2:], []byte("\r\n"))
-	head, _, size, err := rawPNM(data)
-	if err != nil && oneLine {
-		return data, nil // the decoder says what is wrong
-	} else if err != nil {
-		return nil, imageError(err)
+	m, _, head, err := pnmHeader(data)
+	if err != nil {
+		return nil, err
 	}
-	pixels := data[head:]
-	if oneLine && (data[head-1] != '\r' || len(pixels) != size+1 || pixels[0] != '\n') {
+	pixels, size := data[head:], m.row()*m.height
+	// A header of one line has only its end to tell.
+	if !bytes.HasPrefix(data[2:], []byte("\r\n")) && (data[head-1] != '\r' || len(pixels) != size+1 || pixels[0] != '\n') {
 		return data, nil
 	}
 	switch {
@@ -88,68 +217,62 @@ func mendPNM(data []byte) ([]byte, error) {
 		return slices.Concat(data[:head], pixels[1:]), nil
 	}
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	head, width, size, err := rawPNM(data)
-	if err != nil {
-		return nil, imageError(err)
+	if m, _, head, err = pnmHeader(data); err != nil {
+		return nil, err
 	}
-	pixels = data[head:]
-	ends := bytes.Count(pixels, []byte("\n"))
+	pixels, size = data[head:], m.row()*m.height
 	switch {
 	case len(pixels) == size:
 		return data, nil
-	case len(pixels) != size-1 || ends == 0 || ends > (1<<26)/size:
+	case len(pixels) != size-1 || !bytes.Contains(pixels, []byte("\n")):
 		return nil, fmt.Errorf("%w: line ends were changed to CR LF; without CR there are %d bytes of pixels, not %d", ErrFormat, len(pixels), size)
 	}
-	var best []byte
-	least := -1
-	for i, v := range pixels {
-		if v != '\n' {
-			continue
-		}
-		trial := slices.Concat(pixels[:i], []byte("\r"), pixels[i:])
-		if r := roughness(trial, width); least < 0 || r < least {
-			best, least = trial, r
-		}
-	}
-	return slices.Concat(data[:head], best), nil
+	return slices.Insert(data, head+smoothest(pixels, m.row()), '\r'), nil
 }
 
-// rawPNM returns the length of the header, the bytes of a row and those of all
-// pixels, that a raw file should have.
-func rawPNM(data []byte) (head, width, size int, err error) {
-	in, err := pnmReader(bytes.NewReader(data))
-	if err != nil {
-		return 0, 0, 0, err
+// smoothest returns at which line end a CR put before it makes the picture smoothest:
+// where the differences between its rows are least in all.
+//
+// Those of the bytes before the CR are as they are, and so are those that both ends of
+// come after it; in between, for the length of a row, a byte meets the one that was to
+// the right of the one above it, and the CR itself is above one byte and below another.
+func smoothest(p []byte, width int) int {
+	differ := func(i, j int) int { // 0 where there is no row above
+		if i < 0 {
+			return 0
+		}
+		d := int(p[i]) - int(p[j])
+		return max(d, -d)
 	}
-	config, err := netpbm.DecodeConfig(in)
-	if err != nil {
-		return 0, 0, 0, err
+	before, between, after := 0, 0, 0
+	for j := width; j < len(p); j++ {
+		after += differ(j-width, j)
 	}
-	rest, err := io.Copy(io.Discard, in)
-	if err != nil {
-		return 0, 0, 0, err
+	for j := range min(width-1, len(p)) { // the CR at 0
+		between += differ(j+1-width, j)
 	}
-	channel := 1
-	switch config.ColorModel.(type) {
-	case npcolor.GrayM32Model:
-		channel = 2
-	case npcolor.RGBMModel:
-		channel = 3
-	case npcolor.RGBM64Model:
-		channel = 6
+	best, least := -1, 0
+	for i := range p { // a CR at i
+		sum := before + between + after
+		// After it come the pairs (j−width, j) of which both have moved: j ≥ i+width.
+		cr := func(j int) int {
+			if j < 0 || j >= len(p) {
+				return 0
+			}
+			d := int(p[j]) - '\r'
+			return max(d, -d)
+		}
+		if sum += cr(i-width) + cr(i+width-1); p[i] == '\n' && (best < 0 || sum < least) {
+			best, least = i, sum
+		}
+		before += differ(i-width, i)
+		between -= differ(i+1-width, i)
+		if j := i + width - 1; j < len(p) {
+			between += differ(j+1-width, j)
+		}
+		if j := i + width; j < len(p) {
+			after -= differ(j-width, j)
+		}
 	}
-	size = product(maxImagePixels*channel, config.Width, config.Height, channel)
-	if head = len(data) + 1 - int(rest); size <= 0 || head > len(data) {
-		return 0, 0, 0, errors.New("bad size in the header")
-	}
-	return head, config.Width * channel, size, nil
-}
-
-// roughness sums the differences between rows.
-func roughness(pixels []byte, width int) (sum int) {
-	for i := width; i < len(pixels); i++ {
-		d := int(pixels[i]) - int(pixels[i-width])
-		sum += max(d, -d)
-	}
-	return sum
+	return best
 }

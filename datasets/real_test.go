@@ -160,7 +160,7 @@ func TestRealText(t *testing.T) {
 }
 
 func TestRealORL(t *testing.T) {
-	s, err := ReadTar(realFile(t, "ORL_faces.tar.gz"), ImageLayout{})
+	s, err := ReadTar(t.Context(), realFile(t, "ORL_faces.tar.gz"), ImageLayout{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestRealORL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small, err := ReadTar(realFile(t, "ORL_faces.tar.gz"), ImageLayout{Height: 56, Width: 46})
+	small, err := ReadTar(t.Context(), realFile(t, "ORL_faces.tar.gz"), ImageLayout{Height: 56, Width: 46})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestRealORL(t *testing.T) {
 // The images of ORL_32x32.mat are cut out of the PGM files, about 68×68 pixels
 // of them: upright they look alike, and turned they do not.
 func TestRealUpright(t *testing.T) {
-	pgm, err := ReadTar(realFile(t, "ORL_faces.tar.gz"), ImageLayout{})
+	pgm, err := ReadTar(t.Context(), realFile(t, "ORL_faces.tar.gz"), ImageLayout{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -210,7 +210,7 @@ func TestArchiveNames(t *testing.T) {
 	}
 	w.Close()
 	z.Close()
-	s, err := ReadTar(&tarred, ImageLayout{})
+	s, err := ReadTar(t.Context(), &tarred, ImageLayout{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestArchiveNames(t *testing.T) {
 	if got := fmt.Sprint(s.Classes); got != "[b c disk root up]" {
 		t.Errorf("tar: classes %s", got)
 	}
-	if s, err = ReadZip(bytes.NewReader(zipped.Bytes()), int64(zipped.Len()), ImageLayout{}); err != nil {
+	if s, err = ReadZip(t.Context(), bytes.NewReader(zipped.Bytes()), int64(zipped.Len()), ImageLayout{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(s.Classes); got != "[b c disk root up win]" {
@@ -240,7 +240,7 @@ func TestReadImagesLinks(t *testing.T) {
 		os.Symlink(dir, filepath.Join(dir, "a", "loop"))); err != nil {
 		t.Skip(err)
 	}
-	s, err := OpenImages(dir, ImageLayout{})
+	s, err := OpenImages(t.Context(), dir, ImageLayout{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,9 +282,12 @@ func TestBombs(t *testing.T) {
 		z.Close()
 		return b.Bytes()
 	}
-	asTar := func(b []byte) error { _, err := readTar(bytes.NewReader(b), ImageLayout{}, 1<<16); return err }
+	asTar := func(b []byte) error {
+		_, err := readTar(t.Context(), bytes.NewReader(b), ImageLayout{}, 1<<16)
+		return err
+	}
 	asZip := func(b []byte) error {
-		_, err := readZip(bytes.NewReader(b), int64(len(b)), ImageLayout{}, 1<<16)
+		_, err := readZip(t.Context(), bytes.NewReader(b), int64(len(b)), ImageLayout{}, 1<<16)
 		return err
 	}
 	for _, c := range []struct {

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -225,8 +227,11 @@ func (s *Set) Sample(perClass int, seed uint64) (*Set, error) {
 }
 
 // Scaled returns the set with X divided by Max (by the largest value in X,
-// where Max is unknown), so that values lie in 0..1.
+// where Max is unknown), so that values lie in 0..1. It panics if there is no X.
 func (s *Set) Scaled() *Set {
+	if s.X == nil {
+		panic(fmt.Errorf("%w: %q holds no data", ErrSize, s.Name))
+	}
 	t := *s
 	top := s.scale()
 	t.X = mat.NewDense(s.X.RawMatrix().Rows, s.X.RawMatrix().Cols, nil)
@@ -246,8 +251,8 @@ func (s *Set) Shrink(height, width int) (*Set, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	if height < 1 || width < 1 || height > s.Height || width > s.Width {
-		return nil, fmt.Errorf("%w: images of %d×%d cannot shrink to %d×%d", ErrSize, s.Height, s.Width, height, width)
+	if err := canShrink(s.Height, s.Width, height, width); err != nil {
+		return nil, err
 	}
 	_, n := s.X.Dims()
 	t := *s
@@ -271,6 +276,13 @@ func (s *Set) Shrink(height, width int) (*Set, error) {
 	return &t, nil
 }
 
+func canShrink(h, w, height, width int) error {
+	if height < 1 || width < 1 || height > h || width > w {
+		return fmt.Errorf("%w: images of %d×%d cannot shrink to %d×%d", ErrSize, h, w, height, width)
+	}
+	return nil
+}
+
 // A share says how much an old pixel counts in the mean of a new one.
 type share struct {
 	at    int
@@ -292,42 +304,44 @@ func shares(from, to int) [][]share {
 	return out
 }
 
-// fromSamples returns the matrix with features rows whose columns lie one
-// after the other in flat.
-func fromSamples(flat []float64, features int) *mat.Dense {
-	n := len(flat) / features
-	x := mat.NewDense(features, n, nil)
+// fill sets the columns of x from `from` on to n samples; at(j, i) is value i of sample j.
+func fill(x *mat.Dense, from, n int, at func(j, i int) float64) {
+	m, _ := x.Dims()
 	// In tiles, so that neither side is read or written across the cache.
 	const tile = 32
 	for j0 := 0; j0 < n; j0 += tile {
-		for i0 := 0; i0 < features; i0 += tile {
-			for i := i0; i < min(i0+tile, features); i++ {
-				row := x.RawRowView(i)
+		for i0 := 0; i0 < m; i0 += tile {
+			for i := i0; i < min(i0+tile, m); i++ {
+				row := x.RawRowView(i)[from : from+n]
 				for j := j0; j < min(j0+tile, n); j++ {
-					row[j] = flat[j*features+i]
+					row[j] = at(j, i)
 				}
 			}
 		}
 	}
-	return x
 }
 
-// number gives each name its index in the sorted list of names: natural order,
-// so that class 10 comes after class 9.
-func number(names []string) (index []int, classes []string) {
-	classes = slices.Clone(names)
-	slices.SortFunc(classes, natural)
-	classes = slices.Compact(classes)
-	at := make(map[string]int, len(classes))
-	for i, c := range classes {
-		at[c] = i
+// number numbers the classes of n samples, given by numbers, in their order; named tells
+// what a class is called. Numbers may be infinite, but not NaN.
+func number(n int, at func(j int) float64, named func(v float64) string) (labels []int, classes []string, err error) {
+	index := map[float64]int{}
+	for j := range n {
+		if index[at(j)] = 0; len(index) > maxClasses {
+			return nil, nil, fmt.Errorf("%w: more than %d classes", ErrTooLarge, maxClasses)
+		}
 	}
-	index = make([]int, len(names))
-	for j, c := range names {
-		index[j] = at[c]
+	for k, v := range slices.Sorted(maps.Keys(index)) {
+		index[v] = k
+		classes = append(classes, named(v))
 	}
-	return index, classes
+	labels = make([]int, n)
+	for j := range labels {
+		labels[j] = index[at(j)]
+	}
+	return labels, classes, nil
 }
+
+func shortest(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // natural compares strings such that digits compare as numbers: s2 comes
 // before s10. Strings that differ never compare equal.

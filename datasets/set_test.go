@@ -18,7 +18,7 @@ func smallSet() *Set {
 	for i := range flat {
 		flat[i] = float64(i)
 	}
-	return &Set{Name: "small", X: fromSamples(flat, 8), Height: 2, Width: 4, Max: 50,
+	return &Set{Name: "small", X: columnsOf(flat, 8), Height: 2, Width: 4, Max: 50,
 		Labels: []int{0, 1, 2, 0, 1, 2}, Classes: []string{"a", "b", "c"}}
 }
 
@@ -205,4 +205,9 @@ func TestNatural(t *testing.T) {
 			}
 		}
 	}
+}
+
+// columnsOf returns the matrix of so many rows whose columns lie one after the other.
+func columnsOf(flat []float64, rows int) *mat.Dense {
+	return mat.DenseCopyOf(mat.NewDense(len(flat)/rows, rows, flat).T())
 }

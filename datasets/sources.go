@@ -366,20 +366,17 @@ func matReader(name string, l MATLayout) func(context.Context, []string) (*Set, 
 func imageReader(name string, height, width int, pattern string) func(context.Context, []string) (*Set, error) {
 	match := regexp.MustCompile(`(?:^|/)` + pattern)
 	return func(ctx context.Context, paths []string) (*Set, error) {
-		s, err := OpenImages(paths[0], ImageLayout{
+		s, err := OpenImages(ctx, paths[0], ImageLayout{
 			Height: height,
 			Width:  width,
 			Class: func(p string) (string, bool) {
 				m := match.FindStringSubmatch(path.Clean(p))
-				if m == nil || ctx.Err() != nil {
+				if m == nil {
 					return "", false
 				}
 				return m[1], true
 			},
 		})
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 		if err != nil {
 			return nil, err
 		}

@@ -5,43 +5,50 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // ReadSemeion reads semeion.data of the UCI repository: 16×16 binary digits in
 // raster order, 256 pixels and ten columns of which one, that of the digit,
 // is 1. Plain or gzip.
-func ReadSemeion(r io.Reader) (*Set, error) {
-	t, err := readTable(r, strings.Fields)
+func ReadSemeion(r io.Reader) (*Set, error) { return readSemeion(r, MaxValues) }
+
+func readSemeion(r io.Reader, limit int) (*Set, error) {
+	digit := func(row []float64) int {
+		found := -1
+		for k, v := range row[256:] {
+			switch {
+			case v == 1 && found < 0:
+				found = k
+			case v != 0:
+				return -1
+			}
+		}
+		return found
+	}
+	t, err := readTable(r, limit, strings.FieldsSeq, 256+10, func(row []float64) error {
+		if digit(row) < 0 {
+			return fmt.Errorf("%w: the columns 257 to 266 name no single digit", ErrFormat)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := t.width(256 + 10); err != nil {
+	s := &Set{Name: "Semeion", Height: 16, Width: 16, Max: 1,
+		Credit: "Semeion Research Center, Rome, and Tactile Srl, Brescia; UCI Machine Learning Repository, CC BY 4.0"}
+	s.X = mat.NewDense(256, t.rows, nil)
+	fill(s.X, 0, t.rows, t.at)
+	s.Labels, s.Classes, err = number(t.rows, func(j int) float64 { return float64(digit(t.row(j))) }, shortest)
+	if err != nil {
 		return nil, err
 	}
-	labels := make([]string, len(t.lines))
-	var pixels []float64
-	for j := range t.lines {
-		row := t.row(j)
-		pixels = append(pixels, row[:256]...)
-		for k, v := range row[256:] {
-			switch {
-			case v == 1 && labels[j] == "":
-				labels[j] = strconv.Itoa(k)
-			case v != 0:
-				return nil, fmt.Errorf("%w: line %d: the columns 257 to 266 name no single digit", ErrFormat, t.lines[j])
-			}
-		}
-		if labels[j] == "" {
-			return nil, fmt.Errorf("%w: line %d: the columns 257 to 266 name no digit", ErrFormat, t.lines[j])
-		}
-	}
-	s := &Set{Name: "Semeion", X: fromSamples(pixels, 256), Height: 16, Width: 16, Max: 1,
-		Credit: "Semeion Research Center, Rome, and Tactile Srl, Brescia; UCI Machine Learning Repository, CC BY 4.0"}
-	s.Labels, s.Classes = number(labels)
 	return s.checked()
 }
 
@@ -49,99 +56,96 @@ func ReadSemeion(r io.Reader) (*Set, error) {
 // pen strokes of digits, resampled to eight points (x, y) in 0..100, and the
 // digit. Plain or gzip.
 func ReadPendigits(r io.Reader) (*Set, error) {
-	t, err := readTable(r, splitCommas)
-	if err != nil {
-		return nil, err
-	}
 	s := &Set{Name: "Pendigits", Max: 100,
 		Credit: "E. Alpaydin, F. Alimoglu, Bogazici University; UCI Machine Learning Repository, CC BY 4.0"}
-	return s.fromTable(t, 17, 16)
+	return s.fromTable(r, MaxValues, 17, 16)
 }
 
 // ReadWine reads wine.data of the UCI repository: thirteen measurements of
 // Italian wines, on very different scales, of three cultivars. Plain or gzip.
 func ReadWine(r io.Reader) (*Set, error) {
-	t, err := readTable(r, splitCommas)
-	if err != nil {
-		return nil, err
-	}
 	s := &Set{Name: "Wine",
 		Credit: "M. Forina et al., PARVUS, Genoa; S. Aeberhard; UCI Machine Learning Repository, CC BY 4.0"}
-	return s.fromTable(t, 14, 0)
+	return s.fromTable(r, MaxValues, 14, 0)
 }
 
 // fromTable fills the set from a table of so many columns, one of which is the
 // class.
-func (s *Set) fromTable(t *table, columns, class int) (*Set, error) {
-	if err := t.width(columns); err != nil {
+func (s *Set) fromTable(r io.Reader, limit, columns, class int) (*Set, error) {
+	t, err := readTable(r, limit, func(line string) iter.Seq[string] { return strings.SplitSeq(line, ",") }, columns, nil)
+	if err != nil {
 		return nil, err
 	}
-	labels := make([]string, len(t.lines))
-	var flat []float64
-	for j := range t.lines {
-		row := t.row(j)
-		flat = append(append(flat, row[:class]...), row[class+1:]...)
-		labels[j] = strconv.FormatFloat(row[class], 'g', -1, 64)
+	s.X = mat.NewDense(columns-1, t.rows, nil)
+	fill(s.X, 0, t.rows, func(j, i int) float64 {
+		if i >= class {
+			i++
+		}
+		return t.at(j, i)
+	})
+	s.Labels, s.Classes, err = number(t.rows, func(j int) float64 { return t.at(j, class) }, shortest)
+	if err != nil {
+		return nil, err
 	}
-	s.X = fromSamples(flat, columns-1)
-	s.Labels, s.Classes = number(labels)
 	return s.checked()
 }
 
 // A table is a text of numbers with as many on every line.
 type table struct {
-	values  []float64
-	columns int
-	lines   []int    // the number of the line of each row
-	missing []string // texts that stand for no value
+	columns, rows int
+	blocks        [][]float64 // whole rows, so that nothing is copied when it grows
+	perBlock      int         // rows
+	left          budget
+	missing       []string // texts that stand for no value
 }
 
-func (t *table) row(j int) []float64 { return t.values[j*t.columns : (j+1)*t.columns] }
-
-// width returns an error if the table is empty or has other columns.
-func (t *table) width(columns int) error {
-	switch {
-	case len(t.lines) == 0:
-		return fmt.Errorf("%w: no data", ErrFormat)
-	case t.columns != columns:
-		return fmt.Errorf("%w: line %d has %d columns, not %d", ErrFormat, t.lines[0], t.columns, columns)
-	}
-	return nil
+// row returns the values of a row.
+func (t *table) row(j int) []float64 {
+	k := j % t.perBlock * t.columns
+	return t.blocks[j/t.perBlock][k : k+t.columns]
 }
 
-// add appends a row of text but for the field skip, which may be -1.
+func (t *table) at(j, i int) float64 { return t.row(j)[i] }
+
+// add appends a row of text but for the field skip, which may be -1. Errors tell the
+// line.
 func (t *table) add(line int, fields []string, skip int) error {
 	n := len(fields)
 	if skip >= 0 {
 		n--
 	}
-	if n == 0 {
+	switch {
+	case n == 0:
 		return fmt.Errorf("%w: line %d: no data beside the label", ErrFormat, line)
-	}
-	if len(t.lines) == 0 {
+	case t.columns == 0:
 		t.columns = n
+		t.perBlock = max(1, 1<<13/n)
 	}
 	if n != t.columns {
 		return fmt.Errorf("%w: line %d has %d columns, not %d", ErrFormat, line, len(fields), t.columns+len(fields)-n)
 	}
-	if len(t.values)+len(fields) > MaxValues {
-		return fmt.Errorf("%w: line %d: more than %d values", ErrTooLarge, line, MaxValues)
+	if err := t.left.take(n); err != nil {
+		return fmt.Errorf("line %d: %w", line, err)
 	}
+	if t.rows%t.perBlock == 0 {
+		t.blocks = append(t.blocks, make([]float64, 0, t.perBlock*n))
+	}
+	block := &t.blocks[len(t.blocks)-1]
 	for c, f := range fields {
 		if c == skip {
 			continue
 		}
 		if slices.Contains(t.missing, strings.TrimSpace(f)) { // also if it is a number, as -999
-			t.values = append(t.values, math.NaN())
+			*block = append(*block, math.NaN())
 			continue
 		}
 		v, err := parseNumber(f)
 		if err != nil {
 			return fmt.Errorf("line %d, column %d: %w", line, c+1, err)
 		}
-		t.values = append(t.values, v)
+		*block = append(*block, v)
 	}
-	t.lines = append(t.lines, line)
+	t.rows++
 	return nil
 }
 
@@ -158,29 +162,40 @@ func parseNumber(s string) (float64, error) {
 	return v, nil
 }
 
-// readTable reads lines of numbers. Blank lines do not count, and the last
-// need not end.
-func readTable(r io.Reader, split func(string) []string) (*table, error) {
+// readTable reads lines of so many numbers; check, which may be nil, looks at each.
+// Blank lines do not count, and the last need not end.
+func readTable(r io.Reader, limit int, split func(string) iter.Seq[string], columns int, check func(row []float64) error) (*table, error) {
 	r, err := gunzip(r)
 	if err != nil {
 		return nil, err
 	}
-	t := &table{}
+	t := &table{left: budget(limit)}
 	in := bufio.NewScanner(&capReader{r: r, left: maxText})
-	for line := 1; in.Scan(); line++ {
-		if strings.TrimSpace(in.Text()) == "" {
+	var fields []string
+	for line := 1; in.Scan() && in.Err() == nil; line++ { // with an error comes half a line
+		text := in.Text()
+		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		if err := t.add(line, split(in.Text()), -1); err != nil {
+		if fields = slices.AppendSeq(fields[:0], split(text)); len(fields) != columns {
+			return nil, fmt.Errorf("%w: line %d has %d columns, not %d", ErrFormat, line, len(fields), columns)
+		}
+		if err := t.add(line, fields, -1); err != nil {
 			return nil, err
+		}
+		if check != nil {
+			if err := check(t.row(t.rows - 1)); err != nil {
+				return nil, fmt.Errorf("line %d: %w", line, err)
+			}
 		}
 	}
 	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
 		return nil, fmt.Errorf("%w: a line of more than %d bytes", ErrFormat, bufio.MaxScanTokenSize)
 	} else if err != nil {
-		return nil, cutOff(err)
+		return nil, readError(err)
+	}
+	if t.rows == 0 {
+		return nil, fmt.Errorf("%w: no data", ErrFormat)
 	}
 	return t, nil
 }
-
-func splitCommas(line string) []string { return strings.Split(line, ",") }

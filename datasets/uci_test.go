@@ -56,7 +56,7 @@ func TestReadUCIErrors(t *testing.T) {
 		{"short", "1 2 3", "3 columns"},
 		{"second short", line + "\n1 2", "line 2"},
 		{"two digits", strings.Replace(line, "0 1 0 0", "1 1 0 0", 1), "no single digit"},
-		{"no digit", semeionLine(1, 10), "no digit"},
+		{"no digit", semeionLine(1, 10), "no single digit"},
 		{"text", strings.Replace(line, "1.0000", "1.x000", 1), "line 1, column 2"},
 		{"NaN", strings.Replace(line, "1.0000", "NaN", 1), "column 2"},
 		{"long line", strings.Repeat("1.0000 ", 1<<14), "a line of more"},

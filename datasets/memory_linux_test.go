@@ -1,0 +1,361 @@
+package datasets
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/image/tiff"
+)
+
+// memoryLimit returns the number of values that the readers may keep in TestMemory; with
+// RNMF_LONG it is what they may keep anywhere.
+func memoryLimit() int {
+	switch {
+	case os.Getenv("RNMF_LONG") != "":
+		return MaxValues
+	case testing.Short():
+		return 1 << 20
+	}
+	return 1 << 22
+}
+
+// A memoryCase is a small file that takes as much memory as its format allows.
+type memoryCase struct {
+	name  string
+	write func(w io.Writer) // makes all it needs, as the other process has this list too
+	read  func(f *os.File) error
+	want  error
+	// atWork is what one picture or one line may take beside what is kept.
+	atWork bool
+}
+
+// What a reader takes is bounded, whatever the file: three times what it may keep, and
+// half a GiB at work. The peak is that of a process of its own, so that nothing is left
+// out: garbage, growing slices, the decoders of other packages.
+func TestMemory(t *testing.T) {
+	if name := os.Getenv("RNMF_MEMORY"); name != "" {
+		for _, c := range memoryCases() {
+			if c.name != name {
+				continue
+			}
+			f, err := os.Open(os.Getenv("RNMF_MEMORY_FILE"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := peakMemory(t)
+			if err := c.read(f); !errors.Is(err, c.want) {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+			fmt.Printf("peak: %d before, %d after\n", before, peakMemory(t))
+		}
+		return
+	}
+	for _, c := range memoryCases() {
+		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.atWork {
+				t.Skip("large pictures and lines")
+			}
+			name := filepath.Join(t.TempDir(), "file")
+			f, err := os.Create(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := bufio.NewWriter(f)
+			c.write(out)
+			if err := errors.Join(out.Flush(), f.Close()); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMemory$", "-test.v", fmt.Sprintf("-test.short=%t", testing.Short()))
+			cmd.Env = append(os.Environ(), "RNMF_MEMORY="+c.name, "RNMF_MEMORY_FILE="+name, "GOGC=100", "GOMEMLIMIT=off")
+			said, err := cmd.CombinedOutput()
+			peak := regexp.MustCompile(`peak: (\d+) before, (\d+) after`).FindSubmatch(said)
+			if err != nil || peak == nil {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			before, _ := strconv.Atoi(string(peak[1]))
+			after, _ := strconv.Atoi(string(peak[2]))
+			allowed := 3*8*memoryLimit() + 8<<20 // of which the runtime takes some
+			if c.atWork {
+				allowed += 1 << 29
+			}
+			info, _ := os.Stat(name)
+			t.Logf("a file of %.1f kB takes %.1f MiB", float64(info.Size())/1e3, float64(after-before)/(1<<20))
+			if after-before > allowed {
+				t.Errorf("more than %d MiB", allowed>>20)
+			}
+		})
+	}
+}
+
+// peakMemory returns the largest number of bytes that the process had in memory. That of
+// rusage would count its parent.
+func peakMemory(t *testing.T) int {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Skip(err)
+	}
+	m := regexp.MustCompile(`VmHWM:\s*(\d+) kB`).FindSubmatch(status)
+	if m == nil {
+		t.Skip("no VmHWM here")
+	}
+	n, _ := strconv.Atoi(string(m[1]))
+	return n << 10
+}
+
+func memoryCases() []memoryCase {
+	limit := memoryLimit()
+	rows, most := limit, limit
+	repeat := func(w io.Writer, n int, what string) {
+		many := strings.Repeat(what, 1<<10)
+		for ; n >= 1<<10; n -= 1 << 10 {
+			io.WriteString(w, many)
+		}
+		io.WriteString(w, strings.Repeat(what, n))
+	}
+	packed := func(write func(w io.Writer)) func(io.Writer) {
+		return func(w io.Writer) {
+			z := gzip.NewWriter(w)
+			write(z)
+			z.Close()
+		}
+	}
+	numbered := func(n int, format string) func(io.Writer) {
+		return func(w io.Writer) {
+			for i := range n {
+				fmt.Fprintf(w, format, i)
+			}
+		}
+	}
+	csv := func(l CSVLayout) func(*os.File) error {
+		return func(f *os.File) error { _, err := readCSV(f, l, limit); return err }
+	}
+	npy := func(kind string, fortran string, rows, cols, bytes int) func(io.Writer) {
+		return packed(func(w io.Writer) {
+			w.Write(npyFile(fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%d, %d), }\n", kind, fortran, rows, cols), ""))
+			repeat(w, rows*cols, strings.Repeat("\x00", bytes))
+		})
+	}
+	readNPY := func(f *os.File) error { _, err := readNPY(f, NPYLayout{}, limit); return err }
+	readMAT := func(f *os.File) error {
+		m, err := readMAT(f, limit)
+		if err == nil && strings.HasPrefix(m.Vars[0].Name, "fea") {
+			_, err = m.Set(MATLayout{})
+		}
+		return err
+	}
+	idxFile := func(kind byte, dims []int, bytes int) func(io.Writer) {
+		return packed(func(w io.Writer) {
+			w.Write(idx(kind, dims))
+			repeat(w, product(math.MaxInt, dims...), strings.Repeat("\x00", bytes))
+		})
+	}
+	readIDX := func(f *os.File) error { _, err := readIDXSet(f, nil, limit); return err }
+	b := matBytes{binary.LittleEndian}
+	mat := func(arrays ...[]byte) func(io.Writer) {
+		return func(w io.Writer) {
+			w.Write(b.file())
+			for _, a := range arrays {
+				w.Write(b.compressed(a))
+			}
+		}
+	}
+	// cells are many of one array.
+	cells := func(n int, one []byte) []byte {
+		return b.array(1, "a", []int32{1, int32(n)}, bytes.Repeat(one, n))
+	}
+	doubles := func(name string, rows, cols int, at func(i int) float64) []byte {
+		data := make([]byte, 8*rows*cols)
+		if at != nil {
+			for i := range rows * cols {
+				binary.LittleEndian.PutUint64(data[8*i:], math.Float64bits(at(i)))
+			}
+		}
+		return b.array(6, name, []int32{int32(rows), int32(cols)}, b.element(miDOUBLE, data))
+	}
+	bytesArray := func(class uint32, name string, rows, cols int) []byte {
+		return b.array(class, name, []int32{int32(rows), int32(cols)}, b.element(miUINT8, bytes.Repeat([]byte("a"), rows*cols)))
+	}
+	empty := b.element(miMATRIX, nil)
+	zipped := func(files int, name string, body []byte) func(io.Writer) {
+		return func(w io.Writer) {
+			z := zip.NewWriter(w)
+			for i := range files {
+				// Packed already: a zip of many files is written soon.
+				f, _ := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf(name, i), Method: zip.Store})
+				f.Write(body)
+			}
+			z.Close()
+		}
+	}
+	tarred := func(files int, name string, body []byte, links int) func(io.Writer) {
+		return packed(func(w io.Writer) {
+			out := tar.NewWriter(w)
+			for i := range files {
+				out.WriteHeader(&tar.Header{Name: fmt.Sprintf(name, i), Size: int64(len(body)), Typeflag: tar.TypeReg})
+				out.Write(body)
+			}
+			for i := range links {
+				out.WriteHeader(&tar.Header{Name: fmt.Sprintf("link"+name, i), Linkname: fmt.Sprintf(name, 0), Typeflag: tar.TypeLink})
+			}
+			out.Close()
+		})
+	}
+	readTar := func(f *os.File) error {
+		_, err := readTar(context.Background(), f, ImageLayout{}, limit)
+		return err
+	}
+	unzip := func(l ImageLayout) func(f *os.File) error {
+		return func(f *os.File) error {
+			info, err := f.Stat()
+			if err == nil {
+				_, err = readZip(context.Background(), f, info.Size(), l, limit)
+			}
+			return err
+		}
+	}
+	dot := []byte("P5 1 1 255\n.")
+	sheet := func(side int) []byte {
+		return append(fmt.Appendf(nil, "P5 %d %d 255\n", side, side), make([]byte, side*side)...)
+	}
+	small := ImageLayout{Height: 8, Width: 8}
+	return []memoryCase{
+		{"CSV, a column", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows, "0\n") })(w) }, csv(CSVLayout{}), nil, false},
+		{"CSV, rows", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows/8, "0,0,0,0,0,0,0,0\n") })(w) }, csv(CSVLayout{}), nil, false},
+		{"CSV, long values", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows, "0.0000000000000000000000\n") })(w) }, csv(CSVLayout{}), nil, false},
+		{"CSV, blanks", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows/8, "0 0 0 0 0 0 0 0\n") })(w) }, csv(CSVLayout{}), nil, false},
+		{"CSV, labels", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows/4-8, "0,a\n") })(w) }, csv(CSVLayout{LabelColumn: 2}), nil, false},
+		{"CSV, classes", func(w io.Writer) { packed(numbered(min(rows/20-8, maxClasses), "0,%d\n"))(w) }, csv(CSVLayout{LabelColumn: 2}), nil, false},
+		{"CSV, long classes", func(w io.Writer) { packed(numbered(rows/(20+4096/8)-8, "0,%04096d\n"))(w) }, csv(CSVLayout{LabelColumn: 2}), nil, false},
+		{"CSV, too many", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, 4*rows, "0\n") })(w) }, csv(CSVLayout{}), ErrTooLarge, false},
+		{"CSV, a line", func(w io.Writer) {
+			packed(func(w io.Writer) { repeat(w, maxFields-1, "0.0000000000000000000000000000,") })(w)
+		}, csv(CSVLayout{Missing: []string{""}}), nil, true},
+		{"CSV, a line of blanks", func(w io.Writer) {
+			packed(func(w io.Writer) { repeat(w, maxFields-1, "0.0000000000000000000000000000\t") })(w)
+		}, csv(CSVLayout{Separator: ' '}), nil, true},
+		{"UCI, Wine", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows/14, strings.Repeat("0,", 13)+"0\n") })(w) }, func(f *os.File) error {
+			_, err := (&Set{}).fromTable(f, limit, 14, 0)
+			return err
+		}, nil, false},
+		{"UCI, Semeion", func(w io.Writer) {
+			packed(func(w io.Writer) { repeat(w, rows/266, strings.Repeat("0 ", 265)+"1\n") })(w)
+		}, func(f *os.File) error {
+			_, err := readSemeion(f, limit)
+			return err
+		}, nil, false},
+		{"NPY, doubles", func(w io.Writer) { npy("<f8", "False", rows/64, 64, 8)(w) }, readNPY, nil, false},
+		{"NPY, doubles of Fortran", func(w io.Writer) { npy("<f8", "True", rows/64, 64, 8)(w) }, readNPY, nil, false},
+		{"NPY, bytes", func(w io.Writer) { npy("|u1", "False", rows, 1, 1)(w) }, readNPY, nil, false},
+		{"IDX, bytes", func(w io.Writer) { idxFile(0x08, []int{rows, 1}, 1)(w) }, readIDX, nil, false},
+		{"IDX, doubles", func(w io.Writer) { idxFile(0x0e, []int{rows / 64, 64}, 8)(w) }, readIDX, nil, false},
+		{"IDX, labels", func(w io.Writer) { idxFile(0x0e, []int{rows / 3}, 8)(w) }, func(f *os.File) error {
+			samples := io.MultiReader(bytes.NewReader(idx(0x0e, []int{rows / 3, 1})), io.LimitReader(zeros{}, int64(8*(rows/3))))
+			_, err := readIDXSet(samples, f, limit)
+			return err
+		}, nil, false},
+		{"MAT, bytes", func(w io.Writer) { mat(bytesArray(9, "fea", rows-2*matCellCost, 1))(w) }, readMAT, nil, false},
+		{"MAT, doubles", func(w io.Writer) { mat(doubles("fea", rows/64-64, 64, nil))(w) }, readMAT, nil, false},
+		{"MAT, classes", func(w io.Writer) {
+			mat(doubles("fea", min(limit/16, maxClasses), 1, nil), doubles("gnd", min(limit/16, maxClasses), 1, func(i int) float64 { return float64(i) / 7 }))(w)
+		}, readMAT, nil, false},
+		{"MAT, empty cells", func(w io.Writer) { mat(cells(most/(matCellCost+1)-8, empty))(w) }, readMAT, nil, false},
+		{"MAT, cells with names", func(w io.Writer) {
+			mat(cells(most/(matCellCost+1+2+4096/8)-8, doubles(strings.Repeat("n", 4096), 0, 0, nil)))(w)
+		}, readMAT, nil, false},
+		{"MAT, cells with indices", func(w io.Writer) { mat(cells(most/(matCellCost+1+32)-8, b.array(6, "", make([]int32, 32))))(w) }, readMAT, nil, false},
+		{"MAT, too many names", func(w io.Writer) { mat(cells(most/matCellCost, doubles(strings.Repeat("n", 4096), 0, 0, nil)))(w) }, readMAT, ErrTooLarge, false},
+		{"MAT, cells of a number", func(w io.Writer) { mat(cells(most/(matCellCost+1+3)-8, doubles("", 1, 1, nil)))(w) }, readMAT, nil, false},
+		{"MAT, cells of cells", func(w io.Writer) { mat(cells(most/(2*matCellCost+4)-8, b.array(1, "", []int32{1, 1}, empty)))(w) }, readMAT, nil, false},
+		{"MAT, cells not read", func(w io.Writer) { mat(cells(most/(matCellCost+4)-8, b.array(2, "", []int32{1, 1})))(w) }, readMAT, nil, false},
+		{"MAT, images in cells", func(w io.Writer) {
+			mat(b.array(1, "fea", []int32{1, int32(limit>>16 - 1)}, bytes.Repeat(bytesArray(9, "", 1<<8, 1<<8), limit>>16-1)))(w)
+		}, readMAT, nil, false},
+		{"MAT, text", func(w io.Writer) { mat(bytesArray(4, "a", 1, most/matCharCost-64))(w) }, readMAT, nil, false},
+		{"MAT, letters", func(w io.Writer) { mat(bytesArray(4, "a", most/matCharCost-64, 1))(w) }, readMAT, nil, false},
+		{"MAT, wide text", func(w io.Writer) {
+			mat(b.array(4, "a", []int32{int32(most/matCharCost - 64), 1}, b.element(miUTF32, bytes.Repeat([]byte{0xff, 0xff, 0, 0}, most/matCharCost-64))))(w)
+		}, readMAT, nil, false},
+		{"zip, dots", func(w io.Writer) { zipped(most/(1+imageCost)/2, "%d.pgm", dot)(w) }, unzip(ImageLayout{}), nil, false},
+		{"tar, dots", func(w io.Writer) { tarred(most/(2+imageCost)/2, "%d.pgm", dot, 0)(w) }, readTar, nil, false},
+		{"tar, long names", func(w io.Writer) { tarred(most/(1+imageCost+1<<10)/2, strings.Repeat("n", 1<<13)+"%d.pgm", dot, 0)(w) }, readTar, nil, false},
+		{"tar, links", func(w io.Writer) { tarred(1, "%d.pgm", sheet(1<<8), limit>>16-2)(w) }, readTar, nil, false},
+		{"tar, too many links", func(w io.Writer) { tarred(1, "%d.pgm", dot, most/imageCost)(w) }, readTar, ErrTooLarge, false},
+		{"tar, images", func(w io.Writer) { tarred(limit>>16-1, "%d.pgm", sheet(1<<8), 0)(w) }, readTar, nil, false},
+		{"zip, images", func(w io.Writer) {
+			zipped(limit>>16-1, "%d.png", encoded("a.png", image.NewGray(image.Rect(0, 0, 256, 256))))(w)
+		}, unzip(ImageLayout{}), nil, false},
+		{"PNG", func(w io.Writer) {
+			zipped(4, "%d.png", encodedAs(func(w io.Writer) error {
+				return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, image.NewNRGBA64(image.Rect(0, 0, 4096, 4096)))
+			}))(w)
+		}, unzip(small), nil, true},
+		{"JPEG", func(w io.Writer) {
+			zipped(4, "%d.jpg", encodedAs(func(w io.Writer) error {
+				return jpeg.Encode(w, image.NewRGBA(image.Rect(0, 0, 4096, 4096)), nil)
+			}))(w)
+		}, unzip(small), nil, true},
+		{"GIF", func(w io.Writer) {
+			zipped(4, "%d.gif", encoded("a.gif", image.NewPaletted(image.Rect(0, 0, 4096, 4096), color.Palette{color.White})))(w)
+		}, unzip(small), nil, true},
+		{"BMP", func(w io.Writer) {
+			zipped(2, "%d.bmp", encoded("a.bmp", image.NewGray(image.Rect(0, 0, 4096, 4096))))(w)
+		}, unzip(small), nil, true},
+		{"TIFF", func(w io.Writer) {
+			zipped(4, "%d.tif", encodedAs(func(w io.Writer) error {
+				return tiff.Encode(w, image.NewNRGBA64(image.Rect(0, 0, 2896, 2896)), &tiff.Options{Compression: tiff.Deflate})
+			}))(w)
+		}, unzip(small), nil, true},
+		{"PGM", func(w io.Writer) {
+			zipped(4, "%d.pgm", append([]byte("P5 4096 4096 255\n"), make([]byte, 1<<24)...))(w)
+		}, unzip(small), nil, true},
+		{"PPM as text", func(w io.Writer) {
+			zipped(4, "%d.ppm", append([]byte("P3 3300 3300 65535\n"), bytes.Repeat([]byte("0 "), 3300*3300*3)...))(w)
+		}, unzip(small), nil, true},
+		{"TIFF, a strip beyond the image", func(w io.Writer) { zipped(1, "%d.tif", stripBeyond(1<<30))(w) }, unzip(ImageLayout{}), nil, true},
+		{"TIFF, a tile beyond the image", func(w io.Writer) {
+			zipped(1, "%d.tif", tiffFile([][3]uint32{{256, 1, 8}, {257, 1, 8}, {258, 1, 8}, {259, 1, 8},
+				{262, 1, 1}, {322, 1, 1 << 20}, {323, 1, 1 << 20}, {324, 1, 8}, {325, 1, 8}}, 0))(w)
+		}, unzip(ImageLayout{}), ErrTooLarge, true},
+		{"TIFF, many numbers", func(w io.Writer) {
+			zipped(1, "%d.tif", append(tiffFile([][3]uint32{{256, 1, 8}, {257, 1, 8}, {273, 1 << 23, 8}, {279, 1 << 23, 8}}, 0),
+				make([]byte, 1<<25)...))(w)
+		}, unzip(ImageLayout{}), ErrTooLarge, true},
+	}
+}
+
+// zeros has no end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// stripBeyond is an image of 8×8 pixels whose only strip unpacks to n bytes.
+func stripBeyond(n int64) []byte {
+	strip := encodedAs(func(w io.Writer) error {
+		z, _ := zlib.NewWriterLevel(w, zlib.BestSpeed)
+		io.CopyN(z, zeros{}, n)
+		return z.Close()
+	})
+	return append(tiffFile([][3]uint32{{256, 1, 8}, {257, 1, 8}, {258, 1, 8}, {259, 1, 8}, {262, 1, 1},
+		{273, 1, 8 + 2 + 9*12 + 4}, {277, 1, 1}, {278, 1, 1<<32 - 1}, {279, 1, uint32(len(strip))}}, 0), strip...)
+}
