@@ -87,7 +87,7 @@ func TestBadInput(t *testing.T) {
 		{"CSV, a short line", func() error { return set(ReadCSV(read("1,2\n3\n"), CSVLayout{})) }, ErrFormat, "line 2 has 1 columns, not 2"},
 		{"CSV, empty", func() error { return set(ReadCSV(read(""), CSVLayout{})) }, ErrFormat, "no data"},
 		{"CSV, no such label", func() error { return set(ReadCSV(read("a,b\n1,2\n"), CSVLayout{Label: "c"})) }, ErrNoVariable, `column "c"; the file has a, b`},
-		{"CSV, no such column", func() error { return set(ReadCSV(read("1,2\n"), CSVLayout{LabelColumn: 7})) }, ErrNoVariable, "label column 7 of 2"},
+		{"CSV, no such column", func() error { return set(ReadCSV(read("1,2\n"), CSVLayout{Label: "7"})) }, ErrNoVariable, "column 7 of 2"},
 		{"CSV, other images", func() error { return set(ReadCSV(read("1,2\n"), CSVLayout{Height: 3, Width: 3})) }, ErrSize, "images of 3×3"},
 		{"CSV, no disk", func() error { return set(ReadCSV(gone(), CSVLayout{})) }, errDisk, "disk"},
 		{"IDX, another file", func() error { return set(ReadIDX(read("GIF89a..."))) }, ErrFormat, "47 49 46 38"},

@@ -7,11 +7,16 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
+	unicode16 "golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -31,32 +36,55 @@ const (
 )
 
 // A CSVLayout says how a table of text makes a Set. Its zero value suits a
-// table of numbers alone.
+// table of numbers alone, with or without a header.
+//
+// A column is given by its name in the header or, where none has that name, by its
+// number: "1" is the first and "-1" the last.
 type CSVLayout struct {
 	// Separator is between the fields: comma, semicolon, tab, ...; a space
-	// stands for any blanks. 0 takes whichever of these is in the first line.
+	// stands for any blanks. 0 takes whichever of these is in the first line; a tab
+	// amid blanks is a blank. Fields may be in quotes.
 	Separator rune
 	Header    CSVHeader
-	// Label names the column that holds the class; this needs a header.
+	// Units says that the line after the header has the units of the columns.
+	Units bool
+	// ID is the column that holds the names of the samples. "" takes the first if the
+	// header has no name for it, as where pandas and R write the names of rows.
+	ID string
+	// Label is the column that holds the class; "" is none.
 	Label string
-	// LabelColumn is the number of that column from 1, or from the right: -1
-	// is the last. With Label "" and 0 there are no labels; a Label comes first.
-	LabelColumn int
+	// Features are the columns to be taken; nil are all others. Their order is that of
+	// the file. Skip are columns to be left out.
+	Features, Skip []string
+	// Encode are columns of text that become features: one for each text that there is,
+	// named as in "origin=japan", which is 1 where a sample has that text and 0 elsewhere.
+	Encode []string
 	// Missing lists texts that stand for a missing value, such as "", "NA" and "?";
 	// X is NaN there, and Known has the mask that a model needs. nil: none, so that
 	// such a field is an error. It is for values alone: a label that is missing is a
 	// class of that text, to be set to rnmf.Unlabelled.
 	Missing []string
+	// DecimalComma says that numbers are written as 2,5.
+	DecimalComma bool
+	// Encoding is that of the text, such as charmap.Windows1252 of golang.org/x/text; nil
+	// is UTF-8, or UTF-16 where the file begins with its mark.
+	Encoding encoding.Encoding
+	// Columns says that a sample is a column of the table, as in tables of genes, and a
+	// line a feature: the header names the samples, and ID holds the names of features.
+	// There is no Label then, and nothing to Encode.
+	Columns bool
 	// Height and Width are those of images in raster order; 0 if there are none.
 	Height, Width int
 	Max           float64 // the largest possible value; 0 if unknown
 }
 
 // ReadCSV reads a table of text, plain or gzip, with a sample on each line.
-// Classes are the distinct texts of the label column in natural order.
+// Classes are the distinct texts of the label column in natural order. Samples and
+// features have the names that the table has for them, and the set's Note tells what
+// had to be guessed.
 //
-// Errors are ErrFormat, with the line and the column (from 1), ErrTooLarge,
-// ErrNoVariable for a label that no column has, ErrSize for images of another size than
+// Errors are ErrFormat, with the line and the column (from 1) and what to do, ErrTooLarge,
+// ErrNoVariable for a column that is not there, ErrSize for images of another size than
 // the samples, ErrParameter for a layout that makes no sense, or those of r.
 func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) { return readCSV(r, l, MaxValues) }
 
@@ -68,106 +96,481 @@ func readCSV(r io.Reader, l CSVLayout, limit int) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	record := &recordReader{r: &capReader{r: r, left: maxText}, separator: []byte(" ")}
+	if r, err = l.decode(&capReader{r: r, left: maxText}); err != nil {
+		return nil, err
+	}
+	record := &recordReader{r: r, separator: []byte(" ")}
 	in := bufio.NewReaderSize(record, 1<<16)
 	if bom, _ := in.Peek(3); string(bom) == "\uFEFF" {
 		in.Discard(3)
 	}
+	c := &csvTable{CSVLayout: l, table: table{left: budget(limit)}}
+	c.labels.left = &c.left
 	if l.Separator == 0 {
-		l.Separator = guessSeparator(in)
+		c.Separator = guessSeparator(in)
+		c.guessed("fields between " + map[rune]string{',': "commas", ';': "semicolons", '\t': "tabs", ' ': "blanks"}[c.Separator])
 	}
-	if record.separator = []byte(string(l.Separator)); l.Separator == ' ' {
+	if record.separator = []byte(string(c.Separator)); c.Separator == ' ' {
 		record.separator = nil // whole lines are bounded, of which many may be read at once
 	}
-	next := csvLines(in, l.Separator)
-	var (
-		t      = table{missing: l.Missing, left: budget(limit)}
-		labels = classList{left: &t.left}
-		class  = -1 // index of the column
-		first  = true
-	)
+	next := csvLines(in, c.Separator)
 	for {
 		record.begin()
 		line, fields, err := next()
 		if errors.Is(err, io.EOF) {
 			break
-		} else if err != nil {
+		}
+		if err == nil {
+			err = c.line(line, fields)
+		}
+		if err != nil {
 			return nil, err
 		}
-		if first {
-			first = false
-			var missing error
-			if class, missing = l.labelIndex(fields); missing != nil {
-				class = -1
+	}
+	return c.set()
+}
+
+// decode returns the text in UTF-8.
+func (l *CSVLayout) decode(r io.Reader) (io.Reader, error) {
+	if l.Encoding != nil {
+		return transform.NewReader(r, l.Encoding.NewDecoder()), nil
+	}
+	in := bufio.NewReader(r)
+	switch mark, _ := in.Peek(2); string(mark) {
+	case "\xff\xfe", "\xfe\xff":
+		return transform.NewReader(in, unicode16.UTF16(unicode16.LittleEndian, unicode16.ExpectBOM).NewDecoder()), nil
+	}
+	return in, nil
+}
+
+// A csvRole is what a column is for.
+type csvRole uint8
+
+const (
+	csvFeature csvRole = iota
+	csvEncoded
+	csvLabel
+	csvID
+	csvSkipped
+)
+
+// A csvTable is a table that is being read.
+type csvTable struct {
+	CSVLayout
+	table
+	note   []string
+	header []string // nil: none
+	units  []string
+	begun  bool      // the header has been looked for
+	roles  []csvRole // of the columns; nil until the first line of data
+	codes  []*categories
+	labels classList
+	ids    []string
+}
+
+func (c *csvTable) guessed(what string) { c.note = append(c.note, what) }
+
+// line takes a line of the table.
+func (c *csvTable) line(line int, fields []string) error {
+	if !c.begun {
+		c.begun = true
+		header, err := c.hasHeader(fields)
+		if err != nil {
+			return fmt.Errorf("line %d, %w", line, err)
+		}
+		if header {
+			return c.takeHeader(line, fields)
+		}
+		if c.Units {
+			return fmt.Errorf("%w: line %d is no header, which Units need: set Header to WithHeader", ErrFormat, line)
+		}
+	}
+	if c.Units && c.units == nil {
+		var err error
+		c.units, err = c.names(line, fields)
+		return err
+	}
+	if c.roles == nil {
+		if err := c.assign(line, len(fields)); err != nil {
+			return err
+		}
+	}
+	if len(fields) != len(c.roles) {
+		return fmt.Errorf("%w: line %d has %d columns, not %d", ErrFormat, line, len(fields), len(c.roles))
+	}
+	n := 0
+	for _, role := range c.roles {
+		if role <= csvEncoded {
+			n++
+		}
+	}
+	if err := c.begin(line, n); err != nil {
+		return err
+	}
+	for k, f := range fields {
+		if err := c.field(k, f); err != nil {
+			return fmt.Errorf("line %d, column %s: %w", line, c.column(k), err)
+		}
+	}
+	return nil
+}
+
+// field takes a field of a line of data.
+func (c *csvTable) field(k int, f string) error {
+	switch c.roles[k] {
+	case csvID, csvLabel:
+		f = strings.TrimSpace(f)
+		if err := checkText(f); err != nil {
+			return err
+		}
+		if c.roles[k] == csvLabel {
+			return c.labels.add(f)
+		}
+		c.ids = append(c.ids, strings.Clone(f)) // which was a part of its line
+		return c.left.takeName(f)
+	case csvEncoded:
+		if c.isMissing(f) {
+			c.put(math.NaN())
+			return nil
+		}
+		f = strings.TrimSpace(f)
+		if err := checkText(f); err != nil {
+			return err
+		}
+		code, err := c.codes[k].number(f)
+		c.put(float64(code))
+		return err
+	case csvFeature:
+		if c.isMissing(f) { // also if it is a number, as -999
+			c.put(math.NaN())
+			return nil
+		}
+		v, err := c.number(f)
+		if err != nil {
+			return fmt.Errorf("%w%s", err, cure(f))
+		}
+		c.put(v)
+	}
+	return nil
+}
+
+// checkText is checkName with what to do.
+func checkText(name string) error {
+	err := checkName(name)
+	if errors.Is(err, ErrFormat) {
+		err = fmt.Errorf("%w: set Encoding, as to charmap.Windows1252", err)
+	}
+	return err
+}
+
+// number reads a number.
+func (l *CSVLayout) number(f string) (float64, error) {
+	if !l.DecimalComma {
+		return parseNumber(f)
+	}
+	if strings.Contains(f, ".") {
+		return 0, fmt.Errorf("%w: %.40q has a point, and numbers have a decimal comma", ErrFormat, f)
+	}
+	return parseNumber(strings.Replace(f, ",", ".", 1))
+}
+
+var (
+	csvDate    = regexp.MustCompile(`^\s*(\d{1,4}([-/.])\d{1,2}([-/.])\d{1,4}\b|\d{1,2}:\d{2}\b|\d{1,2}[- ]?(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))`)
+	csvDecimal = regexp.MustCompile(`^\s*[+-]?\d+,\d+\s*$`)
+)
+
+// cure tells what to do about a field that is no number.
+func cure(f string) string {
+	switch f = strings.TrimSpace(f); {
+	case f == "":
+		return `: if the value is missing, set Missing to a list that has ""`
+	case !mayBeName(f) && !strings.ContainsFunc(f, unicode.IsDigit):
+		return fmt.Sprintf(": if it stands for a missing value, set Missing to a list that has %.40q", f)
+	case csvDecimal.MatchString(f):
+		return ": if that is a decimal comma, set DecimalComma"
+	case csvDate.MatchString(f):
+		return ": dates are not read: name the column as ID, in Skip, or in Encode"
+	case mayBeName(f):
+		return ": name a column of text as ID or Label, in Skip, or in Encode to make features of it"
+	}
+	return ""
+}
+
+// column is the number of a column from 1, with its name if it has one.
+func (c *csvTable) column(k int) string {
+	if k < len(c.header) && len(c.header) == len(c.roles) && c.header[k] != "" {
+		return fmt.Sprintf("%d (%.40s)", k+1, c.header[k])
+	}
+	return strconv.Itoa(k + 1)
+}
+
+// names returns the fields of a line of names.
+func (c *csvTable) names(line int, fields []string) ([]string, error) {
+	names := make([]string, len(fields))
+	for k, f := range fields {
+		f = strings.TrimSpace(f)
+		if err := checkText(f); err != nil {
+			return nil, fmt.Errorf("line %d, column %d: %w", line, k+1, err)
+		}
+		if err := c.left.takeName(f); err != nil {
+			return nil, err
+		}
+		names[k] = f
+	}
+	return names, nil
+}
+
+func (c *csvTable) takeHeader(line int, fields []string) (err error) {
+	if c.header, err = c.names(line, fields); err != nil {
+		return err
+	}
+	if c.Header == GuessHeader {
+		c.guessed(fmt.Sprintf("line %d is the header", line))
+	}
+	for _, name := range c.columnsAsked() {
+		if _, numbered := columnNumber(name); !numbered {
+			if _, err := c.find(line, name, 0); err != nil {
+				return err
 			}
-			header, err := l.hasHeader(fields, class)
-			if err != nil {
-				return nil, fmt.Errorf("line %d, %w", line, err)
+		}
+	}
+	return nil
+}
+
+// columnsAsked are those that the layout names.
+func (l *CSVLayout) columnsAsked() []string {
+	var all []string
+	for _, one := range []string{l.ID, l.Label} {
+		if one != "" {
+			all = append(all, one)
+		}
+	}
+	return slices.Concat(all, l.Features, l.Skip, l.Encode)
+}
+
+// columnNumber returns the number that the text of a column is, if it is one.
+func columnNumber(column string) (int, bool) {
+	n, err := strconv.Atoi(column)
+	return n, err == nil && n != 0
+}
+
+// find returns the column of a name or number, of n.
+func (c *csvTable) find(line int, column string, n int) (int, error) {
+	found := -1
+	for k, name := range c.header {
+		if name != strings.TrimSpace(column) {
+			continue
+		}
+		if found >= 0 {
+			return 0, fmt.Errorf("%w: the columns %d and %d are both named %q", ErrFormat, found+1, k+1, column)
+		}
+		found = k
+	}
+	if found >= 0 {
+		return found, nil
+	}
+	if k, ok := columnNumber(column); ok {
+		if k < 0 {
+			k += n + 1
+		}
+		if k < 1 || k > n {
+			return 0, fmt.Errorf("%w: column %s of %d", ErrNoVariable, column, n)
+		}
+		return k - 1, nil
+	}
+	if c.header == nil {
+		return 0, fmt.Errorf("%w: column %q, as line %d is no header", ErrNoVariable, column, line)
+	}
+	return 0, fmt.Errorf("%w: column %q; the file has %s", ErrNoVariable, column, list(c.header))
+}
+
+// assign tells what each of n columns is for.
+func (c *csvTable) assign(line, n int) error {
+	if c.header != nil && len(c.header) != n {
+		// scikit-learn has counts for a header, R a name less than columns.
+		asked := c.columnsAsked()
+		named := 0
+		for _, column := range asked {
+			if slices.Contains(c.header, column) {
+				named++
 			}
-			if header {
-				if class, err = l.find(fields, class); err != nil {
-					return nil, err
-				}
-				// A header may have other fields than columns, as scikit-learn's
-				// have: a column given by number is counted in the data.
-				first = l.Label == "" && l.LabelColumn != 0
-				l.Header = NoHeader
+		}
+		switch {
+		case len(c.header) == n-1 && (c.ID == "1" || named == len(asked)):
+			c.header = append([]string{""}, c.header...)
+			if c.units != nil {
+				c.units = append([]string{""}, c.units...)
+			}
+		case named == 0 && len(asked) > 0:
+			c.guessed(fmt.Sprintf("the %d names of the header are not those of the %d columns", len(c.header), n))
+			c.header, c.units = nil, nil
+		default:
+			return fmt.Errorf("%w: line %d has %d columns, and the header %d names: give columns by their number to do without them", ErrFormat, line, n, len(c.header))
+		}
+	}
+	if c.units != nil && len(c.units) != n {
+		return fmt.Errorf("%w: line %d has %d columns, and there are %d units", ErrFormat, line, n, len(c.units))
+	}
+	c.roles = make([]csvRole, n)
+	c.codes = make([]*categories, n)
+	if c.Features != nil {
+		for k := range c.roles {
+			c.roles[k] = csvSkipped
+		}
+	}
+	set := func(role csvRole, columns ...string) error {
+		for _, column := range columns {
+			if column == "" {
 				continue
 			}
-			if missing != nil {
-				return nil, missing
+			k, err := c.find(line, column, n)
+			if err != nil {
+				return err
 			}
-			if l.Label != "" {
-				return nil, fmt.Errorf("%w: column %q, as line %d is no header", ErrNoVariable, l.Label, line)
+			if role != csvFeature && role != csvSkipped && c.roles[k] > csvFeature && c.roles[k] < csvSkipped {
+				return fmt.Errorf("%w: column %q has two uses", ErrParameter, column)
 			}
-		}
-		if class >= 0 {
-			if class >= len(fields) {
-				return nil, fmt.Errorf("%w: line %d has %d columns and none for the label", ErrFormat, line, len(fields))
-			}
-			if err := labels.add(strings.TrimSpace(fields[class])); err != nil {
-				return nil, fmt.Errorf("line %d: %w", line, err)
+			if c.roles[k] = role; role == csvEncoded {
+				c.codes[k] = &categories{left: &c.left}
 			}
 		}
-		if err := t.add(line, fields, class); err != nil {
-			return nil, err
-		}
+		return nil
 	}
-	if t.rows == 0 {
+	if err := errors.Join(set(csvFeature, c.Features...), set(csvSkipped, c.Skip...), set(csvEncoded, c.Encode...), set(csvLabel, c.Label), set(csvID, c.ID)); err != nil {
+		return err
+	}
+	if c.ID == "" && n > 1 && len(c.header) > 0 && c.header[0] == "" && c.Features == nil && c.roles[0] == csvFeature {
+		c.roles[0] = csvID
+		c.guessed("column 1, which has no name, names the lines")
+	}
+	return nil
+}
+
+// A csvRow is a row of the result: a column of the table, or one code of it.
+type csvRow struct {
+	column int // among those that are kept
+	code   float64
+}
+
+// set makes the Set.
+func (c *csvTable) set() (*Set, error) {
+	if c.rows == 0 {
 		return nil, fmt.Errorf("%w: no data", ErrFormat)
 	}
-	s := &Set{Height: l.Height, Width: l.Width, Max: l.Max}
-	if class >= 0 {
-		s.Labels, s.Classes = labels.sorted()
+	s := &Set{Height: c.Height, Width: c.Width, Max: c.Max, Note: strings.Join(c.note, ", ")}
+	if c.Label != "" {
+		s.Labels, s.Classes = c.labels.sorted()
 	}
-	s.X = mat.NewDense(t.columns, t.rows, nil)
-	fill(s.X, 0, t.rows, t.at)
+	var (
+		rows         []csvRow
+		names, units []string
+		column       int
+	)
+	name := func(list []string, k int, suffix string, to *[]string) {
+		if list != nil {
+			*to = append(*to, list[k]+suffix)
+		}
+	}
+	for k, role := range c.roles {
+		switch role {
+		case csvFeature:
+			rows = append(rows, csvRow{column, math.NaN()})
+			name(c.header, k, "", &names)
+			name(c.units, k, "", &units)
+		case csvEncoded:
+			if err := c.left.take(c.table.rows * max(0, len(c.codes[k].names)-1)); err != nil {
+				return nil, fmt.Errorf("column %s has %d texts: %w", c.column(k), len(c.codes[k].names), err)
+			}
+			texts := slices.Clone(c.codes[k].names)
+			slices.SortFunc(texts, natural)
+			for _, text := range texts {
+				rows = append(rows, csvRow{column, float64(c.codes[k].index[text])})
+				header := c.header
+				if header == nil {
+					header = make([]string, len(c.roles))
+					header[k] = strconv.Itoa(k + 1)
+				}
+				name(header, k, "="+text, &names)
+				name(c.units, k, "", &units)
+			}
+			c.codes[k] = nil
+		}
+		if role <= csvEncoded {
+			column++
+		}
+	}
+	if c.header == nil && len(names) > 0 { // of encoded columns alone
+		names = slices.Grow(names, len(rows))
+		for i, row := range rows {
+			if math.IsNaN(row.code) {
+				names = slices.Insert(names, i, "")
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%w: no value in the columns to encode", ErrFormat)
+	}
+	at := func(j, i int) float64 {
+		v := c.at(j, rows[i].column)
+		switch code := rows[i].code; {
+		case math.IsNaN(code) || math.IsNaN(v):
+			return v
+		case v == code:
+			return 1
+		}
+		return 0
+	}
+	if c.Columns {
+		s.X = mat.NewDense(c.table.rows, len(rows), nil)
+		for j := range c.table.rows {
+			s.X.SetRow(j, c.row(j))
+		}
+		s.Samples, s.Features = names, c.ids
+		return s.checked()
+	}
+	s.X = mat.NewDense(len(rows), c.table.rows, nil)
+	fill(s.X, 0, c.table.rows, at)
+	s.Samples, s.Features, s.Units = c.ids, names, units
 	return s.checked()
+}
+
+// Categories number texts in the order in which they come.
+type categories struct {
+	left  *budget
+	index map[string]int
+	names []string
+}
+
+func (c *categories) number(name string) (int, error) {
+	k, ok := c.index[name]
+	if ok {
+		return k, nil
+	}
+	if k = len(c.names); k == maxClasses {
+		return 0, fmt.Errorf("%w: more than %d classes", ErrTooLarge, maxClasses)
+	}
+	if err := c.left.take(16 + len(name)/8); err != nil { // the map takes most of it
+		return 0, err
+	}
+	if c.index == nil {
+		c.index = map[string]int{}
+	}
+	name = strings.Clone(name) // which was a part of its line
+	c.index[name] = k
+	c.names = append(c.names, name)
+	return k, nil
 }
 
 // A classList numbers the classes of samples by their names.
 type classList struct {
-	left  *budget
-	index map[string]int
-	names []string // in the order in which they came
-	of    []int    // the class of each sample
+	categories
+	of []int // the class of each sample
 }
 
 func (c *classList) add(name string) error {
-	k, ok := c.index[name]
-	if !ok {
-		if k = len(c.names); k == maxClasses {
-			return fmt.Errorf("%w: more than %d classes", ErrTooLarge, maxClasses)
-		}
-		if err := c.left.take(16 + len(name)/8); err != nil { // the map takes most of it
-			return err
-		}
-		if c.index == nil {
-			c.index = map[string]int{}
-		}
-		name = strings.Clone(name) // which was a part of its line
-		c.index[name] = k
-		c.names = append(c.names, name)
+	k, err := c.number(name)
+	if err != nil {
+		return err
 	}
 	c.of = append(c.of, k)
 	return c.left.take(3) // what grows leaves something behind
@@ -195,34 +598,37 @@ func (l *CSVLayout) check() error {
 		return fmt.Errorf("%w: Header %d", ErrParameter, l.Header)
 	case !(l.Max >= 0) || math.IsInf(l.Max, 0):
 		return fmt.Errorf("%w: Max %g", ErrParameter, l.Max)
+	case l.DecimalComma && l.Separator == ',':
+		return fmt.Errorf("%w: a decimal comma, and a comma between fields", ErrParameter)
+	case l.Columns && (l.Label != "" || l.Encode != nil || l.Units):
+		return fmt.Errorf("%w: Columns with a Label, Encode or Units", ErrParameter)
 	}
 	return nil
 }
 
-// labelIndex turns LabelColumn into an index, -1 for none.
-func (l *CSVLayout) labelIndex(fields []string) (int, error) {
-	at := l.LabelColumn - 1
-	if l.LabelColumn < 0 {
-		at = len(fields) + l.LabelColumn
-	}
-	if at >= len(fields) || (at < 0 && l.LabelColumn != 0) {
-		return 0, fmt.Errorf("%w: label column %d of %d", ErrNoVariable, l.LabelColumn, len(fields))
-	}
-	return at, nil
-}
-
 // hasHeader tells whether the first line is a header. The error tells the column of the
 // first field for which that cannot be told.
-func (l *CSVLayout) hasHeader(fields []string, class int) (bool, error) {
+func (c *csvTable) hasHeader(fields []string) (bool, error) {
+	l := &c.CSVLayout
 	if l.Header != GuessHeader {
 		return l.Header == WithHeader, nil
 	}
-	if l.Label != "" && slices.ContainsFunc(fields, func(f string) bool { return strings.TrimSpace(f) == l.Label }) {
-		return true, nil
+	other := make([]bool, len(fields)) // text in the data too
+	for _, column := range slices.Concat([]string{l.ID, l.Label}, l.Skip, l.Encode, l.Features) {
+		k, numbered := columnNumber(column)
+		if column != "" && !numbered && slices.ContainsFunc(fields, func(f string) bool { return strings.TrimSpace(f) == column }) {
+			return true, nil
+		}
+		if k < 0 {
+			k += len(fields) + 1
+		}
+		if numbered && k >= 1 && k <= len(fields) && !slices.Contains(l.Features, column) {
+			other[k-1] = true
+		}
 	}
 	names, doubtful, weak := 0, -1, -1
 	for c, f := range fields {
-		if c == class || l.isMissing(f) {
+		if other[c] || l.isMissing(f) {
 			continue
 		}
 		if _, err := parseNumber(f); err == nil {
@@ -268,38 +674,75 @@ func (l *CSVLayout) isMissing(field string) bool {
 	return slices.Contains(l.Missing, strings.TrimSpace(field))
 }
 
-// find returns the column of the label by its name, class if it has none.
-func (l *CSVLayout) find(header []string, class int) (int, error) {
-	if l.Label == "" {
-		return class, nil
-	}
-	found := -1
-	for c, name := range header {
-		if strings.TrimSpace(name) != l.Label {
-			continue
-		}
-		if found >= 0 {
-			return 0, fmt.Errorf("%w: the columns %d and %d are both named %q", ErrFormat, found+1, c+1, l.Label)
-		}
-		found = c
-	}
-	if found >= 0 {
-		return found, nil
-	}
-	return 0, fmt.Errorf("%w: column %q; the file has %s", ErrNoVariable, l.Label, list(header))
-}
-
-// guessSeparator looks at the first line. A comma may be part of a number
-// where semicolons or tabs separate, and blanks may surround any of them.
+// guessSeparator looks at the first line, but for what is in quotes. A comma may be part
+// of a number where semicolons or tabs separate, and blanks may surround any of them.
 func guessSeparator(in *bufio.Reader) rune {
 	head, _ := in.Peek(1 << 16)
 	line, _, _ := strings.Cut(strings.TrimLeft(string(head), "\r\n"), "\n")
-	for _, sep := range ";\t," {
-		if strings.ContainsRune(line, sep) {
-			return sep
+	var plain strings.Builder
+	for k, part := range strings.Split(line, `"`) {
+		if k%2 == 0 {
+			plain.WriteString(part)
 		}
 	}
+	line = plain.String()
+	for _, sep := range ";\t," {
+		if !strings.ContainsRune(line, sep) {
+			continue
+		}
+		if sep == '\t' && slices.ContainsFunc(strings.Split(line, "\t"), severalNumbers) {
+			return ' ' // a tab amid blanks is one
+		}
+		return sep
+	}
 	return ' '
+}
+
+// severalNumbers tells whether a text is of two numbers or more with blanks between.
+func severalNumbers(text string) bool {
+	n := 0
+	for f := range strings.FieldsSeq(text) {
+		if _, err := parseNumber(f); err != nil {
+			return false
+		}
+		n++
+	}
+	return n > 1
+}
+
+// splitBlanks appends the fields of a line between runs of blanks. A field in quotes may
+// have blanks, and "" in it is a quote.
+func splitBlanks(fields []string, line string) ([]string, error) {
+	for {
+		if len(fields) > maxFields {
+			return nil, fmt.Errorf("%w: more than %d columns", ErrTooLarge, maxFields)
+		}
+		if line = strings.TrimLeftFunc(line, unicode.IsSpace); line == "" {
+			return fields, nil
+		}
+		if line[0] != '"' {
+			end := strings.IndexFunc(line, unicode.IsSpace)
+			if end < 0 {
+				end = len(line)
+			}
+			fields, line = append(fields, line[:end]), line[end:]
+			continue
+		}
+		text, rest, closed := strings.Cut(line[1:], `"`)
+		if closed && strings.HasPrefix(rest, `"`) {
+			var whole strings.Builder
+			whole.WriteString(text)
+			for closed && strings.HasPrefix(rest, `"`) {
+				text, rest, closed = strings.Cut(rest[1:], `"`)
+				whole.WriteString(`"` + text)
+			}
+			text = whole.String()
+		}
+		if first, _ := utf8.DecodeRuneInString(rest); !closed || rest != "" && !unicode.IsSpace(first) {
+			return nil, fmt.Errorf("%w: column %d: a quote that does not end a field", ErrFormat, len(fields)+1)
+		}
+		fields, line = append(fields, text), rest
+	}
 }
 
 // csvLines returns a function that gives the number of the next line that is
@@ -313,11 +756,9 @@ func csvLines(in *bufio.Reader, separator rune) func() (int, []string, error) {
 		return func() (int, []string, error) {
 			for lines.Scan() && lines.Err() == nil { // with an error comes half a line
 				line++
-				fields = fields[:0]
-				for f := range strings.FieldsSeq(lines.Text()) {
-					if fields = append(fields, f); len(fields) > maxFields {
-						return 0, nil, fmt.Errorf("%w: line %d has more than %d columns", ErrTooLarge, line, maxFields)
-					}
+				var err error
+				if fields, err = splitBlanks(fields[:0], lines.Text()); err != nil {
+					return 0, nil, fmt.Errorf("line %d: %w", line, err)
 				}
 				if len(fields) > 0 {
 					return line, fields, nil

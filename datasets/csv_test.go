@@ -33,12 +33,12 @@ func TestReadCSV(t *testing.T) {
 		{"header", "x,y\n1,2.5\n3,-4\n", CSVLayout{}, nil},
 		{"header of numbers", "0,1\n1,2.5\n3,-4\n", CSVLayout{Header: WithHeader}, nil},
 		{"label by name", "x,kind,y\n1,b,2.5\n3,a,-4\n", CSVLayout{Label: "kind"}, ab},
-		{"label by number", "b,1,2.5\na,3,-4\n", CSVLayout{LabelColumn: 1}, ab},
-		{"label from the right", "x,y,kind\n1,2.5,b\n3,-4,a\n", CSVLayout{LabelColumn: -1}, ab},
-		{"header of scikit-learn", "2,2,b,a,z,z\n1,2.5,b\n3,-4,a\n", CSVLayout{LabelColumn: -1, Header: WithHeader}, ab},
-		{"numbers for labels", "1,2.5,10\n3,-4,9\n", CSVLayout{LabelColumn: -1}, []string{"9", "10"}},
+		{"label by number", "b,1,2.5\na,3,-4\n", CSVLayout{Label: "1"}, ab},
+		{"label from the right", "x,y,kind\n1,2.5,b\n3,-4,a\n", CSVLayout{Label: "-1"}, ab},
+		{"header of scikit-learn", "2,2,b,a,z,z\n1,2.5,b\n3,-4,a\n", CSVLayout{Label: "-1", Header: WithHeader}, ab},
+		{"numbers for labels", "1,2.5,10\n3,-4,9\n", CSVLayout{Label: "-1"}, []string{"9", "10"}},
 		{"quotes", "\"x\",\"ki\nnd\",y\n1,\"b\",2.5\n\"3\",\"a\",-4\n", CSVLayout{Label: "ki\nnd"}, ab},
-		{"padding", "1, 2.5, b\n3, -4, a\n", CSVLayout{LabelColumn: 3}, ab},
+		{"padding", "1, 2.5, b\n3, -4, a\n", CSVLayout{Label: "3"}, ab},
 	} {
 		s, err := ReadCSV(iotest.OneByteReader(strings.NewReader(c.file)), c.layout)
 		if err != nil {
@@ -67,20 +67,20 @@ func TestReadCSVErrors(t *testing.T) {
 		{"empty", "", CSVLayout{}, ErrFormat, "no data"},
 		{"blank", "\n\n", CSVLayout{}, ErrFormat, "no data"},
 		{"header only", "x,y\n", CSVLayout{}, ErrFormat, "no data"},
-		{"labels only", "a\nb\n", CSVLayout{LabelColumn: 1, Header: NoHeader}, ErrFormat, "no data"},
+		{"labels only", "a\nb\n", CSVLayout{Label: "1", Header: NoHeader}, ErrFormat, "no data"},
 		{"typo in line 1", "1,2x,3\n1,2,3\n", CSVLayout{}, ErrFormat, "line 1, column 2"},
-		{"typo", "x,y\n1,2\n\n1,2x\n", CSVLayout{}, ErrFormat, "line 4, column 2: datasets: malformed file: \"2x\""},
-		{"typo after the label", "1,a,3\n1,a,3x\n", CSVLayout{LabelColumn: 2}, ErrFormat, "line 2, column 3"},
+		{"typo", "x,y\n1,2\n\n1,2x\n", CSVLayout{}, ErrFormat, "line 4, column 2 (y): datasets: malformed file: \"2x\""},
+		{"typo after the label", "1,a,3\n1,a,3x\n", CSVLayout{Label: "2"}, ErrFormat, "line 2, column 3"},
 		{"typo in blanks", "1 2\n\n1 ,\n", CSVLayout{Separator: ' '}, ErrFormat, "line 3, column 2"},
 		{"missing", "1,2\n1,\n", CSVLayout{}, ErrFormat, "line 2, column 2"},
 		{"infinite", "1,Inf\n", CSVLayout{}, ErrFormat, "column 2"},
 		{"ragged", "1,2\n1,2,3\n", CSVLayout{}, ErrFormat, "line 2 has 3 columns, not 2"},
-		{"ragged with label", "1,2,a\n1\n", CSVLayout{LabelColumn: 3}, ErrFormat, "line 2"},
+		{"ragged with label", "1,2,a\n1\n", CSVLayout{Label: "3"}, ErrFormat, "line 2"},
 		{"quote", "1,\"2\n", CSVLayout{}, ErrFormat, "line"},
 		{"no such label", "x,y\n1,2\n", CSVLayout{Label: "z"}, ErrNoVariable, "x, y"},
 		{"label without header", "1,2\n", CSVLayout{Label: "z"}, ErrNoVariable, "line 1"},
-		{"label column", "1,2\n", CSVLayout{LabelColumn: 3}, ErrNoVariable, "3 of 2"},
-		{"label column", "1,2\n", CSVLayout{LabelColumn: -3}, ErrNoVariable, "-3 of 2"},
+		{"label column", "1,2\n", CSVLayout{Label: "3"}, ErrNoVariable, "3 of 2"},
+		{"label column", "1,2\n", CSVLayout{Label: "-3"}, ErrNoVariable, "-3 of 2"},
 		{"image", "1,2\n", CSVLayout{Height: 2, Width: 2}, ErrSize, "2×2"},
 		{"separator", "1,2\n", CSVLayout{Separator: '\n'}, ErrParameter, "Separator '\\n'"},
 		{"header", "1,2\n", CSVLayout{Header: 9}, ErrParameter, "Header 9"},
@@ -101,14 +101,14 @@ func TestReadCSVErrors(t *testing.T) {
 }
 
 func FuzzReadCSV(f *testing.F) {
-	f.Add([]byte("x,y,kind\n1,2.5,b\n3,-4,a\n"), "kind", 0, ',')
-	f.Add([]byte("1;2\n3;4"), "", -1, rune(0))
-	f.Add([]byte(" 1   2 \n\n3 4\n"), "", 0, ' ')
-	f.Add([]byte("\uFEFF\"a\n\"\t\"\"\"\"\n1\t2"), "", 1, '\t')
-	f.Add(gzipped([]byte("1,2\n")), "", 0, rune(0))
-	f.Fuzz(func(t *testing.T, data []byte, label string, column int, separator rune) {
+	f.Add([]byte("x,y,kind\n1,2.5,b\n3,-4,a\n"), "kind", "", ',')
+	f.Add([]byte("1;2\n3;4"), "-1", "1", rune(0))
+	f.Add([]byte(" 1   2 \n\n3 4\n"), "", "", ' ')
+	f.Add([]byte("\uFEFF\"a\n\"\t\"\"\"\"\n1\t2"), "1", "", '\t')
+	f.Add(gzipped([]byte("1,2\n")), "", "", rune(0))
+	f.Fuzz(func(t *testing.T, data []byte, label, encode string, separator rune) {
 		for _, h := range []CSVHeader{GuessHeader, WithHeader, NoHeader} {
-			l := CSVLayout{Separator: separator, Header: h, Label: label, LabelColumn: column}
+			l := CSVLayout{Separator: separator, Header: h, Label: label, Encode: strings.Fields(encode), DecimalComma: len(data)%2 == 0}
 			if s, err := ReadCSV(bytes.NewReader(data), l); err == nil {
 				if err := s.Check(); err != nil {
 					t.Error(err)
@@ -130,7 +130,7 @@ func TestReadCSVMissing(t *testing.T) {
 	if known := Known(s.X); !mat.Equal(known, want) {
 		t.Errorf("%v", mat.Formatted(known))
 	}
-	if got := s.String(); got != "set: 2 features × 3 samples, 2 classes, values 1 to 3, 3 missing" {
+	if got := s.String(); got != "set: 2 features × 3 samples, 2 classes, values 1 to 3, 3 missing; guessed: fields between commas, line 1 is the header" {
 		t.Error(got)
 	}
 	if half := s.Scaled(); half.X.At(1, 1) != 2.0/3 || !math.IsNaN(half.X.At(0, 1)) {
@@ -144,7 +144,7 @@ func TestReadCSVMissing(t *testing.T) {
 	s.X.Set(0, 0, math.NaN())
 	s.X.Set(0, 2, math.NaN())
 	s.X.Set(1, 1, math.NaN())
-	if got := s.String(); got != "set: 2 features × 3 samples, 2 classes, 6 missing" {
+	if got := s.String(); got != "set: 2 features × 3 samples, 2 classes, 6 missing; guessed: fields between commas, line 1 is the header" {
 		t.Error(got)
 	}
 }

@@ -24,7 +24,7 @@ var (
 // of 10 classes, with values 0..16. Every call returns a set of its own.
 func Digits() *Set {
 	s, err := ReadCSV(bytes.NewReader(digitsFile), CSVLayout{
-		Separator: ',', Header: NoHeader, LabelColumn: -1, Height: 8, Width: 8, Max: 16,
+		Separator: ',', Header: NoHeader, Label: "-1", Height: 8, Width: 8, Max: 16,
 	})
 	must(err)
 	s.Name = "Digits"
@@ -38,10 +38,11 @@ func Digits() *Set {
 // (proline). Every call returns a set of its own.
 func Wine() *Set {
 	from := bytes.IndexByte(wineFile, '\n') + 1 // the first line counts samples and features
-	s, err := ReadCSV(bytes.NewReader(wineFile[from:]), CSVLayout{Separator: ',', Header: NoHeader, LabelColumn: -1})
+	s, err := ReadCSV(bytes.NewReader(wineFile[from:]), CSVLayout{Separator: ',', Header: NoHeader, Label: "-1"})
 	must(err)
 	s.Name = "Wine"
 	s.Classes = []string{"1", "2", "3"}
+	s.Features = wineFeatures()
 	s.Credit = "Aeberhard, Forina: Wine (1991), UCI Machine Learning Repository, doi:10.24432/C5PC7J, CC BY 4.0"
 	must(s.Check())
 	return s

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -34,7 +35,7 @@ func TestReadCSVLongLines(t *testing.T) {
 		"in quotes":  {`"` + strings.Repeat("a\n", maxRecord/2+1<<17) + `"`, CSVLayout{Separator: ','}, ErrTooLarge},
 		"blanks":     {strings.Repeat("1\t", maxFields) + "1", CSVLayout{Separator: ' '}, ErrTooLarge},
 		"a word":     {"1 2\n" + strings.Repeat("1", maxRecord+1), CSVLayout{}, ErrTooLarge},
-		"label only": {strings.Repeat("a\n", 1<<20), CSVLayout{LabelColumn: 1, Header: NoHeader}, ErrFormat},
+		"label only": {strings.Repeat("a\n", 1<<20), CSVLayout{Label: "1", Header: NoHeader}, ErrFormat},
 	} {
 		if testing.Short() && name == "in quotes" {
 			continue // 64 MB
@@ -83,7 +84,7 @@ func TestReadCSVShortHeader(t *testing.T) {
 			if header == GuessHeader {
 				text = "n,m,x,y\n1,2,3,4,0\n5,6,7,8,1\n"
 			}
-			s, err := ReadCSV(strings.NewReader(text), CSVLayout{LabelColumn: column, Header: header})
+			s, err := ReadCSV(strings.NewReader(text), CSVLayout{Label: strconv.Itoa(column), Header: header})
 			if err != nil {
 				t.Errorf("column %d: %v", column, err)
 				continue
@@ -94,7 +95,7 @@ func TestReadCSVShortHeader(t *testing.T) {
 		}
 	}
 	for _, column := range []int{6, -6} {
-		if _, err := ReadCSV(strings.NewReader("n,4,x,y\n1,2,3,4,0\n"), CSVLayout{LabelColumn: column, Header: WithHeader}); !errors.Is(err, ErrNoVariable) {
+		if _, err := ReadCSV(strings.NewReader("n,4,x,y\n1,2,3,4,0\n"), CSVLayout{Label: strconv.Itoa(column), Header: WithHeader}); !errors.Is(err, ErrNoVariable) {
 			t.Errorf("column %d: %v", column, err)
 		}
 	}

@@ -57,7 +57,7 @@ type ImageLayout struct {
 // images, as a film or the pages of a scan, it is the first.
 //
 // Columns are sorted by class and path, in natural order: s2/9.pgm,
-// s2/10.pgm, s10/1.pgm. Images must have one size, resized or not; if not, the
+// s2/10.pgm, s10/1.pgm; the path is the name of the sample. Images must have one size, resized or not; if not, the
 // error is ErrSize and names the first that differs. Other errors are
 // ErrFormat and ErrTooLarge (a file of more than 64 MiB, an image of more than 4096×4096
 // pixels, images that are far larger than their files), with the path, ErrNoImages,
@@ -154,7 +154,7 @@ func (c *imageCollector) add(p, class string, r io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", p, err)
 	}
-	img.class = class
+	img.class = tidyName(class)
 	return c.put(img)
 }
 
@@ -180,7 +180,7 @@ func (c *imageCollector) link(p, class, to string) error {
 		return nil
 	}
 	img := c.images[i] // which shares its pixels
-	img.path, img.class = p, class
+	img.path, img.class = p, tidyName(class)
 	return c.put(img)
 }
 
@@ -198,7 +198,7 @@ func (c *imageCollector) set() (*Set, error) {
 	})
 	first := c.images[0]
 	n := len(c.images)
-	s := &Set{Height: first.height, Width: first.width, Max: 255, Labels: make([]int, n)}
+	s := &Set{Height: first.height, Width: first.width, Max: 255, Labels: make([]int, n), Samples: make([]string, n)}
 	for j, img := range c.images {
 		if img.height != s.Height || img.width != s.Width {
 			return nil, fmt.Errorf("%w: %s is %d×%d, but %s is %d×%d (height × width)",
@@ -208,6 +208,7 @@ func (c *imageCollector) set() (*Set, error) {
 			s.Classes = append(s.Classes, img.class)
 		}
 		s.Labels[j] = len(s.Classes) - 1
+		s.Samples[j] = tidyName(img.path)
 	}
 	if len(s.Classes) == 1 && s.Classes[0] == "" {
 		s.Labels, s.Classes = nil, nil

@@ -13,6 +13,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // MaxValues is the largest number of values that any reader of this package
@@ -28,6 +29,9 @@ const maxText = 8 * MaxValues
 // maxRecord and maxFields bound a line of a table, which is split as a whole: a field
 // takes a hundred bytes until it is a value.
 const maxRecord, maxFields = 1 << 25, 1 << 20
+
+// maxName bounds the bytes of a name.
+const maxName = 4096
 
 // maxClasses bounds the classes of a set, whose names and numbers are looked up.
 const maxClasses = 1 << 18
@@ -53,6 +57,28 @@ func (b *budget) take(n int) error {
 	}
 	*b -= budget(n)
 	return nil
+}
+
+// takeName takes what a name costs: its bytes, and what points to it.
+func (b *budget) takeName(name string) error { return b.take(4 + len(name)/8) }
+
+// checkName returns an error unless a name is of valid UTF-8, and not too long.
+func checkName(name string) error {
+	switch {
+	case len(name) > maxName:
+		return fmt.Errorf("%w: a name of %d bytes, more than %d", ErrTooLarge, len(name), maxName)
+	case !utf8.ValidString(name):
+		return fmt.Errorf("%w: the name %.40q is no valid UTF-8", ErrFormat, name)
+	}
+	return nil
+}
+
+// tidyName makes a name of any bytes, as that of a file, valid and short enough.
+func tidyName(name string) string {
+	if name = strings.ToValidUTF8(name, "\uFFFD"); len(name) > maxName {
+		name = strings.ToValidUTF8(name[len(name)-maxName:], "") // the end tells files apart
+	}
+	return name
 }
 
 // gunzip returns r, unpacked if it is gzip, so that readers take `x.gz` as

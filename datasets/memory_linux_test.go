@@ -244,9 +244,27 @@ func memoryCases() []memoryCase {
 		{"CSV, rows", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows/8, "0,0,0,0,0,0,0,0\n") })(w) }, csv(CSVLayout{}), nil, false},
 		{"CSV, long values", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows, "0.0000000000000000000000\n") })(w) }, csv(CSVLayout{}), nil, false},
 		{"CSV, blanks", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows/8, "0 0 0 0 0 0 0 0\n") })(w) }, csv(CSVLayout{}), nil, false},
-		{"CSV, labels", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows/4-8, "0,a\n") })(w) }, csv(CSVLayout{LabelColumn: 2}), nil, false},
-		{"CSV, classes", func(w io.Writer) { packed(numbered(min(rows/20-8, maxClasses), "0,%d\n"))(w) }, csv(CSVLayout{LabelColumn: 2}), nil, false},
-		{"CSV, long classes", func(w io.Writer) { packed(numbered(rows/(20+4096/8)-8, "0,%04096d\n"))(w) }, csv(CSVLayout{LabelColumn: 2}), nil, false},
+		{"CSV, labels", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows/4-8, "0,a\n") })(w) }, csv(CSVLayout{Label: "2"}), nil, false},
+		{"CSV, classes", func(w io.Writer) { packed(numbered(min(rows/20-8, maxClasses), "0,%d\n"))(w) }, csv(CSVLayout{Label: "2"}), nil, false},
+		{"CSV, long classes", func(w io.Writer) { packed(numbered(rows/(20+4096/8)-8, "0,%04096d\n"))(w) }, csv(CSVLayout{Label: "2"}), nil, false},
+		{"CSV, names", func(w io.Writer) { packed(numbered(rows/9-8, "%020d,0,0\n"))(w) }, csv(CSVLayout{ID: "1"}), nil, false},
+		{"CSV, short names", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows/5-8, "a,0\n") })(w) }, csv(CSVLayout{ID: "1"}), nil, false},
+		{"CSV, columns", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows/8, "0,0,0,0,0,0,0,0\n") })(w) }, csv(CSVLayout{Columns: true}), nil, false},
+		{"CSV, codes", func(w io.Writer) {
+			packed(func(w io.Writer) {
+				for i := range rows / 64 {
+					fmt.Fprintf(w, "0,%d\n", i%60)
+				}
+			})(w)
+		}, csv(CSVLayout{Encode: []string{"2"}}), nil, false},
+		{"CSV, a header", func(w io.Writer) {
+			packed(func(w io.Writer) {
+				repeat(w, min(maxFields, rows/6)-9, "x,")
+				io.WriteString(w, "x\n")
+				repeat(w, min(maxFields, rows/6)-9, "0,")
+				io.WriteString(w, "0\n")
+			})(w)
+		}, csv(CSVLayout{}), nil, true},
 		{"CSV, too many", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, 4*rows, "0\n") })(w) }, csv(CSVLayout{}), ErrTooLarge, false},
 		{"CSV, a line", func(w io.Writer) {
 			packed(func(w io.Writer) { repeat(w, maxFields-1, "0.0000000000000000000000000000,") })(w)

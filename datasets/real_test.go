@@ -145,9 +145,9 @@ func TestRealText(t *testing.T) {
 		{"pendigits.tra", func(f *os.File) (*Set, error) { return ReadPendigits(f) }, facts{16, 7494, 0, 0, 0, 100, 6079367, 10, []int{780, 779, 780, 719, 780, 720, 720, 778, 719, 719}}},
 		{"pendigits.tes", func(f *os.File) (*Set, error) { return ReadPendigits(f) }, facts{16, 3498, 0, 0, 0, 100, 2839286, 54, []int{363, 364, 364, 336, 364, 335, 336, 364, 336, 336}}},
 		{"wine.data", func(f *os.File) (*Set, error) { return ReadWine(f) }, facts{13, 178, 0, 0, 0.13, 1680, 159975.295999, 2.23, []int{59, 71, 48}}},
-		{"wine.data", func(f *os.File) (*Set, error) { return ReadCSV(f, CSVLayout{LabelColumn: 1}) }, facts{13, 178, 0, 0, 0.13, 1680, 159975.295999, 2.23, []int{59, 71, 48}}},
-		{"embed/wine_data.csv", func(f *os.File) (*Set, error) { return ReadCSV(f, CSVLayout{LabelColumn: -1, Header: WithHeader}) }, facts{13, 178, 0, 0, 0.13, 1680, 159975.295999, 2.23, []int{59, 71, 48}}},
-		{"embed/digits.csv.gz", func(f *os.File) (*Set, error) { return ReadCSV(f, CSVLayout{LabelColumn: -1, Height: 8, Width: 8}) }, facts{64, 1797, 8, 8, 0, 16, 561718, 0, []int{178, 182, 177, 183, 181, 182, 181, 179, 174, 180}}},
+		{"wine.data", func(f *os.File) (*Set, error) { return ReadCSV(f, CSVLayout{Label: "1"}) }, facts{13, 178, 0, 0, 0.13, 1680, 159975.295999, 2.23, []int{59, 71, 48}}},
+		{"embed/wine_data.csv", func(f *os.File) (*Set, error) { return ReadCSV(f, CSVLayout{Label: "-1", Header: WithHeader}) }, facts{13, 178, 0, 0, 0.13, 1680, 159975.295999, 2.23, []int{59, 71, 48}}},
+		{"embed/digits.csv.gz", func(f *os.File) (*Set, error) { return ReadCSV(f, CSVLayout{Label: "-1", Height: 8, Width: 8}) }, facts{64, 1797, 8, 8, 0, 16, 561718, 0, []int{178, 182, 177, 183, 181, 182, 181, 179, 174, 180}}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			s, err := c.read(realFile(t, c.file))

@@ -33,7 +33,7 @@ var (
 // A Set is a data matrix with what is needed to show and to judge it.
 //
 // Methods never modify their receiver; those that return a Set return one with
-// data of its own, except for Classes, which is shared.
+// data of its own, except for names that stay as they are, which are shared.
 type Set struct {
 	Name string
 	// X is features × samples: a column is a sample. The pixels of an image
@@ -43,11 +43,16 @@ type Set struct {
 	// nil if unknown.
 	Labels  []int
 	Classes []string
+	// Samples and Features are the names of the columns and of the rows of X, and Units
+	// the units of the features; nil if unknown. SampleName and FeatureName have a word
+	// for all. Readers give names of valid UTF-8 and at most 4096 bytes.
+	Samples, Features, Units []string
 	// Height and Width are those of an image; 0 if the samples are no images.
 	Height, Width int
 	// Max is the largest possible value: 255, 1, 16 ...; 0 if unknown.
 	Max    float64
 	Credit string // source and licence or terms
+	Note   string // what a reader had to guess about the file; "" if nothing
 }
 
 // checked returns the set, or what is wrong with it alone.
@@ -59,8 +64,8 @@ func (s *Set) checked() (*Set, error) {
 }
 
 // Check returns an error if the parts of the set do not fit together: labels
-// that are no classes, or not one for each column, or an image size that is
-// not the number of rows.
+// that are no classes, or not one for each column, names that are not one for each
+// column or row, or an image size that is not the number of rows.
 func (s *Set) Check() error {
 	if s.X == nil || s.X.IsEmpty() {
 		return fmt.Errorf("%w: %q holds no data", ErrSize, s.Name)
@@ -74,6 +79,15 @@ func (s *Set) Check() error {
 			if l < 0 || l >= len(s.Classes) {
 				return fmt.Errorf("%w: label %d of column %d of %q is none of its %d classes", ErrSize, l, j, s.Name, len(s.Classes))
 			}
+		}
+	}
+	for _, names := range []struct {
+		of  []string
+		to  int
+		who string
+	}{{s.Samples, n, "samples"}, {s.Features, m, "features"}, {s.Units, m, "units of features"}} {
+		if names.of != nil && len(names.of) != names.to {
+			return fmt.Errorf("%w: %q has %d names of %s for %d", ErrSize, s.Name, len(names.of), names.who, names.to)
 		}
 	}
 	if (s.Height != 0 || s.Width != 0) && (s.Height <= 0 || s.Width <= 0 || s.Height > m/s.Width || s.Height*s.Width != m) {
@@ -103,7 +117,32 @@ func (s *Set) String() string {
 	if missing > 0 {
 		line += fmt.Sprintf(", %d missing", missing)
 	}
+	if s.Note != "" {
+		line += "; guessed: " + s.Note
+	}
 	return line
+}
+
+// SampleName returns the name of column j, or "sample 137" if it has none.
+func (s *Set) SampleName(j int) string { return nameAt(s.Samples, j, "sample") }
+
+// FeatureName returns the name of row i, or "pixel (3, 4)" of an image, row before
+// column and both from 0, or "feature 12" if it has none.
+func (s *Set) FeatureName(i int) string {
+	if s.isImage() && nameAt(s.Features, i, "") == "" {
+		return fmt.Sprintf("pixel (%d, %d)", i/s.Width, i%s.Width)
+	}
+	return nameAt(s.Features, i, "feature")
+}
+
+func nameAt(names []string, k int, or string) string {
+	switch {
+	case k >= 0 && k < len(names) && names[k] != "":
+		return names[k]
+	case or == "":
+		return ""
+	}
+	return fmt.Sprintf("%s %d", or, k)
 }
 
 // valueRange returns the range of the values, and how many are NaN.
@@ -187,13 +226,85 @@ func (s *Set) Pick(columns []int) (*Set, error) {
 			to[k] = from[j]
 		}
 	}
-	if s.Labels != nil {
-		t.Labels = make([]int, len(columns))
-		for k, j := range columns {
-			t.Labels[k] = s.Labels[j]
+	t.Labels, t.Samples = at(s.Labels, columns), at(s.Samples, columns)
+	return &t, nil
+}
+
+// PickFeatures returns the given rows, in the given order, as a set of its own; its
+// samples are no images any more. The error is ErrColumn for a row that is out of range.
+func (s *Set) PickFeatures(rows []int) (*Set, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	m, n := s.X.Dims()
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%w: no features picked", ErrSize)
+	}
+	for _, i := range rows {
+		if i < 0 || i >= m {
+			return nil, fmt.Errorf("%w: feature %d of %d", ErrColumn, i, m)
 		}
 	}
+	t := *s
+	t.Height, t.Width = 0, 0
+	t.X = mat.NewDense(len(rows), n, nil)
+	for k, i := range rows {
+		t.X.SetRow(k, s.X.RawRowView(i))
+	}
+	t.Labels = slices.Clone(s.Labels)
+	if t.Features = at(s.Features, rows); t.Features == nil && s.isImage() {
+		for _, i := range rows {
+			t.Features = append(t.Features, s.FeatureName(i))
+		}
+	}
+	t.Units = at(s.Units, rows)
 	return &t, nil
+}
+
+// at returns the elements of s at some places; nil if s is nil.
+func at[T any](s []T, places []int) []T {
+	if s == nil {
+		return nil
+	}
+	out := make([]T, len(places))
+	for k, i := range places {
+		out[k] = s[i]
+	}
+	return out
+}
+
+// With returns the set with another matrix of the same size, which it keeps: one that is
+// corrupted, filled in or scaled has the names, labels and images of this.
+// The error is ErrSize if x is nil or has another size.
+func (s *Set) With(x *mat.Dense) (*Set, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	m, n := s.X.Dims()
+	if isNil(x) {
+		return nil, fmt.Errorf("%w: X is nil", ErrSize)
+	}
+	if r, c := x.Dims(); r != m || c != n {
+		return nil, fmt.Errorf("%w: X is %d×%d, not %d×%d as that of %q", ErrSize, r, c, m, n, s.Name)
+	}
+	t := *s
+	t.X = x
+	t.Labels = slices.Clone(s.Labels)
+	return &t, nil
+}
+
+// Corrupt returns the set as the corruption spoils it, with its names, and the mask of
+// what was struck: see Corruption, whose errors it has.
+func (s *Set) Corrupt(c Corruption, seed uint64) (dirty *Set, mask *mat.Dense, err error) {
+	if err := s.Check(); err != nil {
+		return nil, nil, err
+	}
+	x, mask, err := c.Apply(s.X, seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	dirty, err = s.With(x)
+	return dirty, mask, err
 }
 
 // Sample returns perClass samples of each class, drawn without replacement;
@@ -257,6 +368,7 @@ func (s *Set) Shrink(height, width int) (*Set, error) {
 	_, n := s.X.Dims()
 	t := *s
 	t.Height, t.Width = height, width
+	t.Features, t.Units = nil, nil // those of other pixels
 	t.X = mat.NewDense(height*width, n, nil)
 	t.Labels = slices.Clone(s.Labels)
 	across := shares(s.Width, width)

@@ -57,6 +57,7 @@ func readSemeion(r io.Reader, limit int) (*Set, error) {
 // digit. Plain or gzip.
 func ReadPendigits(r io.Reader) (*Set, error) {
 	s := &Set{Name: "Pendigits", Max: 100,
+		Features: strings.Fields("x1 y1 x2 y2 x3 y3 x4 y4 x5 y5 x6 y6 x7 y7 x8 y8"),
 		Credit: "E. Alpaydin, F. Alimoglu, Bogazici University; UCI Machine Learning Repository, CC BY 4.0"}
 	return s.fromTable(r, MaxValues, 17, 16)
 }
@@ -64,9 +65,14 @@ func ReadPendigits(r io.Reader) (*Set, error) {
 // ReadWine reads wine.data of the UCI repository: thirteen measurements of
 // Italian wines, on very different scales, of three cultivars. Plain or gzip.
 func ReadWine(r io.Reader) (*Set, error) {
-	s := &Set{Name: "Wine",
+	s := &Set{Name: "Wine", Features: wineFeatures(),
 		Credit: "M. Forina et al., PARVUS, Genoa; S. Aeberhard; UCI Machine Learning Repository, CC BY 4.0"}
 	return s.fromTable(r, MaxValues, 14, 0)
+}
+
+func wineFeatures() []string {
+	return []string{"alcohol", "malic acid", "ash", "alcalinity of ash", "magnesium", "total phenols", "flavanoids",
+		"nonflavanoid phenols", "proanthocyanins", "color intensity", "hue", "OD280/OD315 of diluted wines", "proline"}
 }
 
 // fromTable fills the set from a table of so many columns, one of which is the
@@ -96,7 +102,6 @@ type table struct {
 	blocks        [][]float64 // whole rows, so that nothing is copied when it grows
 	perBlock      int         // rows
 	left          budget
-	missing       []string // texts that stand for no value
 }
 
 // row returns the values of a row.
@@ -107,13 +112,8 @@ func (t *table) row(j int) []float64 {
 
 func (t *table) at(j, i int) float64 { return t.row(j)[i] }
 
-// add appends a row of text but for the field skip, which may be -1. Errors tell the
-// line.
-func (t *table) add(line int, fields []string, skip int) error {
-	n := len(fields)
-	if skip >= 0 {
-		n--
-	}
+// begin makes room for a row of n numbers. Errors tell the line.
+func (t *table) begin(line, n int) error {
 	switch {
 	case n == 0:
 		return fmt.Errorf("%w: line %d: no data beside the label", ErrFormat, line)
@@ -121,31 +121,34 @@ func (t *table) add(line int, fields []string, skip int) error {
 		t.columns = n
 		t.perBlock = max(1, 1<<13/n)
 	}
-	if n != t.columns {
-		return fmt.Errorf("%w: line %d has %d columns, not %d", ErrFormat, line, len(fields), t.columns+len(fields)-n)
-	}
 	if err := t.left.take(n); err != nil {
 		return fmt.Errorf("line %d: %w", line, err)
 	}
 	if t.rows%t.perBlock == 0 {
 		t.blocks = append(t.blocks, make([]float64, 0, t.perBlock*n))
 	}
+	t.rows++
+	return nil
+}
+
+// put appends a number to the row.
+func (t *table) put(v float64) {
 	block := &t.blocks[len(t.blocks)-1]
+	*block = append(*block, v)
+}
+
+// add appends a row of text. Errors tell the line.
+func (t *table) add(line int, fields []string) error {
+	if err := t.begin(line, len(fields)); err != nil {
+		return err
+	}
 	for c, f := range fields {
-		if c == skip {
-			continue
-		}
-		if slices.Contains(t.missing, strings.TrimSpace(f)) { // also if it is a number, as -999
-			*block = append(*block, math.NaN())
-			continue
-		}
 		v, err := parseNumber(f)
 		if err != nil {
 			return fmt.Errorf("line %d, column %d: %w", line, c+1, err)
 		}
-		*block = append(*block, v)
+		t.put(v)
 	}
-	t.rows++
 	return nil
 }
 
@@ -180,7 +183,7 @@ func readTable(r io.Reader, limit int, split func(string) iter.Seq[string], colu
 		if fields = slices.AppendSeq(fields[:0], split(text)); len(fields) != columns {
 			return nil, fmt.Errorf("%w: line %d has %d columns, not %d", ErrFormat, line, len(fields), columns)
 		}
-		if err := t.add(line, fields, -1); err != nil {
+		if err := t.add(line, fields); err != nil {
 			return nil, err
 		}
 		if check != nil {
