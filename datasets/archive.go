@@ -22,7 +22,7 @@ var maxArchive int64 = 1 << 32
 // it was unpacked: of a path that comes twice the later one, and what is a hard link
 // to an image before it. Other links are passed over. Nothing is written to disk.
 func ReadTar(ctx context.Context, r io.Reader, l ImageLayout) (*Set, error) {
-	return readTar(ctx, r, l, MaxValues)
+	return readTar(ctx, r, l, maxValues())
 }
 
 func readTar(ctx context.Context, r io.Reader, l ImageLayout, limit int) (_ *Set, err error) {
@@ -66,7 +66,7 @@ func inside(name string) string { return strings.TrimPrefix(path.Clean("/"+name)
 
 // ReadZip reads the images of a zip archive of size bytes, as ReadImages does.
 func ReadZip(ctx context.Context, r io.ReaderAt, size int64, l ImageLayout) (*Set, error) {
-	return readZip(ctx, r, size, l, MaxValues)
+	return readZip(ctx, r, size, l, maxValues())
 }
 
 func readZip(ctx context.Context, r io.ReaderAt, size int64, l ImageLayout, limit int) (_ *Set, err error) {

@@ -86,7 +86,7 @@ type CSVLayout struct {
 // Errors are ErrFormat, with the line and the column (from 1) and what to do, ErrTooLarge,
 // ErrNoVariable for a column that is not there, ErrSize for images of another size than
 // the samples, ErrParameter for a layout that makes no sense, or those of r.
-func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) { return readCSV(r, l, MaxValues) }
+func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) { return readCSV(r, l, maxValues()) }
 
 func readCSV(r io.Reader, l CSVLayout, limit int) (*Set, error) {
 	if err := l.check(); err != nil {
@@ -96,7 +96,7 @@ func readCSV(r io.Reader, l CSVLayout, limit int) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r, err = l.decode(&capReader{r: r, left: maxText}); err != nil {
+	if r, err = l.decode(&capReader{r: r, left: maxText(limit)}); err != nil {
 		return nil, err
 	}
 	record := &recordReader{r: r, separator: []byte(" ")}

@@ -28,8 +28,8 @@ func (a *IDXArray) Len() int { return len(a.raw) / a.size }
 func (a *IDXArray) At(i int) float64 { return a.value(a.raw[i*a.size:]) }
 
 // ReadIDX reads an IDX file, plain or gzip. Errors are ErrFormat, ErrTooLarge
-// (more than MaxValues), or those of r.
-func ReadIDX(r io.Reader) (*IDXArray, error) { return readIDX(r, MaxValues, nil) }
+// (more than maxValues()), or those of r.
+func ReadIDX(r io.Reader) (*IDXArray, error) { return readIDX(r, maxValues(), nil) }
 
 // readIDX asks check, which may be nil, before it reads a value.
 func readIDX(r io.Reader, limit int, check func(dims []int) error) (*IDXArray, error) {
@@ -70,7 +70,7 @@ func readIDX(r io.Reader, limit int, check func(dims []int) error) (*IDXArray, e
 	}
 	n := product(limit, a.Dims...)
 	if n < 0 {
-		return nil, fmt.Errorf("%w: IDX array of %v", ErrTooLarge, a.Dims)
+		return nil, fmt.Errorf("IDX array of %v: %w", a.Dims, errTooMany())
 	}
 	if check != nil {
 		if err := check(a.Dims); err != nil {
@@ -93,7 +93,7 @@ func readIDX(r io.Reader, limit int, check func(dims []int) error) (*IDXArray, e
 // files, plain or gzip. Samples of two dimensions are images, in raster order.
 // The classes are named by their numbers; the caller may put other names.
 func ReadIDXSet(samples, labels io.Reader) (*Set, error) {
-	return readIDXSet(samples, labels, MaxValues)
+	return readIDXSet(samples, labels, maxValues())
 }
 
 func readIDXSet(samples, labels io.Reader, limit int) (*Set, error) {

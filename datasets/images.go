@@ -64,7 +64,7 @@ type ImageLayout struct {
 // those of fsys, and ctx.Err(): when ctx ends, so does the reading, at most a second
 // later, which is what decoding one image may take.
 func ReadImages(ctx context.Context, fsys fs.FS, l ImageLayout) (*Set, error) {
-	return readImages(ctx, fsys, l, MaxValues)
+	return readImages(ctx, fsys, l, maxValues())
 }
 
 func readImages(ctx context.Context, fsys fs.FS, l ImageLayout, limit int) (*Set, error) {

@@ -13,18 +13,40 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
 // MaxValues is the largest number of values that any reader of this package
-// keeps of one file: 1 GiB as float64, which holds COIL-100 in grey at full size.
+// keeps of one file, unless SetMaxValues sets another: 1 GiB as float64, which holds
+// COIL-100 in grey at full size.
 // Text, labels, names, paths and cells count as well, by the memory they take.
 // It keeps a small file from filling the memory: whatever the file, a reader takes at
 // most three times that, and half a GiB for a picture, or a line of a table, at work.
 const MaxValues = 1 << 27
 
+var valuesLimit atomic.Int64
+
+func maxValues() int {
+	if n := valuesLimit.Load(); n > 0 {
+		return int(n)
+	}
+	return MaxValues
+}
+
+// SetMaxValues sets how many values readers keep of one file from now on, in the whole
+// program, and returns how many it was; with n < 1 it stays. A value takes eight bytes,
+// and reading it up to three times that.
+func SetMaxValues(n int) (before int) {
+	before = maxValues()
+	if n > 0 {
+		valuesLimit.Store(int64(n))
+	}
+	return before
+}
+
 // maxText bounds what a text file may unpack to; a value takes a few bytes.
-const maxText = 8 * MaxValues
+func maxText(limit int) int64 { return 8 * int64(max(limit, MaxValues)) }
 
 // maxRecord and maxFields bound a line of a table, which is split as a whole: a field
 // takes a hundred bytes until it is a value.
@@ -53,10 +75,15 @@ type budget int
 // take takes n values off, or is ErrTooLarge.
 func (b *budget) take(n int) error {
 	if n > int(*b) {
-		return fmt.Errorf("%w: more than %d values", ErrTooLarge, MaxValues)
+		return errTooMany()
 	}
 	*b -= budget(n)
 	return nil
+}
+
+// errTooMany says where the limit is set.
+func errTooMany() error {
+	return fmt.Errorf("%w: more than %d values, which SetMaxValues can raise", ErrTooLarge, maxValues())
 }
 
 // takeName takes what a name costs: its bytes, and what points to it.

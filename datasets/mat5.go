@@ -30,6 +30,8 @@ var (
 type MATFile struct {
 	Header string      // the text that says who wrote the file, and when
 	Vars   []*MATArray // in the order of the file
+
+	limit int // of values; 0 is that of all readers
 }
 
 // Var returns the variable of a name. If there is none, the error is
@@ -49,19 +51,28 @@ func (f *MATFile) Var(name string) (*MATArray, error) {
 // column by column, as in MATLAB: the first index runs fastest.
 type MATArray struct {
 	Name string // "" for a cell
-	// Class is MATLAB's: double, single, int8 ... uint64, logical, char, cell.
+	// Class is MATLAB's: double, single, int8 ... uint64, logical, char, cell, sparse.
 	// What is not read has its class and dimensions and nothing else: struct,
-	// object, sparse, function, opaque, and "complex double" and the like.
+	// object, function, opaque, and "complex double" and the like.
 	Class string
 	Dims  []int // two or more
 	// Data holds numbers and logicals. Integers beyond 2⁵³ are rounded.
-	Data  []float64
-	Text  []string    // rows of a char array, padded with spaces as stored
-	Cells []*MATArray // of a cell array
+	Data   []float64
+	Text   []string    // rows of a char array, padded with spaces as stored
+	Cells  []*MATArray // of a cell array
+	Sparse *Sparse     // of a sparse array of numbers or logicals
 }
 
-// Matrix returns a copy of a numeric or logical array of two dimensions.
+// Matrix returns a copy of a numeric or logical array of two dimensions, with the zeros
+// of one that is sparse: see Sparse.Dense.
 func (a *MATArray) Matrix() (*mat.Dense, error) {
+	if a.Sparse != nil {
+		x, err := a.Sparse.Dense()
+		if err != nil {
+			return nil, fmt.Errorf("variable %q: %w", a.Name, err)
+		}
+		return x, nil
+	}
 	rows, cols, err := a.size()
 	if err != nil {
 		return nil, err
@@ -82,6 +93,25 @@ func (a *MATArray) size() (rows, cols int, err error) {
 		return 0, 0, fmt.Errorf("%w: variable %q is %d×%d", ErrSize, a.Name, a.Dims[0], a.Dims[1])
 	}
 	return a.Dims[0], a.Dims[1], nil
+}
+
+// Strings returns the rows of a char array without the blanks at their ends, or the
+// strings of a cell array, as names. The error is ErrUnsupported for anything else.
+func (a *MATArray) Strings() ([]string, error) {
+	names := []string{}
+	for _, row := range a.Text {
+		names = append(names, tidyName(strings.TrimRight(row, " \x00")))
+	}
+	for i, c := range a.Cells {
+		if len(c.Text) > 1 || c.Text == nil && !(c.Data != nil && len(c.Data) == 0) { // [] is an empty string
+			return nil, fmt.Errorf("%w: cell %d of %q is no string", ErrUnsupported, i+1, a.Name)
+		}
+		names = append(names, tidyName(strings.Join(c.Text, "")))
+	}
+	if a.Text == nil && a.Cells == nil {
+		return nil, fmt.Errorf("%w: variable %q of class %s has no strings", ErrUnsupported, a.Name, a.Class)
+	}
+	return names, nil
 }
 
 // Types of data elements.
@@ -122,7 +152,7 @@ const (
 //
 // Errors are ErrMAT73, ErrFormat, ErrTooLarge, ErrUnsupported (level 4), or
 // those of r.
-func ReadMAT(r io.Reader) (*MATFile, error) { return readMAT(r, MaxValues) }
+func ReadMAT(r io.Reader) (*MATFile, error) { return readMAT(r, maxValues()) }
 
 func readMAT(r io.Reader, limit int) (_ *MATFile, err error) {
 	from := &source{ctx: context.Background(), r: r}
@@ -157,7 +187,7 @@ func readMAT(r io.Reader, limit int) (_ *MATFile, err error) {
 	default:
 		return nil, fmt.Errorf("%w: MAT file of version %#x", ErrUnsupported, v)
 	}
-	f := &MATFile{Header: strings.TrimRight(string(head[:116]), " \x00")}
+	f := &MATFile{limit: limit, Header: strings.TrimRight(string(head[:116]), " \x00")}
 	for {
 		t, err := d.tag(r)
 		if errors.Is(err, io.EOF) {
@@ -319,7 +349,7 @@ func (d *matDecoder) array(e *matElement, depth int) (*MATArray, error) {
 	if err := d.left.take(cap(a.Dims) + len(name)/8); err != nil {
 		return nil, err
 	}
-	a.Name = string(name)
+	a.Name = strings.ToValidUTF8(string(name), "\uFFFD")
 
 	switch {
 	case bits&0x0800 != 0:
@@ -329,7 +359,9 @@ func (d *matDecoder) array(e *matElement, depth int) (*MATArray, error) {
 		err = d.cells(a, e, depth)
 	case a.Class == "char":
 		err = d.text(a, e)
-	case a.Class == "struct", a.Class == "object", a.Class == "sparse", a.Class == "function":
+	case a.Class == "sparse":
+		err = d.sparse(a, e)
+	case a.Class == "struct", a.Class == "object", a.Class == "function":
 		return a, e.skip()
 	default:
 		if bits&0x0200 != 0 {
@@ -376,7 +408,7 @@ func (d *matDecoder) part(e *matElement, what string) (*matElement, error) {
 func (d *matDecoder) count(a *MATArray, each int) (int, error) {
 	n := product(int(d.left)/each, a.Dims...)
 	if n < 0 {
-		return 0, fmt.Errorf("%w: %s array of %v, more than %d values in the file", ErrTooLarge, a.Class, a.Dims, MaxValues)
+		return 0, fmt.Errorf("%s array of %v: %w", a.Class, a.Dims, errTooMany())
 	}
 	return n, d.left.take(n * each)
 }
@@ -416,25 +448,90 @@ func (d *matDecoder) numbers(a *MATArray, e *matElement) error {
 	if err != nil {
 		return err
 	}
+	a.Data, err = matValues(d, part, fmt.Sprintf("array of %v", a.Dims), n, func(v float64) float64 { return v })
+	return err
+}
+
+// matValues reads n numbers.
+func matValues[T int | int32 | float64](d *matDecoder, part *matElement, what string, n int, of func(v float64) T) ([]T, error) {
 	size, convert := matNumber(part.kind, d.order)
 	if convert == nil {
-		return fmt.Errorf("%w: data of type %d", ErrFormat, part.kind)
+		return nil, fmt.Errorf("%w: data of type %d", ErrFormat, part.kind)
 	}
-	if part.size != n*size {
-		return fmt.Errorf("%w: array of %v in %d bytes of type %d", ErrFormat, a.Dims, part.size, part.kind)
+	if part.size/size != n || part.size%size != 0 {
+		return nil, fmt.Errorf("%w: %s in %d bytes of type %d", ErrFormat, what, part.size, part.kind)
 	}
-	a.Data = []float64{}
-	for len(a.Data) < n {
-		a.Data = room(a.Data, n)
-		b := d.buf[:size*min(len(d.buf)/8, cap(a.Data)-len(a.Data))]
+	values := []T{}
+	for len(values) < n {
+		values = room(values, n)
+		b := d.buf[:size*min(len(d.buf)/8, cap(values)-len(values))]
 		if _, err := io.ReadFull(part, b); err != nil {
-			return readError(err)
+			return nil, readError(err)
 		}
 		for ; len(b) > 0; b = b[size:] {
-			a.Data = append(a.Data, convert(b))
+			values = append(values, of(convert(b)))
 		}
 	}
-	return part.skip()
+	return values, part.skip()
+}
+
+// sparse reads the entries of a sparse array: their rows, the start of each column, and
+// their values. There may be room for more rows and values than there are.
+func (d *matDecoder) sparse(a *MATArray, e *matElement) error {
+	if len(a.Dims) != 2 {
+		return fmt.Errorf("%w: sparse array of %v", ErrFormat, a.Dims)
+	}
+	rows, cols := a.Dims[0], a.Dims[1]
+	if err := d.left.take(cols); err != nil {
+		return fmt.Errorf("sparse array of %v: %w", a.Dims, err)
+	}
+	entries := func(what string, of int) (part *matElement, n int, err error) { // -1: any number of rows
+		if part, err = d.part(e, what); err != nil {
+			return nil, 0, err
+		}
+		size, convert := matNumber(part.kind, d.order)
+		if convert == nil || what != "values" && (part.kind == miSINGLE || part.kind == miDOUBLE) {
+			return nil, 0, fmt.Errorf("%w: %s of type %d", ErrFormat, what, part.kind)
+		}
+		n = part.size / size
+		if of >= 0 && n < of {
+			return nil, 0, fmt.Errorf("%w: %d %s for %d entries", ErrFormat, n, what, of)
+		}
+		return part, n, d.left.take(n)
+	}
+	index := func(v float64) int { return int(max(-1, min(v, math.MaxInt32))) }
+	part, n, err := entries("rows", -1)
+	if err != nil {
+		return err
+	}
+	s := &Sparse{Rows: rows, Cols: cols}
+	if s.Row, err = matValues(d, part, "rows", n, func(v float64) int32 { return int32(index(v)) }); err != nil {
+		return err
+	}
+	if part, n, err = entries("starts of columns", cols+1); err != nil {
+		return err
+	}
+	if s.Start, err = matValues(d, part, "starts of columns", n, index); err != nil {
+		return err
+	}
+	s.Start = s.Start[:cols+1]
+	count := s.Start[cols]
+	if count < 0 || count > len(s.Row) {
+		return fmt.Errorf("%w: sparse array of %v with %d entries and %d rows of such", ErrFormat, a.Dims, count, len(s.Row))
+	}
+	s.Row = s.Row[:count]
+	s.Value = []float64{}
+	if count > 0 || e.N > 0 {
+		if part, n, err = entries("values", count); err != nil {
+			return err
+		}
+		if s.Value, err = matValues(d, part, "values", n, func(v float64) float64 { return v }); err != nil {
+			return err
+		}
+		s.Value = s.Value[:count]
+	}
+	a.Sparse = s
+	return s.Check()
 }
 
 // matNumber returns the size of a stored number and its conversion, nil if the

@@ -33,23 +33,23 @@ func TestReadMATGolden(t *testing.T) {
 				t.Fatalf("%d variables, header %q", len(f.Vars), f.Header)
 			}
 			for _, want := range []MATArray{
-				{"d", "double", []int{2, 3}, []float64{1.5, 4, -2, 5e300, 3, 6}, nil, nil},
-				{"s", "single", []int{1, 2}, []float64{0.25, -1}, nil, nil},
-				{"i8", "int8", []int{1, 2}, []float64{-128, 127}, nil, nil},
-				{"u8", "uint8", []int{2, 1}, []float64{0, 255}, nil, nil},
-				{"i16", "int16", []int{1, 2}, []float64{-32768, 32767}, nil, nil},
-				{"u16", "uint16", []int{1, 1}, []float64{65535}, nil, nil},
-				{"i32", "int32", []int{1, 2}, []float64{-1 << 31, 1<<31 - 1}, nil, nil},
-				{"u32", "uint32", []int{1, 1}, []float64{1<<32 - 1}, nil, nil},
-				{"i64", "int64", []int{1, 2}, []float64{-1 << 53, 1 << 53}, nil, nil},
-				{"u64", "uint64", []int{1, 1}, []float64{1 << 60}, nil, nil},
-				{"flag", "logical", []int{1, 3}, []float64{1, 0, 1}, nil, nil},
-				{"chars", "char", []int{2, 3}, nil, []string{"ab ", "cde"}, nil},
-				{"none", "double", []int{0, 3}, []float64{}, nil, nil},
-				{"z", "complex double", []int{1, 1}, nil, nil, nil},
-				{"st", "struct", []int{1, 1}, nil, nil, nil},
-				{"sp", "sparse", []int{3, 3}, nil, nil, nil},
-				{"last", "double", []int{1, 1}, []float64{42}, nil, nil},
+				{"d", "double", []int{2, 3}, []float64{1.5, 4, -2, 5e300, 3, 6}, nil, nil, nil},
+				{"s", "single", []int{1, 2}, []float64{0.25, -1}, nil, nil, nil},
+				{"i8", "int8", []int{1, 2}, []float64{-128, 127}, nil, nil, nil},
+				{"u8", "uint8", []int{2, 1}, []float64{0, 255}, nil, nil, nil},
+				{"i16", "int16", []int{1, 2}, []float64{-32768, 32767}, nil, nil, nil},
+				{"u16", "uint16", []int{1, 1}, []float64{65535}, nil, nil, nil},
+				{"i32", "int32", []int{1, 2}, []float64{-1 << 31, 1<<31 - 1}, nil, nil, nil},
+				{"u32", "uint32", []int{1, 1}, []float64{1<<32 - 1}, nil, nil, nil},
+				{"i64", "int64", []int{1, 2}, []float64{-1 << 53, 1 << 53}, nil, nil, nil},
+				{"u64", "uint64", []int{1, 1}, []float64{1 << 60}, nil, nil, nil},
+				{"flag", "logical", []int{1, 3}, []float64{1, 0, 1}, nil, nil, nil},
+				{"chars", "char", []int{2, 3}, nil, []string{"ab ", "cde"}, nil, nil},
+				{"none", "double", []int{0, 3}, []float64{}, nil, nil, nil},
+				{"z", "complex double", []int{1, 1}, nil, nil, nil, nil},
+				{"st", "struct", []int{1, 1}, nil, nil, nil, nil},
+				{"sp", "sparse", []int{3, 3}, nil, nil, nil, &Sparse{3, 3, []int{0, 1, 2, 3}, []int32{0, 1, 2}, []float64{1, 1, 1}}},
+				{"last", "double", []int{1, 1}, []float64{42}, nil, nil, nil},
 			} {
 				got, err := f.Var(want.Name)
 				if err != nil {
@@ -68,7 +68,7 @@ func TestReadMATGolden(t *testing.T) {
 			if _, err := cube.Matrix(); !errors.Is(err, ErrSize) {
 				t.Errorf("Matrix of three dimensions: %v", err)
 			}
-			for _, name := range []string{"chars", "st", "sp", "z", "cells"} {
+			for _, name := range []string{"chars", "st", "z", "cells"} {
 				v, _ := f.Var(name)
 				if _, err := v.Matrix(); !errors.Is(err, ErrUnsupported) {
 					t.Errorf("Matrix of %s: %v", v.Class, err)
@@ -291,6 +291,13 @@ func TestMATSet(t *testing.T) {
 	names := &MATArray{Name: "names", Class: "cell", Dims: []int{1, 2}, Cells: []*MATArray{str("p"), str("q")}}
 	f := &MATFile{Vars: []*MATArray{gnd, rows, columns, both, cells, cubes, names,
 		num("short", []int{1, 1}, 1), num("nan", []int{1, 2}, math.NaN(), 1), num("none", []int{0, 3}),
+		num("onehot", []int{2, 2}, 0, 1, 1, 0), num("onehot2", []int{2, 2}, 0, 1, 1, 1),
+		{Name: "rows", Class: "char", Dims: []int{2, 3}, Text: []string{"ab ", "c\x00\x00"}},
+		{Name: "sp", Class: "sparse", Dims: []int{2, 6}, Sparse: &Sparse{2, 6, []int{0, 2, 4, 6, 8, 10, 12}, []int32{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}, rows.Data}},
+		{Name: "spcolumns", Class: "sparse", Dims: []int{6, 2}, Sparse: &Sparse{6, 2, []int{0, 6, 12}, []int32{0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5}, columns.Data}},
+		{Name: "sphot", Class: "sparse", Dims: []int{2, 2}, Sparse: &Sparse{2, 2, []int{0, 1, 2}, []int32{1, 0}, []float64{1, 1}}},
+		{Name: "large", Class: "sparse", Dims: []int{1 << 20, 1 << 20}, Sparse: &Sparse{Rows: 1 << 20, Cols: 1 << 20, Start: make([]int, 1<<20+1)}},
+		{Name: "empty", Class: "sparse", Dims: []int{0, 3}, Sparse: &Sparse{Cols: 3, Start: make([]int, 4)}},
 		{Name: "hollow", Class: "cell", Dims: []int{math.MaxInt32, 0}, Cells: []*MATArray{}}}}
 	for _, c := range []struct {
 		name    string
@@ -302,6 +309,12 @@ func TestMATSet(t *testing.T) {
 		{"columns", MATLayout{X: "X", Labels: "-", Columns: true, Raster: true, Height: 2, Width: 3}, nil, nil},
 		{"cube", MATLayout{X: "cube", Labels: "gnd"}, []int{1, 0}, []string{"4", "30"}},
 		{"cells", MATLayout{X: "dat", Labels: "names"}, []int{0, 1}, []string{"p", "q"}},
+		{"strings", MATLayout{Labels: "names", Height: 2, Width: 3}, []int{0, 1}, []string{"p", "q"}},
+		{"rows of characters", MATLayout{Labels: "rows", Height: 2, Width: 3}, []int{0, 1}, []string{"ab", "c"}},
+		{"one-hot", MATLayout{Labels: "onehot", Height: 2, Width: 3}, []int{1, 0}, []string{"1", "2"}},
+		{"sparse", MATLayout{X: "sp", Labels: "sphot", Height: 2, Width: 3}, []int{1, 0}, []string{"1", "2"}},
+		{"sparse columns", MATLayout{X: "spcolumns", Labels: "-", Columns: true, Raster: true, Height: 2, Width: 3}, nil, nil},
+		{"names", MATLayout{Samples: "names", Labels: "-", Height: 2, Width: 3}, nil, nil},
 		{"cells without labels", MATLayout{X: "dat", Labels: "-"}, nil, nil},
 	} {
 		s, err := f.Set(c.layout)
@@ -314,6 +327,9 @@ func TestMATSet(t *testing.T) {
 		}
 		if !reflect.DeepEqual(s.Labels, c.labels) || !reflect.DeepEqual(s.Classes, c.classes) {
 			t.Errorf("%s: labels %v of %v", c.name, s.Labels, s.Classes)
+		}
+		if c.layout.Samples != "" && !reflect.DeepEqual(s.Samples, []string{"p", "q"}) {
+			t.Errorf("%s: %q", c.name, s.Samples)
 		}
 	}
 	bare := &MATFile{Vars: []*MATArray{cubes}}
@@ -328,7 +344,13 @@ func TestMATSet(t *testing.T) {
 		{MATLayout{Labels: "gone"}, ErrNoVariable},
 		{MATLayout{Labels: "short"}, ErrSize},
 		{MATLayout{Labels: "nan"}, ErrFormat},
-		{MATLayout{Labels: "names"}, ErrUnsupported},
+		{MATLayout{Labels: "dat"}, ErrUnsupported},
+		{MATLayout{Samples: "gone"}, ErrNoVariable},
+		{MATLayout{Samples: "short"}, ErrUnsupported},
+		{MATLayout{Features: "names"}, ErrSize},
+		{MATLayout{Labels: "onehot2"}, ErrUnsupported},
+		{MATLayout{X: "large"}, ErrTooLarge},
+		{MATLayout{X: "empty"}, ErrSize},
 		{MATLayout{Height: 5, Width: 5}, ErrSize},
 		{MATLayout{Height: -2, Width: -3}, ErrSize},
 		{MATLayout{X: "none"}, ErrSize},

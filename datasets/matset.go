@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -16,12 +17,17 @@ type MATLayout struct {
 	// It may be a matrix; an array h×w×n of n images; or a cell array of
 	// images (or of arrays h×w×n), the class of which is the row of the cell,
 	// or its number where the cells are in one line. Cells are taken row by row.
+	// A sparse matrix is taken with its zeros, where there is room: see Sparse.Dense.
 	X string
 	// Labels names the variable of the classes; "" is the first there is of
 	// gnd and Y, if any, and "-" is none. It is a vector of numbers, one for each
-	// sample, whose distinct values in order become the classes; or, with a
+	// sample, whose distinct values in order become the classes; strings, one for each
+	// sample; a matrix of samples × classes with a 1 in each row; or, with a
 	// cell array of images, a cell array of strings that name the classes.
 	Labels string
+	// Samples and Features name variables of strings, cell arrays or rows of characters,
+	// that hold the names of the samples and of the features; "" is none.
+	Samples, Features string
 	// Height and Width are those of the images in a matrix. Images in arrays
 	// and cells have their own.
 	Height, Width int
@@ -36,6 +42,29 @@ type MATLayout struct {
 
 // Set makes a data set of variables of the file. It has no name and no credit.
 func (f *MATFile) Set(l MATLayout) (*Set, error) {
+	s, err := f.unnamed(l)
+	if err != nil {
+		return nil, err
+	}
+	for _, names := range []struct {
+		variable string
+		to       *[]string
+	}{{l.Samples, &s.Samples}, {l.Features, &s.Features}} {
+		if names.variable == "" {
+			continue
+		}
+		v, err := f.Var(names.variable)
+		if err != nil {
+			return nil, err
+		}
+		if *names.to, err = v.Strings(); err != nil {
+			return nil, err
+		}
+	}
+	return s.checked()
+}
+
+func (f *MATFile) unnamed(l MATLayout) (*Set, error) {
 	x, err := f.first(l.X, "fea", "X")
 	if err != nil {
 		return nil, err
@@ -44,6 +73,8 @@ func (f *MATFile) Set(l MATLayout) (*Set, error) {
 	switch {
 	case x.Cells != nil:
 		err = s.fromCells(x)
+	case x.Sparse != nil:
+		err = s.fromSparse(x, l, cmp.Or(f.limit, maxValues()))
 	case len(x.Dims) == 3:
 		err = s.fromCells(&MATArray{Name: x.Name, Dims: []int{1, 1}, Cells: []*MATArray{x}})
 		s.Labels, s.Classes = nil, nil
@@ -64,6 +95,8 @@ func (f *MATFile) Set(l MATLayout) (*Set, error) {
 		return nil, err
 	case x.Cells != nil && y.Cells != nil:
 		err = s.nameClasses(y)
+	case y.Cells != nil || y.Text != nil:
+		s.Labels, s.Classes, err = matWords(y)
 	default:
 		s.Labels, s.Classes, err = matLabels(y)
 	}
@@ -112,6 +145,36 @@ func (s *Set) fromMatrix(x *MATArray, l MATLayout) error {
 	}
 	for i, k := range from {
 		s.X.SetRow(i, x.Data[k*rows:(k+1)*rows])
+	}
+	return nil
+}
+
+// fromSparse is fromMatrix for a sparse one.
+func (s *Set) fromSparse(v *MATArray, l MATLayout, limit int) error {
+	x := v.Sparse
+	if product(limit, x.Rows, x.Cols) <= 0 {
+		_, err := x.dense(limit) // says what is wrong
+		return fmt.Errorf("variable %q: %w", v.Name, err)
+	}
+	m, n := x.Cols, x.Rows
+	if l.Columns {
+		m, n = n, m
+	}
+	s.X = mat.NewDense(m, n, nil)
+	if err := s.Check(); err != nil {
+		return fmt.Errorf("variable %q: %w", v.Name, err)
+	}
+	for c := range x.Cols {
+		for k := x.Start[c]; k < x.Start[c+1]; k++ {
+			i, j := c, int(x.Row[k])
+			if l.Columns {
+				i, j = j, i
+			}
+			if s.isImage() && !l.Raster { // pixel i of the file is in another row of X
+				i = i%s.Height*s.Width + i/s.Height
+			}
+			s.X.Set(i, j, x.Value[k])
+		}
 	}
 	return nil
 }
@@ -190,8 +253,11 @@ func (s *Set) nameClasses(y *MATArray) error {
 	return nil
 }
 
-// matLabels numbers the classes given by a vector.
+// matLabels numbers the classes given by a vector, or by a matrix with a 1 in each row.
 func matLabels(y *MATArray) ([]int, []string, error) {
+	if len(y.Dims) == 2 && y.Dims[0] > 1 && y.Dims[1] > 1 && (y.Sparse != nil || y.Data != nil) {
+		return y.oneOf()
+	}
 	if y.Data == nil || len(y.Dims) != 2 || (y.Dims[0] != 1 && y.Dims[1] != 1) {
 		return nil, nil, fmt.Errorf("%w: variable %q is no vector of classes: %s %v", ErrUnsupported, y.Name, y.Class, y.Dims)
 	}
@@ -201,4 +267,71 @@ func matLabels(y *MATArray) ([]int, []string, error) {
 		}
 	}
 	return number(len(y.Data), func(j int) float64 { return y.Data[j] }, shortest)
+}
+
+// matWords numbers the classes given by strings.
+func matWords(y *MATArray) ([]int, []string, error) {
+	words, err := y.Strings()
+	if err != nil {
+		return nil, nil, err
+	}
+	left := budget(math.MaxInt) // they are in memory
+	list := classList{categories: categories{left: &left}}
+	for _, word := range words {
+		if err := list.add(word); err != nil {
+			return nil, nil, err
+		}
+	}
+	labels, classes := list.sorted()
+	return labels, classes, nil
+}
+
+// oneOf numbers the classes given by the columns of a matrix, of which each row has a 1
+// in one.
+func (y *MATArray) oneOf() ([]int, []string, error) {
+	rows, cols := y.Dims[0], y.Dims[1]
+	if cols > maxClasses {
+		return nil, nil, fmt.Errorf("%w: more than %d classes", ErrTooLarge, maxClasses)
+	}
+	labels, classes := make([]int, rows), make([]string, cols)
+	for i := range labels {
+		labels[i] = -1
+	}
+	bad := func(i int) error {
+		return fmt.Errorf("%w: variable %q is no matrix of classes, with a single 1 in each row: see row %d", ErrUnsupported, y.Name, i+1)
+	}
+	entry := func(i, j int, v float64) error {
+		if v == 0 {
+			return nil
+		}
+		if v != 1 || labels[i] >= 0 {
+			return bad(i)
+		}
+		labels[i] = j
+		return nil
+	}
+	for j := range cols {
+		classes[j] = strconv.Itoa(j + 1)
+		from, to := j*rows, (j+1)*rows
+		if y.Sparse != nil {
+			from, to = y.Sparse.Start[j], y.Sparse.Start[j+1]
+		}
+		for k := from; k < to; k++ {
+			var err error
+			if y.Sparse != nil {
+				err = entry(int(y.Sparse.Row[k]), j, y.Sparse.Value[k])
+			} else {
+				err = entry(k-from, j, y.Data[k])
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	for i, l := range labels {
+		if l < 0 {
+			return nil, nil, bad(i)
+		}
+	}
+	return labels, classes, nil
 }

@@ -170,6 +170,30 @@ func memoryCases() []memoryCase {
 			repeat(w, product(math.MaxInt, dims...), strings.Repeat("\x00", bytes))
 		})
 	}
+	mtx := func(f *os.File) error { _, err := readMTX(f, limit); return err }
+	npz := func(f *os.File) error {
+		info, err := f.Stat()
+		if err == nil {
+			_, err = readNPZ(f, info.Size(), NPYLayout{}, limit)
+		}
+		return err
+	}
+	// arrays are the files of an archive: a name, a type, a shape and bytes of zeros.
+	arrays := func(all ...any) func(io.Writer) {
+		return func(w io.Writer) {
+			z := zip.NewWriter(w)
+			for k := 0; k < len(all); k += 4 {
+				f, _ := z.Create(all[k].(string) + ".npy")
+				f.Write(npyFile(fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", all[k+1], all[k+2]), ""))
+				if text, ok := all[k+3].(string); ok {
+					io.WriteString(f, text)
+				} else {
+					repeat(f, all[k+3].(int), "\x00")
+				}
+			}
+			z.Close()
+		}
+	}
 	readIDX := func(f *os.File) error { _, err := readIDXSet(f, nil, limit); return err }
 	b := matBytes{binary.LittleEndian}
 	mat := func(arrays ...[]byte) func(io.Writer) {
@@ -285,6 +309,64 @@ func memoryCases() []memoryCase {
 		{"NPY, doubles", func(w io.Writer) { npy("<f8", "False", rows/64, 64, 8)(w) }, readNPY, nil, false},
 		{"NPY, doubles of Fortran", func(w io.Writer) { npy("<f8", "True", rows/64, 64, 8)(w) }, readNPY, nil, false},
 		{"NPY, bytes", func(w io.Writer) { npy("|u1", "False", rows, 1, 1)(w) }, readNPY, nil, false},
+		{"MTX, entries", func(w io.Writer) {
+			packed(func(w io.Writer) {
+				n := int(math.Sqrt(float64(rows / 4)))
+				fmt.Fprintf(w, "%%%%MatrixMarket matrix coordinate pattern general\n%d %d %d\n", n, n, n*n)
+				for i := range n * n {
+					fmt.Fprintln(w, i/n+1, i%n+1)
+				}
+			})(w)
+		}, mtx, nil, false},
+		{"MTX, half of it", func(w io.Writer) {
+			packed(func(w io.Writer) {
+				n := int(math.Sqrt(float64(rows / 4)))
+				fmt.Fprintf(w, "%%%%MatrixMarket matrix coordinate pattern symmetric\n%d %d %d\n", n, n, n*(n+1)/2)
+				for i := range n * n {
+					if i/n >= i%n {
+						fmt.Fprintln(w, i/n+1, i%n+1)
+					}
+				}
+			})(w)
+		}, mtx, nil, false},
+		{"MTX, columns of nothing", func(w io.Writer) {
+			fmt.Fprintf(w, "%%%%MatrixMarket matrix coordinate real general\n%d %d 0\n", rows/8, rows/5)
+		}, mtx, nil, false},
+		{"MTX, names", func(w io.Writer) { packed(numbered(rows/7-8, "%020d\n"))(w) }, func(f *os.File) error { _, err := readNames(f, 0, limit); return err }, nil, false},
+		{"NPZ, doubles", arrays("X", "<f8", fmt.Sprintf("(%d, 64)", rows/64), 8*(rows/64*64)), npz, nil, false},
+		{"NPZ, text", arrays("X", "|u1", "(1, 1)", 1, "sample_names", "<U1", fmt.Sprintf("(%d,)", rows/6), 4*(rows/6)), npz, ErrSize, false},
+		{"NPZ, labels", arrays("X", "|u1", fmt.Sprintf("(%d, 1)", rows/12), rows/12, "y", "<U1", fmt.Sprintf("(%d,)", rows/12), 4*(rows/12)), npz, nil, false},
+		{"NPZ, entries", func(w io.Writer) {
+			n := int(math.Sqrt(float64(rows / 8)))
+			var start, index strings.Builder
+			for i := range n + 1 {
+				start.Write(binary.LittleEndian.AppendUint32(nil, uint32(i*n)))
+			}
+			for i := range n * n {
+				index.Write(binary.LittleEndian.AppendUint32(nil, uint32(i%n)))
+			}
+			arrays("format", "|S3", "()", "csr", "shape", "<i8", "(2,)", string(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(n)), uint64(n))),
+				"data", "|u1", fmt.Sprintf("(%d,)", n*n), n*n, "indptr", "<i4", fmt.Sprintf("(%d,)", n+1), start.String(), "indices", "<i4", fmt.Sprintf("(%d,)", n*n), index.String())(w)
+		}, npz, nil, false},
+		{"NPZ, zeros", func(w io.Writer) {
+			n := int(math.Sqrt(float64(rows))) - 1
+			arrays("format", "|S3", "()", "csr", "shape", "<i8", "(2,)", string(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(n)), uint64(n))),
+				"data", "|u1", "(0,)", 0, "indptr", "<i4", fmt.Sprintf("(%d,)", n+1), 4*(n+1), "indices", "<i4", "(0,)", 0)(w)
+		}, npz, nil, false},
+		{"MAT, entries", func(w io.Writer) {
+			n := int(math.Sqrt(float64(rows/2))) - 8
+			index, start := []byte{}, []byte{}
+			for i := range n * n {
+				index = binary.LittleEndian.AppendUint16(index, uint16(i%n))
+			}
+			for i := range n + 1 {
+				start = binary.LittleEndian.AppendUint32(start, uint32(i*n))
+			}
+			mat(b.array(5, "fea", []int32{int32(n), int32(n)}, b.element(miUINT16, index), b.element(miUINT32, start), b.element(miUINT8, make([]byte, n*n))))(w)
+		}, readMAT, nil, false},
+		{"MAT, columns of nothing", func(w io.Writer) {
+			mat(b.array(5, "a", []int32{1, int32(rows/2 - 64)}, b.element(miUINT8, nil), b.element(miUINT8, make([]byte, rows/2-63))))(w)
+		}, readMAT, nil, false},
 		{"IDX, bytes", func(w io.Writer) { idxFile(0x08, []int{rows, 1}, 1)(w) }, readIDX, nil, false},
 		{"IDX, doubles", func(w io.Writer) { idxFile(0x0e, []int{rows / 64, 64}, 8)(w) }, readIDX, nil, false},
 		{"IDX, labels", func(w io.Writer) { idxFile(0x0e, []int{rows / 3}, 8)(w) }, func(f *os.File) error {

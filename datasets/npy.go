@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,6 +22,12 @@ import (
 // first index for the sample, as scikit-learn does; an array of three indices
 // holds images.
 type NPYLayout struct {
+	// X, Labels, Samples and Features name arrays of an archive, for ReadNPZ: those of the
+	// data, the classes, and the names of samples and of features. X "" is the first there
+	// is of X, x, data and arr_0, or the only one; Labels "" the first there is of y, Y,
+	// labels and target, if any, and "-" none; Samples "" is sample_names, if there is
+	// one, and Features "" feature_names.
+	X, Labels, Samples, Features string
 	// Columns says that a sample is a column of a matrix, not a row.
 	Columns bool
 	// Height and Width are those of the images in a matrix, in raster order.
@@ -43,21 +50,74 @@ var (
 //
 // Errors are ErrFormat, ErrTooLarge, ErrUnsupported (other types, Fortran order
 // of three indices), ErrSize, or those of r.
-func ReadNPY(r io.Reader, l NPYLayout) (*Set, error) { return readNPY(r, l, MaxValues) }
+func ReadNPY(r io.Reader, l NPYLayout) (*Set, error) { return readNPY(r, l, maxValues()) }
 
 func readNPY(r io.Reader, l NPYLayout, limit int) (*Set, error) {
+	if l.X != "" || l.Labels != "" || l.Samples != "" || l.Features != "" {
+		return nil, fmt.Errorf("%w: a file of one array has no names of arrays", ErrParameter)
+	}
 	r, err := gunzip(r)
 	if err != nil {
 		return nil, err
 	}
-	kind, fortran, shape, err := readNPYHeader(r)
+	left := budget(limit)
+	a, err := readNPYArray(r, &left)
 	if err != nil {
 		return nil, err
 	}
-	size, value, err := npyValue(kind)
+	return a.set(l)
+}
+
+// An npyArray is an array as it is stored.
+type npyArray struct {
+	kind    string
+	size    int                  // bytes of a value
+	value   func([]byte) float64 // nil: text
+	fortran bool
+	shape   []int
+	raw     []byte
+}
+
+// readNPYArray reads an array up to the end of r, and takes what it makes off the budget.
+func readNPYArray(r io.Reader, left *budget) (*npyArray, error) {
+	a := &npyArray{}
+	var err error
+	if a.kind, a.fortran, a.shape, err = readNPYHeader(r); err != nil {
+		return nil, err
+	}
+	if len(a.shape) > 32 { // NumPy's own limit
+		return nil, fmt.Errorf("%w: an array of %d dimensions", ErrFormat, len(a.shape))
+	}
+	if a.size, err = npyText(a.kind); a.size == 0 && err == nil {
+		a.size, a.value, err = npyValue(a.kind)
+	}
 	if err != nil {
 		return nil, err
 	}
+	n := product(int(*left), a.shape...)
+	if n < 0 || a.value == nil && product(8*int(*left), n, a.size) < 0 {
+		return nil, fmt.Errorf("an array of %v: %w", a.shape, errTooMany())
+	}
+	if err := left.take(max(n, n*a.size/8)); err != nil {
+		return nil, fmt.Errorf("an array of %v: %w", a.shape, err)
+	}
+	if a.raw, err = readN(r, n*a.size); err != nil {
+		return nil, fmt.Errorf("an array of %v: %w", a.shape, err)
+	}
+	if k, err := io.ReadFull(r, make([]byte, 1)); k > 0 {
+		return nil, fmt.Errorf("%w: bytes after an array of %v", ErrFormat, a.shape)
+	} else if !errors.Is(err, io.EOF) {
+		return nil, readError(err)
+	}
+	return a, nil
+}
+
+// set makes a Set of an array of numbers.
+func (a *npyArray) set(l NPYLayout) (*Set, error) {
+	if a.value == nil {
+		return nil, fmt.Errorf("%w: an array of text (%s) where numbers belong", ErrUnsupported, a.kind)
+	}
+	shape, fortran, limit := a.shape, a.fortran, math.MaxInt
 	s := &Set{Height: l.Height, Width: l.Width, Max: l.Max}
 	columns := l.Columns
 	switch len(shape) {
@@ -74,19 +134,8 @@ func readNPY(r io.Reader, l NPYLayout, limit int) (*Set, error) {
 		return nil, fmt.Errorf("%w: an array of %v is no matrix", ErrSize, shape)
 	}
 	n := product(limit, shape...)
-	if n < 0 {
-		return nil, fmt.Errorf("%w: an array of %v", ErrTooLarge, shape)
-	} else if n == 0 {
+	if n <= 0 {
 		return nil, fmt.Errorf("%w: an array of %v is empty", ErrSize, shape)
-	}
-	raw, err := readN(r, n*size)
-	if err != nil {
-		return nil, fmt.Errorf("an array of %v: %w", shape, err)
-	}
-	if k, err := io.ReadFull(r, make([]byte, 1)); k > 0 {
-		return nil, fmt.Errorf("%w: bytes after an array of %v", ErrFormat, shape)
-	} else if !errors.Is(err, io.EOF) {
-		return nil, readError(err)
 	}
 	features := shape[1]
 	if columns {
@@ -100,8 +149,8 @@ func readNPY(r io.Reader, l NPYLayout, limit int) (*Set, error) {
 		ofSample, ofFeature = 1, samples
 	}
 	s.X = mat.NewDense(features, samples, nil)
-	fill(s.X, 0, samples, func(j, i int) float64 { return value(raw[(j*ofSample+i*ofFeature)*size:]) })
-	if s.Max == 0 && kind == "|u1" {
+	fill(s.X, 0, samples, func(j, i int) float64 { return a.value(a.raw[(j*ofSample+i*ofFeature)*a.size:]) })
+	if s.Max == 0 && a.kind == "|u1" {
 		s.Max = 255
 	}
 	return s.checked()
@@ -114,6 +163,9 @@ func readNPYHeader(r io.Reader) (kind string, fortran bool, shape []int, err err
 		return "", false, nil, fmt.Errorf("NPY header: %w", err)
 	}
 	major := head[len(npyHead)]
+	if string(head[:4]) == "PK\x03\x04" {
+		return "", false, nil, fmt.Errorf("%w: no NPY file, but an archive of such, perhaps: ReadNPZ reads these", ErrFormat)
+	}
 	if string(head[:len(npyHead)]) != npyHead || major < 1 || major > 3 {
 		return "", false, nil, fmt.Errorf("%w: no NPY file (it begins with % x)", ErrFormat, head)
 	}
@@ -145,6 +197,8 @@ func readNPYHeader(r io.Reader) (kind string, fortran bool, shape []int, err err
 	switch {
 	case !plain && strings.Contains(string(dict), "'descr'"):
 		return "", false, nil, fmt.Errorf("%w: an array of records", ErrUnsupported)
+	case strings.HasPrefix(kind, "|O"):
+		return "", false, nil, fmt.Errorf("%w: an array of Python objects: save it with astype(float) or astype(str)", ErrUnsupported)
 	case !plain || !ordered || !shaped:
 		return "", false, nil, fmt.Errorf("%w: NPY header %q", ErrFormat, dict)
 	}
@@ -159,6 +213,57 @@ func readNPYHeader(r io.Reader) (kind string, fortran bool, shape []int, err err
 		shape = append(shape, v)
 	}
 	return kind, order == "True", shape, nil
+}
+
+// npyText returns the size of a value of text: <U5 is of five characters of four bytes
+// and |S5 of five bytes; 0 if it is none.
+func npyText(kind string) (int, error) {
+	if len(kind) < 3 || kind[1] != 'U' && kind[1] != 'S' {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(kind[2:])
+	if err != nil || n < 1 || n > 1<<20 {
+		return 0, fmt.Errorf("%w: NPY type %q", ErrUnsupported, kind)
+	}
+	if kind[1] == 'U' {
+		n *= 4
+	}
+	return n, nil
+}
+
+// names returns the texts of an array of one index, or the numbers of one as such.
+func (a *npyArray) names(left *budget) ([]string, error) {
+	if len(a.shape) > 1 {
+		return nil, fmt.Errorf("%w: names in an array of %v", ErrSize, a.shape)
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if a.kind[0] == '>' {
+		order = binary.BigEndian
+	}
+	names := []string{}
+	for raw := a.raw; len(raw) > 0; raw = raw[a.size:] {
+		var name string
+		switch {
+		case a.value != nil:
+			name = shortest(a.value(raw))
+		case a.kind[1] == 'S':
+			name = string(bytes.TrimRight(raw[:a.size], "\x00"))
+		default:
+			var text strings.Builder
+			for end := raw[:a.size]; len(end) > 0; end = end[4:] {
+				if c := order.Uint32(end); c != 0 {
+					text.WriteRune(rune(min(c, 1<<31-1)))
+				}
+			}
+			name = text.String()
+		}
+		name = tidyName(name)
+		if err := left.takeName(name); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
 }
 
 // npyValue returns the size of a value and how it is read. The first letter of

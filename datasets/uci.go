@@ -17,7 +17,7 @@ import (
 // ReadSemeion reads semeion.data of the UCI repository: 16×16 binary digits in
 // raster order, 256 pixels and ten columns of which one, that of the digit,
 // is 1. Plain or gzip.
-func ReadSemeion(r io.Reader) (*Set, error) { return readSemeion(r, MaxValues) }
+func ReadSemeion(r io.Reader) (*Set, error) { return readSemeion(r, maxValues()) }
 
 func readSemeion(r io.Reader, limit int) (*Set, error) {
 	digit := func(row []float64) int {
@@ -58,8 +58,8 @@ func readSemeion(r io.Reader, limit int) (*Set, error) {
 func ReadPendigits(r io.Reader) (*Set, error) {
 	s := &Set{Name: "Pendigits", Max: 100,
 		Features: strings.Fields("x1 y1 x2 y2 x3 y3 x4 y4 x5 y5 x6 y6 x7 y7 x8 y8"),
-		Credit: "E. Alpaydin, F. Alimoglu, Bogazici University; UCI Machine Learning Repository, CC BY 4.0"}
-	return s.fromTable(r, MaxValues, 17, 16)
+		Credit:   "E. Alpaydin, F. Alimoglu, Bogazici University; UCI Machine Learning Repository, CC BY 4.0"}
+	return s.fromTable(r, maxValues(), 17, 16)
 }
 
 // ReadWine reads wine.data of the UCI repository: thirteen measurements of
@@ -67,7 +67,7 @@ func ReadPendigits(r io.Reader) (*Set, error) {
 func ReadWine(r io.Reader) (*Set, error) {
 	s := &Set{Name: "Wine", Features: wineFeatures(),
 		Credit: "M. Forina et al., PARVUS, Genoa; S. Aeberhard; UCI Machine Learning Repository, CC BY 4.0"}
-	return s.fromTable(r, MaxValues, 14, 0)
+	return s.fromTable(r, maxValues(), 14, 0)
 }
 
 func wineFeatures() []string {
@@ -173,7 +173,7 @@ func readTable(r io.Reader, limit int, split func(string) iter.Seq[string], colu
 		return nil, err
 	}
 	t := &table{left: budget(limit)}
-	in := bufio.NewScanner(&capReader{r: r, left: maxText})
+	in := bufio.NewScanner(&capReader{r: r, left: maxText(limit)})
 	var fields []string
 	for line := 1; in.Scan() && in.Err() == nil; line++ { // with an error comes half a line
 		text := in.Text()
