@@ -6,9 +6,11 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -106,12 +108,19 @@ func FuzzReadCSV(f *testing.F) {
 	f.Add([]byte(" 1   2 \n\n3 4\n"), "", "", ' ')
 	f.Add([]byte("\uFEFF\"a\n\"\t\"\"\"\"\n1\t2"), "1", "", '\t')
 	f.Add(gzipped([]byte("1,2\n")), "", "", rune(0))
+	f.Add([]byte("\xff\xfea\x00\n\x001\x00"), "", "", rune(0))
+	f.Add([]byte(",x,k\nr,1,\xe4\n"), "", "k", rune(0))
 	f.Fuzz(func(t *testing.T, data []byte, label, encode string, separator rune) {
 		for _, h := range []CSVHeader{GuessHeader, WithHeader, NoHeader} {
 			l := CSVLayout{Separator: separator, Header: h, Label: label, Encode: strings.Fields(encode), DecimalComma: len(data)%2 == 0}
 			if s, err := ReadCSV(bytes.NewReader(data), l); err == nil {
 				if err := s.Check(); err != nil {
 					t.Error(err)
+				}
+				for _, name := range slices.Concat(s.Samples, s.Features, s.Units, s.Classes) {
+					if len(name) > 2*maxName+1 || !utf8.ValidString(name) { // "column=text" is of two
+						t.Errorf("%q", name)
+					}
 				}
 			}
 		}
