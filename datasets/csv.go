@@ -468,7 +468,7 @@ func (c *csvTable) set() (*Set, error) {
 	)
 	name := func(list []string, k int, suffix string, to *[]string) {
 		if list != nil {
-			*to = append(*to, list[k]+suffix)
+			*to = append(*to, tidyName(list[k]+suffix))
 		}
 	}
 	for k, role := range c.roles {
