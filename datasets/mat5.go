@@ -21,7 +21,7 @@ import (
 
 var (
 	// ErrMAT73 is returned for a MAT file of version 7.3, which is HDF5.
-	ErrMAT73 = errors.New("datasets: MAT file of version 7.3 (HDF5): load it in MATLAB or Octave and save it again with save('name.mat', '-v7')")
+	ErrMAT73 = errors.New("datasets: MAT file of version 7.3 (HDF5): ReadMAT73 reads it; or save it again with save('name.mat', '-v7')")
 	// ErrNoVariable is returned for a variable that a MAT file does not hold.
 	ErrNoVariable = errors.New("datasets: no such variable")
 )

@@ -178,6 +178,26 @@ func memoryCases() []memoryCase {
 		}
 		return err
 	}
+	h5 := func(f *os.File) error {
+		info, err := f.Stat()
+		if err == nil {
+			l := HDF5Layout{X: "X"}
+			if data := make([]byte, 4096); err == nil {
+				if n, _ := f.ReadAt(data, 0); bytes.Contains(data[:n], []byte("words")) {
+					l.Samples = "words"
+				}
+			}
+			_, err = readHDF5(f, info.Size(), l, limit)
+		}
+		return err
+	}
+	packedZeros := func(n int) []byte {
+		return encodedAs(func(w io.Writer) error {
+			z, _ := zlib.NewWriterLevel(w, zlib.BestSpeed)
+			io.CopyN(z, zeros{}, int64(n))
+			return z.Close()
+		})
+	}
 	// arrays are the files of an archive: a name, a type, a shape and bytes of zeros.
 	arrays := func(all ...any) func(io.Writer) {
 		return func(w io.Writer) {
@@ -367,6 +387,17 @@ func memoryCases() []memoryCase {
 		{"MAT, columns of nothing", func(w io.Writer) {
 			mat(b.array(5, "a", []int32{1, int32(rows/2 - 64)}, b.element(miUINT8, nil), b.element(miUINT8, make([]byte, rows/2-63))))(w)
 		}, readMAT, nil, false},
+		{"HDF5, nothing", func(w io.Writer) { w.Write(h5Tiny(map[string]h5Part{"X": {[]int{rows/64 - 2, 64}, 8, false, nil}})) }, h5, nil, false},
+		{"HDF5, bytes", func(w io.Writer) {
+			w.Write(h5Tiny(map[string]h5Part{"X": {[]int{rows - 64, 1}, 1, false, packedZeros(rows - 64)}}))
+		}, h5, nil, true},
+		{"HDF5, words", func(w io.Writer) {
+			w.Write(h5Tiny(map[string]h5Part{"X": {[]int{1, 1}, 8, false, nil}, "words": {[]int{rows/6 - 8}, 1, true, nil}}))
+		}, h5, ErrSize, false},
+		{"HDF5, too much", func(w io.Writer) { w.Write(h5Tiny(map[string]h5Part{"X": {[]int{rows, 2}, 8, false, nil}})) }, h5, ErrTooLarge, false},
+		{"HDF5, a chunk too large", func(w io.Writer) {
+			w.Write(h5Tiny(map[string]h5Part{"X": {[]int{rows - 64, 1}, 8, false, packedZeros(h5MaxChunk)}}))
+		}, h5, ErrFormat, true},
 		{"IDX, bytes", func(w io.Writer) { idxFile(0x08, []int{rows, 1}, 1)(w) }, readIDX, nil, false},
 		{"IDX, doubles", func(w io.Writer) { idxFile(0x0e, []int{rows / 64, 64}, 8)(w) }, readIDX, nil, false},
 		{"IDX, labels", func(w io.Writer) { idxFile(0x0e, []int{rows / 3}, 8)(w) }, func(f *os.File) error {
