@@ -184,7 +184,7 @@ func TestReadMAT73(t *testing.T) {
 	if !strings.HasPrefix(f.Header, "MATLAB 7.3") {
 		t.Errorf("header %q", f.Header)
 	}
-	s, err := f.Set(MATLayout{Samples: "rows", Features: "names"})
+	_, err = f.Set(MATLayout{Samples: "rows", Features: "names"})
 	if !errors.Is(err, ErrNoVariable) {
 		t.Error(err)
 	}
