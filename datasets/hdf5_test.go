@@ -188,7 +188,8 @@ func TestReadMAT73(t *testing.T) {
 	if !errors.Is(err, ErrNoVariable) {
 		t.Error(err)
 	}
-	if s, err = f.Set(MATLayout{Features: "names"}); err != nil {
+	s, err := f.Set(MATLayout{Features: "names"})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if m, n := s.X.Dims(); m != 3 || n != 4 || s.X.At(2, 3) != 5.5 || s.X.At(0, 1) != 1.5 || fmt.Sprint(s.Labels, s.Features) != "[1 0 1 1] [ann bob ü]" {
