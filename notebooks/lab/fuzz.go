@@ -42,12 +42,13 @@ func fuzz(ctx context.Context, args []string) error {
 		begin := time.Now()
 		// Go takes up to a minute to make each input smaller that reaches new code,
 		// and tries no others meanwhile. Maps make gob reach new code every time.
-		args := []string{"test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", each.String(), "-fuzzminimizetime", "10x", "-timeout", "0"}
+		// In its folder, as that may be of a module of its own.
+		args := []string{"-C", t.folder, "test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", each.String(), "-fuzzminimizetime", "10x", "-timeout", "0"}
 		if *parallel > 0 {
 			args = append(args, "-parallel", fmt.Sprint(*parallel))
 		}
 		var out bytes.Buffer
-		c := exec.Command("go", append(args, t.folder)...)
+		c := exec.Command("go", append(args, ".")...)
 		c.Stdout, c.Stderr = &out, &out
 		err := c.Run()
 		last := ""

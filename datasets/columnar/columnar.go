@@ -1,0 +1,154 @@
+// Package columnar reads tables of Parquet files into sets. It is a module of its own, as
+// the library behind it, of Apache, is larger than all the others. Arrow IPC (Feather)
+// files are not read: that library ends the program on damaged ones.
+//
+// A table is read as datasets.ReadCSV reads one: columns are chosen and encoded in the same
+// way, names stay, and errors say what to do.
+package columnar
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/robustnmf/robustnmf/datasets"
+)
+
+// batch is how many rows are decoded at once.
+const batch = 1 << 10
+
+// index is the column in which pandas stores the names of rows.
+const index = "__index_level_0__"
+
+// tooLarge is what the allocator panics with.
+type tooLarge struct{}
+
+// A bounded allocator gives at most so many bytes at a time. The library believes what
+// sizes a file says, and takes no error from an allocator.
+type bounded struct {
+	memory.Allocator
+	left int
+}
+
+func (b *bounded) take(n int) {
+	if b.left -= n; b.left < 0 {
+		panic(tooLarge{})
+	}
+}
+
+func (b *bounded) Allocate(size int) []byte {
+	b.take(size)
+	return b.Allocator.Allocate(size)
+}
+
+func (b *bounded) Reallocate(size int, p []byte) []byte {
+	b.take(size - len(p))
+	return b.Allocator.Reallocate(size, p)
+}
+
+func (b *bounded) Free(p []byte) {
+	b.left += len(p)
+	b.Allocator.Free(p)
+}
+
+// readTable reads a table in this goroutine alone, where a panic can be recovered.
+func readTable(l datasets.CSVLayout, open func(memory.Allocator) (*table, error)) (s *datasets.Set, err error) {
+	if l.Separator != 0 || l.Header != datasets.GuessHeader || l.Units || l.DecimalComma || l.Encoding != nil || l.Missing != nil {
+		return nil, fmt.Errorf("%w: a table of columns has no text to be told how to read", datasets.ErrParameter)
+	}
+	defer func() {
+		switch p := recover(); p.(type) {
+		case nil:
+		case tooLarge:
+			s, err = nil, fmt.Errorf("%w: columns of more than %d values, which datasets.SetMaxValues can raise", datasets.ErrTooLarge, datasets.SetMaxValues(0))
+		default: // the library panics on files that are damaged
+			s, err = nil, fmt.Errorf("%w: %v", datasets.ErrFormat, p)
+		}
+	}()
+	t, err := open(&bounded{memory.NewGoAllocator(), 16 * datasets.SetMaxValues(0)})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", datasets.ErrFormat, err)
+	}
+	if len(t.names) == 0 {
+		return nil, fmt.Errorf("%w: a table without columns", datasets.ErrFormat)
+	}
+	l.Separator, l.Header, l.Missing = ',', datasets.WithHeader, []string{"", "NaN"}
+	if l.ID == "" && slices.Contains(t.names, index) && !slices.Contains(slices.Concat(l.Skip, l.Features, l.Encode, []string{l.Label}), index) {
+		l.ID = index
+	}
+	s, err = datasets.ReadCSV(t, l)
+	if t.err != nil {
+		return nil, t.err
+	}
+	return s, err
+}
+
+// A table is a reader of the text of its rows.
+type table struct {
+	names []string
+	// next returns how many rows come next, and the text of the value of a row and a
+	// column, "" for null; io.EOF after the last.
+	next  func() (rows int, value func(row, column int) string, err error)
+	begun bool
+	text  bytes.Buffer
+	err   error // that ended it
+}
+
+func (t *table) Read(p []byte) (int, error) {
+	for t.text.Len() == 0 {
+		if err := t.fill(); err != nil {
+			return 0, err
+		}
+	}
+	return t.text.Read(p)
+}
+
+// fill writes the text of the header, or of the next rows.
+func (t *table) fill() error {
+	out := csv.NewWriter(&t.text)
+	if !t.begun {
+		t.begun = true
+		if len(t.names) == 1 && t.names[0] == "" { // which csv takes for a blank line
+			t.text.WriteString("\"\"\n")
+			return nil
+		}
+		out.Write(t.names)
+		out.Flush()
+		return nil
+	}
+	rows, value, err := t.next()
+	if errors.Is(err, io.EOF) {
+		return io.EOF
+	}
+	if err != nil {
+		t.err = fmt.Errorf("%w: %w", datasets.ErrFormat, err)
+		return t.err
+	}
+	fields := make([]string, len(t.names))
+	for i := range rows {
+		for c := range fields {
+			fields[c] = value(i, c)
+		}
+		if len(fields) == 1 && fields[0] == "" {
+			fields[0] = "NaN"
+		}
+		out.Write(fields)
+	}
+	out.Flush()
+	return nil
+}
+
+func float(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+func truth(v bool) string {
+	if v {
+		return "1"
+	}
+	return "0"
+}
