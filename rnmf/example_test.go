@@ -6,6 +6,8 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/baseline"
+	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 // Nine of ten digits are as they were; every tenth image is noise. The weights
@@ -24,7 +26,7 @@ func ExampleModel_Fit() {
 	if err != nil {
 		panic(err)
 	}
-	found, err := rnmf.AveragePrecision(out.Weights, truth)
+	found, err := score.AveragePrecision(out.Weights, truth)
 	if err != nil {
 		panic(err)
 	}
@@ -45,7 +47,7 @@ func ExampleSRC() {
 	if err != nil {
 		panic(err)
 	}
-	found, err := rnmf.SRC{}.Classify(r.H, s.Labels[:n-100], h)
+	found, err := baseline.SRC{}.Classify(context.Background(), r.H, s.Labels[:n-100], h)
 	if err != nil {
 		panic(err)
 	}

@@ -6,9 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // An Init makes the factors that a fit starts from: w m×r and h r×n, finite and
@@ -145,6 +146,19 @@ func checkUpTo(most float64, name string, a, mask *mat.Dense, signed bool) error
 // maxEntry is the largest entry accepted: squares, their sums and products with
 // weights stay far from overflow.
 const maxEntry = 1e100
+
+// dataMatrix returns a as a dense matrix, the same one if it is dense, after
+// checking that it is there and that its entries are finite and can be squared.
+func dataMatrix(name string, a mat.Matrix) (*mat.Dense, error) {
+	if err := wantMatrix(name, a); err != nil {
+		return nil, err
+	}
+	if m, n := a.Dims(); m == 0 || n == 0 {
+		return nil, fmt.Errorf("%w: %s is %d×%d", ErrEmpty, name, m, n)
+	}
+	d := asDense(a)
+	return d, checkEntries(name, d, nil, true)
+}
 
 // asDense returns a itself if it is a *mat.Dense, or a copy.
 func asDense(a mat.Matrix) *mat.Dense {

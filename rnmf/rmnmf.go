@@ -25,7 +25,7 @@ import (
 // anyway. RobustGNMF is the model without orthogonality.
 func RMNMF(rank int, graph *Graph, lambda float64) Model {
 	return Model{Rank: rank, Loss: ByColumn{L1{}}, OnH: []Penalty{UnitLaplacian{graph, lambda}},
-		Solver: Orthogonal{}, Init: Directions{}}
+		Solver: Orthogonal{}, Init: ONMFStart{}}
 }
 
 // UnitLaplacian is Laplacian with each row of V scaled to length 1,

@@ -1,15 +1,13 @@
-package rnmf_test
+package baseline_test
 
 import (
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/robustnmf/robustnmf/datasets"
-	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/baseline"
+	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
 )
 
 // TestBaselinesOnDigits compares PCA and k-means on real data with
@@ -25,15 +23,9 @@ func TestBaselinesOnDigits(t *testing.T) {
 			Inertia  map[string]float64
 		}
 	}
-	b, err := os.ReadFile(filepath.Join("..", "testdata", "baselines.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &g); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Golden(t, "testdata/baselines.json", &g)
 	x := datasets.Digits().X
-	p, err := rnmf.PCA(x, len(g.Digits.Variance))
+	p, err := baseline.PCA(t.Context(), x, len(g.Digits.Variance))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +42,7 @@ func TestBaselinesOnDigits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := rnmf.KMeans{K: k, Restarts: 40}.Fit(x)
+		c, err := baseline.KMeans{K: k, Restarts: 40}.Fit(t.Context(), x)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,17 +1,17 @@
-package rnmf
+package baseline
 
 import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
-	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/input"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // SRC is sparse representation classification (Wright et al. 2009): a sample x is
@@ -28,36 +28,32 @@ type SRC struct {
 }
 
 // Classify returns the class of each column of test (m×p); labels are those of
-// the columns of train (m×n). Ties go to the smallest label.
-func (s SRC) Classify(train mat.Matrix, labels []int, test mat.Matrix) ([]int, error) {
-	return s.ClassifyContext(context.Background(), train, labels, test)
-}
-
-// ClassifyContext is Classify that returns ctx.Err() soon after ctx ends.
-func (s SRC) ClassifyContext(ctx context.Context, train mat.Matrix, labels []int, test mat.Matrix) ([]int, error) {
+// the columns of train (m×n), numbers from 0 up. Ties go to the smallest label. It
+// returns ctx.Err() soon after ctx ends.
+func (s SRC) Classify(ctx context.Context, train mat.Matrix, labels []int, test mat.Matrix) ([]int, error) {
 	if s.Lambda < 0 || s.Lambda >= 1 || math.IsNaN(s.Lambda) {
-		return nil, errParameter("SRC.Lambda", s.Lambda, "0 (a hundredth) to 1")
+		return nil, input.Parameter("SRC.Lambda", s.Lambda, "0 (a hundredth) to 1")
 	}
 	if s.Lambda == 0 {
 		s.Lambda = 0.01
 	}
-	d, err := dataMatrix("train", train)
+	d, err := input.Matrix("train", train)
 	if err != nil {
 		return nil, err
 	}
-	x, err := dataMatrix("test", test)
+	x, err := input.Matrix("test", test)
 	if err != nil {
 		return nil, err
 	}
 	m, n := d.Dims()
 	_, p := x.Dims()
-	if err := wantDims("test", x, m, p); err != nil {
+	if err := input.Dims("test", x, m, p); err != nil {
 		return nil, err
 	}
 	if len(labels) != n {
-		return nil, fmt.Errorf("%w: %d labels of %d training samples", ErrShape, len(labels), n)
+		return nil, fmt.Errorf("%w: %d labels of %d training samples", rnmf.ErrShape, len(labels), n)
 	}
-	classes, place, err := distinct("labels", labels)
+	classes, place, err := input.Labels("labels", labels)
 	if err != nil {
 		return nil, err
 	}
@@ -71,23 +67,18 @@ func (s SRC) ClassifyContext(ctx context.Context, train mat.Matrix, labels []int
 		return nil, err
 	}
 	found := make([]int, p)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), p) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			l := newLasso(atoms)
-			for j := int(next.Add(1)) - 1; j < p; j = int(next.Add(1)) - 1 {
-				if ctx.Err() != nil {
-					return
-				}
-				l.solve(samples[j], s.Lambda)
-				found[j] = classes[l.class(samples[j], of, len(classes))]
-			}
-		}()
-	}
-	wg.Wait()
+	pool := work.New(stop)
+	pool.Open()
+	defer pool.Close()
+	problems := make([]*lasso, pool.Size())
+	pool.Each(p, func(worker, j int) {
+		if problems[worker] == nil {
+			problems[worker] = newLasso(atoms)
+		}
+		l := problems[worker]
+		l.solve(samples[j], s.Lambda)
+		found[j] = classes[l.class(samples[j], of, len(classes))]
+	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
-package rnmf
+package baseline
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -12,6 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
@@ -29,7 +30,7 @@ func TestLasso(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range 60 {
 		m, n := 1+rng.IntN(12), 1+rng.IntN(50)
-		d := uniform(m, n, uint64(i))
+		d := testkit.Uniform(m, n, uint64(i))
 		if i%3 == 0 { // almost all columns the same, as coefficients can be
 			d.Apply(func(_, _ int, v float64) float64 { return 1 + 1e-3*v }, d)
 		}
@@ -38,7 +39,7 @@ func TestLasso(t *testing.T) {
 			d.SetCol(2, make([]float64, m))
 		}
 		atoms := unitColumns(d, work.Never)
-		x := unitColumns(uniform(m, 1, uint64(100+i)), work.Never)[0]
+		x := unitColumns(testkit.Uniform(m, 1, uint64(100+i)), work.Never)[0]
 		if i%5 == 0 {
 			for k := range x {
 				x[k] = rng.NormFloat64()
@@ -75,7 +76,7 @@ func TestLasso(t *testing.T) {
 		}
 	}
 	// With orthonormal columns the minimum is soft(d_kᵀx, λ).
-	l := newLasso(unitColumns(diagonal([]float64{1, 2, 3}), work.Never))
+	l := newLasso(unitColumns(mat.DenseCopyOf(mat.NewDiagDense(3, []float64{1, 2, 3})), work.Never))
 	l.solve([]float64{1, -0.4, 0.05}, 0.1)
 	if want := []float64{0.9, -0.3, 0}; !floats.EqualApprox(l.a, want, 1e-12) {
 		t.Errorf("a = %g, want %g", l.a, want)
@@ -86,7 +87,7 @@ func TestLasso(t *testing.T) {
 func TestSRC(t *testing.T) {
 	const m, classes, each = 30, 4, 12
 	rng := rand.New(rand.NewPCG(2, 2))
-	basis := uniform(m, 2*classes, 3)
+	basis := testkit.Uniform(m, 2*classes, 3)
 	draw := func() (*mat.Dense, []int) {
 		x, labels := mat.NewDense(m, classes*each, nil), make([]int, classes*each)
 		for j := range labels {
@@ -106,7 +107,7 @@ func TestSRC(t *testing.T) {
 	defer runtime.GOMAXPROCS(before)
 	for _, procs := range []int{1, 4} {
 		runtime.GOMAXPROCS(procs)
-		got, err := SRC{}.Classify(train, labels, test)
+		got, err := SRC{}.Classify(t.Context(), train, labels, test)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,40 +116,14 @@ func TestSRC(t *testing.T) {
 		}
 	}
 	// A sample of 0 tells nothing, and one of the training set all.
-	got, err := SRC{}.Classify(mat.NewDense(2, 3, []float64{1, 0, 0, 0, 1, 0}), []int{7, 5, 6}, mat.NewDense(2, 3, []float64{0, 2, 0, 0, 0, 3}))
+	got, err := SRC{}.Classify(t.Context(), mat.NewDense(2, 3, []float64{1, 0, 0, 0, 1, 0}), []int{7, 5, 6}, mat.NewDense(2, 3, []float64{0, 2, 0, 0, 0, 3}))
 	if err != nil || !slices.Equal(got, []int{5, 7, 5}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	for _, scale := range []float64{1e-300, 1e99} {
-		got, err := SRC{}.Classify(scaled(mat.DenseCopyOf(train), scale/1e3), labels, test)
+		got, err := SRC{}.Classify(t.Context(), testkit.Scaled(mat.DenseCopyOf(train), scale/1e3), labels, test)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("training samples times %g: %v, %v", scale, got, err)
-		}
-	}
-}
-
-func TestSRCErrors(t *testing.T) {
-	x, labels := constantOnes(3, 4), []int{0, 0, 1, 1}
-	for _, c := range []struct {
-		s      SRC
-		train  mat.Matrix
-		labels []int
-		test   mat.Matrix
-		want   error
-	}{
-		{SRC{Lambda: -1}, x, labels, x, ErrParameter},
-		{SRC{Lambda: 1}, x, labels, x, ErrParameter},
-		{SRC{Lambda: math.NaN()}, x, labels, x, ErrParameter},
-		{SRC{}, nil, labels, x, ErrEmpty},
-		{SRC{}, x, labels, nil, ErrEmpty},
-		{SRC{}, x, labels, constantOnes(2, 4), ErrShape},
-		{SRC{}, x, labels[:3], x, ErrShape},
-		{SRC{}, x, []int{0, 0, -1, 1}, x, ErrLabels},
-		{SRC{}, with(1, 2, math.NaN()), append(labels, 1), x, ErrNotFinite},
-		{SRC{}, x, labels, with(1, 2, math.Inf(1)), ErrNotFinite},
-	} {
-		if got, err := c.s.Classify(c.train, c.labels, c.test); !errors.Is(err, c.want) || got != nil {
-			t.Errorf("%+v: %v, %v, want %v", c.s, got, err, c.want)
 		}
 	}
 }
@@ -160,9 +135,12 @@ func TestSRCOnDigits(t *testing.T) {
 	}
 	s := datasets.Digits().Scaled()
 	_, n := s.X.Dims()
-	r := mustFit(t, Model{Rank: 30, MaxIter: 60}, s.X)
+	r, err := rnmf.Model{Rank: 30, MaxIter: 60}.Fit(t.Context(), s.X)
+	if err != nil {
+		t.Fatal(err)
+	}
 	half := n / 2
-	got, err := SRC{}.Classify(r.H.Slice(0, 30, 0, half), s.Labels[:half], r.H.Slice(0, 30, half, n))
+	got, err := SRC{}.Classify(t.Context(), r.H.Slice(0, 30, 0, half), s.Labels[:half], r.H.Slice(0, 30, half, n))
 	if err != nil {
 		t.Fatal(err)
 	}

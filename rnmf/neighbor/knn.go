@@ -1,18 +1,20 @@
-package rnmf
+// Package neighbor makes graphs of samples that are alike, for the penalties of package
+// rnmf that keep neighbours together (rnmf.Laplacian, rnmf.GNMF).
+package neighbor
 
 import (
 	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
+	"github.com/robustnmf/robustnmf/rnmf/internal/input"
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
@@ -37,62 +39,54 @@ type Weighting int
 
 // The weights of Cai et al. 2011, section 3.1.
 const (
-	Binary     Weighting = iota // 1
+	ZeroOne    Weighting = iota // 1
 	HeatKernel                  // exp(−‖x_i − x_j‖²/2σ²)
 	Cosine                      // x_iᵀx_j / ‖x_i‖‖x_j‖, which also says who is near
 )
 
 // Graph finds the neighbours of the columns of x (m×n) exactly: of those at the
 // same distance, the ones in front. Time is that of the product XᵀX, with memory
-// for some of its rows only.
-func (k KNN) Graph(x mat.Matrix) (*Graph, error) { return k.GraphContext(context.Background(), x) }
-
-// GraphContext is Graph that returns ctx.Err() soon after ctx ends.
-func (k KNN) GraphContext(ctx context.Context, x mat.Matrix) (*Graph, error) {
-	if err := wantMatrix("X", x); err != nil {
+// for some of its rows only. It returns ctx.Err() soon after ctx ends.
+func (k KNN) Graph(ctx context.Context, x mat.Matrix) (*rnmf.Graph, error) {
+	d, err := input.Matrix("X", x)
+	if err != nil {
 		return nil, err
 	}
-	m, n := x.Dims()
-	if m == 0 || n == 0 {
-		return nil, fmt.Errorf("%w: X is %d×%d", ErrEmpty, m, n)
-	}
+	_, n := d.Dims()
 	if k.K == 0 {
 		k.K = min(5, n-1)
 	}
 	if k.K < 0 || k.K > n-1 {
-		return nil, errParameter("KNN.K", k.K, fmt.Sprintf("1 to %d for %d samples", n-1, n))
+		return nil, input.Parameter("KNN.K", k.K, fmt.Sprintf("1 to %d for %d samples", n-1, n))
 	}
-	if k.Weights < Binary || k.Weights > Cosine {
-		return nil, errParameter("KNN.Weights", int(k.Weights), "Binary, HeatKernel or Cosine")
+	if k.Weights < ZeroOne || k.Weights > Cosine {
+		return nil, input.Parameter("KNN.Weights", int(k.Weights), "ZeroOne, HeatKernel or Cosine")
 	}
 	if !(k.Width >= 0) || math.IsInf(k.Width, 0) {
-		return nil, errParameter("KNN.Width", k.Width, "a positive number, or 0 for the mean distance")
+		return nil, input.Parameter("KNN.Width", k.Width, "a positive number, or 0 for the mean distance")
 	}
-	dense := asDense(x)
-	if err := checkEntries("X", dense, nil, true); err != nil {
-		return nil, err
-	}
-	v := newVectors(ctx, dense, k.Weights == Cosine)
-	near := nearest(ctx, v, k.K)
+	stop := func() bool { return ctx.Err() != nil }
+	v := newVectors(d, k.Weights == Cosine, stop)
+	near := nearest(v, k.K, stop)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	var edges []Edge // with squared distances
+	var edges []rnmf.Edge // with squared distances
 	for i, list := range near {
 		for _, c := range list {
 			back := slices.ContainsFunc(near[c.j], func(c candidate) bool { return c.j == i })
 			if !back && !k.Mutual || back && i < c.j {
-				edges = append(edges, Edge{i, c.j, c.s})
+				edges = append(edges, rnmf.Edge{I: i, J: c.j, Weight: c.s})
 			}
 		}
 	}
 	k.Width /= v.scale
 	k.weigh(edges)
-	return NewGraph(n, edges)
+	return rnmf.NewGraph(n, edges)
 }
 
 // weigh replaces the squared distances of edges by weights.
-func (k KNN) weigh(edges []Edge) {
+func (k KNN) weigh(edges []rnmf.Edge) {
 	width := k.Width
 	if width == 0 {
 		for _, e := range edges {
@@ -101,7 +95,7 @@ func (k KNN) weigh(edges []Edge) {
 	}
 	for i := range edges {
 		switch s := edges[i].Weight; {
-		case k.Weights == Binary || s == 0:
+		case k.Weights == ZeroOne || s == 0:
 			edges[i].Weight = 1
 		case k.Weights == HeatKernel:
 			edges[i].Weight = math.Exp(-s / (2 * width * width))
@@ -120,21 +114,21 @@ type vectors struct {
 	scale float64   // all were divided by this, so that no square is lost
 }
 
-// newVectors leaves some out if ctx ends.
-func newVectors(ctx context.Context, x *mat.Dense, unit bool) *vectors {
+// newVectors leaves some out if it is stopped.
+func newVectors(x *mat.Dense, unit bool, stop func() bool) *vectors {
 	m, n := x.Dims()
 	s := &vectors{m: m, n: n, rows: make([]float64, m*n), norms: make([]float64, n), unit: unit, scale: 1}
 	if largest := max(mat.Max(x), -mat.Min(x)); largest < 1e-100 && !unit {
-		s.scale = powerOfTwo(largest)
+		s.scale = dense.PowerOfTwo(largest)
 	}
-	work.Pieces((n+7)/8, 8*16*m, func() bool { return ctx.Err() != nil }, func(from, to int) {
+	work.Pieces((n+7)/8, 8*16*m, stop, func(from, to int) {
 		from, to = 8*from, min(8*to, n)
-		loadColumns(s.rows[from*m:to*m], x, from)
+		dense.LoadColumns(s.rows[from*m:to*m], x, from)
 		for j := from; j < to; j++ {
 			row := s.row(j)
 			scale := s.scale
 			if unit {
-				scale = powerOfTwo(floats.Norm(row, math.Inf(1)))
+				scale = dense.PowerOfTwo(floats.Norm(row, math.Inf(1)))
 			}
 			if scale != 1 {
 				floats.Scale(1/scale, row)
@@ -184,26 +178,21 @@ func nearer(a, b candidate) int { return cmp.Or(cmp.Compare(a.s, b.s), cmp.Compa
 // nearest returns the k nearest of each sample, in order. Products with blocks of
 // samples give ‖a − b‖² = ‖a‖² + ‖b‖² − 2aᵀb up to rounding errors; what these
 // could hide among the nearest is measured again by differences.
-func nearest(ctx context.Context, s *vectors, k int) [][]candidate {
+// If it is stopped some are left out.
+func nearest(s *vectors, k int, stop func() bool) [][]candidate {
 	const block = 96
 	out := make([][]candidate, s.n)
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), (s.n+block-1)/block) {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			var f finder
-			for {
-				first := int(next.Add(1)-1) * block
-				if first >= s.n {
-					return
-				}
-				f.find(ctx, out[first:min(first+block, s.n)], s, first, k)
-			}
-		}()
-	}
-	wait.Wait()
+	pool := work.New(stop)
+	pool.Open()
+	defer pool.Close()
+	finders := make([]*finder, pool.Size())
+	pool.Each((s.n+block-1)/block, func(worker, i int) {
+		if finders[worker] == nil {
+			finders[worker] = newFinder(s, min(block, s.n))
+		}
+		first := i * block
+		finders[worker].find(out[first:min(first+block, s.n)], s, first, k, stop)
+	})
 	return out
 }
 
@@ -216,17 +205,22 @@ type finder struct {
 	best     []candidate
 }
 
-func (f *finder) find(ctx context.Context, out [][]candidate, s *vectors, first, k int) {
+// tileWidth is how many samples a block is multiplied with at once.
+const tileWidth = 36
+
+// newFinder makes a finder for blocks of up to r samples.
+func newFinder(s *vectors, r int) *finder {
+	return &finder{tile: make([]float64, s.m*tileWidth), uz: make([]float64, r*tileWidth), squares: make([]float64, r*s.n)}
+}
+
+func (f *finder) find(out [][]candidate, s *vectors, first, k int, stop func() bool) {
 	r, n := len(out), s.n
 	f.u.Set(s.rows[first*s.m:][:r*s.m], nil, s.m, r)
-	f.squares = grow(f.squares, r*n)
-	const width = 36
-	f.tile, f.uz = grow(f.tile, s.m*width), grow(f.uz, r*width)
-	for j0 := 0; j0 < n; j0 += width {
-		if ctx.Err() != nil {
+	for j0 := 0; j0 < n; j0 += tileWidth {
+		if stop() {
 			return
 		}
-		b := min(width, n-j0)
+		b := min(tileWidth, n-j0)
 		kernel.Load(f.tile, s.rows, s.m, true, j0, s.m, b)
 		uz := f.uz[:r*b]
 		clear(uz)

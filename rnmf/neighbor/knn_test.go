@@ -1,14 +1,20 @@
-package rnmf
+package neighbor
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
 )
 
 // naiveKNN is KNN by definition.
@@ -81,19 +87,19 @@ func TestKNN(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	whole := mat.NewDense(2, 230, nil) // many at the same distance
 	whole.Apply(func(_, _ int, _ float64) float64 { return float64(rng.IntN(6)) }, whole)
-	far := uniform(30, 40, 3) // one sample is far away, one is 0
+	far := testkit.Uniform(30, 40, 3) // one sample is far away, one is 0
 	for i := range 30 {
 		far.Set(i, 7, 1e9)
 		far.Set(i, 8, 0)
 	}
-	for name, x := range map[string]*mat.Dense{"uniform": uniform(20, 300, 1), "ties": whole, "far": far, "two": uniform(3, 2, 1)} {
+	for name, x := range map[string]*mat.Dense{"uniform": testkit.Uniform(20, 300, 1), "ties": whole, "far": far, "two": testkit.Uniform(3, 2, 1)} {
 		_, n := x.Dims()
 		for _, k := range []KNN{{K: 1}, {K: 5}, {K: 5, Mutual: true}, {K: 3, Weights: HeatKernel}, {K: 3, Weights: HeatKernel, Width: 0.7}, {K: 4, Weights: Cosine}} {
 			if name == "ties" && k.Weights == Cosine {
 				continue // rounding decides
 			}
 			k.K = min(k.K, n-1)
-			g, err := k.Graph(x)
+			g, err := k.Graph(t.Context(), x)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,36 +108,94 @@ func TestKNN(t *testing.T) {
 			}
 		}
 	}
-	if g, err := (KNN{}).Graph(uniform(3, 1, 1)); err != nil || g.Edges() != 0 {
+	if g, err := (KNN{}).Graph(t.Context(), testkit.Uniform(3, 1, 1)); err != nil || g.Edges() != 0 {
 		t.Errorf("one sample: %v", err)
 	}
 }
 
 func TestKNNForAnyGOMAXPROCS(t *testing.T) {
-	x := uniform(50, 700, 4)
+	x := testkit.Uniform(50, 700, 4)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	var first *Graph
+	var first *rnmf.Graph
 	for _, p := range []int{1, 2, 7} {
 		runtime.GOMAXPROCS(p)
-		g, err := KNN{Weights: HeatKernel}.Graph(x)
+		g, err := KNN{Weights: HeatKernel}.Graph(t.Context(), x)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if first == nil {
 			first = g
 		}
-		if !slices.Equal(g.to, first.to) || !slices.Equal(g.weight, first.weight) {
+		if !mat.Equal(g, first) {
 			t.Errorf("another graph with %d", p)
 		}
 	}
 }
 
+// 0 neighbours are 5.
+func TestKNNDefaults(t *testing.T) {
+	x := testkit.Uniform(14, 24, 1)
+	graph := func(k int) *rnmf.Graph {
+		g, err := KNN{K: k}.Graph(t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	if !mat.Equal(graph(0), graph(5)) || mat.Equal(graph(0), graph(6)) {
+		t.Error("the default is not 5 neighbours")
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	x := testkit.Uniform(3, 4, 1)
+	bad := mat.DenseCopyOf(x)
+	bad.Set(2, 3, math.NaN())
+	var none *mat.Dense // no matrix, though not nil as a mat.Matrix
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		knn  KNN
+		x    mat.Matrix
+		want error
+		says string // a part of the message
+	}{
+		{"nothing", t.Context(), KNN{}, nil, rnmf.ErrEmpty, "X is nil"},
+		{"no matrix", t.Context(), KNN{}, none, rnmf.ErrEmpty, "X is nil"},
+		{"no samples", t.Context(), KNN{}, &mat.Dense{}, rnmf.ErrEmpty, "X is 0×0"},
+		{"too many neighbours", t.Context(), KNN{K: 4}, x, rnmf.ErrParameter, "KNN.K is 4, want 1 to 3"},
+		{"too few", t.Context(), KNN{K: -1}, x, rnmf.ErrParameter, "KNN.K is -1"},
+		{"weights", t.Context(), KNN{Weights: 3}, x, rnmf.ErrParameter, "KNN.Weights is 3, want ZeroOne, HeatKernel or Cosine"},
+		{"width", t.Context(), KNN{Width: -1}, x, rnmf.ErrParameter, "KNN.Width is -1"},
+		{"width of NaN", t.Context(), KNN{Width: math.NaN()}, x, rnmf.ErrParameter, "KNN.Width is NaN"},
+		{"NaN", t.Context(), KNN{}, bad, rnmf.ErrNotFinite, "X[2,3] = NaN"},
+		{"cancelled", ended, KNN{K: 2}, x, context.Canceled, ""},
+	} {
+		g, err := c.knn.Graph(c.ctx, c.x)
+		if g != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+	}
+}
+
+func TestNeighborsCancel(t *testing.T) {
+	x := testkit.Uniform(40, 3000, 1)
+	if testkit.Long() {
+		x = testkit.Uniform(2576, 7200, 1)
+	}
+	testkit.Cancel(t, map[string]func(ctx context.Context) error{
+		"neighbours": func(ctx context.Context) error { _, err := KNN{}.Graph(ctx, x); return err },
+	})
+}
+
 func BenchmarkKNN(b *testing.B) {
 	for _, s := range [][2]int{{1024, 1440}, {784, 10000}} {
 		b.Run(fmt.Sprintf("%dx%d", s[0], s[1]), func(b *testing.B) {
-			x := uniform(s[0], s[1], 1)
+			x := testkit.Uniform(s[0], s[1], 1)
 			for b.Loop() {
-				if _, err := (KNN{}).Graph(x); err != nil {
+				if _, err := (KNN{}).Graph(b.Context(), x); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -140,10 +204,10 @@ func BenchmarkKNN(b *testing.B) {
 }
 
 func TestKNNOfTinyData(t *testing.T) {
-	x := uniform(6, 12, 1)
-	for _, w := range []Weighting{Binary, HeatKernel, Cosine} {
+	x := testkit.Uniform(6, 12, 1)
+	for _, w := range []Weighting{ZeroOne, HeatKernel, Cosine} {
 		for _, k := range []KNN{{K: 2, Weights: w}, {K: 2, Weights: w, Width: 0.3}} {
-			want, err := k.Graph(x)
+			want, err := k.Graph(t.Context(), x)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +216,7 @@ func TestKNNOfTinyData(t *testing.T) {
 				y.Scale(unit, x)
 				small := k
 				small.Width *= unit
-				got, err := small.Graph(&y)
+				got, err := small.Graph(t.Context(), &y)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -167,8 +231,8 @@ func TestKNNOfTinyData(t *testing.T) {
 	for i := range 6 {
 		y.Set(i, 3, x.At(i, 3)*0x1p-700)
 	}
-	want, _ := KNN{K: 2, Weights: Cosine}.Graph(x)
-	if got, err := (KNN{K: 2, Weights: Cosine}).Graph(&y); err != nil || !mat.Equal(got, want) {
+	want, _ := KNN{K: 2, Weights: Cosine}.Graph(t.Context(), x)
+	if got, err := (KNN{K: 2, Weights: Cosine}).Graph(t.Context(), &y); err != nil || !mat.Equal(got, want) {
 		t.Errorf("one tiny sample: another graph (%v)", err)
 	}
 }

@@ -1,12 +1,14 @@
-package rnmf
+package score
 
 import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/input"
 )
 
-// Match solves the assignment problem: it picks at most one column for each
+// Assignment solves the assignment problem: it picks at most one column for each
 // row, no column twice and as many pairs as the smaller side allows, so that
 //
 //	Σᵢ cost(i, π(i))
@@ -17,16 +19,16 @@ import (
 //
 // It is the Hungarian algorithm in the form of shortest augmenting paths
 // (Jonker and Volgenant 1987) and needs time O(a²b), a ≤ b being the sides.
-func Match(cost mat.Matrix) ([]int, error) {
-	c, err := dataMatrix("cost", cost)
+func Assignment(cost mat.Matrix) ([]int, error) {
+	c, err := input.Matrix("cost", cost)
 	if err != nil {
 		return nil, err
 	}
 	rows, cols := c.Dims()
 	if rows <= cols {
-		return match(rows, cols, c.At), nil
+		return assign(rows, cols, c.At), nil
 	}
-	column := match(cols, rows, func(i, j int) float64 { return c.At(j, i) })
+	column := assign(cols, rows, func(i, j int) float64 { return c.At(j, i) })
 	pi := make([]int, rows)
 	for i := range pi {
 		pi[i] = -1
@@ -37,11 +39,11 @@ func Match(cost mat.Matrix) ([]int, error) {
 	return pi, nil
 }
 
-// match assigns a column to each of the n ≤ m rows. It adds one row after the
+// assign gives a column to each of the n ≤ m rows. It adds one row after the
 // other, by the shortest path that ends in a free column, measured in reduced
 // costs c(i, j) − u(i) − v(j) ≥ 0, which are 0 on the pairs chosen so far.
 // Index 0 is a virtual column that the row to be added starts from.
-func match(n, m int, cost func(i, j int) float64) []int {
+func assign(n, m int, cost func(i, j int) float64) []int {
 	u := make([]float64, n+1)
 	v := make([]float64, m+1)
 	row := make([]int, m+1)      // the row of a column, 0 if free; both count from 1

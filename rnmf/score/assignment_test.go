@@ -1,46 +1,16 @@
-package rnmf
+package score
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
 )
-
-// golden reads a file of the module's testdata.
-func golden(t *testing.T, name string, into any) {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, into); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// fromRows makes a matrix of its rows.
-func fromRows(rows [][]float64) *mat.Dense {
-	d := mat.NewDense(len(rows), len(rows[0]), nil)
-	for i, r := range rows {
-		d.SetRow(i, r)
-	}
-	return d
-}
-
-func near(a, b, tol float64) bool {
-	return math.Abs(a-b) <= tol*max(1, math.Abs(a), math.Abs(b))
-}
-
-// nearly is near for numbers of any size: it does not take small ones for equal.
-func nearly(a, b, tol float64) bool {
-	return math.Abs(a-b) <= tol*max(math.Abs(a), math.Abs(b))
-}
 
 // matched checks that pi is a matching as large as possible and returns its cost.
 func matched(t *testing.T, cost *mat.Dense, pi []int) float64 {
@@ -67,7 +37,7 @@ func matched(t *testing.T, cost *mat.Dense, pi []int) float64 {
 	return total
 }
 
-func TestMatchSciPy(t *testing.T) {
+func TestAssignmentSciPy(t *testing.T) {
 	var g struct {
 		Cases []struct {
 			Cost  [][]float64
@@ -75,14 +45,14 @@ func TestMatchSciPy(t *testing.T) {
 			Total float64
 		}
 	}
-	golden(t, "match.json", &g)
+	testkit.Golden(t, "testdata/match.json", &g)
 	for n, c := range g.Cases {
-		cost := fromRows(c.Cost)
-		pi, err := Match(cost)
+		cost := testkit.FromRows(c.Cost)
+		pi, err := Assignment(cost)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := matched(t, cost, pi); !near(got, c.Total, 1e-12) {
+		if got := matched(t, cost, pi); !testkit.Near(got, c.Total, 1e-12) {
 			t.Errorf("case %d: cost %g, want %g", n, got, c.Total)
 		}
 		for i := range pi {
@@ -113,7 +83,7 @@ func cheapest(cost *mat.Dense, i, skips int, used []bool) float64 {
 	return best
 }
 
-func TestMatchBruteForce(t *testing.T) {
+func TestAssignmentBruteForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
 		rows, cols := 1+rng.IntN(7), 1+rng.IntN(7)
@@ -123,7 +93,7 @@ func TestMatchBruteForce(t *testing.T) {
 				cost.Set(i, j, float64(rng.IntN(9)-4)) // many ties
 			}
 		}
-		pi, err := Match(cost)
+		pi, err := Assignment(cost)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,16 +104,16 @@ func TestMatchBruteForce(t *testing.T) {
 	}
 }
 
-func TestMatchErrors(t *testing.T) {
-	if _, err := Match(&mat.Dense{}); !errors.Is(err, ErrEmpty) {
+func TestAssignmentErrors(t *testing.T) {
+	if _, err := Assignment(&mat.Dense{}); !errors.Is(err, rnmf.ErrEmpty) {
 		t.Error(err)
 	}
-	if _, err := Match(mat.NewDense(1, 2, []float64{0, math.NaN()})); !errors.Is(err, ErrNotFinite) {
+	if _, err := Assignment(mat.NewDense(1, 2, []float64{0, math.NaN()})); !errors.Is(err, rnmf.ErrNotFinite) {
 		t.Error(err)
 	}
 }
 
-func BenchmarkMatch(b *testing.B) {
+func BenchmarkAssignment(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	cost := mat.NewDense(100, 100, nil)
 	for i := range 100 {
@@ -152,7 +122,7 @@ func BenchmarkMatch(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if _, err := Match(cost); err != nil {
+		if _, err := Assignment(cost); err != nil {
 			b.Fatal(err)
 		}
 	}

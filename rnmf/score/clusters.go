@@ -1,53 +1,58 @@
-package rnmf
+package score
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/input"
 )
 
-// A Mean is the mean of the entropies of classes and clusters that mutual
+// An NMIMean is the mean of the entropies of classes and clusters that mutual
 // information is divided by to give NMI. Which one is used changes the figure,
 // so say which is shown: max ≥ arithmetic ≥ geometric, and NMI the other way.
-type Mean int
+type NMIMean int
 
+// The means of the papers.
 const (
-	Arithmetic Mean = iota // (H(S) + H(C))/2: eq. (56) of the L2,1-NMF paper
-	Geometric              // √(H(S)·H(C)): the LS-NMF and RLS-NMF paper
-	Max                    // max(H(S), H(C)): the RSS-NMF paper
+	NMIArithmetic NMIMean = iota // (H(S) + H(C))/2: eq. (56) of the L2,1-NMF paper
+	NMIGeometric                 // √(H(S)·H(C)): the LS-NMF and RLS-NMF paper
+	NMIMax                       // max(H(S), H(C)): the RSS-NMF paper
 )
 
-func (m Mean) String() string {
+// String returns the name of the mean.
+func (m NMIMean) String() string {
 	switch m {
-	case Arithmetic:
+	case NMIArithmetic:
 		return "arithmetic"
-	case Geometric:
+	case NMIGeometric:
 		return "geometric"
-	case Max:
+	case NMIMax:
 		return "max"
 	}
-	return fmt.Sprintf("Mean(%d)", int(m))
+	return fmt.Sprintf("NMIMean(%d)", int(m))
 }
 
-// Scores tells how well clusters agree with classes. All are 1 for the same
+// An Agreement tells how well clusters agree with classes. All are 1 for the same
 // partition; none depends on how classes and clusters are numbered.
-type Scores struct {
-	Accuracy     float64
-	Purity       float64
-	NMI          [3]float64 // indexed by Arithmetic, Geometric, Max
-	AdjustedRand float64
+type Agreement struct {
+	Accuracy     float64    // 0 to 1
+	Purity       float64    // 0 to 1, at least the accuracy
+	NMI          [3]float64 // 0 to 1, indexed by NMIArithmetic, NMIGeometric, NMIMax
+	AdjustedRand float64    // −1 to 1
 }
 
-// Score returns all scores of the clusters found against the true classes.
-func Score(truth, found []int) (Scores, error) {
+// Clusters returns all scores of the clusters found against the true classes, both one
+// number from 0 up for each sample.
+func Clusters(truth, found []int) (Agreement, error) {
 	t, err := Confusion(truth, found)
 	if err != nil {
-		return Scores{}, err
+		return Agreement{}, err
 	}
-	return t.Scores(), nil
+	return t.Agreement(), nil
 }
 
 // Accuracy is the share of samples whose cluster is mapped to their class by
@@ -73,13 +78,13 @@ func Purity(truth, found []int) (float64, error) {
 
 // NMI is the mutual information of classes and clusters divided by a mean of
 // their entropies, eq. (56).
-func NMI(truth, found []int, by Mean) (float64, error) {
+func NMI(truth, found []int, by NMIMean) (float64, error) {
 	t, err := Confusion(truth, found)
 	if err != nil {
 		return 0, err
 	}
-	if by < Arithmetic || by > Max {
-		return 0, errParameter("Mean", int(by), "Arithmetic, Geometric or Max")
+	if by < NMIArithmetic || by > NMIMax {
+		return 0, errNMIMean(by)
 	}
 	return t.NMI(by), nil
 }
@@ -107,16 +112,16 @@ type ConfusionTable struct {
 // sorted by label.
 func Confusion(truth, found []int) (*ConfusionTable, error) {
 	if len(truth) != len(found) {
-		return nil, fmt.Errorf("%w: %d true labels and %d found ones", ErrShape, len(truth), len(found))
+		return nil, fmt.Errorf("%w: %d true labels and %d found ones", rnmf.ErrShape, len(truth), len(found))
 	}
 	if len(truth) == 0 {
-		return nil, fmt.Errorf("%w: no labels", ErrEmpty)
+		return nil, fmt.Errorf("%w: no labels", rnmf.ErrEmpty)
 	}
-	classes, row, err := distinct("truth", truth)
+	classes, row, err := input.Labels("truth", truth)
 	if err != nil {
 		return nil, err
 	}
-	clusters, col, err := distinct("found", found)
+	clusters, col, err := input.Labels("found", found)
 	if err != nil {
 		return nil, err
 	}
@@ -130,32 +135,12 @@ func Confusion(truth, found []int) (*ConfusionTable, error) {
 	return t, nil
 }
 
-// distinct returns the sorted labels that occur, and the place of each.
-func distinct(name string, labels []int) ([]int, map[int]int, error) {
-	place := make(map[int]int)
-	for i, l := range labels {
-		if l < 0 {
-			return nil, nil, fmt.Errorf("%w: %s[%d] = %d is negative", ErrLabels, name, i, l)
-		}
-		place[l] = 0
-	}
-	sorted := make([]int, 0, len(place))
-	for l := range place {
-		sorted = append(sorted, l)
-	}
-	slices.Sort(sorted)
-	for i, l := range sorted {
-		place[l] = i
-	}
-	return sorted, place, nil
-}
-
 // Matching returns for each row the column of the cluster that the best
 // one-to-one mapping gives to this class, or −1.
 func (t *ConfusionTable) Matching() []int {
 	cost := t.Dense()
 	cost.Scale(-1, cost)
-	pi, err := Match(cost)
+	pi, err := Assignment(cost)
 	if err != nil {
 		panic(err) // a table of Confusion has finite entries and is not empty
 	}
@@ -207,12 +192,12 @@ func (t *ConfusionTable) Dense() *mat.Dense {
 	return d
 }
 
-// Scores returns all scores of the table.
-func (t *ConfusionTable) Scores() Scores {
-	return Scores{
+// Agreement returns all scores of the table.
+func (t *ConfusionTable) Agreement() Agreement {
+	return Agreement{
 		Accuracy:     t.Accuracy(),
 		Purity:       t.Purity(),
-		NMI:          [3]float64{t.NMI(Arithmetic), t.NMI(Geometric), t.NMI(Max)},
+		NMI:          [3]float64{t.NMI(NMIArithmetic), t.NMI(NMIGeometric), t.NMI(NMIMax)},
 		AdjustedRand: t.AdjustedRand(),
 	}
 }
@@ -269,7 +254,7 @@ func (t *ConfusionTable) Purity() float64 {
 //
 // If there is one class and one cluster, and so both entropies are 0, it is 1;
 // if one of them is 0, nothing can be learnt and it is 0 with every mean.
-func (t *ConfusionTable) NMI(by Mean) float64 {
+func (t *ConfusionTable) NMI(by NMIMean) float64 {
 	rows, cols, n := t.sums()
 	if len(rows) == 1 || len(cols) == 1 {
 		if len(rows) == len(cols) {
@@ -289,16 +274,20 @@ func (t *ConfusionTable) NMI(by Mean) float64 {
 	hc, hs := entropy(rows, n), entropy(cols, n)
 	var mean float64
 	switch by {
-	case Arithmetic:
+	case NMIArithmetic:
 		mean = (hc + hs) / 2
-	case Geometric:
+	case NMIGeometric:
 		mean = math.Sqrt(hc) * math.Sqrt(hs)
-	case Max:
+	case NMIMax:
 		mean = max(hc, hs)
 	default:
-		panic(errParameter("Mean", int(by), "Arithmetic, Geometric or Max"))
+		panic(errNMIMean(by))
 	}
 	return min(max(info/mean, 0), 1)
+}
+
+func errNMIMean(by NMIMean) error {
+	return input.Parameter("NMIMean", int(by), "NMIArithmetic, NMIGeometric or NMIMax")
 }
 
 func entropy(sizes []float64, n float64) float64 {
@@ -337,132 +326,4 @@ func (t *ConfusionTable) AdjustedRand() float64 {
 	}
 	chance := classes * (clusters / pairs(n))
 	return (both - chance) / ((classes+clusters)/2 - chance)
-}
-
-// Hoyer is the sparsity of a vector of n entries (Hoyer 2004),
-//
-//	(√n − ‖v‖₁/‖v‖₂) / (√n − 1),
-//
-// 0 when all entries are of equal size and 1 when only one is not 0. A vector
-// of zeros, and a single number, have sparsity 0: an unused part of a
-// factorisation does not count as a sparse one.
-func Hoyer(v []float64) (float64, error) {
-	if len(v) == 0 {
-		return 0, fmt.Errorf("%w: no entries", ErrEmpty)
-	}
-	if err := finiteVector("v", v); err != nil {
-		return 0, err
-	}
-	big := floats.Norm(v, math.Inf(1))
-	if big == 0 || len(v) == 1 {
-		return 0, nil
-	}
-	var one, two float64
-	for _, x := range v {
-		x = math.Abs(x) / big // in [0, 1]: no overflow
-		one += x
-		two += x * x
-	}
-	root := math.Sqrt(float64(len(v)))
-	return min(max((root-one/math.Sqrt(two))/(root-1), 0), 1), nil
-}
-
-// HoyerColumns returns the sparsity of each column: those of a basis W, say.
-// Hand over H.T() for the rows of H.
-func HoyerColumns(a mat.Matrix) ([]float64, error) {
-	d, err := dataMatrix("A", a)
-	if err != nil {
-		return nil, err
-	}
-	m, n := d.Dims()
-	column, out := make([]float64, m), make([]float64, n)
-	for j := range out {
-		if out[j], err = Hoyer(mat.Col(column, j, d)); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// RelativeError is ‖X̂ − WH‖_F / ‖X̂‖_F, X̂ being the data before corruption. It
-// takes the residual in tiles of a few rows and never holds all of WH. It is 0
-// if X̂ and WH are both 0, and an ErrEmpty if only X̂ is.
-func RelativeError(clean, w, h mat.Matrix) (float64, error) {
-	x, err := dataMatrix("clean", clean)
-	if err != nil {
-		return 0, err
-	}
-	wd, err := factorMatrix("W", w)
-	if err != nil {
-		return 0, err
-	}
-	hd, err := factorMatrix("H", h)
-	if err != nil {
-		return 0, err
-	}
-	m, n := x.Dims()
-	_, r := wd.Dims()
-	if err := wantDims("W", wd, m, r); err != nil {
-		return 0, err
-	}
-	if err := wantDims("H", hd, r, n); err != nil {
-		return 0, err
-	}
-	const tile = 64
-	buf := mat.NewDense(min(tile, m), n, nil)
-	var residual, norm []float64 // the norms of the rows
-	for i := 0; i < m; i += tile {
-		b := min(tile, m-i)
-		e := buf.Slice(0, b, 0, n).(*mat.Dense)
-		e.Mul(wd.Slice(i, i+b, 0, r), hd)
-		for k := range b {
-			row := e.RawRowView(k)
-			floats.Sub(row, x.RawRowView(i+k))
-			residual = append(residual, floats.Norm(row, 2))
-			norm = append(norm, floats.Norm(x.RawRowView(i+k), 2))
-		}
-	}
-	num, den := floats.Norm(residual, 2), floats.Norm(norm, 2)
-	switch {
-	case num == 0:
-		return 0, nil
-	case den == 0:
-		return 0, fmt.Errorf("%w: the clean data is all 0, so no error is relative to it", ErrEmpty)
-	}
-	return min(num/den, math.MaxFloat64), nil
-}
-
-// dataMatrix returns a as a dense matrix, the same one if it is dense, after
-// checking that it is there and that its entries are finite and can be squared.
-func dataMatrix(name string, a mat.Matrix) (*mat.Dense, error) {
-	if err := wantMatrix(name, a); err != nil {
-		return nil, err
-	}
-	if m, n := a.Dims(); m == 0 || n == 0 {
-		return nil, fmt.Errorf("%w: %s is %d×%d", ErrEmpty, name, m, n)
-	}
-	d := asDense(a)
-	return d, checkEntries(name, d, nil, true)
-}
-
-// factorMatrix is dataMatrix for a factor, whose entries may be larger than data.
-func factorMatrix(name string, a mat.Matrix) (*mat.Dense, error) {
-	if err := wantMatrix(name, a); err != nil {
-		return nil, err
-	}
-	if m, n := a.Dims(); m == 0 || n == 0 {
-		return nil, fmt.Errorf("%w: %s is %d×%d", ErrEmpty, name, m, n)
-	}
-	d := asDense(a)
-	return d, checkFactor(name, d, true)
-}
-
-// finiteVector returns an error that names the first entry that is not finite.
-func finiteVector(name string, v []float64) error {
-	for i, x := range v {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("%w: %s[%d] = %g", ErrNotFinite, name, i, x)
-		}
-	}
-	return nil
 }

@@ -1,4 +1,4 @@
-package rnmf
+package score
 
 import (
 	"errors"
@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
 )
 
 func TestScoresScikitLearn(t *testing.T) {
@@ -22,7 +23,7 @@ func TestScoresScikitLearn(t *testing.T) {
 			NMI                   [3]float64
 		}
 	}
-	golden(t, "metrics.json", &g)
+	testkit.Golden(t, "testdata/metrics.json", &g)
 	for i, c := range g.Scores {
 		table, err := Confusion(c.Truth, c.Found)
 		if err != nil {
@@ -31,25 +32,25 @@ func TestScoresScikitLearn(t *testing.T) {
 		if !reflect.DeepEqual(table.Counts, c.Counts) {
 			t.Errorf("case %d: counts %v, want %v", i, table.Counts, c.Counts)
 		}
-		got, err := Score(c.Truth, c.Found)
+		got, err := Clusters(c.Truth, c.Found)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := Scores{c.Accuracy, c.Purity, c.NMI, c.ARI}
+		want := Agreement{c.Accuracy, c.Purity, c.NMI, c.ARI}
 		for _, p := range [][2]float64{
 			{got.Accuracy, want.Accuracy}, {got.Purity, want.Purity}, {got.AdjustedRand, want.AdjustedRand},
-			{got.NMI[Arithmetic], want.NMI[0]}, {got.NMI[Geometric], want.NMI[1]}, {got.NMI[Max], want.NMI[2]},
+			{got.NMI[NMIArithmetic], want.NMI[0]}, {got.NMI[NMIGeometric], want.NMI[1]}, {got.NMI[NMIMax], want.NMI[2]},
 		} {
-			if !near(p[0], p[1], 1e-12) {
+			if !testkit.Near(p[0], p[1], 1e-12) {
 				t.Errorf("case %d: %+v, want %+v", i, got, want)
 				break
 			}
 		}
-		var alone Scores // by the functions for one score
+		var alone Agreement // by the functions for one score
 		alone.Accuracy, _ = Accuracy(c.Truth, c.Found)
 		alone.Purity, _ = Purity(c.Truth, c.Found)
 		alone.AdjustedRand, _ = AdjustedRand(c.Truth, c.Found)
-		for _, by := range []Mean{Arithmetic, Geometric, Max} {
+		for _, by := range []NMIMean{NMIArithmetic, NMIGeometric, NMIMax} {
 			if alone.NMI[by], err = NMI(c.Truth, c.Found, by); err != nil {
 				t.Error(err)
 			}
@@ -60,8 +61,8 @@ func TestScoresScikitLearn(t *testing.T) {
 	}
 }
 
-func TestMeanString(t *testing.T) {
-	if s := fmt.Sprint(Arithmetic, Geometric, Max, Mean(9)); s != "arithmetic geometric max Mean(9)" {
+func TestNMIMeanString(t *testing.T) {
+	if s := fmt.Sprint(NMIArithmetic, NMIGeometric, NMIMax, NMIMean(9)); s != "arithmetic geometric max NMIMean(9)" {
 		t.Error(s)
 	}
 }
@@ -69,7 +70,7 @@ func TestMeanString(t *testing.T) {
 // checkScores checks what holds for any labels.
 func checkScores(t *testing.T, truth, found []int) {
 	t.Helper()
-	s, err := Score(truth, found)
+	s, err := Clusters(truth, found)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,15 +86,15 @@ func checkScores(t *testing.T, truth, found []int) {
 		t.Fatalf("accuracy %g > purity %g", s.Accuracy, s.Purity)
 	}
 	const slack = 1e-12
-	if s.NMI[Max] > s.NMI[Arithmetic]+slack || s.NMI[Arithmetic] > s.NMI[Geometric]+slack {
+	if s.NMI[NMIMax] > s.NMI[NMIArithmetic]+slack || s.NMI[NMIArithmetic] > s.NMI[NMIGeometric]+slack {
 		t.Fatalf("NMI out of order: %v", s.NMI)
 	}
 	// Symmetric but for purity.
-	back, err := Score(found, truth)
+	back, err := Clusters(found, truth)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if back.Accuracy != s.Accuracy || !near(back.AdjustedRand, s.AdjustedRand, slack) || !near(back.NMI[Max], s.NMI[Max], slack) {
+	if back.Accuracy != s.Accuracy || !testkit.Near(back.AdjustedRand, s.AdjustedRand, slack) || !testkit.Near(back.NMI[NMIMax], s.NMI[NMIMax], slack) {
 		t.Fatalf("%+v, the other way %+v", s, back)
 	}
 	// The matched table holds the same counts, and its diagonal the hits.
@@ -118,11 +119,11 @@ func checkScores(t *testing.T, truth, found []int) {
 			}
 		}
 	}
-	same, err := Score(found, found)
+	same, err := Clusters(found, found)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if same.Accuracy != 1 || same.Purity != 1 || same.AdjustedRand != 1 || !near(same.NMI[Max], 1, slack) {
+	if same.Accuracy != 1 || same.Purity != 1 || same.AdjustedRand != 1 || !testkit.Near(same.NMI[NMIMax], 1, slack) {
 		t.Fatalf("same partition: %+v", same)
 	}
 }
@@ -143,9 +144,9 @@ func TestScoresProperties(t *testing.T) {
 		for i, j := range order {
 			truth2[i], found2[i] = truth[j], name[found[j]]
 		}
-		a, _ := Score(truth, found)
-		b, _ := Score(truth2, found2)
-		if a.Accuracy != b.Accuracy || a.Purity != b.Purity || !near(a.NMI[0], b.NMI[0], 1e-12) || !near(a.AdjustedRand, b.AdjustedRand, 1e-12) {
+		a, _ := Clusters(truth, found)
+		b, _ := Clusters(truth2, found2)
+		if a.Accuracy != b.Accuracy || a.Purity != b.Purity || !testkit.Near(a.NMI[0], b.NMI[0], 1e-12) || !testkit.Near(a.AdjustedRand, b.AdjustedRand, 1e-12) {
 			t.Fatalf("%+v after renaming %+v", a, b)
 		}
 	}
@@ -154,16 +155,16 @@ func TestScoresProperties(t *testing.T) {
 func TestScoresDegenerate(t *testing.T) {
 	for _, c := range []struct {
 		truth, found []int
-		want         Scores
+		want         Agreement
 	}{
-		{[]int{7}, []int{3}, Scores{1, 1, [3]float64{1, 1, 1}, 1}},
-		{[]int{1, 1, 1, 1}, []int{5, 5, 5, 5}, Scores{1, 1, [3]float64{1, 1, 1}, 1}},
-		{[]int{0, 1, 2, 3}, []int{3, 2, 1, 0}, Scores{1, 1, [3]float64{1, 1, 1}, 1}},
-		{[]int{0, 0, 1, 1}, []int{2, 2, 2, 2}, Scores{0.5, 0.5, [3]float64{}, 0}},
-		{[]int{2, 2, 2, 2}, []int{0, 1, 2, 3}, Scores{0.25, 1, [3]float64{}, 0}},
-		{[]int{math.MaxInt, 0}, []int{0, math.MaxInt}, Scores{1, 1, [3]float64{1, 1, 1}, 1}},
+		{[]int{7}, []int{3}, Agreement{1, 1, [3]float64{1, 1, 1}, 1}},
+		{[]int{1, 1, 1, 1}, []int{5, 5, 5, 5}, Agreement{1, 1, [3]float64{1, 1, 1}, 1}},
+		{[]int{0, 1, 2, 3}, []int{3, 2, 1, 0}, Agreement{1, 1, [3]float64{1, 1, 1}, 1}},
+		{[]int{0, 0, 1, 1}, []int{2, 2, 2, 2}, Agreement{0.5, 0.5, [3]float64{}, 0}},
+		{[]int{2, 2, 2, 2}, []int{0, 1, 2, 3}, Agreement{0.25, 1, [3]float64{}, 0}},
+		{[]int{math.MaxInt, 0}, []int{0, math.MaxInt}, Agreement{1, 1, [3]float64{1, 1, 1}, 1}},
 	} {
-		got, err := Score(c.truth, c.found)
+		got, err := Clusters(c.truth, c.found)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,17 +180,17 @@ func TestLabelErrors(t *testing.T) {
 		want         error
 		place        string
 	}{
-		{nil, nil, ErrEmpty, ""},
-		{[]int{1}, []int{1, 2}, ErrShape, "1 true labels and 2"},
-		{[]int{1, 0, -4}, []int{1, 2, 3}, ErrLabels, "truth[2] = -4"},
-		{[]int{1, 0, 4}, []int{1, -2, 3}, ErrLabels, "found[1] = -2"},
+		{nil, nil, rnmf.ErrEmpty, ""},
+		{[]int{1}, []int{1, 2}, rnmf.ErrShape, "1 true labels and 2"},
+		{[]int{1, 0, -4}, []int{1, 2, 3}, rnmf.ErrLabels, "truth[2] = -4"},
+		{[]int{1, 0, 4}, []int{1, -2, 3}, rnmf.ErrLabels, "found[1] = -2"},
 	} {
 		all := make([]error, 6)
 		_, all[0] = Confusion(c.truth, c.found)
-		_, all[1] = Score(c.truth, c.found)
+		_, all[1] = Clusters(c.truth, c.found)
 		_, all[2] = Accuracy(c.truth, c.found)
 		_, all[3] = Purity(c.truth, c.found)
-		_, all[4] = NMI(c.truth, c.found, Max)
+		_, all[4] = NMI(c.truth, c.found, NMIMax)
 		_, all[5] = AdjustedRand(c.truth, c.found)
 		for i, err := range all {
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.place) {
@@ -197,7 +198,7 @@ func TestLabelErrors(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NMI([]int{1}, []int{1}, 3); !errors.Is(err, ErrParameter) {
+	if _, err := NMI([]int{1}, []int{1}, 3); !errors.Is(err, rnmf.ErrParameter) {
 		t.Error(err)
 	}
 }
@@ -219,99 +220,11 @@ func FuzzScores(f *testing.F) {
 			if n > 0 {
 				truth[n-1] = -1 - truth[n-1]
 			}
-			if s, err := Score(truth, found); err == nil || s != (Scores{}) {
+			if s, err := Clusters(truth, found); err == nil || s != (Agreement{}) {
 				t.Fatalf("%v, %v: %+v, %v", truth, found, s, err)
 			}
 			return
 		}
 		checkScores(t, truth, found)
 	})
-}
-
-func TestHoyer(t *testing.T) {
-	for _, c := range []struct {
-		v    []float64
-		want float64
-	}{
-		{[]float64{3}, 0},
-		{[]float64{0, 0, 0}, 0},
-		{[]float64{2, -2, 2, 2}, 0},
-		{[]float64{0, -7, 0}, 1},
-		{[]float64{1, 1, 0, 0}, (2 - math.Sqrt2)},
-		{[]float64{1e300, 1e300, 0, 0}, (2 - math.Sqrt2)},
-		{[]float64{5e-324, 5e-324, 0, 0}, (2 - math.Sqrt2)},
-	} {
-		got, err := Hoyer(c.v)
-		if err != nil || !near(got, c.want, 1e-14) {
-			t.Errorf("%v: %g, %v, want %g", c.v, got, err, c.want)
-		}
-	}
-	if _, err := Hoyer(nil); !errors.Is(err, ErrEmpty) {
-		t.Error(err)
-	}
-	if _, err := Hoyer([]float64{0, math.Inf(1)}); !errors.Is(err, ErrNotFinite) || !strings.Contains(err.Error(), "[1]") {
-		t.Error(err)
-	}
-	a := mat.NewDense(2, 3, []float64{1, 0, 2, 1, 5, 0})
-	got, err := HoyerColumns(a)
-	if want := []float64{0, 1, 1}; err != nil || !slices.EqualFunc(got, want, func(a, b float64) bool { return near(a, b, 1e-14) }) {
-		t.Error(got, err)
-	}
-}
-
-func TestRelativeError(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 1))
-	random := func(m, n int) *mat.Dense {
-		d := mat.NewDense(m, n, nil)
-		for i := range m {
-			for j := range n {
-				d.Set(i, j, rng.Float64())
-			}
-		}
-		return d
-	}
-	for _, m := range []int{1, 63, 64, 65, 200} {
-		x, w, h := random(m, 7), random(m, 3), random(3, 7)
-		var e mat.Dense
-		e.Mul(w, h)
-		exact := mat.DenseCopyOf(&e)
-		e.Sub(x, &e)
-		got, err := RelativeError(x, w, h)
-		if want := mat.Norm(&e, 2) / mat.Norm(x, 2); err != nil || !near(got, want, 1e-13) {
-			t.Errorf("%g, %v, want %g", got, err, want)
-		}
-		if got, err = RelativeError(exact, w, h); err != nil || got > 1e-15 {
-			t.Errorf("exact factors: %g, %v", got, err)
-		}
-		view := random(9, m).Slice(1, 8, 0, m).T() // not dense
-		if _, err = RelativeError(view, w, h); err != nil {
-			t.Error(err)
-		}
-	}
-	// A factor may be larger than data may be.
-	x := random(4, 7)
-	w, h := random(4, 3), random(3, 7)
-	want, err := RelativeError(x, w, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := RelativeError(x, scaled(w, 1e120), scaled(h, 1e-120)); err != nil || !near(got, want, 1e-13) {
-		t.Errorf("with W of 1e120: %g, %v, want %g", got, err, want)
-	}
-	zero := mat.NewDense(2, 3, nil)
-	one := mat.NewDense(1, 3, []float64{1, 1, 1})
-	if got, err := RelativeError(zero, mat.NewDense(2, 1, nil), one); err != nil || got != 0 {
-		t.Error(got, err)
-	}
-	if _, err := RelativeError(zero, mat.NewDense(2, 1, []float64{0, 1}), one); !errors.Is(err, ErrEmpty) {
-		t.Error(err)
-	}
-	if _, err := RelativeError(zero, mat.NewDense(3, 1, nil), one); !errors.Is(err, ErrShape) {
-		t.Error(err)
-	}
-	bad := mat.NewDense(2, 3, []float64{0, 0, 0, 0, math.NaN(), 0})
-	var entry *EntryError
-	if _, err := RelativeError(bad, mat.NewDense(2, 1, nil), one); !errors.As(err, &entry) || entry.Row != 1 || entry.Col != 1 || entry.Matrix != "clean" {
-		t.Error(err)
-	}
 }

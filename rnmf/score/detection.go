@@ -1,4 +1,4 @@
-package rnmf
+package score
 
 import (
 	"fmt"
@@ -6,6 +6,9 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/input"
 )
 
 // A Detection tells how well flags point at the true outliers:
@@ -21,7 +24,7 @@ type Detection struct {
 }
 
 // Detect compares flagged entries with those that truly are outliers. In both
-// matrices an entry that is not 0 is one. See [Outliers.Flags].
+// matrices an entry that is not 0 is one. See [rnmf.Outliers.Flags].
 func Detect(flags, truth mat.Matrix) (Detection, error) {
 	f, t, err := withTruth("flags", flags, truth)
 	if err != nil {
@@ -38,7 +41,7 @@ func Detect(flags, truth mat.Matrix) (Detection, error) {
 	return d.rated(), nil
 }
 
-// DetectSamples is Detect for whole samples. See [Outliers.FlagSamples].
+// DetectSamples is Detect for whole samples. See [rnmf.Outliers.FlagSamples].
 func DetectSamples(flags, truth []bool) (Detection, error) {
 	if err := sameLength("flags", len(flags), len(truth)); err != nil {
 		return Detection{}, err
@@ -107,7 +110,7 @@ func AveragePrecisionSamples(weights []float64, truth []bool) (float64, error) {
 	if err := sameLength("weights", len(weights), len(truth)); err != nil {
 		return 0, err
 	}
-	if err := finiteVector("weights", weights); err != nil {
+	if err := input.Finite("weights", weights); err != nil {
 		return 0, err
 	}
 	r := make(ranking, len(weights))
@@ -166,23 +169,23 @@ func (r ranking) averagePrecision() float64 {
 
 // withTruth checks a matrix and the mask that it is judged by.
 func withTruth(name string, a, truth mat.Matrix) (_, t *mat.Dense, err error) {
-	d, err := dataMatrix(name, a)
+	d, err := input.Matrix(name, a)
 	if err != nil {
 		return nil, nil, err
 	}
-	if t, err = dataMatrix("truth", truth); err != nil {
+	if t, err = input.Matrix("truth", truth); err != nil {
 		return nil, nil, err
 	}
 	m, n := d.Dims()
-	return d, t, wantDims("truth", t, m, n)
+	return d, t, input.Dims("truth", t, m, n)
 }
 
 func sameLength(name string, got, want int) error {
 	switch {
 	case got != want:
-		return fmt.Errorf("%w: %d %s for %d samples", ErrShape, got, name, want)
+		return fmt.Errorf("%w: %d %s for %d samples", rnmf.ErrShape, got, name, want)
 	case got == 0:
-		return fmt.Errorf("%w: no %s", ErrEmpty, name)
+		return fmt.Errorf("%w: no %s", rnmf.ErrEmpty, name)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package rnmf
+package score
 
 import (
 	"errors"
@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
 )
 
 func bits(v []bool) *mat.Dense {
@@ -31,13 +34,13 @@ func TestDetectionScikitLearn(t *testing.T) {
 			AP      float64
 		} `json:"average_precision"`
 	}
-	golden(t, "metrics.json", &g)
+	testkit.Golden(t, "testdata/metrics.json", &g)
 	for _, c := range g.Detect {
 		got, err := DetectSamples(c.Flags, c.Truth)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !near(got.Precision, c.Precision, 1e-14) || !near(got.Recall, c.Recall, 1e-14) || !near(got.F1, c.F1, 1e-14) {
+		if !testkit.Near(got.Precision, c.Precision, 1e-14) || !testkit.Near(got.Recall, c.Recall, 1e-14) || !testkit.Near(got.F1, c.F1, 1e-14) {
 			t.Errorf("%+v, want %+v", got, c)
 		}
 		entries, err := Detect(bits(c.Flags), bits(c.Truth).T().T())
@@ -47,7 +50,7 @@ func TestDetectionScikitLearn(t *testing.T) {
 	}
 	for _, c := range g.AveragePrecision {
 		got, err := AveragePrecisionSamples(c.Weights, c.Truth)
-		if err != nil || !near(got, c.AP, 1e-13) {
+		if err != nil || !testkit.Near(got, c.AP, 1e-13) {
 			t.Errorf("average precision %g, %v, want %g", got, err, c.AP)
 		}
 		entries, err := AveragePrecision(mat.NewDense(1, len(c.Weights), c.Weights), bits(c.Truth))
@@ -103,7 +106,7 @@ func TestAveragePrecisionTies(t *testing.T) {
 		}
 		order(all, nil)
 		got, err := AveragePrecisionSamples(weights, truth)
-		if want := sum / count; err != nil || !near(got, want, 1e-12) {
+		if want := sum / count; err != nil || !testkit.Near(got, want, 1e-12) {
 			t.Fatalf("weights %v, truth %v: %g, want %g, %v", weights, truth, got, want, err)
 		}
 	}
@@ -157,14 +160,14 @@ func TestDetectionErrors(t *testing.T) {
 	_, e2 := Detect(ok, nan)
 	_, e3 := AveragePrecision(nan, ok)
 	_, e4 := AveragePrecisionSamples([]float64{math.Inf(1)}, []bool{true})
-	check(ErrNotFinite, e1, e2, e3, e4)
+	check(rnmf.ErrNotFinite, e1, e2, e3, e4)
 	_, e1 = Detect(ok, mat.NewDense(2, 1, nil))
 	_, e2 = DetectSamples([]bool{true}, nil)
 	_, e3 = AveragePrecisionSamples(nil, []bool{true})
-	check(ErrShape, e1, e2, e3)
+	check(rnmf.ErrShape, e1, e2, e3)
 	_, e1 = Detect(&mat.Dense{}, &mat.Dense{})
 	_, e2 = DetectSamples(nil, nil)
 	_, e3 = AveragePrecisionSamples(nil, nil)
 	_, e4 = Detect(nil, ok)
-	check(ErrEmpty, e1, e2, e3, e4)
+	check(rnmf.ErrEmpty, e1, e2, e3, e4)
 }

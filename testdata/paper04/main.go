@@ -141,7 +141,7 @@ func run(ctx context.Context, work, out, only string, workers int) error {
 			}
 			for _, r := range table.Rows {
 				row := []string{strconv.Itoa(j.table), j.set.Name, fmt.Sprint(level), m.Name}
-				v := trial.At(r.Point)
+				v := trial.At(r.Setting)
 				if j.apart && v.Alpha == v.Beta {
 					continue // it is there
 				}

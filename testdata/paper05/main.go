@@ -39,6 +39,7 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/neighbor"
 	"github.com/robustnmf/robustnmf/testdata/paper05/trial"
 )
 
@@ -206,7 +207,7 @@ type track struct {
 
 // newTrack also finds the eigenvectors, whose time the paper does not count.
 func newTrack(python string, set *datasets.Set) (*track, error) {
-	graph, err := rnmf.KNN{}.Graph(set.X)
+	graph, err := neighbor.KNN{}.Graph(context.Background(), set.X)
 	if err != nil {
 		return nil, err
 	}
@@ -438,7 +439,7 @@ func energy(ctx context.Context, s settings) error {
 	if len(shares) == 0 {
 		return nil
 	}
-	graph, err := rnmf.KNN{}.Graph(set.X)
+	graph, err := neighbor.KNN{}.Graph(ctx, set.X)
 	if err != nil {
 		return err
 	}

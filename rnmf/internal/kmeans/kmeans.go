@@ -1,30 +1,24 @@
-package rnmf
+// Package kmeans groups the columns of a matrix: greedy k-means++ seeding (Arthur and
+// Vassilvitskii 2007), then Lloyd's rounds, several times over; the start with the
+// lowest inertia wins. It does not check its input: package baseline does.
+package kmeans
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
 
-	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
-// KMeans groups the columns of a matrix around K centroids, so that
-//
-//	inertia = Σⱼ ‖xⱼ − c(lⱼ)‖²
-//
-// is small: greedy k-means++ seeding (Arthur and Vassilvitskii 2007), then
-// Lloyd's rounds, several times over; the start with the lowest inertia wins.
-// Only K needs to be set. The same seed gives the same bits on any number of
-// processors.
-type KMeans struct {
-	K        int    // number of clusters, 1 to the number of samples
+// Options are those of Fit; a 0 is the default.
+type Options struct {
+	K        int    // clusters, 1 to the number of samples
 	Restarts int    // independent starts; 0: 10
 	MaxIter  int    // rounds of one start at most; 0: 300
 	Seed     uint64 // of the random starts
@@ -38,63 +32,34 @@ type Clustering struct {
 	Rounds    int        // of the start that won
 }
 
-// Fit clusters the columns of x.
-func (s KMeans) Fit(x mat.Matrix) (*Clustering, error) {
-	return s.FitContext(context.Background(), x)
-}
-
-// FitContext is Fit that returns ctx.Err() soon after ctx ends.
-func (s KMeans) FitContext(ctx context.Context, x mat.Matrix) (*Clustering, error) {
-	d, err := dataMatrix("X", x)
-	if err != nil {
-		return nil, err
+// Fit clusters the columns of x, or returns nil if it is stopped. The same seed gives
+// the same bits on any number of processors.
+func Fit(x *mat.Dense, o Options, stop func() bool) *Clustering {
+	if o.Restarts == 0 {
+		o.Restarts = 10
 	}
-	_, n := d.Dims()
-	if s.K < 1 || s.K > n {
-		return nil, fmt.Errorf("%w: %d clusters of %d samples", ErrRank, s.K, n)
+	if o.MaxIter == 0 {
+		o.MaxIter = 300
 	}
-	if s.Restarts < 0 {
-		return nil, errParameter("Restarts", s.Restarts, "0 (10 starts) or more")
+	data := newSamples(x, o.K, o.Restarts, stop)
+	if data == nil {
+		return nil
 	}
-	if s.MaxIter < 0 {
-		return nil, errParameter("MaxIter", s.MaxIter, "0 (300 rounds) or more")
-	}
-	if s.Restarts == 0 {
-		s.Restarts = 10
-	}
-	if s.MaxIter == 0 {
-		s.MaxIter = 300
-	}
-
-	data, err := newSamples(ctx, d, s.K, s.Restarts)
-	if err != nil {
-		return nil, err
-	}
-	found := make([]*Clustering, s.Restarts)
-	var wg sync.WaitGroup
-	turns := make(chan int)
-	for range min(runtime.GOMAXPROCS(0), s.Restarts) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := range turns {
-				run := lloyd{samples: data, k: s.K, rng: rand.New(rand.NewPCG(s.Seed, uint64(i)))}
-				labels, rounds := run.fit(ctx, s.MaxIter)
-				if ctx.Err() != nil {
-					continue // labels are unfinished
-				}
-				found[i] = &Clustering{Labels: labels, Rounds: rounds}
-				found[i].summarise(d, s.K)
-			}
-		}()
-	}
-	for i := 0; i < len(found) && ctx.Err() == nil; i++ {
-		turns <- i
-	}
-	close(turns)
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	found := make([]*Clustering, o.Restarts)
+	pool := work.New(stop)
+	pool.Open()
+	defer pool.Close()
+	pool.Each(o.Restarts, func(_, i int) {
+		run := lloyd{samples: data, k: o.K, rng: rand.New(rand.NewPCG(o.Seed, uint64(i)))}
+		labels, rounds := run.fit(o.MaxIter, stop)
+		if stop() {
+			return // labels are unfinished
+		}
+		found[i] = &Clustering{Labels: labels, Rounds: rounds}
+		found[i].summarise(x, o.K)
+	})
+	if stop() {
+		return nil
 	}
 	best := found[0]
 	for _, c := range found[1:] {
@@ -102,12 +67,12 @@ func (s KMeans) FitContext(ctx context.Context, x mat.Matrix) (*Clustering, erro
 			best = c
 		}
 	}
-	return best, nil
+	return best
 }
 
 // summarise computes centroids and inertia from the labels.
 func (c *Clustering) summarise(x *mat.Dense, k int) {
-	c.Centroids = clusterMeans(x, c.Labels, k)
+	c.Centroids = Means(x, c.Labels, k)
 	m, n := x.Dims()
 	sums := make([]float64, n)
 	for i := range m {
@@ -120,9 +85,9 @@ func (c *Clustering) summarise(x *mat.Dense, k int) {
 	c.Inertia = floats.Sum(sums)
 }
 
-// clusterMeans returns the means (m×k) of the columns of x with equal label.
+// Means returns the means (m×k) of the columns of x with equal label.
 // Every label from 0 to k−1 must occur.
-func clusterMeans(x *mat.Dense, labels []int, k int) *mat.Dense {
+func Means(x *mat.Dense, labels []int, k int) *mat.Dense {
 	m, _ := x.Dims()
 	size := make([]float64, k)
 	for _, l := range labels {
@@ -155,7 +120,8 @@ type samples struct {
 	norm []float64  // n, ‖xⱼ‖²
 }
 
-func newSamples(ctx context.Context, x *mat.Dense, k, restarts int) (*samples, error) {
+// newSamples returns nil if it is stopped.
+func newSamples(x *mat.Dense, k, restarts int, stop func() bool) *samples {
 	m, n := x.Dims()
 	var largest float64
 	for i := range m {
@@ -165,40 +131,38 @@ func newSamples(ctx context.Context, x *mat.Dense, k, restarts int) (*samples, e
 			}
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if stop() {
+		return nil
 	}
 	c := mat.NewDense(m, n, nil)
 	s := &samples{x: c, norm: make([]float64, n)}
-	if !work.Pieces(m, 16*n, func() bool { return ctx.Err() != nil }, func(from, to int) {
+	if !work.Pieces(m, 16*n, stop, func(from, to int) {
 		for i := from; i < to; i++ {
 			row := c.RawRowView(i)
 			copy(row, x.RawRowView(i))
-			floats.Scale(1/powerOfTwo(largest), row)
+			floats.Scale(1/dense.PowerOfTwo(largest), row)
 			floats.AddConst(-someMedian(row), row)
 			for j, v := range row {
 				s.norm[j] += v * v
 			}
 		}
 	}) {
-		return nil, ctx.Err()
+		return nil
 	}
 	// Multiplications: n²m/2 for the Gram matrix and n² for a round on it,
 	// against nmk for a round on x.
 	const rounds, most = 20, 4096
 	total := float64(restarts * rounds)
 	if fn, fm := float64(n), float64(m); n <= most && fn*(fm/2+total) < total*fm*float64(k) {
-		sym := mat.NewSymDense(n, nil)
-		if err := addOuter(ctx, sym, c, blas.Trans); err != nil {
-			return nil, err
+		var done bool
+		if s.gram, done = dense.Gram(c, blas.Trans, stop); !done {
+			return nil
 		}
-		s.gram = mat.NewDense(n, n, nil)
-		s.gram.Copy(sym)
 		for j := range n {
 			s.norm[j] = s.gram.At(j, j)
 		}
 	}
-	return s, nil
+	return s
 }
 
 // someMedian returns the median of about a hundred entries spread over v.
@@ -228,9 +192,9 @@ func (s *samples) products(dst *mat.Dense, chosen []int) {
 }
 
 // centre writes the inner products of the centroids with all samples into dst
-// (k×n) and the squared lengths of the centroids into norm. If ctx ends they are not
-// complete.
-func (s *samples) centre(ctx context.Context, dst *mat.Dense, norm []float64, labels, size []int) {
+// (k×n) and the squared lengths of the centroids into norm. If it is stopped they are
+// not complete.
+func (s *samples) centre(dst *mat.Dense, norm []float64, labels, size []int, stop func() bool) {
 	clear(norm)
 	if s.gram != nil {
 		dst.Zero()
@@ -245,14 +209,14 @@ func (s *samples) centre(ctx context.Context, dst *mat.Dense, norm []float64, la
 		}
 		return
 	}
-	c := clusterMeans(s.x, labels, len(norm))
+	c := Means(s.x, labels, len(norm))
 	m, _ := c.Dims()
 	for i := range m {
 		for l, v := range c.RawRowView(i) {
 			norm[l] += v * v
 		}
 	}
-	if p, done := mulPieces(c.T(), s.x, func() bool { return ctx.Err() != nil }); done {
+	if p, done := dense.Mul(c.T(), s.x, stop); done {
 		dst.Copy(p)
 	}
 }
@@ -268,15 +232,15 @@ type lloyd struct {
 	length       []float64  // k, ‖c‖²
 }
 
-func (r *lloyd) fit(ctx context.Context, maxIter int) (labels []int, rounds int) {
+func (r *lloyd) fit(maxIter int, stop func() bool) (labels []int, rounds int) {
 	n := len(r.norm)
 	r.labels = make([]int, n)
 	r.size = make([]int, r.k)
 	r.size[0] = n
 	r.product = mat.NewDense(r.k, n, nil)
 	r.length = make([]float64, r.k)
-	r.seed(ctx)
-	for rounds < maxIter && ctx.Err() == nil {
+	r.seed(stop)
+	for rounds < maxIter && !stop() {
 		rounds++
 		moved := r.assign()
 		moved = r.refill() || moved || rounds == 1
@@ -284,7 +248,7 @@ func (r *lloyd) fit(ctx context.Context, maxIter int) (labels []int, rounds int)
 			break
 		}
 		if rounds < maxIter {
-			r.centre(ctx, r.product, r.length, r.labels, r.size)
+			r.centre(r.product, r.length, r.labels, r.size, stop)
 		}
 	}
 	return r.labels, rounds
@@ -294,7 +258,7 @@ func (r *lloyd) fit(ctx context.Context, maxIter int) (labels []int, rounds int)
 // the best of a few drawn with a probability proportional to their squared
 // distance from the nearest one chosen so far. Once all distances are 0, which
 // takes duplicates, it leaves the rest to refill.
-func (r *lloyd) seed(ctx context.Context) {
+func (r *lloyd) seed(stop func() bool) {
 	n := len(r.norm)
 	tries := 2 + int(math.Log(float64(r.k)))
 	drawn := make([]int, 1, tries)
@@ -307,7 +271,7 @@ func (r *lloyd) seed(ctx context.Context) {
 	upTo := make([]float64, n)
 	drawn[0] = r.rng.IntN(n)
 	for l := range r.k {
-		if ctx.Err() != nil {
+		if stop() {
 			return
 		}
 		if l > 0 {

@@ -1,8 +1,6 @@
-package rnmf
+package kmeans
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -10,28 +8,10 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-)
 
-func TestKMeansScikitLearn(t *testing.T) {
-	var g baselineGolden
-	golden(t, "baselines.json", &g)
-	for _, c := range g.KMeans {
-		x := fromRows(c.X)
-		before := mat.DenseCopyOf(x)
-		got, err := KMeans{K: c.K, Restarts: 100}.Fit(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !mat.Equal(x, before) {
-			t.Error("k-means changed its input")
-		}
-		// The best of 100 starts here, of 300 there.
-		if !near(got.Inertia, c.Inertia, 1e-10) {
-			t.Errorf("K = %d: inertia %.12g, want %.12g", c.K, got.Inertia, c.Inertia)
-		}
-		checkClustering(t, x, c.K, got)
-	}
-}
+	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
+)
 
 // checkClustering checks that clusters are full, centroids their means, the
 // inertia theirs, and each sample with its nearest centroid.
@@ -74,12 +54,12 @@ func checkClustering(t *testing.T, x *mat.Dense, k int, c *Clustering) {
 			}
 		}
 	}
-	if !near(inertia, c.Inertia, 1e-12) {
+	if !testkit.Near(inertia, c.Inertia, 1e-12) {
 		t.Fatalf("inertia %g, want %g", c.Inertia, inertia)
 	}
 }
 
-func TestKMeansDegenerate(t *testing.T) {
+func TestDegenerate(t *testing.T) {
 	constant := mat.NewDense(2, 6, nil)
 	for j := range 6 {
 		constant.SetCol(j, []float64{0.1, 3})
@@ -92,25 +72,21 @@ func TestKMeansDegenerate(t *testing.T) {
 		inertia float64
 	}{
 		{"one sample", mat.NewDense(3, 1, []float64{1, 2, 3}), 1, 0},
-		{"k = n", uniform(3, 7, 1), 7, 0},
-		{"k = n, many features", uniform(300, 7, 1), 7, 0},
+		{"k = n", testkit.Uniform(3, 7, 1), 7, 0},
+		{"k = n, many features", testkit.Uniform(300, 7, 1), 7, 0},
 		{"constant, k = 1", constant, 1, 0},
 		{"constant, k = 4", constant, 4, 0},
 		{"constant, k = n", constant, 6, 0},
 		{"zeros", mat.NewDense(4, 5, nil), 3, 0},
 		{"duplicates, k = 2", twice, 2, 0},
 		{"duplicates, k = 5", twice, 5, 0},
-		{"huge", scaled(uniform(2, 9, 1), 1e100), 9, 0},
+		{"huge", testkit.Scaled(testkit.Uniform(2, 9, 1), 1e100), 9, 0},
 		{"k = 1", mat.NewDense(1, 4, []float64{0, 1, 2, 3}), 1, 5},
 		{"an outlier", mat.NewDense(1, 5, []float64{0, 1, 10, 11, 1e9}), 3, 1},
 	} {
-		got, err := KMeans{K: c.k}.Fit(c.x)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
+		got := Fit(c.x, Options{K: c.k}, work.Never)
 		checkClustering(t, c.x, c.k, got)
-		if !near(got.Inertia, c.inertia, 1e-14) || got.Rounds > 10 {
+		if !testkit.Near(got.Inertia, c.inertia, 1e-14) || got.Rounds > 10 {
 			t.Errorf("%s: inertia %g, want %g, after %d rounds", c.name, got.Inertia, c.inertia, got.Rounds)
 		}
 	}
@@ -118,7 +94,7 @@ func TestKMeansDegenerate(t *testing.T) {
 
 // Both ways to take inner products reach means of nearest samples, on shapes
 // and duplicates of all kinds.
-func TestKMeansProperties(t *testing.T) {
+func TestProperties(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	ways := map[bool]int{}
 	for range 150 {
@@ -130,12 +106,9 @@ func TestKMeansProperties(t *testing.T) {
 				x.Set(i, j, float64(rng.IntN(levels))+0.1)
 			}
 		}
-		s := KMeans{K: 1 + rng.IntN(n), Restarts: 1 + rng.IntN(3), Seed: rng.Uint64()}
-		ways[mustSamples(t, x, s.K, s.Restarts).gram != nil]++
-		c, err := s.Fit(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := Options{K: 1 + rng.IntN(n), Restarts: 1 + rng.IntN(3), Seed: rng.Uint64()}
+		ways[newSamples(x, s.K, s.Restarts, work.Never).gram != nil]++
+		c := Fit(x, s, work.Never)
 		if c.Rounds >= 300 {
 			t.Errorf("%d×%d, %+v: no end", m, n, s)
 		}
@@ -147,12 +120,12 @@ func TestKMeansProperties(t *testing.T) {
 }
 
 // The Gram matrix is a shortcut, not another algorithm.
-func TestKMeansWaysAgree(t *testing.T) {
-	x := uniform(50, 120, 6)
+func TestWaysAgree(t *testing.T) {
+	x := testkit.Uniform(50, 120, 6)
 	for seed := range uint64(20) {
 		var got [2][]int
 		for i := range got {
-			s := mustSamples(t, x, 8, 1000)
+			s := newSamples(x, 8, 1000, work.Never)
 			if s.gram == nil {
 				t.Fatal("no Gram matrix")
 			}
@@ -160,7 +133,7 @@ func TestKMeansWaysAgree(t *testing.T) {
 				s.gram = nil
 			}
 			run := lloyd{samples: s, k: 8, rng: rand.New(rand.NewPCG(seed, 0))}
-			got[i], _ = run.fit(t.Context(), 300)
+			got[i], _ = run.fit(300, work.Never)
 		}
 		if !reflect.DeepEqual(got[0], got[1]) {
 			t.Errorf("seed %d: %v with the Gram matrix, %v without", seed, got[0], got[1])
@@ -168,79 +141,27 @@ func TestKMeansWaysAgree(t *testing.T) {
 	}
 }
 
-func TestKMeansSameSeedSameBits(t *testing.T) {
-	for _, x := range []*mat.Dense{uniform(400, 150, 7), uniform(3, 2000, 7)} {
-		s := KMeans{K: 6, Seed: 9}
-		want, err := s.Fit(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+func TestSameSeedSameBits(t *testing.T) {
+	for _, x := range []*mat.Dense{testkit.Uniform(400, 150, 7), testkit.Uniform(3, 2000, 7)} {
+		s := Options{K: 6, Seed: 9}
+		want := Fit(x, s, work.Never)
 		before := runtime.GOMAXPROCS(1)
-		got, err := s.Fit(x)
+		got := Fit(x, s, work.Never)
 		runtime.GOMAXPROCS(before)
-		if err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("other bits on one processor: %v", err)
+		if !reflect.DeepEqual(got, want) {
+			t.Error("other bits on one processor")
 		}
 	}
 }
 
-func TestKMeansStopsEarly(t *testing.T) {
-	x := uniform(5, 200, 8)
+func TestStopsEarly(t *testing.T) {
+	x := testkit.Uniform(5, 200, 8)
 	last := math.Inf(1)
 	for rounds := 1; rounds < 30; rounds++ {
-		c, err := KMeans{K: 7, Restarts: 1, MaxIter: rounds}.Fit(x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := Fit(x, Options{K: 7, Restarts: 1, MaxIter: rounds}, work.Never)
 		if c.Rounds > rounds || c.Inertia > last+1e-12 {
 			t.Fatalf("round %d: inertia rose from %g to %g", rounds, last, c.Inertia)
 		}
 		last = c.Inertia
 	}
-}
-
-func TestKMeansErrors(t *testing.T) {
-	x := uniform(2, 3, 1)
-	bad := uniform(2, 3, 1)
-	bad.Set(0, 2, math.NaN())
-	for _, c := range []struct {
-		s    KMeans
-		x    mat.Matrix
-		want error
-	}{
-		{KMeans{}, x, ErrRank},
-		{KMeans{K: 4}, x, ErrRank},
-		{KMeans{K: 1, Restarts: -1}, x, ErrParameter},
-		{KMeans{K: 1, MaxIter: -1}, x, ErrParameter},
-		{KMeans{K: 1}, bad, ErrNotFinite},
-		{KMeans{K: 1}, &mat.Dense{}, ErrEmpty},
-		{KMeans{K: 1}, nil, ErrEmpty},
-	} {
-		if _, err := c.s.Fit(c.x); !errors.Is(err, c.want) {
-			t.Errorf("%+v: %v, want %v", c.s, err, c.want)
-		}
-	}
-}
-
-func BenchmarkKMeans(b *testing.B) {
-	for _, c := range []struct{ m, n, k int }{{1024, 400, 40}, {2576, 400, 40}, {320, 1404, 36}, {64, 1797, 10}, {1024, 1440, 20}, {16, 10992, 10}} {
-		b.Run(fmt.Sprintf("%dx%d,K=%d", c.m, c.n, c.k), func(b *testing.B) {
-			x := falling(c.m, c.n, 0.8, 1)
-			b.ResetTimer()
-			for b.Loop() {
-				if _, err := (KMeans{K: c.k}).Fit(x); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-func mustSamples(t *testing.T, x *mat.Dense, k, restarts int) *samples {
-	t.Helper()
-	s, err := newSamples(t.Context(), x, k, restarts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }

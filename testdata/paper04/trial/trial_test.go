@@ -74,10 +74,10 @@ func TestLargeGammaIsLSNMF(t *testing.T) {
 func TestAt(t *testing.T) {
 	names := []string{"alpha", "gamma", "lambda", "beta"}
 	values := []float64{1, 2, 3, 4}
-	if v := At(choose.Point{Names: names[:3], Values: values[:3]}); v != (Setting{1, 1, 2, 3}) {
+	if v := At(choose.Setting{Names: names[:3], Values: values[:3]}); v != (Setting{1, 1, 2, 3}) {
 		t.Error(v)
 	}
-	if v := At(choose.Point{Names: names, Values: values}); v != (Setting{1, 4, 2, 3}) {
+	if v := At(choose.Setting{Names: names, Values: values}); v != (Setting{1, 4, 2, 3}) {
 		t.Error(v)
 	}
 }
