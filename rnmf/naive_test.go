@@ -179,11 +179,16 @@ func planted(m, n, r int, noise, gross float64, seed uint64) (x, clean *mat.Dens
 // weight(squared distance): neighbor.KNN by definition, which tests in this package
 // cannot import.
 func neighbors(x *mat.Dense, k int, weight func(square float64) float64) *Graph {
-	_, n := x.Dims()
-	square := func(i, j int) float64 {
-		var d mat.VecDense
-		d.SubVec(x.ColView(i), x.ColView(j))
-		return mat.Dot(&d, &d)
+	m, n := x.Dims()
+	squares := mat.NewDense(n, n, nil)
+	for l := range m {
+		row := x.RawRowView(l)
+		for i, v := range row {
+			to := squares.RawRowView(i)
+			for j, u := range row {
+				to[j] += (v - u) * (v - u)
+			}
+		}
 	}
 	var edges []Edge
 	for i := range n {
@@ -193,11 +198,11 @@ func neighbors(x *mat.Dense, k int, weight func(square float64) float64) *Graph 
 				others = append(others, j)
 			}
 		}
-		slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(square(i, a), square(i, b)) })
+		slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(squares.At(i, a), squares.At(i, b)) })
 		for _, j := range others[:min(k, n-1)] {
 			e := Edge{min(i, j), max(i, j), 1}
 			if weight != nil {
-				e.Weight = weight(square(e.I, e.J))
+				e.Weight = weight(squares.At(e.I, e.J))
 			}
 			edges = append(edges, e)
 		}
