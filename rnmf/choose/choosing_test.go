@@ -274,9 +274,10 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
+	"github.com/robustnmf/robustnmf/rnmf/neighbor"
 )
 
-var _, _, _, _ = fmt.Sprint, log.Fatal, rnmf.NMF, choose.Range
+var _, _, _, _, _ = fmt.Sprint, log.Fatal, rnmf.NMF, choose.Range, neighbor.KNN{}
 
 func main() {
 	ctx := context.Background()

@@ -1,14 +1,14 @@
-"""Writes testdata/linkage.json: cophenetic distances and correlations of average
+"""Writes linkage.json beside itself: cophenetic distances and correlations of average
 linkage by SciPy 1.10.1, on random distances and on a consensus matrix.
 
-    /usr/bin/python3 testdata/golden/linkage.py     (Debian 12: python3-scipy)
+    /usr/bin/python3 rnmf/choose/testdata/linkage.py     (Debian 12: python3-scipy)
 """
 import json, pathlib
 import numpy as np
 from scipy.cluster.hierarchy import average, cophenet
 from scipy.spatial.distance import squareform
 
-here = pathlib.Path(__file__).resolve().parent.parent
+here = pathlib.Path(__file__).resolve().parent
 rng = np.random.default_rng(2004)
 cases = []
 
@@ -29,5 +29,5 @@ w = rng.random(9)
 w /= w.sum()
 same = (labels[:, :, None] == labels[:, None, :]) * w[:, None, None]
 case("consensus", squareform(1 - same.sum(0), checks=False))
-out = {"source": "SciPy 1.10.1; testdata/golden/linkage.py", "cases": cases}
+out = {"source": "SciPy 1.10.1; rnmf/choose/testdata/linkage.py", "cases": cases}
 (here / "linkage.json").write_text(json.dumps(out) + "\n")

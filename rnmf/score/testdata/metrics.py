@@ -1,15 +1,15 @@
-"""Writes testdata/metrics.json and testdata/match.json: scores of scikit-learn
+"""Writes metrics.json and match.json beside itself: scores of scikit-learn
 1.2.1 and assignments of SciPy 1.10.1 on small random problems.
 
-    /usr/bin/python3 testdata/golden/metrics.py     (Debian 12: python3-sklearn)
+    /usr/bin/python3 rnmf/score/testdata/metrics.py     (Debian 12: python3-sklearn)
 """
 import json, pathlib
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn import metrics
 
-here = pathlib.Path(__file__).resolve().parent.parent
-source = "scikit-learn 1.2.1, SciPy 1.10.1; testdata/golden/metrics.py"
+here = pathlib.Path(__file__).resolve().parent
+source = "scikit-learn 1.2.1, SciPy 1.10.1; rnmf/score/testdata/metrics.py"
 rng = np.random.default_rng(20111)
 
 

@@ -1,7 +1,7 @@
-"""Writes testdata/baselines.json: PCA, NNDSVD and k-means of scikit-learn 1.2.1
+"""Writes baselines.json beside itself: PCA, NNDSVD and k-means of scikit-learn 1.2.1
 on small matrices, and their figures on scikit-learn's digits (1797×64).
 
-    /usr/bin/python3 testdata/golden/baselines.py   (Debian 12: python3-sklearn)
+    /usr/bin/python3 rnmf/baseline/testdata/baselines.py   (Debian 12: python3-sklearn)
 
 Matrices are features × samples, as in this module, and are stored by rows.
 The k-means inertia is the lowest of 300 starts.
@@ -14,7 +14,7 @@ from sklearn.decomposition import PCA
 from sklearn.decomposition._nmf import _initialize_nmf
 
 warnings.simplefilter("ignore")
-here = pathlib.Path(__file__).resolve().parent.parent
+here = pathlib.Path(__file__).resolve().parent
 rng = np.random.default_rng(20112)
 
 
@@ -50,4 +50,4 @@ digits = {"variance": r(p.explained_variance_), "total": float(d.var(axis=0, ddo
           "inertia": {str(k): KMeans(k, n_init=300, random_state=0, tol=0).fit(d).inertia_ for k in (3, 10, 20)}}
 
 (here / "baselines.json").write_text(json.dumps(
-    {"source": "scikit-learn 1.2.1; testdata/golden/baselines.py", "small": small, "kmeans": km, "digits": digits}) + "\n")
+    {"source": "scikit-learn 1.2.1; rnmf/baseline/testdata/baselines.py", "small": small, "kmeans": km, "digits": digits}) + "\n")
