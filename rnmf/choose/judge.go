@@ -140,7 +140,7 @@ func (s Judge) starts(ctx context.Context, fit Fitter, scores Scores) error {
 		if s.Truth == nil {
 			continue
 		}
-		v, err := score.Clusters(s.Truth, found)
+		v, err := score.AgreementOf(s.Truth, found)
 		if err != nil {
 			return err
 		}

@@ -45,9 +45,9 @@ type Agreement struct {
 	AdjustedRand float64    // −1 to 1
 }
 
-// Clusters returns all scores of the clusters found against the true classes, both one
+// AgreementOf returns all scores of the clusters found against the true classes, both one
 // number from 0 up for each sample.
-func Clusters(truth, found []int) (Agreement, error) {
+func AgreementOf(truth, found []int) (Agreement, error) {
 	t, err := Confusion(truth, found)
 	if err != nil {
 		return Agreement{}, err

@@ -1,6 +1,6 @@
 // Package score tells how good a factorisation is where the truth is known:
 //
-//   - Clusters, Accuracy, Purity, NMI, AdjustedRand: of clusters against classes, with
+//   - AgreementOf, Accuracy, Purity, NMI, AdjustedRand: of clusters against classes, with
 //     the Confusion table that all of them come from, and the best Assignment of
 //     clusters to classes;
 //   - Detect and AveragePrecision: of flags and of weights against the true outliers,

@@ -100,5 +100,5 @@ func PowerOfTwo(largest float64) float64 {
 		return 1
 	}
 	_, e := math.Frexp(largest)
-	return math.Ldexp(1, max(e, -1000))
+	return math.Ldexp(1, min(max(e, -1000), 1000))
 }

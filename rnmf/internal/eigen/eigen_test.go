@@ -11,7 +11,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
-// laplacians are those of some graphs of n vertices, by their edges.
+// laplacians are those of some graphs of n vertices, a multiple of 20.
 func laplacians(n int) map[string]Symmetric {
 	rng := rand.New(rand.NewPCG(3, 1))
 	all := map[string]Symmetric{}
@@ -68,77 +68,20 @@ func checkPairs(t *testing.T, name string, a Symmetric, got *Pairs, want []float
 	}
 }
 
-// All goes by way of a tridiagonal matrix, which finds as many eigenvectors as there
-// are, also of an eigenvalue that nearly all share.
-func TestAll(t *testing.T) {
-	const n = 160
-	for name, a := range laplacians(n) {
-		if p := byTridiagonal(a, n, fineGap, work.Never); p == nil {
-			t.Errorf("%s: gave up", name)
+// A projection is symmetric, whichever of a block and its image comes first.
+func TestProject(t *testing.T) {
+	a := laplacians(40)["random"]
+	block := testkit.Uniform(5, 40, 2)
+	image, _ := a.Apply(block, work.Never)
+	var want mat.Dense
+	want.Mul(image, block.T())
+	for _, pair := range [][2]*mat.Dense{{image, block}, {block, image}} {
+		got, done := project(pair[0], pair[1], work.Never)
+		if !done || !mat.EqualApprox(got, &want, 1e-12) || !mat.Equal(got, got.T()) {
+			t.Errorf("%v, want %v", mat.Formatted(got), mat.Formatted(&want))
 		}
-		all := All(a, work.Never)
-		if len(all.Values) != n {
-			t.Fatalf("%s: %d values", name, len(all.Values))
-		}
-		checkPairs(t, name, a, all, byQR(a, n).Values, 1e-10)
 	}
-	small := Symmetric{mat.NewDense(2, 2, []float64{2, 1, 1, 2})}
-	checkPairs(t, "2×2", small, All(small, work.Never), []float64{3, 1}, 1e-14)
-	if All(laplacians(n)["path"], func() bool { return true }) != nil {
+	if _, done := project(image, block, func() bool { return true }); done {
 		t.Error("not stopped")
-	}
-}
-
-// Share finds the fewest of the largest, whatever they share, or nothing.
-func TestShare(t *testing.T) {
-	const n = 400
-	found := 0
-	for name, a := range laplacians(n) {
-		all := All(a, work.Never)
-		for _, share := range []float64{0.01, 0.04, 0.9} {
-			enough := share * mat.Trace(a)
-			p := Share(a, enough, work.Never)
-			if p == nil {
-				continue
-			}
-			found++
-			checkPairs(t, name, a, p, all.Values, 1e-6)
-			var sum float64
-			for _, v := range p.Values {
-				sum += v
-			}
-			k := len(p.Values)
-			if sum < enough || sum-p.Values[k-1] >= enough {
-				t.Errorf("%s: %d values have %g, want %g", name, k, sum, enough)
-			}
-			if p.Rest < all.Values[k]*(1-1e-9) {
-				t.Errorf("%s: %g is left out, rest %g", name, all.Values[k], p.Rest)
-			}
-		}
-	}
-	if found < 7 {
-		t.Errorf("found only %d", found)
-	}
-	if Share(laplacians(n)["ring"], 1, func() bool { return true }) != nil {
-		t.Error("not stopped")
-	}
-}
-
-// Largest iterates or decomposes, to eigenvectors up to rounding.
-func TestLargest(t *testing.T) {
-	falling, flat := testkit.Falling(450, 460, 1, 4), testkit.Uniform(410, 420, 5)
-	for name, x := range map[string]*mat.Dense{"iterated": falling, "too flat to iterate": flat, "small": testkit.Uniform(30, 40, 6)} {
-		if testing.Short() && name != "small" {
-			continue
-		}
-		var gram mat.Dense
-		gram.Mul(x, x.T())
-		a := Symmetric{&gram}
-		want := byQR(a, a.Dim())
-		q := Largest(a, 5, work.Never)
-		checkPairs(t, name, a, &Pairs{Values: want.Values[:5], Vectors: q}, want.Values, 1e-11)
-		if Largest(a, 5, func() bool { return true }) != nil && name != "small" {
-			t.Errorf("%s: not stopped", name)
-		}
 	}
 }

@@ -158,5 +158,5 @@ func clusters(ctx context.Context, s *datasets.Set, points *mat.Dense, seed uint
 	if err != nil {
 		return score.Agreement{}, err
 	}
-	return score.Clusters(s.Labels, found.Labels)
+	return score.AgreementOf(s.Labels, found.Labels)
 }

@@ -184,7 +184,7 @@ func Run(ctx context.Context, t Task, rival Rival, rounds int) (Row, error) {
 	if err != nil {
 		return row, err
 	}
-	agreement, err := score.Clusters(t.Set.Labels, clusters.Labels)
+	agreement, err := score.AgreementOf(t.Set.Labels, clusters.Labels)
 	if err != nil {
 		return row, err
 	}

@@ -178,7 +178,7 @@ func Run(ctx context.Context, p *Problem, m Method, v Setting, seed uint64, roun
 	if err != nil {
 		return bad(err)
 	}
-	s, err := score.Clusters(p.Set.Labels, found.Labels)
+	s, err := score.AgreementOf(p.Set.Labels, found.Labels)
 	if err != nil {
 		return bad(err)
 	}

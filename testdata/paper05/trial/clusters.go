@@ -76,7 +76,7 @@ func Clusters(ctx context.Context, s *datasets.Set, classes int, seed uint64) ([
 		if err != nil {
 			return nil, err
 		}
-		agreement, err := score.Clusters(labels, found.Labels)
+		agreement, err := score.AgreementOf(labels, found.Labels)
 		if err != nil {
 			return nil, err
 		}
