@@ -12,6 +12,10 @@ import (
 	// for theirs when it changed.
 	_ "github.com/robustnmf/robustnmf/datasets"
 	_ "github.com/robustnmf/robustnmf/rnmf"
+	_ "github.com/robustnmf/robustnmf/rnmf/baseline"
+	_ "github.com/robustnmf/robustnmf/rnmf/choose"
+	_ "github.com/robustnmf/robustnmf/rnmf/neighbor"
+	_ "github.com/robustnmf/robustnmf/rnmf/score"
 	_ "github.com/robustnmf/robustnmf/viz"
 )
 
