@@ -7,13 +7,12 @@
 //   - Largest, a given number of them, by orthogonal iteration, and with it the leading
 //     singular vectors (SVD) and the principal components (PCA) of data.
 //
-// There are two iterations because they end differently. That of Share stops at eight
-// digits, which is enough for RRA, and cannot know in advance how many vectors it needs;
-// its basis only grows. That of Largest goes on to rounding, as the starts and the PCA
-// that come from it are promised to be the same on all runs and compared with
-// scikit-learn's to 1e-9, and keeps no more than 2r + 16 vectors. One in place of the
-// other changes bits of results. What both do, they share: the operator, the projection,
-// and the decomposition of what is projected.
+// There are two iterations because they end differently. Share cannot know in advance
+// how many vectors it needs, so its basis only grows, and it stops at eight digits,
+// which are enough for RRA. Largest knows, keeps 2r + 16 vectors, and goes on to
+// rounding, as the Gram matrix has squared the singular values that SVD wants. One in
+// place of the other would change the bits of results. What both do they share: the
+// operator, the projection, and the decomposition of what is projected.
 package eigen
 
 import (
