@@ -35,18 +35,13 @@ func TestBadInput(t *testing.T) {
 	fit := func(m Model) error { _, err := m.Fit(ctx, ones); return err }
 	onH := func(p ...Penalty) error { return fit(Model{Rank: 2, OnH: p}) }
 	load := func(data string) error { _, err := Load(strings.NewReader(data)); return err }
-	knn := func(k KNN, x mat.Matrix) error { _, err := k.Graph(x); return err }
 	graph := func(n int, e ...Edge) error { _, err := NewGraph(n, e); return err }
 	graphOf := func(a mat.Matrix) error { _, err := GraphOf(a); return err }
-	means := func(k KMeans, x mat.Matrix) error { _, err := k.Fit(x); return err }
-	pca := func(x mat.Matrix, r int) error { _, err := PCA(x, r); return err }
-	src := func(s SRC, d mat.Matrix, l []int, x mat.Matrix) error { _, err := s.Classify(d, l, x); return err }
 	ss := func(s SSNMF, x mat.Matrix) error { _, err := s.Fit(ctx, x); return err }
 	cn := func(s CNMF, x mat.Matrix) error { _, err := s.Fit(ctx, x); return err }
 	transform := func(r *Result, ctx context.Context, x mat.Matrix) error { _, err := r.Transform(ctx, x); return err }
 	outliers := func(r *Result, x mat.Matrix) error { _, err := r.Outliers(x); return err }
 	predict := func(r *Result, h mat.Matrix) error { _, err := r.Predict(h); return err }
-	score := func(a, b []int) error { _, err := Score(a, b); return err }
 	init := func(i Init) error { return fit(Model{Rank: 2, Init: i}) }
 	pixels := func(c Contiguous) error { _, err := c.Fit(ctx, x); return err }
 	convex := func(m Model) error { _, err := ConvexNMF{m}.Fit(ctx, x); return err }
@@ -117,15 +112,8 @@ func TestBadInput(t *testing.T) {
 			_, err := Contiguous{Model: NMF(2), Height: 2, Width: 2}.Fit(ended, x)
 			return err
 		}, context.Canceled, ""},
-		{"k-means, cancelled", func() error { _, err := KMeans{K: 2}.FitContext(ended, x); return err }, context.Canceled, ""},
-		{"neighbours, cancelled", func() error { _, err := KNN{K: 2}.GraphContext(ended, x); return err }, context.Canceled, ""},
-		{"PCA, cancelled", func() error { _, err := PCAContext(ended, x, 2); return err }, context.Canceled, ""},
 		{"energy of eigenvectors", func() error { _, err := RRA{Energy: 2}.PrepareContext(ctx, whole200); return err }, ErrParameter, "RRA.Energy is 2"},
 		{"eigenvectors of a graph, cancelled", func() error { _, err := RRA{}.PrepareContext(ended, whole200); return err }, context.Canceled, ""},
-		{"SRC, cancelled", func() error {
-			_, err := SRC{}.ClassifyContext(ended, x, []int{0, 0, 1, 1, 0}, x)
-			return err
-		}, context.Canceled, ""},
 		{"transform with a mask of another shape", func() error { _, err := fitted.TransformMasked(ctx, x, x.T()); return err }, ErrShape, "Mask is 5×4, want 4×5"},
 		{"transform with a negative mask", func() error { _, err := fitted.TransformMasked(ctx, x, with(2, 1, -1)); return err }, ErrNegative, "Mask[2,1] = -1"},
 
@@ -172,12 +160,6 @@ func TestBadInput(t *testing.T) {
 		{"another graph", func() error { return onH(Laplacian{other, 1}) }, ErrShape, "4 vertices, want 5"},
 		{"graph of samples on W", func() error { return fit(Model{Rank: 2, OnW: []Penalty{Laplacian{square, 1}}}) }, ErrShape, "5 vertices, want 4"},
 		{"Laplacian's λ", func() error { return onH(Laplacian{square, inf}) }, ErrParameter, "Laplacian.Lambda is +Inf"},
-		{"neighbours of nothing", func() error { return knn(KNN{}, nil) }, ErrEmpty, "X is nil"},
-		{"neighbours in no matrix", func() error { return knn(KNN{}, none) }, ErrEmpty, "X is nil"},
-		{"too many neighbours", func() error { return knn(KNN{K: 5}, x) }, ErrParameter, "KNN.K is 5, want 1 to 4"},
-		{"weighting", func() error { return knn(KNN{Weights: 8}, x) }, ErrParameter, "KNN.Weights is 8"},
-		{"width", func() error { return knn(KNN{Width: -1}, x) }, ErrParameter, "KNN.Width is -1"},
-		{"neighbours of NaN", func() error { return knn(KNN{}, with(3, 2, nan)) }, ErrNotFinite, "X[3,2] = NaN"},
 
 		// Results.
 		{"outliers of no matrix", func() error { return outliers(fitted, none) }, ErrEmpty, "X is nil"},
@@ -220,41 +202,10 @@ func TestBadInput(t *testing.T) {
 		}, errDisk, "disk"},
 
 		// Clustering, principal components, classification, assignment.
-		{"k-means of nil", func() error { return means(KMeans{K: 1}, nil) }, ErrEmpty, "X is nil"},
-		{"k-means of no matrix", func() error { return means(KMeans{K: 1}, none) }, ErrEmpty, "X is nil"},
-		{"no clusters", func() error { return means(KMeans{}, x) }, ErrRank, "0 clusters of 5"},
-		{"too many clusters", func() error { return means(KMeans{K: 6}, x) }, ErrRank, "6 clusters of 5"},
-		{"restarts", func() error { return means(KMeans{K: 1, Restarts: -1}, x) }, ErrParameter, "Restarts is -1"},
-		{"k-means' rounds", func() error { return means(KMeans{K: 1, MaxIter: -1}, x) }, ErrParameter, "MaxIter is -1"},
-		{"k-means of NaN", func() error { return means(KMeans{K: 1}, with(1, 2, nan)) }, ErrNotFinite, "X[1,2] = NaN"},
-		{"no components", func() error { return pca(x, 0) }, ErrRank, "want 1 to 4"},
-		{"too many components", func() error { return pca(x, 5) }, ErrRank, "want 1 to 4"},
-		{"PCA of nothing", func() error { return pca(&mat.Dense{}, 1) }, ErrEmpty, "X is 0×0"},
-		{"projection of another shape", func() error { p, _ := PCA(x, 2); _, err := p.Project(uniform(3, 2, 1)); return err }, ErrShape, "X is 3×2, want 4×2"},
-		{"reconstruction of another shape", func() error { p, _ := PCA(x, 2); _, err := p.Reconstruct(uniform(3, 2, 1)); return err }, ErrShape, "scores is 3×2, want 2×2"},
-		{"SRC's λ", func() error { return src(SRC{Lambda: 1}, x, []int{0, 0, 1, 1, 0}, x) }, ErrParameter, "SRC.Lambda is 1"},
-		{"SRC's labels", func() error { return src(SRC{}, x, []int{0, 0, 1}, x) }, ErrShape, "3 labels of 5 training samples"},
-		{"SRC's class", func() error { return src(SRC{}, x, []int{0, 0, 1, -1, 0}, x) }, ErrLabels, "labels[3] = -1"},
-		{"SRC's samples", func() error { return src(SRC{}, x, []int{0, 0, 1, 1, 0}, uniform(3, 2, 1)) }, ErrShape, "test is 3×2, want 4×2"},
-		{"SRC without data", func() error { return src(SRC{}, nil, nil, x) }, ErrEmpty, "train is nil"},
-		{"cost of NaN", func() error { _, err := Match(with(0, 0, nan)); return err }, ErrNotFinite, "cost[0,0] = NaN"},
-		{"no cost", func() error { _, err := Match(nil); return err }, ErrEmpty, "cost is nil"},
 
 		// Scores and checks.
-		{"scores of different lengths", func() error { return score([]int{0, 1}, []int{0}) }, ErrShape, "2 true labels and 1 found"},
-		{"scores of nothing", func() error { return score(nil, nil) }, ErrEmpty, "no labels"},
-		{"a negative label", func() error { return score([]int{0, -1}, []int{0, 0}) }, ErrLabels, "truth[1] = -1"},
-		{"mean", func() error { _, err := NMI([]int{0}, []int{0}, 4); return err }, ErrParameter, "Mean is 4"},
-		{"sparsity of nothing", func() error { _, err := Hoyer(nil); return err }, ErrEmpty, "no entries"},
-		{"sparsity of NaN", func() error { _, err := Hoyer([]float64{1, nan}); return err }, ErrNotFinite, "v[1] = NaN"},
-		{"error relative to 0", func() error {
-			_, err := RelativeError(mat.NewDense(4, 5, nil), fitted.W, fitted.H)
-			return err
-		}, ErrEmpty, "all 0"},
-		{"error of another shape", func() error { _, err := RelativeError(x.T(), fitted.W, fitted.H); return err }, ErrShape, ""},
-		{"flags of another shape", func() error { _, err := Detect(x, x.T()); return err }, ErrShape, "truth is 5×4, want 4×5"},
-		{"sample flags", func() error { _, err := DetectSamples([]bool{true}, nil); return err }, ErrShape, "1 flags for 0 samples"},
-		{"weights of NaN", func() error { _, err := AveragePrecisionSamples([]float64{nan}, []bool{true}); return err }, ErrNotFinite, "weights[0] = NaN"},
+		{"error relative to 0", func() error { _, err := fitted.RelativeError(mat.NewDense(4, 5, nil)); return err }, ErrEmpty, "all 0"},
+		{"error of another shape", func() error { _, err := fitted.RelativeError(x.T()); return err }, ErrShape, "clean is 5×4, want 4×5"},
 		{"a convex loss", func() error { return CheckLoss(squareLoss{}, 1) }, ErrParameter, "squareLoss"},
 		{"size of residuals", func() error { return CheckLoss(L1{}, -1) }, ErrParameter, "size is -1"},
 		{"no loss", func() error { return CheckLoss(nil, 1) }, ErrParameter, "a loss"},

@@ -5,52 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"runtime"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
 )
 
 // long reports whether tests may take hours: see PROMISES.md.
-func long() bool { return os.Getenv("RNMF_LONG") != "" }
-
-// A gapContext finds the longest time in which nobody asked whether it has ended.
-type gapContext struct {
-	context.Context
-	sync.Mutex
-	last  time.Time
-	worst time.Duration
-	where string
-}
-
-func (c *gapContext) Err() error {
-	c.ask()
-	return c.Context.Err()
-}
-
-func (c *gapContext) ask() {
-	now := time.Now()
-	c.Lock()
-	defer c.Unlock()
-	if gap := now.Sub(c.last); gap > c.worst {
-		c.worst = gap
-		var pc [12]uintptr
-		frames := runtime.CallersFrames(pc[:runtime.Callers(3, pc[:])])
-		c.where = ""
-		for {
-			f, more := frames.Next()
-			c.where += fmt.Sprintf(" < %s:%d", f.Function[max(0, len(f.Function)-24):], f.Line)
-			if !more {
-				break
-			}
-		}
-	}
-	c.last = now
-}
+var long = testkit.Long
 
 // cancelCases is everything that takes a context, or is part of what does.
 func cancelCases(x *mat.Dense, rank int) map[string]func(ctx context.Context) (*Result, error) {
@@ -148,13 +113,13 @@ func TestCancelAnywhere(t *testing.T) {
 				after := time.Duration(float64(most) * rng.Float64() * float64(try) / float64(tries-1)) // the first is at once
 				inner, cancel := context.WithTimeout(context.Background(), after)
 				defer cancel()
-				ctx := &gapContext{Context: inner, last: time.Now()}
+				ctx := testkit.NewGapContext(inner)
 				r, err := run(ctx)
 				ended, _ := inner.Deadline()
 				late := time.Since(ended)
 				if long() {
-					ctx.ask()
-					t.Logf("%4d ms after %4d ms, longest gap %4d ms%.300s", late.Milliseconds(), after.Milliseconds(), ctx.worst.Milliseconds(), ctx.where)
+					ctx.Ask()
+					t.Logf("%4d ms after %4d ms, longest gap %4d ms%.300s", late.Milliseconds(), after.Milliseconds(), ctx.Worst.Milliseconds(), ctx.Where)
 				}
 				if err == nil && try > 0 && late < soon {
 					continue // it was done before the deadline, or before the deadline's timer rang
@@ -188,76 +153,22 @@ func TestCancelAnywhere(t *testing.T) {
 
 // What takes a context and gives no factors.
 func TestCancelOthers(t *testing.T) {
-	x, square, graph := uniform(40, 3000, 1), uniform(400, 500, 2), ring(800, 3)
-	times := []time.Duration{0, 10 * time.Millisecond}
-	soon := 2 * time.Second
+	graph := ring(800, 3)
 	if long() {
-		x = uniform(2576, 7200, 1)
-		square, graph, soon = x, ring(7200, 3), 100*time.Millisecond
-		times = append(times, 300*time.Millisecond, time.Second, 3*time.Second, 10*time.Second)
+		graph = ring(7200, 3)
 	}
-	labels := make([]int, x.RawMatrix().Cols)
-	for j := range labels {
-		labels[j] = j % 7
-	}
-	for name, run := range map[string]func(ctx context.Context) error{
-		"k-means": func(ctx context.Context) error {
-			_, err := KMeans{K: 40, MaxIter: 1 << 30, Restarts: 1 << 20}.FitContext(ctx, x)
-			return err
-		},
-		"neighbours": func(ctx context.Context) error { _, err := KNN{}.GraphContext(ctx, x); return err },
-		"PCA": func(ctx context.Context) error {
-			for range 1000 {
-				if _, err := PCAContext(ctx, x, 20); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-		"PCA with all eigenvectors": func(ctx context.Context) error {
-			for {
-				if _, err := PCAContext(ctx, square, square.RawMatrix().Rows); err != nil {
-					return err
-				}
-			}
-		},
-		"spectrum of a graph": func(ctx context.Context) error {
+	prepare := func(s RRA) func(ctx context.Context) error {
+		return func(ctx context.Context) error {
 			for {
 				graph.spectra.part, graph.spectra.all = nil, nil
-				if _, err := (RRA{}).PrepareContext(ctx, graph); err != nil {
+				if _, err := s.PrepareContext(ctx, graph); err != nil {
 					return err
 				}
 			}
-		},
-		"few eigenvalues of a graph": func(ctx context.Context) error {
-			for {
-				graph.spectra.part, graph.spectra.all = nil, nil
-				if _, err := (RRA{Energy: 0.05}).PrepareContext(ctx, graph); err != nil {
-					return err
-				}
-			}
-		},
-		"SRC": func(ctx context.Context) error { _, err := SRC{}.ClassifyContext(ctx, x, labels, x); return err },
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, after := range times {
-				leak := goleak.IgnoreCurrent()
-				inner, cancel := context.WithTimeout(context.Background(), after)
-				ctx := &gapContext{Context: inner, last: time.Now()}
-				err := run(ctx)
-				ended, _ := inner.Deadline()
-				late := time.Since(ended)
-				cancel()
-				faster := err == nil && after > 0 && late < soon
-				if !faster && !errors.Is(err, context.DeadlineExceeded) || late > soon {
-					t.Errorf("%v, %v late", err, late)
-				}
-				if long() {
-					ctx.ask()
-					t.Logf("%4d ms after %4d ms, longest gap %4d ms%.300s", late.Milliseconds(), after.Milliseconds(), ctx.worst.Milliseconds(), ctx.where)
-				}
-				goleak.VerifyNone(t, leak)
-			}
-		})
+		}
 	}
+	testkit.Cancel(t, map[string]func(ctx context.Context) error{
+		"spectrum of a graph":        prepare(RRA{}),
+		"few eigenvalues of a graph": prepare(RRA{Energy: 0.05}),
+	})
 }

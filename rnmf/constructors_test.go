@@ -54,7 +54,7 @@ func TestConstructors(t *testing.T) {
 		{"WNMF", WNMF(3, mask), Model{Rank: 3, Mask: mask}},
 		{"SemiNMF", SemiNMF(3), Model{Rank: 3, SolverW: LeastSquares{}, Signed: true}},
 		{"ONMF", ONMF(3), Model{Rank: 3, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: Clusters{Shift: -1}}},
-		{"RMNMF", RMNMF(3, graph, 0.6), Model{Rank: 3, Loss: ByColumn{L1{}}, OnH: []Penalty{UnitLaplacian{graph, 0.6}}, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: Directions{}}},
+		{"RMNMF", RMNMF(3, graph, 0.6), Model{Rank: 3, Loss: ByColumn{L1{}}, OnH: []Penalty{UnitLaplacian{graph, 0.6}}, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: ONMFStart{}}},
 	} {
 		named[c.name] = true
 		if !reflect.DeepEqual(c.got, c.want) {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
@@ -49,11 +50,11 @@ func (f *contiguousFit) eachImage(ctx context.Context, do func(t *Tile, a *image
 			return p
 		}
 		x, e, room, h := part(b*m), part(b*m), part(m), part(r*b)
-		loadColumns(x, f.x, from)
+		dense.LoadColumns(x, f.x, from)
 		var mask []float64
 		if f.mask != nil {
 			mask = part(b * m)
-			loadColumns(mask, f.mask, from)
+			dense.LoadColumns(mask, f.mask, from)
 		}
 		for i, v := range mask {
 			if v == 0 {

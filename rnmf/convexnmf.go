@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // ConvexNMF keeps the basis in the cone of the samples, so that components look like
@@ -94,7 +96,7 @@ var _ Constrained = (*span)(nil)
 // newSpan returns nil if it is stopped.
 func newSpan(x, h *mat.Dense, stop func() bool) *span {
 	norms, _ := lengths(x, stop)
-	xt, done := copyPieces(x, true, stop)
+	xt, done := dense.Transpose(x, stop)
 	if !done {
 		return nil
 	}

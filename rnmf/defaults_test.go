@@ -29,28 +29,12 @@ func TestDefaults(t *testing.T) {
 		}
 		return slices.Concat(w.RawMatrix().Data, h.RawMatrix().Data)
 	}
-	noise := uniform(3, 90, 5) // many minima: the number of starts counts
-	means := func(k KMeans) []float64 {
-		k.K = 12
-		c, err := k.Fit(noise)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return append([]float64{c.Inertia}, c.Centroids.RawMatrix().Data...)
-	}
 	stacked := func(lambda float64) []float64 {
 		r, err := SSNMF{Model: Model{Rank: 4, MaxIter: 3, Tol: -1}, Labels: labels, Lambda: lambda}.Fit(t.Context(), x)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return slices.Concat(r.W.RawMatrix().Data, r.U.RawMatrix().Data, []float64{r.Objective})
-	}
-	neighbours := func(k int) []float64 {
-		g, err := KNN{K: k}.Graph(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return mat.DenseCopyOf(g).RawMatrix().Data
 	}
 	cover := func(beta float64) []float64 {
 		r, err := Contiguous{Model: Model{Rank: 4, MaxIter: 5}, Height: 7, Width: 2, Beta: beta}.Fit(t.Context(), x)
@@ -81,12 +65,9 @@ func TestDefaults(t *testing.T) {
 		{"RRA.Energy", onGraph(RRA{Plain: true}), onGraph(RRA{Plain: true, Energy: 0.95}), onGraph(RRA{Plain: true, Energy: 0.9})},
 		{"Clusters.Shift", start(Clusters{}), start(Clusters{Shift: 0.3}), start(Clusters{Shift: 0.6})},
 		{"ByLabel.Rest", start(ByLabel{Labels: labels}), start(ByLabel{labels, Random{}}), start(ByLabel{labels, Clusters{}})},
-		{"KMeans.Restarts", means(KMeans{}), means(KMeans{Restarts: 10}), means(KMeans{Restarts: 1})},
-		{"KMeans.MaxIter", means(KMeans{}), means(KMeans{MaxIter: 300}), means(KMeans{MaxIter: 1})},
 		{"SSNMF.Lambda", stacked(0), stacked(1), stacked(2)},
 		{"Labels.Weight", onH(labels), onH(of(labels, 1)), onH(of(labels, 2))},
 		{"LogSparse.Scale", onH(LogSparse{Lambda: 1}), onH(LogSparse{1, 1}), onH(LogSparse{1, 2})},
-		{"KNN.K", neighbours(0), neighbours(5), neighbours(6)},
 		{"Contiguous.Beta", cover(0), cover(0.5), cover(0.6)},
 	} {
 		if !slices.Equal(c.zero, c.written) {

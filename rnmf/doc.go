@@ -49,6 +49,10 @@
 //	RobustNMF             TwoStage{}                        this package
 //	Contiguous            a type with a Model               Zhou, Yang, Yu 2013, with WH
 //
+// Around this package: scores where the truth is known (rnmf/score), what papers
+// compare with (rnmf/baseline), graphs of neighbours (rnmf/neighbor), the choice of a
+// loss, a rank and weights (rnmf/choose).
+//
 // Which to take: CHOOSING.md. To watch a fit: Model.Steps, or WithTrace for all types.
 // To add a loss, write a type with the method Rho, in one file; with Tune it
 // estimates its scale. To add a penalty or a solver, see Penalty and Solver.

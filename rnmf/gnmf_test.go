@@ -11,8 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/eigen"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // twoParts is a graph in two parts, with a vertex that stays alone.
@@ -192,16 +194,19 @@ func TestGNMFAsPrinted(t *testing.T) {
 func rraAsPrinted(x, u, v *mat.Dense, g *Graph, beta, energy float64, rounds int, apart bool) (objectives []float64) {
 	_, r := u.Dims()
 	n := g.n
-	l := mat.NewSymDense(n, nil)
+	l := mat.NewDense(n, n, nil)
 	var trace float64
 	for i := range n {
-		l.SetSym(i, i, g.Degree(i))
+		l.Set(i, i, g.Degree(i))
 		trace += g.Degree(i)
-		for j := range i {
-			l.SetSym(i, j, -g.At(i, j))
+		for j := range n {
+			if j != i {
+				l.Set(i, j, -g.At(i, j))
+			}
 		}
 	}
-	values, theta := eigen(l.SymmetricDim(), rowsOfSym(l), work.Never)
+	all := eigen.All(eigen.Symmetric{Dense: l}, work.Never)
+	values, theta := all.Values, mat.DenseCopyOf(all.Vectors.T())
 	p, sum := 0, 0.0
 	for p < n && sum < energy*trace {
 		sum += values[p]
@@ -272,10 +277,7 @@ func rraAsPrinted(x, u, v *mat.Dense, g *Graph, beta, energy float64, rounds int
 
 func TestRRAAsPrinted(t *testing.T) {
 	x, _ := planted(12, 30, 4, 0.2, 0, 7)
-	g, err := KNN{}.Graph(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := neighbors(x, 5, nil)
 	exploded := false
 	for _, beta := range []float64{0.1, 1, 100} {
 		for _, energy := range []float64{0.5, 0.95} {
@@ -314,10 +316,7 @@ func TestRRAAsPrinted(t *testing.T) {
 // goes uphill with the exact inverse, too, and RRA made safe stays.
 func TestRRALeavesAMinimum(t *testing.T) {
 	x, _ := planted(20, 60, 6, 0.3, 0.2, 7)
-	g, err := KNN{}.Graph(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := neighbors(x, 5, nil)
 	m := GNMF(6, g, 3)
 	m.OnW, m.MaxIter, m.Tol = []Penalty{Ridge{0.1}}, 3000, -1
 	r := mustFit(t, m, x)
@@ -357,7 +356,8 @@ func TestGraphDescent(t *testing.T) {
 		case 1:
 			graph = ring(n, uint64(i))
 		default:
-			graph, _ = KNN{Weights: Weighting(i / 3 % 3), Mutual: i%2 == 0}.Graph(x)
+			weights := []func(float64) float64{nil, func(s float64) float64 { return math.Exp(-s) }, func(s float64) float64 { return max(0, 1-s) }}
+			graph = neighbors(x, 1+i%5, weights[i/3%3])
 		}
 		lambda := 0.0
 		if i%5 > 0 {
@@ -408,10 +408,7 @@ func TestGraphSameBits(t *testing.T) {
 			for _, procs := range []int{1, 2, 7} {
 				runtime.GOMAXPROCS(procs)
 				force(t, procs)
-				g, err := KNN{}.Graph(x)
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := neighbors(x, 5, nil)
 				m := RobustGNMF(4, loss, g, 1)
 				m.Solver, m.MaxIter, m.Tol = solver, 5, -1
 				got := mustFit(t, m, x)

@@ -122,11 +122,6 @@ func TestGraphErrors(t *testing.T) {
 		{"not symmetric", func() (*Graph, error) { return GraphOf(square(0, 1, 2, 0)) }, ErrAsymmetric, "G[0,1] is 1, G[1,0] is 2"},
 		{"Inf", func() (*Graph, error) { return GraphOf(square(0, 1, 1, math.Inf(1))) }, ErrNotFinite, "G[1,1] = +Inf"},
 		{"NaN below", func() (*Graph, error) { return GraphOf(square(0, 1, nan, 1)) }, ErrNotFinite, "G[1,0] = NaN"},
-		{"K", func() (*Graph, error) { return KNN{K: 4}.Graph(x) }, ErrParameter, "KNN.K is 4, want 1 to 3"},
-		{"weights", func() (*Graph, error) { return KNN{Weights: 3}.Graph(x) }, ErrParameter, "KNN.Weights is 3"},
-		{"width", func() (*Graph, error) { return KNN{Width: nan}.Graph(x) }, ErrParameter, "KNN.Width"},
-		{"nil", func() (*Graph, error) { return KNN{}.Graph(nil) }, ErrEmpty, "nil"},
-		{"bad data", func() (*Graph, error) { return KNN{}.Graph(with(2, 3, nan)) }, ErrNotFinite, "X[2,3]"},
 	} {
 		g, err := c.make()
 		if g != nil || !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.says) {

@@ -13,10 +13,7 @@ import (
 // rough over the samples as over the groups.
 func TestGroups(t *testing.T) {
 	x, _ := planted(20, 150, 3, 0.1, 0, 2)
-	knn, err := KNN{Weights: HeatKernel}.Graph(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	knn := neighbors(x, 5, func(s float64) float64 { return math.Exp(-s) })
 	none, _ := NewGraph(9, nil)
 	pair, _ := NewGraph(2, []Edge{{0, 1, 1}})
 	for i, g := range []*Graph{knn, ring(200, 1), twoParts(60, rand.New(rand.NewPCG(1, 1))), none, pair} {
@@ -115,10 +112,7 @@ func TestEnoughSweeps(t *testing.T) {
 	}
 	// A half-step from the start ends nearer to its minimum.
 	x, _ := planted(400, 120, 4, 0.1, 0.1, 3)
-	g, err := KNN{}.Graph(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := neighbors(x, 5, nil)
 	problem, h := halfStep(t, GNMF(4, g, 1), x)
 	value := func(h *mat.Dense) float64 {
 		p := problem(h).whole(h)

@@ -6,9 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // An Init makes the factors that a fit starts from: w m×r and h r×n, finite and

@@ -333,7 +333,7 @@ func (r *Result) LabelScores(h mat.Matrix) (*mat.Dense, error) {
 // Labels must have been among the penalties on H, else there is an error that wraps
 // ErrLabels.
 //
-// The k-means of the RSS-NMF paper is KMeans{K: k}.Fit on the H of
+// The k-means of the RSS-NMF paper is baseline.KMeans{K: k}.Fit on the H of
 // Normalized(SumNorm).
 func (r *Result) Predict(h mat.Matrix) ([]int, error) {
 	s, err := r.LabelScores(h)

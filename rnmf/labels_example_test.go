@@ -7,6 +7,8 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/baseline"
+	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 // Ten labels a class name the classes of all other digits, and of new ones.
@@ -41,12 +43,12 @@ func ExampleRSSNMF() {
 	fmt.Println("the first digit is", labels.Name(found[0]))
 
 	_, h := r.Normalized(rnmf.SumNorm) // k-means on H, as the paper does it
-	groups, err := rnmf.KMeans{K: 10}.Fit(h)
+	groups, err := baseline.KMeans{K: 10}.Fit(context.Background(), h)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	accuracy, _ := rnmf.Accuracy(set.Labels, groups.Labels)
+	accuracy, _ := score.Accuracy(set.Labels, groups.Labels)
 	fmt.Println("and by k-means:", accuracy > 0.65)
 	// Output:
 	// more than 65 % of the others are right: true

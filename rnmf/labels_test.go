@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/kmeans"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // someLabels labels about half of n samples with classes 0, 1 and 3: class 2 has
@@ -262,11 +265,8 @@ func TestPredict(t *testing.T) {
 			t.Errorf("%s: %.2f of the new right, %v", name, share(found, newTruth), err)
 		}
 		_, h = r.Normalized(SumNorm)
-		c, err := KMeans{K: classes}.Fit(h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a, _ := Accuracy(truth, c.Labels); a < 0.6 {
+		c := kmeans.Fit(h, kmeans.Options{K: classes}, work.Never)
+		if a := matchedShare(truth, c.Labels); a < 0.6 {
 			t.Errorf("%s: k-means %.2f", name, a)
 		}
 		var b bytes.Buffer

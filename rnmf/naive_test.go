@@ -1,18 +1,28 @@
 package rnmf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
 )
 
 // Everything here is written for obviousness: the tests hold the engine
 // against it.
+
+var (
+	near, nearly = testkit.Near, testkit.Nearly
+	uniform      = testkit.Uniform
+	scaled       = testkit.Scaled
+)
 
 // fixedLosses are all losses at a scale that suits residuals about 0.1 to 1.
 var fixedLosses = []Loss{
@@ -164,6 +174,74 @@ func planted(m, n, r int, noise, gross float64, seed uint64) (x, clean *mat.Dens
 		}
 	}
 	return x, clean
+}
+
+// neighbors joins each column of x with its k nearest by edges of weight 1, or
+// weight(squared distance): neighbor.KNN by definition, which tests in this package
+// cannot import.
+func neighbors(x *mat.Dense, k int, weight func(square float64) float64) *Graph {
+	m, n := x.Dims()
+	squares := mat.NewDense(n, n, nil)
+	for l := range m {
+		row := x.RawRowView(l)
+		for i, v := range row {
+			to := squares.RawRowView(i)
+			for j, u := range row {
+				to[j] += (v - u) * (v - u)
+			}
+		}
+	}
+	var edges []Edge
+	for i := range n {
+		var others []int
+		for j := range n {
+			if j != i {
+				others = append(others, j)
+			}
+		}
+		slices.SortStableFunc(others, func(a, b int) int { return cmp.Compare(squares.At(i, a), squares.At(i, b)) })
+		for _, j := range others[:min(k, n-1)] {
+			e := Edge{min(i, j), max(i, j), 1}
+			if weight != nil {
+				e.Weight = weight(squares.At(e.I, e.J))
+			}
+			edges = append(edges, e)
+		}
+	}
+	g, err := NewGraph(n, edges)
+	if err != nil {
+		panic(err)
+	}
+	return g
+}
+
+// matchedShare is the share of samples whose cluster is named after their class, by the
+// best of all namings: score.Accuracy by definition, for few clusters.
+func matchedShare(truth, found []int) float64 {
+	k := max(slices.Max(truth), slices.Max(found)) + 1
+	best, name, used := 0.0, make([]int, k), make([]bool, k)
+	var try func(c int)
+	try = func(c int) {
+		if c == k {
+			right := 0.0
+			for j, f := range found {
+				if name[f] == truth[j] {
+					right++
+				}
+			}
+			best = max(best, right/float64(len(truth)))
+			return
+		}
+		for l := range k {
+			if !used[l] {
+				used[l], name[c] = true, l
+				try(c + 1)
+				used[l] = false
+			}
+		}
+	}
+	try(0)
+	return best
 }
 
 func mustFit(t testing.TB, m Model, x mat.Matrix) *Result {

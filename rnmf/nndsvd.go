@@ -8,6 +8,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/eigen"
+	"github.com/robustnmf/robustnmf/rnmf/internal/kmeans"
 )
 
 // nndsvd returns the start of Boutsidis and Gallopoulos (2008) for non-negative
@@ -18,7 +21,7 @@ import (
 //
 // it takes the larger of the two non-negative terms, say σ‖u⁺‖‖v⁺‖ ûv̂ᵀ with unit
 // vectors û and v̂, and splits its size evenly between w and h. The triplets come
-// from the smaller Gram matrix, see topSVD, and need no seed.
+// from the smaller Gram matrix, see eigen.SVD, and need no seed.
 //
 // About half of the entries are 0, and all of those of components beyond the
 // rank of x (beyond min(m, n) at any rate). Multiplicative updates never leave a
@@ -27,9 +30,9 @@ import (
 func nndsvd(ctx context.Context, x *mat.Dense, r int) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
 	w, h = mat.NewDense(m, r, nil), mat.NewDense(r, n, nil)
-	ut, s, vt, err := topSVD(ctx, x, min(r, m, n))
-	if err != nil {
-		return nil, nil, err
+	ut, s, vt, ok := eigen.SVD(x, min(r, m, n), func() bool { return ctx.Err() != nil })
+	if !ok {
+		return nil, nil, ctx.Err()
 	}
 	for k, sigma := range s {
 		if sigma == 0 {
@@ -145,19 +148,23 @@ func kmeansStart(ctx context.Context, x *mat.Dense, r int, shift float64, seed u
 	if !(shift >= 0 && shift <= maxEntry) {
 		return nil, nil, nil, errParameter("Shift", shift, "a number from 0 up")
 	}
-	p, err := PCAContext(ctx, x, min(r, m, n))
-	if err != nil {
+	if _, err := dataMatrix("X", x); err != nil {
 		return nil, nil, nil, err
+	}
+	stop := func() bool { return ctx.Err() != nil }
+	p := eigen.PCA(x, min(r, m, n), stop)
+	if p == nil {
+		return nil, nil, nil, ctx.Err()
 	}
 	// A score is up to √m times as large as an entry. The unit does not matter here.
 	if max(mat.Max(p.Scores), -mat.Min(p.Scores)) > maxEntry {
 		p.Scores.Scale(0x1p-40, p.Scores)
 	}
-	c, err := KMeans{K: r, Seed: seed}.FitContext(ctx, p.Scores)
-	if err != nil {
-		return nil, nil, nil, err
+	c := kmeans.Fit(p.Scores, kmeans.Options{K: r, Seed: seed}, stop)
+	if c == nil {
+		return nil, nil, nil, ctx.Err()
 	}
-	w = clusterMeans(x, c.Labels, r)
+	w = kmeans.Means(x, c.Labels, r)
 	h = mat.NewDense(r, n, nil)
 	for k := range r {
 		row := h.RawRowView(k)

@@ -19,17 +19,17 @@ func ONMF(rank int) Model {
 	return Model{Rank: rank, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: Clusters{Shift: -1}}
 }
 
-// Directions starts from the clusters that ONMF finds: k-means, but for the length of
+// ONMFStart starts from the clusters that ONMF finds: k-means, but for the length of
 // the samples. With a graph in the model samples change their cluster less easily, so
 // what it starts from counts more.
-type Directions struct{}
+type ONMFStart struct{}
 
 // Start returns the factors.
-func (d Directions) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+func (d ONMFStart) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
 	return d.start(context.Background(), x, rank, rng)
 }
 
-func (Directions) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+func (ONMFStart) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
 	m := ONMF(rank)
 	m.Seed, m.Signed, m.MaxIter = rng.Uint64(), true, 50
 	r, err := m.Fit(WithTrace(ctx, nil), x) // its rounds are none of the fit that starts here

@@ -44,10 +44,7 @@ func TestOrthogonalTransform(t *testing.T) {
 
 func viaKNN(t *testing.T, x *mat.Dense) *Graph {
 	t.Helper()
-	g, err := KNN{K: 3}.Graph(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := neighbors(x, 3, nil)
 	return g
 }
 

@@ -25,7 +25,7 @@ import (
 // anyway. RobustGNMF is the model without orthogonality.
 func RMNMF(rank int, graph *Graph, lambda float64) Model {
 	return Model{Rank: rank, Loss: ByColumn{L1{}}, OnH: []Penalty{UnitLaplacian{graph, lambda}},
-		SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: Directions{}}
+		SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: ONMFStart{}}
 }
 
 // UnitLaplacian is Laplacian with each row of V scaled to length 1,

@@ -22,10 +22,7 @@ func savedData() *mat.Dense {
 }
 
 func savedModels(t *testing.T) map[string]Model {
-	g, err := KNN{K: 2}.Graph(savedData())
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := neighbors(savedData(), 2, nil)
 	labels := Labels{Class: []int{0, 1, -1, -1, 0, 1, -1, -1}, Names: []string{"a", "b"}, Weight: 2}
 	return map[string]Model{
 		"truncated": {Rank: 2, Loss: Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}, Solver: OGM{Steps: 7}, OnH: []Penalty{labels, Sparse{0.01}}, MaxIter: 5},

@@ -2,15 +2,13 @@ package rnmf
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/robustnmf/robustnmf/rnmf/internal/work"
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/eigen"
 )
 
 // A spectrum has the largest eigenvalues σ of a graph's Laplacian, descending,
@@ -76,55 +74,45 @@ func (g *Graph) spectrum(share float64, stop func() bool) *spectrum {
 	return e.part
 }
 
-// largest finds few eigenvalues, with a sum of at least enough, in a block Krylov
-// space of up to n/4. It returns nil where that has no room, or if it is stopped.
+// largest finds few eigenvalues, with a sum of at least enough. It returns nil where
+// those are too many, or if it is stopped.
 func (g *Graph) largest(enough float64, stop func() bool) *spectrum {
-	// The k largest are at most 2k·max d together.
+	// The k largest are at most 2k·max d together, and a Krylov space has n/4 at most.
 	if enough > float64(g.n/16)*2*slices.Max(g.degree) {
 		return nil
 	}
-	for k := newKrylov(g); k.size < g.n/4; {
-		if !k.extend(max(4*krylovBlock, k.size), stop) {
-			return nil
-		}
-		if s := k.ritz(enough, stop); s != nil {
-			return s
-		}
+	all, at := make([]int, g.n), make([]int, g.n)
+	for i := range all {
+		all[i], at[i] = i, i
 	}
-	return nil
+	p := eigen.Share(laplacian{g, all, at}, enough, stop)
+	if p == nil {
+		return nil
+	}
+	return &spectrum{sigma: p.Values, theta: p.Vectors.RawMatrix().Data, rest: p.Rest}
 }
 
 // decompose returns all eigenvalues above 0, from the dense matrices of the
 // connected parts, or nil if it is stopped.
 func (g *Graph) decompose(stop func() bool) *spectrum {
 	type pair struct {
-		value float64
-		part  []int
-		from  *mat.Dense
-		c     int
+		value  float64
+		vector []float64
+		part   []int
 	}
 	var pairs []pair
+	at := make([]int, g.n)
 	for _, part := range g.parts() {
-		at := make(map[int]int, len(part))
 		for a, i := range part {
 			at[i] = a
 		}
-		values, vectors := eigen(len(part), func(row []float64, a int) {
-			i := part[a]
-			row[a] = g.degree[i]
-			to, weight := g.Neighbors(i)
-			for b, j := range to {
-				if at[j] < a {
-					row[at[j]] = -weight[b]
-				}
-			}
-		}, stop)
-		if stop() {
+		p := eigen.All(laplacian{g, part, at}, stop)
+		if p == nil {
 			return nil
 		}
-		for c, v := range values {
-			if v > 1e-12*values[0] {
-				pairs = append(pairs, pair{v, part, vectors, c})
+		for c, v := range p.Values {
+			if v > 1e-12*p.Values[0] {
+				pairs = append(pairs, pair{v, p.Vectors.RawRowView(c), part})
 			}
 		}
 	}
@@ -136,10 +124,50 @@ func (g *Graph) decompose(stop func() bool) *spectrum {
 		}
 		s.sigma = append(s.sigma, p.value)
 		for a, i := range p.part {
-			s.theta[c*g.n+i] = p.from.At(a, p.c)
+			s.theta[c*g.n+i] = p.vector[a]
 		}
 	}
 	return s
+}
+
+// A laplacian is that of some vertices, of which no other is a neighbour.
+type laplacian struct {
+	g    *Graph
+	part []int // the vertices
+	at   []int // of each vertex, its place in part
+}
+
+// Dim returns the number of vertices.
+func (l laplacian) Dim() int { return len(l.part) }
+
+// Apply returns xL.
+func (l laplacian) Apply(x *mat.Dense, _ func() bool) (*mat.Dense, bool) {
+	r, n := x.Dims()
+	dst := mat.NewDense(r, n, nil)
+	for k := range r {
+		xk, to := x.RawRowView(k), dst.RawRowView(k)
+		for a, i := range l.part {
+			var sum float64
+			neighbors, weight := l.g.Neighbors(i)
+			for b, j := range neighbors {
+				sum += weight[b] * xk[l.at[j]]
+			}
+			to[a] = l.g.degree[i]*xk[a] - sum
+		}
+	}
+	return dst, true
+}
+
+// Row writes the first entries of a row of L.
+func (l laplacian) Row(row []float64, a int) {
+	i := l.part[a]
+	row[a] = l.g.degree[i]
+	neighbors, weight := l.g.Neighbors(i)
+	for b, j := range neighbors {
+		if l.at[j] < a {
+			row[l.at[j]] = -weight[b]
+		}
+	}
 }
 
 // parts returns the connected parts of the graph.
@@ -164,111 +192,4 @@ func (g *Graph) parts() [][]int {
 		parts = append(parts, part)
 	}
 	return parts
-}
-
-// A krylov is an orthonormal basis of the space of Q, LQ, L²Q, … for a block Q of
-// random vectors, as many as an eigenvalue may have eigenvectors to be found.
-type krylov struct {
-	g       *Graph
-	size    int
-	basis   []float64 // rows of length n
-	product []float64 // their products with L
-	next    int       // the first whose product has not been added
-	rng     *rand.Rand
-}
-
-const krylovBlock = 16
-
-func newKrylov(g *Graph) *krylov { return &krylov{g: g, rng: rand.New(rand.NewPCG(1, 7))} }
-
-// extend adds count vectors, and reports whether it got through.
-func (k *krylov) extend(count int, stop func() bool) bool {
-	n := k.g.n
-	x := make([]float64, n)
-	for want := min(k.size+count, n); k.size < want; {
-		if stop() {
-			return false
-		}
-		if k.size < krylovBlock || k.next == k.size { // or the space is invariant
-			k.random(x)
-		} else {
-			copy(x, k.product[k.next*n:][:n])
-			k.next++
-		}
-		k.add(x)
-	}
-	return true
-}
-
-func (k *krylov) random(x []float64) {
-	for i := range x {
-		x[i] = k.rng.NormFloat64()
-	}
-}
-
-// add makes x orthogonal to the basis and appends it, unless nothing is left.
-func (k *krylov) add(x []float64) {
-	n := k.g.n
-	for range 3 {
-		before := blas64.Nrm2(vector(x))
-		if k.size > 0 {
-			b := blas64.General{Rows: k.size, Cols: n, Stride: n, Data: k.basis}
-			shares := make([]float64, k.size)
-			blas64.Gemv(blas.NoTrans, 1, b, vector(x), 0, vector(shares))
-			blas64.Gemv(blas.Trans, -1, b, vector(shares), 1, vector(x))
-		}
-		after := blas64.Nrm2(vector(x))
-		if !(after > 1e-10*before) {
-			return
-		}
-		if blas64.Scal(1/after, vector(x)); after > 0.5*before {
-			break
-		}
-	}
-	lx := make([]float64, n)
-	k.g.laplacian(lx, x)
-	k.basis, k.product = append(k.basis, x...), append(k.product, lx...)
-	k.size++
-}
-
-// ritz returns the eigenvalues whose sum is at least enough, or nil if the space
-// does not have them yet, to eight digits, or if it is stopped.
-func (k *krylov) ritz(enough float64, stop func() bool) *spectrum {
-	n := k.g.n
-	basis, product := mat.NewDense(k.size, n, k.basis), mat.NewDense(k.size, n, k.product)
-	t := mat.NewDense(k.size, k.size, nil)
-	if !work.Pieces(k.size, k.size*n, stop, func(from, to int) {
-		t.Slice(from, to, 0, k.size).(*mat.Dense).Mul(basis.Slice(from, to, 0, n), product.T())
-	}) {
-		return nil
-	}
-	values, vectors := eigen(k.size, func(row []float64, i int) {
-		for j := range row {
-			row[j] = (t.At(i, j) + t.At(j, i)) / 2
-		}
-	}, stop)
-	p, sum := 0, 0.0
-	for p < len(values) && sum < enough {
-		sum += values[p]
-		p++
-	}
-	if sum < enough || p == len(values) {
-		return nil
-	}
-	chosen := vectors.Slice(0, k.size, 0, p).T()
-	theta, done := mulPieces(chosen, basis, stop)
-	if !done {
-		return nil
-	}
-	lt, done := mulPieces(chosen, product, stop)
-	if !done {
-		return nil
-	}
-	for c := range p {
-		blas64.Axpy(-values[c], vector(theta.RawRowView(c)), vector(lt.RawRowView(c)))
-		if blas64.Nrm2(vector(lt.RawRowView(c))) > 1e-8*values[0] {
-			return nil
-		}
-	}
-	return &spectrum{sigma: values[:p], theta: theta.RawMatrix().Data, rest: max(values[p-1], 0)}
 }

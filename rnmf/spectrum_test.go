@@ -4,18 +4,16 @@ import (
 	"math"
 	"testing"
 
-	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // Eigenvalues come with eigenvectors, orthonormal, none larger is left out, and
 // no more than needed. Twelve copies of a graph have each eigenvalue twelvefold.
 func TestSpectrum(t *testing.T) {
 	x, _ := planted(20, 400, 4, 0.1, 0, 1)
-	knn, err := KNN{}.Graph(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	knn := neighbors(x, 5, nil)
 	var edges []Edge
 	part := ring(30, 3)
 	for c := range 12 {
@@ -70,63 +68,6 @@ func TestSpectrum(t *testing.T) {
 				}
 			}
 			g.spectra.all, g.spectra.part = nil, nil // also find few without all
-		}
-	}
-}
-
-// Eigenvectors by way of a tridiagonal matrix: as many as there are, orthonormal,
-// also of an eigenvalue that nearly all share.
-func TestEigenTridiagonal(t *testing.T) {
-	const n = 160
-	x, _ := planted(20, n, 4, 0.1, 0, 1)
-	knn, err := KNN{}.Graph(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var path, star, complete []Edge
-	for i := 1; i < n; i++ {
-		path, star = append(path, Edge{i - 1, i, 1}), append(star, Edge{0, i, 1})
-		for j := range i {
-			complete = append(complete, Edge{i, j, 1})
-		}
-	}
-	graphs := map[string]*Graph{"knn": knn, "ring": ring(n, 2)}
-	for name, edges := range map[string][]Edge{"path": path, "star": star, "complete": complete} {
-		if graphs[name], err = NewGraph(n, edges); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, g := range graphs {
-		l := mat.NewSymDense(n, nil)
-		for i := range n {
-			l.SetSym(i, i, g.Degree(i))
-			for j := range i {
-				l.SetSym(i, j, -g.At(i, j))
-			}
-		}
-		values, rows, ok := eigenTridiagonal(n, rowsOfSym(l), n, 1e-5, work.Never)
-		if !ok {
-			t.Errorf("%s: gave up", name)
-			continue
-		}
-		vectors := mat.DenseCopyOf(rows.T())
-		want, _ := eigenQR(l)
-		var gram, lv, rest mat.Dense
-		gram.Mul(vectors.T(), vectors)
-		for i := range n {
-			gram.Set(i, i, gram.At(i, i)-1)
-			if math.Abs(values[i]-want[i]) > 1e-11*want[0] {
-				t.Errorf("%s: eigenvalue %d is %g, want %g", name, i, values[i], want[i])
-			}
-		}
-		lv.Mul(l, vectors)
-		rest.Mul(vectors, mat.NewDiagDense(n, values))
-		rest.Sub(&lv, &rest)
-		if off := mat.Norm(&gram, 2); off > 1e-9 {
-			t.Errorf("%s: off orthonormal by %g", name, off)
-		}
-		if off := mat.Norm(&rest, 2); off > 1e-10*max(want[0], 1) {
-			t.Errorf("%s: off by %g", name, off)
 		}
 	}
 }

@@ -20,10 +20,7 @@ func TestTogether(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	x, _ := planted(30, 44, 3, 0.05, 0.1, 1)
 	mask := masks(x, 1)["weights"][1]
-	graph, err := KNN{}.Graph(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	graph := neighbors(x, 5, nil)
 	class := make([]int, 44)
 	for j := range class {
 		class[j] = j%5 - 2

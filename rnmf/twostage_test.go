@@ -5,9 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
-	"gonum.org/v1/gonum/mat"
 )
 
 // TestRobustRecovery takes 40 % gross errors out of a planted low-rank matrix,
@@ -32,7 +33,7 @@ func TestRobustRecovery(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e, err := rnmf.RelativeError(x, r.W, r.H); err != nil || e > 1e-3 {
+		if e, err := r.RelativeError(x); err != nil || e > 1e-3 {
 			t.Errorf("%.0f %% errors: relative error %.2g, %v", 100*share, e, err)
 		}
 	}
@@ -56,7 +57,7 @@ func TestRobustNMFBeginsTight(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, err := rnmf.RelativeError(s.X, r.W, r.H)
+			e, err := r.RelativeError(s.X)
 			if err != nil {
 				t.Fatal(err)
 			}

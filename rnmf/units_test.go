@@ -117,10 +117,7 @@ func TestCollapse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, err := KNN{}.Graph(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	graph := neighbors(x, 5, nil)
 	for _, solver := range []Solver{nil, HALS{Plain: true}, MU{}, OGM{}, FGD{}, RRA{}, Additive{}, Additive{MU{}}} {
 		for _, m := range []Model{LSNMF(6, 5, 5, graph, 0.1), LSNMF(6, 5, 5, nil, 0), RLSNMF(6, 5, 5, 10, graph, 0.1), {Rank: 6, OnW: []Penalty{Sparse{5}}, OnH: []Penalty{Sparse{5}}}} {
 			m.Solver = solver

@@ -240,3 +240,16 @@ func checkProduct(w, h *mat.Dense, heaviest float64) error {
 	}
 	return nil
 }
+
+// dataMatrix returns a as a dense matrix, the same one if it is dense, after
+// checking that it is there and that its entries are finite and can be squared.
+func dataMatrix(name string, a mat.Matrix) (*mat.Dense, error) {
+	if err := wantMatrix(name, a); err != nil {
+		return nil, err
+	}
+	if m, n := a.Dims(); m == 0 || n == 0 {
+		return nil, fmt.Errorf("%w: %s is %d×%d", ErrEmpty, name, m, n)
+	}
+	d := asDense(a)
+	return d, checkEntries(name, d, nil, true)
+}

@@ -23,10 +23,7 @@ func TestWithTrace(t *testing.T) {
 			labels.Class[j] = Unlabelled
 		}
 	}
-	graph, err := KNN{}.Graph(x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	graph := neighbors(x, 5, nil)
 	m := Model{Rank: 5, MaxIter: 20}
 	for name, fit := range map[string]func(ctx context.Context) (*Result, error){
 		"Model": func(ctx context.Context) (*Result, error) { return HuberNMF(5).Fit(ctx, x) },

@@ -45,7 +45,7 @@ func picture(ctx context.Context, args []string) error {
 			}
 			columns = append(columns, viz.TripletColumn{Heading: "its weights", X: out.Weights, Tone: viz.Weight})
 		}
-		log.Println(m.name, viz.Must(rnmf.RelativeError(s.X, r.W, r.H)))
+		log.Println(m.name, viz.Must(r.RelativeError(s.X)))
 	}
 	fig, err := viz.Triplets(columns, viz.TripletsOptions{Height: 28, Width: 28, Samples: []int{0, 160, 310, 470, 760}, Smooth: true})
 	if err != nil {

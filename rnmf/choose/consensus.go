@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 // A Consensus says how often two samples were in one cluster (Brunet et al. 2004):
@@ -55,7 +56,7 @@ func meanRand(clusterings [][]int) (float64, error) {
 	var sum, count float64
 	for s, a := range clusterings {
 		for _, b := range clusterings[:s] {
-			v, err := rnmf.AdjustedRand(a, b)
+			v, err := score.AdjustedRand(a, b)
 			if err != nil {
 				return 0, err
 			}

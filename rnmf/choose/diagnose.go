@@ -82,7 +82,7 @@ func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, rank int) (*Diagnos
 	}{{rnmf.NMF(rank), &d.Squared}, {rnmf.L21NMF(rank), &d.Samples}, {rnmf.HuberNMF(rank), &d.Entries}} {
 		part.model.MaxIter = 60 // what is fitted late is noise
 		part.model.Signed = true
-		e, err := s.Of(ctx, Model(part.model), x)
+		e, err := s.Of(ctx, FitterOf(part.model), x)
 		if err != nil {
 			return nil, err
 		}

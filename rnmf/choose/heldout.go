@@ -18,7 +18,7 @@ import (
 type Fitter func(ctx context.Context, x, mask mat.Matrix, seed uint64) (*rnmf.Result, error)
 
 // Model returns the Fitter of a model, whose own Seed and Mask do not count.
-func Model(m rnmf.Model) Fitter {
+func FitterOf(m rnmf.Model) Fitter {
 	return func(ctx context.Context, x, mask mat.Matrix, seed uint64) (*rnmf.Result, error) {
 		m := m
 		m.Seed, m.Mask = seed, mask

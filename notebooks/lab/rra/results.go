@@ -24,6 +24,7 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/neighbor"
 )
 
 //go:embed *.csv peers.py
@@ -174,7 +175,7 @@ type track struct {
 
 // newTrack also finds the eigenvectors, whose time the paper does not count.
 func newTrack(python string, set *datasets.Set) (*track, error) {
-	graph, err := rnmf.KNN{}.Graph(set.X)
+	graph, err := neighbor.KNN{}.Graph(context.Background(), set.X)
 	if err != nil {
 		return nil, err
 	}
@@ -407,7 +408,7 @@ func energy(ctx context.Context, s settings, set *datasets.Set) error {
 	if len(shares) == 0 {
 		return nil
 	}
-	graph, err := rnmf.KNN{}.Graph(set.X)
+	graph, err := neighbor.KNN{}.Graph(ctx, set.X)
 	if err != nil {
 		return err
 	}
