@@ -205,7 +205,7 @@ func bitGroups() (groups []bitGroup) {
 						}
 						switch i % 5 {
 						case 1:
-							model.Init = rnmf.NNDSVD{Fill: rnmf.FillMean}
+							model.Init = rnmf.NNDSVD{FillMean: true}
 						case 2:
 							rng := rand.New(rand.NewPCG(5, uint64(i)))
 							w, h := mat.NewDense(m, 3, nil), mat.NewDense(3, n, nil)

@@ -54,7 +54,7 @@ func cancelCases(x *mat.Dense, rank int) map[string]func(ctx context.Context) (*
 	add("KKT", Model{TraceKKT: true})
 	add("labels", Model{OnH: []Penalty{labels}})
 	add("two stages", Model{Loss: TwoStage{}})
-	for i, init := range []Init{Factors{W: uniform(x.RawMatrix().Rows, rank, 1), H: uniform(rank, n, 2)}, NNDSVD{}, NNDSVD{Fill: FillRandom}, Clusters{}, Clusters{Scaled: true}, ByLabel{Labels: labels}} {
+	for i, init := range []Init{Factors{W: uniform(x.RawMatrix().Rows, rank, 1), H: uniform(rank, n, 2)}, NNDSVD{}, NNDSVD{FillRandom: true}, Clusters{}, Clusters{Scaled: true}, ByLabel{Labels: labels}} {
 		add(fmt.Sprintf("start %d, %T", i, init), Model{Init: init})
 	}
 	cases["SSNMF"] = func(ctx context.Context) (*Result, error) {

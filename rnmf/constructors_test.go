@@ -11,7 +11,7 @@ import (
 
 // Each constructor is the model that its comment says, all of it.
 func TestConstructors(t *testing.T) {
-	graph, mask := ring(5, 1), uniform(4, 5, 2)
+	graph := ring(5, 1)
 	labels := Labels{Class: []int{0, 1, 0, Unlabelled, 1}, Weight: 2}
 	withLabels, err := labels.Graph(graph)
 	if err != nil {
@@ -27,7 +27,6 @@ func TestConstructors(t *testing.T) {
 		got, want Model
 	}{
 		{"NMF", NMF(3), Model{Rank: 3}},
-		{"NeNMF", NeNMF(3), Model{Rank: 3, Solver: OGM{}}},
 		{"GNMF", GNMF(3, graph, 0.6), Model{Rank: 3, OnH: []Penalty{Laplacian{graph, 0.6}}}},
 		{"RobustGNMF", RobustGNMF(3, Huber{Cut: 2}, graph, 0.6), Model{Rank: 3, Loss: Huber{Cut: 2}, OnH: []Penalty{Laplacian{graph, 0.6}}}},
 		{"SemiGNMF", semi, Model{Rank: 3, OnH: []Penalty{Laplacian{withLabels, 0.6}}}},
@@ -37,7 +36,6 @@ func TestConstructors(t *testing.T) {
 		{"CIMNMF", CIMNMF(3), Model{Rank: 3, Loss: Correntropy{}}},
 		{"HypersurfaceNMF", HypersurfaceNMF(3, 0.7), Model{Rank: 3, Loss: Hypersurface{Scale: 0.7}}},
 		{"RSSNMF", RSSNMF(3, 0.7, labels), Model{Rank: 3, Loss: Hypersurface{Scale: 0.7}, OnH: []Penalty{labels}}},
-		{"SCNMF", SCNMF(3, labels), Model{Rank: 3, OnH: []Penalty{labels}}},
 		{"CauchyNMF", CauchyNMF(3), Model{Rank: 3, Loss: Cauchy{}}},
 		{"TruncatedCauchyNMF", TruncatedCauchyNMF(3), Model{Rank: 3, Loss: Truncated{Loss: Cauchy{}, Rule: ThreeSigma}}},
 		{"CappedNMF", CappedNMF(3, 0.7), Model{Rank: 3, Loss: ByColumn{Truncated{Loss: L1{}, Cut: 0.7, Rule: NormalThreeSigma}}}},
@@ -51,7 +49,6 @@ func TestConstructors(t *testing.T) {
 			OnW: []Penalty{LogSparse{Lambda: 1}}, OnH: []Penalty{LogSparse{Lambda: 2}, Laplacian{graph, 0.6}}}},
 		{"SparseNMF", SparseNMF(3, 1, 2, nil, 0.6), Model{Rank: 3, OnW: []Penalty{Sparse{1}}, OnH: []Penalty{Sparse{2}}}},
 		{"SparseNMF", SparseNMF(3, 1, 2, graph, 0.6), Model{Rank: 3, OnW: []Penalty{Sparse{1}}, OnH: []Penalty{Sparse{2}, Laplacian{graph, 0.6}}}},
-		{"WNMF", WNMF(3, mask), Model{Rank: 3, Mask: mask}},
 		{"SemiNMF", SemiNMF(3), Model{Rank: 3, SolverW: LeastSquares{}, Signed: true}},
 		{"ONMF", ONMF(3), Model{Rank: 3, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: Clusters{Shift: -1}}},
 		{"RMNMF", RMNMF(3, graph, 0.6), Model{Rank: 3, Loss: ByColumn{L1{}}, OnH: []Penalty{UnitLaplacian{graph, 0.6}}, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: ONMFStart{}}},

@@ -87,8 +87,8 @@ func TestFills(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for fill, want := range map[Fill][2]float64{FillMean: {mean, mean}, FillRandom: {0, mean / 100}} {
-		w, _, err := NNDSVD{Fill: fill}.Start(x, 5, rand.New(rand.NewPCG(1, 2)))
+	for fill, want := range map[NNDSVD][2]float64{{FillMean: true}: {mean, mean}, {FillRandom: true}: {0, mean / 100}} {
+		w, _, err := fill.Start(x, 5, rand.New(rand.NewPCG(1, 2)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@
 //
 //	model                 loss                              source
 //	NMF                   Frobenius{}                       L2,1 paper (1)
-//	NeNMF                 Frobenius{}, OGM{}                Guan et al. 2012
+//	(NeNMF)               Frobenius{}, OGM{}                Guan et al. 2012
 //	GNMF                  Frobenius{}, Laplacian            Cai et al. 2011; RRA (5)
 //	RobustGNMF            any loss, Laplacian               this package
 //	L21NMF                ByColumn{L1{}}                    L2,1 paper (11)
@@ -30,10 +30,10 @@
 //	HuberNMF              Huber{}                           Du et al. 2012
 //	HypersurfaceNMF       Hypersurface{Scale: σ}            Hamza, Brady 2006; RSS-NMF
 //	RSSNMF                Hypersurface{Scale: σ}, Labels    RSS-NMF (12)
-//	SCNMF                 Frobenius{}, Labels               Lan et al. 2014
+//	(SCNMF)               Frobenius{}, Labels               Lan et al. 2014
 //	SemiGNMF              Frobenius{}, Laplacian            Cai et al. 2011
 //	SSNMF, CNMF           types with a Model                RSS-NMF (5); (6), (7)
-//	WNMF                  Frobenius{}, Mask                 Kim, Choi 2009
+//	(WNMF)                Frobenius{}, Mask                 Kim, Choi 2009
 //	SparseNMF             Frobenius{}, Sparse               RLS-NMF (3)
 //	ONMF                  Frobenius{}, Orthogonal{}         Ding et al. 2006; Pompili et al. 2014
 //	RMNMF                 ByColumn{L1{}}, UnitLaplacian     Huang et al. 2014, as Orthogonal{}

@@ -8,16 +8,15 @@ import (
 // What can be wrong with the input of this package. The errors returned wrap
 // one of these, so errors.Is tells the kind and the message tells the place.
 var (
-	ErrShape      = errors.New("rnmf: shapes do not match")
-	ErrEmpty      = errors.New("rnmf: empty data")
-	ErrNotFinite  = errors.New("rnmf: not a finite number")
-	ErrNegative   = errors.New("rnmf: negative entry")
-	ErrTooLarge   = errors.New("rnmf: entry too large to be squared")
-	ErrRank       = errors.New("rnmf: rank out of range")
-	ErrLabels     = errors.New("rnmf: labels")
-	ErrParameter  = errors.New("rnmf: parameter out of range")
-	ErrFormat     = errors.New("rnmf: not a saved result of this package")
-	ErrAsymmetric = errors.New("rnmf: graph is not symmetric")
+	ErrShape     = errors.New("rnmf: shapes do not match")
+	ErrEmpty     = errors.New("rnmf: empty data")
+	ErrNotFinite = errors.New("rnmf: not a finite number")
+	ErrNegative  = errors.New("rnmf: negative entry")
+	ErrTooLarge  = errors.New("rnmf: entry too large to be squared")
+	ErrRank      = errors.New("rnmf: rank out of range")
+	ErrLabels    = errors.New("rnmf: labels")
+	ErrParameter = errors.New("rnmf: parameter out of range")
+	ErrFormat    = errors.New("rnmf: not a saved result of this package")
 )
 
 // An EntryError names the first bad entry of a matrix.

@@ -18,7 +18,7 @@ func ExampleRLSNMF() {
 		fmt.Println(err)
 		return
 	}
-	u, err := rnmf.UnitsOf(s.X, 10)
+	u, err := rnmf.PenaltyUnitsOf(s.X, 10)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -194,7 +194,7 @@ func ExampleResult_Clusters() {
 		fmt.Println(err)
 		return
 	}
-	_, h := r.Normalized(rnmf.SumNorm)
+	_, h := r.Normalized(1)
 	groups, err := baseline.KMeans{K: 10}.Fit(context.Background(), h)
 	if err != nil {
 		fmt.Println(err)

@@ -19,7 +19,7 @@ import (
 func TestLaurberg(t *testing.T) {
 	x, w, _ := datasets.Laurberg(0.3)
 	want := &rnmf.Result{W: w, H: mat.NewDense(3, 6, nil)}
-	truth, _ := want.Normalized(rnmf.L2Norm)
+	truth, _ := want.Normalized(2)
 	for _, loss := range []rnmf.Loss{nil, rnmf.Hypersurface{Scale: 0.5}, rnmf.Cauchy{Scale: 0.5}, rnmf.ByColumn{Loss: rnmf.Huber{Cut: 0.5}}} {
 		for seed := range uint64(5) {
 			m := rnmf.Model{Rank: 3, Loss: loss, Seed: seed, MaxIter: 6000, Tol: 1e-9}
@@ -27,7 +27,7 @@ func TestLaurberg(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, _ := r.Normalized(rnmf.L2Norm)
+			got, _ := r.Normalized(2)
 			for k := range 3 {
 				best := math.Inf(1)
 				for l := range 3 {

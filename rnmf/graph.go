@@ -66,7 +66,7 @@ func NewGraph(n int, edges []Edge) (*Graph, error) {
 	for k, e := range both {
 		if k > 0 && both[k-1].I == e.I && both[k-1].J == e.J {
 			if w := both[k-1].Weight; w != e.Weight {
-				return nil, fmt.Errorf("%w: G[%d,%d] is %g and %g", ErrAsymmetric, e.I, e.J, w, e.Weight)
+				return nil, fmt.Errorf("%w: G[%d,%d] is %g and %g", ErrParameter, e.I, e.J, w, e.Weight)
 			}
 			continue
 		}
@@ -98,7 +98,7 @@ func GraphOf(a mat.Matrix) (*Graph, error) {
 				return nil, err
 			}
 			if back := a.At(j, i); i < j && back != e.Weight && !math.IsNaN(back) {
-				return nil, fmt.Errorf("%w: G[%d,%d] is %g, G[%d,%d] is %g", ErrAsymmetric, i, j, e.Weight, j, i, back)
+				return nil, fmt.Errorf("%w: G[%d,%d] is %g, G[%d,%d] is %g", ErrParameter, i, j, e.Weight, j, i, back)
 			}
 			if i < j && e.Weight != 0 {
 				edges = append(edges, e)

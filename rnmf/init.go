@@ -141,17 +141,10 @@ func fillWhere(row, weights []float64, v float64) {
 // NNDSVD starts from the singular vectors of X (Boutsidis and Gallopoulos
 // 2008): no randomness, and often fewer rounds. Its zeros, about half of all
 // entries, stay under multiplicative updates unless they are filled.
-type NNDSVD struct{ Fill Fill }
-
-// Fill says what replaces the zeros of NNDSVD.
-type Fill int
-
-// The fills.
-const (
-	FillNone   Fill = iota // the zeros stay; HALS moves them
-	FillMean               // NNDSVDa: the mean of X
-	FillRandom             // NNDSVDar: random, up to a hundredth of the mean of X
-)
+type NNDSVD struct {
+	FillMean   bool // the mean of X takes the place of the zeros: NNDSVDa
+	FillRandom bool // random numbers up to a hundredth of the mean of X do: NNDSVDar
+}
 
 // Start returns the factors.
 func (s NNDSVD) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
@@ -162,14 +155,13 @@ func (s NNDSVD) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Ran
 	if w, h, err = nndsvd(ctx, x, rank); err != nil {
 		return nil, nil, err
 	}
-	switch s.Fill {
-	case FillNone:
-	case FillMean:
+	switch {
+	case s.FillMean && s.FillRandom:
+		return nil, nil, errParameter("NNDSVD.FillRandom", s.FillRandom, "one of FillMean and FillRandom")
+	case s.FillMean:
 		fillMean(x, w, h)
-	case FillRandom:
+	case s.FillRandom:
 		fillRandom(x, w, h, rng)
-	default:
-		return nil, nil, errParameter("NNDSVD.Fill", int(s.Fill), "FillNone, FillMean or FillRandom")
 	}
 	return w, h, nil
 }

@@ -25,7 +25,7 @@ func TestInits(t *testing.T) {
 	mask.Set(2, 3, 0)
 	x.Set(2, 3, math.NaN())
 	before := mat.DenseCopyOf(x)
-	for _, init := range []Init{Random{}, NNDSVD{}, NNDSVD{FillMean}, NNDSVD{FillRandom}, Clusters{}, Clusters{Scaled: true}, Clusters{Shift: -1}} {
+	for _, init := range []Init{Random{}, NNDSVD{}, NNDSVD{FillMean: true}, NNDSVD{FillRandom: true}, Clusters{}, Clusters{Scaled: true}, Clusters{Shift: -1}} {
 		r, err := Model{Rank: 3, Loss: Hypersurface{Scale: 1}, Init: init, Mask: mask, MaxIter: 20, Seed: 1}.Fit(context.Background(), x)
 		if err != nil {
 			t.Errorf("%#v: %v", init, err)
@@ -53,7 +53,7 @@ func TestInits(t *testing.T) {
 	if b.Trace[0].Objective >= a.Trace[0].Objective {
 		t.Errorf("scaled start %g, printed %g", b.Trace[0].Objective, a.Trace[0].Objective)
 	}
-	for _, bad := range []Init{NNDSVD{Fill: 7}, Clusters{Shift: math.NaN()}} {
+	for _, bad := range []Init{NNDSVD{FillMean: true, FillRandom: true}, Clusters{Shift: math.NaN()}} {
 		if _, err := (Model{Rank: 3, Init: bad, Mask: mask}).Fit(context.Background(), x); !errors.Is(err, ErrParameter) {
 			t.Errorf("%#v: %v", bad, err)
 		}

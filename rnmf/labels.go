@@ -334,7 +334,7 @@ func (r *Result) LabelScores(h mat.Matrix) (*mat.Dense, error) {
 // ErrLabels.
 //
 // The k-means of the RSS-NMF paper is baseline.KMeans{K: k}.Fit on the H of
-// Normalized(SumNorm).
+// Normalized(1).
 func (r *Result) Predict(h mat.Matrix) ([]int, error) {
 	s, err := r.LabelScores(h)
 	if err != nil {

@@ -42,7 +42,7 @@ func ExampleRSSNMF() {
 	fmt.Println("more than 65 % of the others are right:", right > 0.65*rest)
 	fmt.Println("the first digit is", labels.Name(found[0]))
 
-	_, h := r.Normalized(rnmf.SumNorm) // k-means on H, as the paper does it
+	_, h := r.Normalized(1) // k-means on H, as the paper does it
 	groups, err := baseline.KMeans{K: 10}.Fit(context.Background(), h)
 	if err != nil {
 		fmt.Println(err)

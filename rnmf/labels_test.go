@@ -199,7 +199,7 @@ func TestBadLabels(t *testing.T) {
 		{Labels{Class: []int{0, 1, 2, 0, 3}, Names: []string{"a", "b"}}, "sample 2 is of class 2, want -1 to 1"},
 		{Labels{}, "0 labels for 5 samples"},
 	} {
-		_, err := SCNMF(2, c.l).Fit(context.Background(), x)
+		_, err := Model{Rank: 2, OnH: []Penalty{c.l}}.Fit(context.Background(), x)
 		if !errors.Is(err, ErrLabels) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v", c.l, err)
 		}
@@ -208,20 +208,20 @@ func TestBadLabels(t *testing.T) {
 	for _, w := range []float64{-1, math.NaN(), math.Inf(1)} {
 		bad := good
 		bad.Weight = w
-		if _, err := SCNMF(2, bad).Fit(context.Background(), x); !errors.Is(err, ErrParameter) {
+		if _, err := (Model{Rank: 2, OnH: []Penalty{bad}}).Fit(context.Background(), x); !errors.Is(err, ErrParameter) {
 			t.Errorf("weight %g: %v", w, err)
 		}
 	}
 	if _, err := mustFit(t, NMF(2), x).Predict(x); !errors.Is(err, ErrLabels) {
 		t.Error(err)
 	}
-	if _, err := mustFit(t, SCNMF(2, Labels{Class: []int{-1, -1, -1, -1, -1}}), x).Predict(x); !errors.Is(err, ErrLabels) {
+	if _, err := mustFit(t, Model{Rank: 2, OnH: []Penalty{Labels{Class: []int{-1, -1, -1, -1, -1}}}}, x).Predict(x); !errors.Is(err, ErrLabels) {
 		t.Error(err)
 	}
-	if _, err := mustFit(t, SCNMF(2, good), x).Predict(x); !errors.Is(err, ErrShape) {
+	if _, err := mustFit(t, Model{Rank: 2, OnH: []Penalty{good}}, x).Predict(x); !errors.Is(err, ErrShape) {
 		t.Error(err)
 	}
-	if _, err := mustFit(t, SCNMF(2, good), x).Predict(nil); !errors.Is(err, ErrEmpty) {
+	if _, err := mustFit(t, Model{Rank: 2, OnH: []Penalty{good}}, x).Predict(nil); !errors.Is(err, ErrEmpty) {
 		t.Error(err)
 	}
 }
@@ -264,7 +264,7 @@ func TestPredict(t *testing.T) {
 		if found, err = r.Predict(h); err != nil || share(found, newTruth) < 0.95 {
 			t.Errorf("%s: %.2f of the new right, %v", name, share(found, newTruth), err)
 		}
-		_, h = r.Normalized(SumNorm)
+		_, h = r.Normalized(1)
 		c := kmeans.Fit(h, kmeans.Options{K: classes}, work.Never)
 		if a := matchedShare(truth, c.Labels); a < 0.6 {
 			t.Errorf("%s: k-means %.2f", name, a)

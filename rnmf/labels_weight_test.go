@@ -46,7 +46,7 @@ func TestLabelsAgainst(t *testing.T) {
 		t.Errorf("weight %g; of the receiver %g", l.Weight, labels.Weight)
 	}
 	for _, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if _, err := SCNMF(r, labels.Against(plain, bad)).Fit(context.Background(), x); !errors.Is(err, ErrParameter) {
+		if _, err := (Model{Rank: r, OnH: []Penalty{labels.Against(plain, bad)}}).Fit(context.Background(), x); !errors.Is(err, ErrParameter) {
 			t.Errorf("%g times: %v", bad, err)
 		}
 	}
@@ -56,7 +56,7 @@ func TestLabelsAgainst(t *testing.T) {
 func TestLabelsSaved(t *testing.T) {
 	x, _ := planted(9, 31, 4, 0.1, 0.1, 3)
 	want := someLabels(31, 7)
-	m := SCNMF(5, want)
+	m := Model{Rank: 5, OnH: []Penalty{want}}
 	m.MaxIter = 3
 	var b bytes.Buffer
 	if err := mustFit(t, m, x).Save(&b); err != nil {

@@ -17,7 +17,7 @@ import (
 // nearest rivals have the L2,1 norm and the L1 norm instead: ByColumn{Huber{Cut:
 // γ/2}} and Huber{Cut: γ/2}.
 //
-// With x(e) the minimiser (see ShrinkL2Log) the slope is ρ′ = 1 − x/e. x/e is 0 up
+// With x(e) the minimiser (see Shrink) the slope is ρ′ = 1 − x/e. x/e is 0 up
 // to a threshold and never falls: x ≤ e, and x′ ≥ 1 where it is not 0, at the
 // threshold x may jump up. So 0 < ρ′ ≤ 1 never rises, ρ is concave, and the engine
 // descends. Beyond the threshold, which is γσ/2 for γ ≤ 2 and between (√(2γ) − 1)σ
@@ -33,11 +33,6 @@ type LogShrink struct {
 	// times the median for an outlier.
 	Scale float64
 }
-
-var (
-	_ Tuner  = LogShrink{}
-	_ Scaler = LogShrink{}
-)
 
 // Rho returns the minimum above and 1 − x/e.
 func (l LogShrink) Rho(s float64) (value, slope float64) {
@@ -71,49 +66,37 @@ func (l LogShrink) Check() error {
 	return checkScale("LogShrink.Scale", l.Scale)
 }
 
-// L2LogNorm is the l2,log (pseudo) norm of a matrix (RLS-NMF paper, (32)),
+// Shrink is the shrinkage operator of the loss of columns (RLS-NMF paper, Theorem 2, with τ
+// = γ/2): the minimiser S (m×n, as Y) of
 //
-//	Σ_j log(1 + ‖m_j‖).
-func L2LogNorm(a mat.Matrix) (float64, error) {
-	d, err := dataMatrix("A", a)
-	if err != nil {
-		return 0, err
-	}
-	var sum float64
-	for _, s := range columnLengths(d) {
-		sum += math.Log1p(s)
-	}
-	return sum, nil
-}
-
-// ShrinkL2Log is the l2,log-shrinkage operator (RLS-NMF paper, Theorem 2): the
-// minimiser W (m×n, as Y) of
+//	½‖Y − S‖² + τσ² Σ_j log(1 + ‖s_j‖/σ).
 //
-//	½‖Y − W‖² + τ‖W‖_{2,log},   τ ≥ 0.
-//
-// Each column keeps its direction, its length e becomes the x ≥ 0 that minimises
-// f(x) = ½(x − e)² + τ log(1 + x): where f falls at first or has a valley,
+// Each column keeps its direction; in units of σ its length e becomes the x ≥ 0 that
+// minimises f(x) = ½(x − e)² + τ log(1 + x): where f falls at first or has a valley,
 //
 //	ξ = (e − 1)/2 + √((1 + e)²/4 − τ)   if f(ξ) ≤ f(0),   or else 0   (38).
 //
 // For τ ≤ 1 f is convex, and x leaves 0 at e = τ without a jump. For τ > 1 it jumps,
 // at an e between 2√τ − 1 and τ; there 0 and ξ are equally good, and it is ξ. Unlike
 // soft thresholding it takes less and less from long columns, τ/(1 + x).
-func ShrinkL2Log(y mat.Matrix, tau float64) (*mat.Dense, error) {
+func (l LogShrink) Shrink(y mat.Matrix) (*mat.Dense, error) {
 	d, err := dataMatrix("Y", y)
 	if err != nil {
 		return nil, err
 	}
-	if !(tau >= 0) || math.IsInf(tau, 0) {
-		return nil, errParameter("tau", tau, "0 or more")
+	if err := l.Check(); err != nil {
+		return nil, err
+	}
+	if l.Scale == 0 {
+		return nil, errParameter("LogShrink.Scale", l.Scale, "1, or another positive number")
 	}
 	w := mat.DenseCopyOf(d)
 	lengths := columnLengths(d)
 	for j, e := range lengths {
-		x, rest := logShrink(e, tau)
+		x, rest := logShrink(e/l.Scale, l.Gamma/2)
 		lengths[j] = 0
 		if x > 0 {
-			lengths[j] = 1 - rest/e
+			lengths[j] = 1 - rest*l.Scale/e
 		}
 	}
 	w.Apply(func(_, j int, v float64) float64 { return v * lengths[j] }, w)

@@ -14,6 +14,19 @@ import (
 //
 // so the weighted squares Σ ρ′(s)·u touch the objective at s and lie above it
 // everywhere else. CheckLoss tests a new one.
+//
+// A Loss may be a Tuner as well, which estimates its scale, and have more methods:
+//
+//   - Weigh(omega, value, e []float64) computes many slopes at once, faster than Rho:
+//     omega_i = ρ′(e_i²) and, where value is not nil, value_i = ρ(e_i²), all three of the
+//     same length, within 1e-14 of what Rho gives. Only where e_i², or its ratio to the
+//     square of the scale, is above 1e300 or below 1e-300 may they differ.
+//   - ScaleNow() float64 tells the scale, for the trace.
+//   - TuningOfColumns() Tuning estimates it under ByColumn, where that is done in another
+//     way: the residuals are norms of whole columns then.
+//   - Relax() Loss returns a convex loss of about the same scale, with which Transform
+//     begins. Without it that is Huber with the scale for a cut-off, or Frobenius.
+//   - Check() error finds bad parameters before a fit.
 type Loss interface {
 	Rho(s float64) (value, slope float64)
 }
@@ -190,8 +203,8 @@ func (l ByColumn) ofColumns() Loss { return l.Loss }
 
 // CheckLoss returns an error if a loss is no concave, increasing function of
 // the squared residual, or if its slope is not its derivative; it looks at
-// squared residuals from 0 to the square of ten times size. A Weigher must give
-// what its Rho gives. Run it once on a loss of your own: the engine's descent stands
+// squared residuals from 0 to the square of ten times size. Weigh must give
+// what Rho gives. Run it once on a loss of your own: the engine's descent stands
 // on this property.
 //
 // A loss of your own should not embed one of this package: its Tuning and Weigh would
@@ -227,7 +240,9 @@ func CheckLoss(l Loss, size float64) error {
 		e[i] = 10 * size * float64(i) / (n - 1)
 		s[i] = e[i] * e[i]
 	}
-	if w, ok := l.(Weigher); ok {
+	if w, ok := l.(interface {
+		Weigh(omega, value, e []float64)
+	}); ok {
 		var omega, value [n]float64
 		w.Weigh(omega[:], value[:], e[:])
 		for i, a := range s {

@@ -19,12 +19,6 @@ import (
 // one has weights that tie them to the entries already fitted.
 type Manhattan struct{ Mu float64 }
 
-var (
-	_ Tuner   = Manhattan{}
-	_ Scaler  = Manhattan{}
-	_ Weigher = Manhattan{}
-)
-
 // MahNMF minimises the L1 norm, min Σ|X − WH|, smoothed ever less (Guan et al.
 // 2012). The smoothed problem of a half-step is convex, and its gradient has the
 // Lipschitz constant ‖U‖₂²/μ with which the paper runs Nesterov's method, that is

@@ -331,7 +331,7 @@ func TestOGMReachesTheMinimum(t *testing.T) {
 // NeNMF is another way to the same place.
 func TestNeNMF(t *testing.T) {
 	x, _ := planted(25, 30, 4, 0.05, 0, 9)
-	a, b := NMF(4), NeNMF(4)
+	a, b := NMF(4), Model{Rank: 4, Solver: OGM{}}
 	a.MaxIter, a.Tol, b.MaxIter, b.Tol = 500, 1e-9, 500, 1e-9
 	if f, g := mustFit(t, a, x), mustFit(t, b, x); !near(f.Objective, g.Objective, 1e-3) || g.KKT > 1e-3 {
 		t.Errorf("objective %g by HALS, %g by OGM with KKT %g", f.Objective, g.Objective, g.KKT)

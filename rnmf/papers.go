@@ -1,8 +1,5 @@
 package rnmf
 
-// NeNMF is standard NMF by Nesterov's optimal gradient method (Guan et al. 2012).
-func NeNMF(rank int) Model { return Model{Rank: rank, Solver: OGM{}} }
-
 // NMF is standard NMF, min ‖X − WH‖² (L2,1 paper, (1)).
 func NMF(rank int) Model { return Model{Rank: rank} }
 
@@ -51,9 +48,6 @@ func HypersurfaceNMF(rank int, scale float64) Model {
 func RSSNMF(rank int, scale float64, labels Labels) Model {
 	return Model{Rank: rank, Loss: Hypersurface{Scale: scale}, OnH: []Penalty{labels}}
 }
-
-// SCNMF is RSSNMF with the squared error (Lan et al. 2014).
-func SCNMF(rank int, labels Labels) Model { return Model{Rank: rank, OnH: []Penalty{labels}} }
 
 // CauchyNMF minimises Σ ln(1 + (X − WH)²/γ²) with Nagy's scale, without
 // truncation (Guan et al. 2019, (2) with σ = ∞).

@@ -151,7 +151,8 @@ func randomProblem(seed uint64) problem {
 	root := math.Sqrt(unit)
 	switch rng.IntN(8) {
 	case 0:
-		p.Init = NNDSVD{Fill: pickOne(rng, FillNone, FillMean, FillRandom)}
+		fill := pickOne(rng, 0, 1, 2)
+		p.Init = NNDSVD{FillMean: fill == 1, FillRandom: fill == 2}
 	case 1:
 		p.Init = Clusters{Shift: pickOne(rng, 0, -1, 2.5), Scaled: rng.IntN(2) == 0}
 	case 2: // badly scaled

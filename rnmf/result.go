@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -68,37 +69,22 @@ func (r *Result) check() error {
 	return wantDims("H", r.H, k, n)
 }
 
-// Norm says in which norm the columns of W have length 1.
-type Norm int
-
-// The norms of Normalized.
-const (
-	L2Norm  Norm = iota // Euclidean
-	SumNorm             // magnitudes sum to 1
-	MaxNorm             // largest magnitude 1
-)
-
-// Normalized returns copies of W, its columns scaled to length 1, and of H, its
-// rows scaled so that WH stays the same. A component that is 0 in W stays 0. What is
-// none of the norms is taken for L2Norm.
+// Normalized returns copies of W, its columns scaled to length 1 in the norm p ≥ 1 (1: the
+// magnitudes sum to 1; 2: Euclidean; math.Inf(1): the largest magnitude is 1), and of H,
+// its rows scaled so that WH stays the same. A component that is 0 in W stays 0. It
+// panics with an error that wraps ErrParameter if p is below 1 or NaN.
 // The fit itself never scales: that would change the value of penalties.
-func (r *Result) Normalized(norm Norm) (w, h *mat.Dense) {
+func (r *Result) Normalized(p float64) (w, h *mat.Dense) {
+	if !(p >= 1) {
+		panic(errParameter("p", p, "1 or more"))
+	}
 	w, h = mat.DenseCopyOf(r.W), mat.DenseCopyOf(r.H)
 	m, k := w.Dims()
 	for j := range k {
 		col := mat.Col(nil, j, w)
-		var length float64
-		switch norm {
-		case SumNorm:
-			for _, v := range col {
-				length += math.Abs(v)
-			}
-		case MaxNorm:
-			for _, v := range col {
-				length = max(length, math.Abs(v))
-			}
-		default:
-			length = mat.Norm(w.ColView(j), 2)
+		length := mat.Norm(w.ColView(j), 2)
+		if p != 2 {
+			length = floats.Norm(col, p)
 		}
 		row := h.RawRowView(j)
 		if length == 0 {
@@ -118,7 +104,7 @@ func (r *Result) Normalized(norm Norm) (w, h *mat.Dense) {
 // Clusters assigns each sample to the component that contributes most to it:
 // the largest coefficient, with the columns of W at Euclidean length 1.
 func (r *Result) Clusters() []int {
-	_, h := r.Normalized(L2Norm)
+	_, h := r.Normalized(2)
 	k, n := h.Dims()
 	found := make([]int, n)
 	for j := range n {
@@ -226,15 +212,6 @@ func (r *Result) even(x *mat.Dense, mask mat.Matrix) *mat.Dense {
 	return h
 }
 
-// A Relaxer is a Loss that names a convex loss of about the same scale. From a poor
-// start all residuals of a sample may lie where a loss that levels off has no slope
-// left; with W given the convex one has no such trap, and Transform begins with it.
-// Without this method it is Huber with the loss's scale for a cut-off, or Frobenius
-// where there is no scale.
-type Relaxer interface {
-	Relax() Loss
-}
-
 // Relax returns l, which is convex.
 func (l L1) Relax() Loss { return l }
 
@@ -249,8 +226,11 @@ func (l Truncated) Relax() Loss {
 // Relax returns Frobenius: of one sample the norm alone counts.
 func (l ByColumn) Relax() Loss { return Frobenius{} }
 
+// relax returns a convex loss of about the same scale. From a poor start all residuals
+// of a sample may lie where a loss that levels off has no slope left; with W given the
+// convex one has no such trap.
 func relax(l Loss) Loss {
-	if r, ok := l.(Relaxer); ok {
+	if r, ok := l.(interface{ Relax() Loss }); ok {
 		return r.Relax()
 	}
 	if c := scaleNow(l); c > 0 {

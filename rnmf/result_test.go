@@ -190,8 +190,8 @@ func TestNormalized(t *testing.T) {
 	x, _ := planted(9, 12, 3, 0.1, 0, 2)
 	r := mustFit(t, NMF(3), x)
 	y := mul(r.W, r.H)
-	for _, norm := range []Norm{L2Norm, SumNorm, MaxNorm} {
-		w, h := r.Normalized(norm)
+	for norm, p := range []float64{2, 1, math.Inf(1)} {
+		w, h := r.Normalized(p)
 		for k := range 3 {
 			col := w.ColView(k)
 			length := []float64{mat.Norm(col, 2), mat.Sum(col), mat.Max(col)}[norm]
@@ -204,7 +204,7 @@ func TestNormalized(t *testing.T) {
 		}
 	}
 	for j, l := range r.Clusters() {
-		w, h := r.Normalized(L2Norm)
+		w, h := r.Normalized(2)
 		_ = w
 		for k := range 3 {
 			if h.At(k, j) > h.At(l, j) {
@@ -213,8 +213,18 @@ func TestNormalized(t *testing.T) {
 		}
 	}
 	r.W.SetCol(1, make([]float64, 9))
-	if w, h := r.Normalized(L2Norm); mat.Norm(w.ColView(1), 2) != 0 || mat.Norm(h.RowView(1), 2) != 0 {
+	if w, h := r.Normalized(2); mat.Norm(w.ColView(1), 2) != 0 || mat.Norm(h.RowView(1), 2) != 0 {
 		t.Error("a zero component does not stay zero")
+	}
+	for _, bad := range []float64{0, 0.5, -1, math.NaN()} {
+		func() {
+			defer func() {
+				if err, _ := recover().(error); !errors.Is(err, ErrParameter) {
+					t.Errorf("norm %g: %v", bad, err)
+				}
+			}()
+			r.Normalized(bad)
+		}()
 	}
 }
 
@@ -222,17 +232,17 @@ func TestNormalized(t *testing.T) {
 func TestNormalizedSigned(t *testing.T) {
 	r := &Result{W: mat.NewDense(3, 2, []float64{-12, 1, 4, 0, 3, -0.5}), H: uniform(2, 4, 1)}
 	y := mul(r.W, r.H)
-	for norm, lengths := range map[Norm][]float64{L2Norm: {13, math.Sqrt(1.25)}, SumNorm: {19, 1.5}, MaxNorm: {12, 1}} {
+	for norm, lengths := range map[float64][]float64{2: {13, math.Sqrt(1.25)}, 1: {19, 1.5}, math.Inf(1): {12, 1}} {
 		w, h := r.Normalized(norm)
 		for k, length := range lengths {
 			for i := range 3 {
 				if want := r.W.At(i, k) / length; !near(w.At(i, k), want, 1e-14) {
-					t.Errorf("norm %d: W[%d,%d] is %g, want %g", norm, i, k, w.At(i, k), want)
+					t.Errorf("norm %g: W[%d,%d] is %g, want %g", norm, i, k, w.At(i, k), want)
 				}
 			}
 		}
 		if !mat.EqualApprox(mul(w, h), y, 1e-12) {
-			t.Errorf("norm %d: another product", norm)
+			t.Errorf("norm %g: another product", norm)
 		}
 	}
 }

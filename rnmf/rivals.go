@@ -1,11 +1,5 @@
 package rnmf
 
-import "gonum.org/v1/gonum/mat"
-
-// WNMF is NMF with a weight for each entry of X, 0 where it is missing, min Σ
-// Mask∘(X − WH)² (Zhang et al. 2006; Kim and Choi 2009).
-func WNMF(rank int, mask mat.Matrix) Model { return Model{Rank: rank, Mask: mask} }
-
 // SparseNMF has the L1 norm on both factors, min ‖X − WH‖² + α Σ W + β Σ H
 // (RLS-NMF paper, (3)), and with a graph λ tr(HLHᵀ): LS-NMF with the L1 norm in
 // place of the log. graph may be nil. See Laplacian and Ridge on scale: as all terms

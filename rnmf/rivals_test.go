@@ -233,10 +233,10 @@ func TestSignedResult(t *testing.T) {
 		if err != nil || mat.Norm(o.S, 1) != 0 {
 			t.Error(i, "outliers of least squares", err)
 		}
-		for _, norm := range []Norm{L2Norm, SumNorm, MaxNorm} {
+		for _, norm := range []float64{2, 1, math.Inf(1)} {
 			w, h := a.Normalized(norm)
 			if !mat.EqualApprox(mul(w, h), mul(a.W, a.H), 1e-9) || mat.Min(h) < 0 {
-				t.Errorf("%d: norm %d changes the product, or a sign", i, norm)
+				t.Errorf("%d: norm %g changes the product, or a sign", i, norm)
 			}
 		}
 	}
@@ -720,7 +720,7 @@ func TestRivalsDegenerate(t *testing.T) {
 		r := min(m, n, 3)
 		graph := ring(n, 1)
 		for _, model := range []Model{ONMF(r), SemiNMF(r), {Rank: r, SolverW: LeastSquares{}, SolverH: MU{}}, RMNMF(r, graph, 1), RMNMF(r, graph, 1000),
-			{Rank: r, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Loss: Cauchy{}}, {Rank: r, SolverW: LeastSquares{}, Loss: L1{}}, SparseNMF(r, 1, 1000, graph, 1), WNMF(r, constantOnes(m, n))} {
+			{Rank: r, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Loss: Cauchy{}}, {Rank: r, SolverW: LeastSquares{}, Loss: L1{}}, SparseNMF(r, 1, 1000, graph, 1), Model{Rank: r, Mask: constantOnes(m, n)}} {
 			model.MaxIter = 30
 			a := mustFit(t, model, x)
 			label := fmt.Sprintf("%s: %+v", name, model)

@@ -23,18 +23,6 @@ type Tuning func(s *Residuals) (next Loss, settled bool)
 // first stage of TwoStage: no fit ends there, by Tol or as TuneFor has run out.
 type Interim struct{ Loss }
 
-// A ColumnTuner is a Tuner that estimates its scale in another way under ByColumn,
-// where the residuals are norms of whole columns.
-type ColumnTuner interface {
-	Tuner
-	TuningOfColumns() Tuning
-}
-
-// A Scaler is a Loss that tells its scale, for the trace.
-type Scaler interface {
-	ScaleNow() float64
-}
-
 // tuningOf begins an estimate of the scale of a loss, nil if it has nothing to estimate.
 func tuningOf(l Loss) Tuning {
 	if t, ok := l.(Tuner); ok {
@@ -142,7 +130,7 @@ func (l Truncated) Tuning() Tuning {
 // Tuning tunes the loss of the columns, by TuningOfColumns where it has one.
 func (l ByColumn) Tuning() Tuning {
 	below := tuningOf(l.Loss)
-	if c, ok := l.Loss.(ColumnTuner); ok {
+	if c, ok := l.Loss.(interface{ TuningOfColumns() Tuning }); ok {
 		below = c.TuningOfColumns()
 	}
 	if below == nil {
@@ -174,7 +162,7 @@ func (l Cauchy) ScaleNow() float64 { return l.Scale }
 
 // ScaleNow returns the scale of the loss below, or Cut where that has none.
 func (l Truncated) ScaleNow() float64 {
-	if s, ok := l.Loss.(Scaler); ok {
+	if s, ok := l.Loss.(interface{ ScaleNow() float64 }); ok {
 		return s.ScaleNow()
 	}
 	return l.Cut
@@ -184,7 +172,7 @@ func (l Truncated) ScaleNow() float64 {
 func (l ByColumn) ScaleNow() float64 { return scaleNow(l.Loss) }
 
 func scaleNow(l Loss) float64 {
-	if s, ok := l.(Scaler); ok {
+	if s, ok := l.(interface{ ScaleNow() float64 }); ok {
 		return s.ScaleNow()
 	}
 	return 0

@@ -6,19 +6,17 @@ import "gonum.org/v1/gonum/mat"
 // better, non-negative v. It need not find the minimum: the objective never
 // rises as long as q does not.
 //
-// A Solver may have more methods, which tell the fit what it can do: those of
-// Extrapolator and of Constrained; SignedU() bool, true if it also lowers a Quadratic
-// whose U has negative entries, as the W of semi-NMF has; Check() error, which finds bad
-// parameters before a fit; and, where it wraps another solver, Unwrap() Solver, which
-// returns that one, whose methods then count.
+// A Solver may have more methods, which tell the fit what it can do:
+//
+//   - Extrapolates() bool: whether its factors are extrapolated between rounds, see
+//     HALS.Plain. Others are not.
+//   - SignedU() bool: whether it also lowers a Quadratic whose U has negative entries, as
+//     the W of semi-NMF has.
+//   - those of Constrained, if it keeps its factor in another set than V ≥ 0.
+//   - Check() error finds bad parameters before a fit.
+//   - Unwrap() Solver returns the solver that it wraps, whose methods then count.
 type Solver interface {
 	Improve(q *Quadratic, v *mat.Dense)
-}
-
-// An Extrapolator is a Solver that tells whether its factors are to be extrapolated
-// between rounds: see HALS.Plain. Others are not.
-type Extrapolator interface {
-	Extrapolates() bool
 }
 
 // A Constrained solver keeps its factor in another set than V ≥ 0, as LeastSquares and
@@ -51,7 +49,7 @@ func capability[T any](s Solver) (c T, ok bool) {
 
 // extrapolates reports whether a solver's factors are to be extrapolated.
 func extrapolates(s Solver) bool {
-	e, ok := capability[Extrapolator](s)
+	e, ok := capability[interface{ Extrapolates() bool }](s)
 	return ok && e.Extrapolates()
 }
 

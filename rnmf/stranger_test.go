@@ -19,7 +19,9 @@ type strangeLoss struct{ of rnmf.Loss }
 func (l strangeLoss) Rho(s float64) (value, slope float64) { return l.of.Rho(s) }
 
 func (l strangeLoss) Weigh(omega, value, e []float64) {
-	if w, ok := l.of.(rnmf.Weigher); ok {
+	if w, ok := l.of.(interface {
+		Weigh(omega, value, e []float64)
+	}); ok {
 		w.Weigh(omega, value, e)
 		return
 	}
@@ -33,7 +35,7 @@ func (l strangeLoss) Weigh(omega, value, e []float64) {
 }
 
 func (l strangeLoss) ScaleNow() float64 {
-	if s, ok := l.of.(rnmf.Scaler); ok {
+	if s, ok := l.of.(interface{ ScaleNow() float64 }); ok {
 		return s.ScaleNow()
 	}
 	return 0
@@ -47,7 +49,7 @@ func (l strangeLoss) Tuning() rnmf.Tuning {
 }
 
 func (l strangeLoss) TuningOfColumns() rnmf.Tuning {
-	if t, ok := l.of.(rnmf.ColumnTuner); ok {
+	if t, ok := l.of.(interface{ TuningOfColumns() rnmf.Tuning }); ok {
 		return strangeTuning(t.TuningOfColumns())
 	}
 	return l.Tuning()
@@ -67,7 +69,7 @@ func strangeTuning(of rnmf.Tuning) rnmf.Tuning {
 }
 
 func (l strangeLoss) Relax() rnmf.Loss {
-	if r, ok := l.of.(rnmf.Relaxer); ok {
+	if r, ok := l.of.(interface{ Relax() rnmf.Loss }); ok {
 		return r.Relax()
 	}
 	if c := l.ScaleNow(); c > 0 {
@@ -95,7 +97,7 @@ func (p strangePenalty) Signed() bool {
 type strangeSolver struct{ rnmf.Solver }
 
 func (s strangeSolver) Extrapolates() bool {
-	e, ok := s.Solver.(rnmf.Extrapolator)
+	e, ok := s.Solver.(interface{ Extrapolates() bool })
 	return ok && e.Extrapolates()
 }
 

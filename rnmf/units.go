@@ -11,14 +11,14 @@ import (
 // of length 1 the loss is at most 1 for each, and log(1 + v) of a thousand pixels is
 // hundreds. With weights in Units,
 //
-//	u, err := rnmf.UnitsOf(x, rank)
+//	u, err := rnmf.PenaltyUnitsOf(x, rank)
 //	rnmf.Model{Rank: rank,
 //		OnW: []rnmf.Penalty{rnmf.LogSparse{Lambda: alpha * u.W, Scale: u.Entry}},
 //		OnH: []rnmf.Penalty{rnmf.LogSparse{Lambda: beta * u.H, Scale: u.Entry}, rnmf.Laplacian{Graph: g, Lambda: lambda * u.Graph}}}
 //
 // the minimum does not depend on the unit of X, and only H changes, as it must, when
 // each sample is given twice, and W when each feature is.
-type Units struct {
+type PenaltyUnits struct {
 	// Entry is the size of an entry of W and H, √(mean of |X| / r), where WH has
 	// that mean: the Scale of a LogSparse.
 	Entry float64
@@ -33,16 +33,16 @@ type Units struct {
 	Column float64
 }
 
-// UnitsOf returns the units for x (m×n) and a rank. All are 0 if x is; data so small
+// PenaltyUnitsOf returns the units for x (m×n) and a rank. All are 0 if x is; data so small
 // that their squares are 0 are ErrParameter.
-func UnitsOf(x mat.Matrix, rank int) (Units, error) {
+func PenaltyUnitsOf(x mat.Matrix, rank int) (PenaltyUnits, error) {
 	d, err := dataMatrix("X", x)
 	if err != nil {
-		return Units{}, err
+		return PenaltyUnits{}, err
 	}
 	rows, cols := d.Dims()
 	if rank < 1 {
-		return Units{}, errParameter("rank", rank, "1 or more")
+		return PenaltyUnits{}, errParameter("rank", rank, "1 or more")
 	}
 	m, n, r := float64(rows), float64(cols), float64(rank)
 	var sum float64
@@ -52,13 +52,13 @@ func UnitsOf(x mat.Matrix, rank int) (Units, error) {
 		}
 	}
 	if sum == 0 {
-		return Units{}, nil
+		return PenaltyUnits{}, nil
 	}
 	length := mat.Norm(d, 2)
 	energy := length * length
 	if energy == 0 {
-		return Units{}, errParameter("the largest entry of X", max(mat.Max(d), -mat.Min(d)), "one whose square is not 0")
+		return PenaltyUnits{}, errParameter("the largest entry of X", max(mat.Max(d), -mat.Min(d)), "one whose square is not 0")
 	}
 	entry := math.Sqrt(sum / r)
-	return Units{Entry: entry, W: energy / m / r, H: energy / n / r, Graph: energy / n / r / (entry * entry), Column: length / math.Sqrt(n)}, nil
+	return PenaltyUnits{Entry: entry, W: energy / m / r, H: energy / n / r, Graph: energy / n / r / (entry * entry), Column: length / math.Sqrt(n)}, nil
 }

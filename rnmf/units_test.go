@@ -46,7 +46,7 @@ func TestUnits(t *testing.T) {
 		t.Fatal(err)
 	}
 	fit := func(x, w, h *mat.Dense, g *Graph, solver Solver, loss bool) *Result {
-		u, err := UnitsOf(x, r)
+		u, err := PenaltyUnitsOf(x, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,11 +78,11 @@ func TestUnits(t *testing.T) {
 			}
 		}
 	}
-	u, err := UnitsOf(mat.NewDense(2, 3, []float64{3, 0, 1, 4, 1, 0}), 2)
+	u, err := PenaltyUnitsOf(mat.NewDense(2, 3, []float64{3, 0, 1, 4, 1, 0}), 2)
 	if err != nil || !near(u.Entry, math.Sqrt(0.75), 1e-15) || !near(u.W, 27.0/4, 1e-15) || !near(u.H, 27.0/6, 1e-15) || !near(u.Graph, 6, 1e-15) || !near(u.Column, 3, 1e-15) {
 		t.Errorf("%+v, %v", u, err)
 	}
-	if u, err := UnitsOf(mat.NewDense(2, 3, nil), 2); u != (Units{}) || err != nil {
+	if u, err := PenaltyUnitsOf(mat.NewDense(2, 3, nil), 2); u != (PenaltyUnits{}) || err != nil {
 		t.Errorf("%+v, %v", u, err)
 	}
 	for _, c := range []struct {
@@ -91,7 +91,7 @@ func TestUnits(t *testing.T) {
 		want error
 	}{{nil, 1, ErrEmpty}, {x, 0, ErrParameter}, {mat.NewDense(1, 1, []float64{math.Inf(1)}), 1, ErrNotFinite},
 		{mat.NewDense(1, 2, []float64{0, 1e-170}), 1, ErrParameter}, {mat.NewDense(1, 2, []float64{0, -1e-170}), 1, ErrParameter}} {
-		if _, err := UnitsOf(c.x, c.rank); !errors.Is(err, c.want) {
+		if _, err := PenaltyUnitsOf(c.x, c.rank); !errors.Is(err, c.want) {
 			t.Errorf("%v, want %v", err, c.want)
 		}
 	}
@@ -113,7 +113,7 @@ func unitLength(x *mat.Dense) *mat.Dense {
 func TestCollapse(t *testing.T) {
 	planted, _ := planted(60, 30, 6, 0.1, 0, 2)
 	x := unitLength(planted)
-	u, err := UnitsOf(x, 6)
+	u, err := PenaltyUnitsOf(x, 6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestCollapseBound(t *testing.T) {
 func TestLive(t *testing.T) {
 	planted, _ := planted(40, 30, 6, 0.05, 0, 2)
 	x := unitLength(planted)
-	u, err := UnitsOf(x, 6)
+	u, err := PenaltyUnitsOf(x, 6)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,33 +6,15 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// A Weigher is a Loss that computes many slopes at once, faster than by Rho:
-// omega_i = ρ′(e_i²) and, where value is not nil, value_i = ρ(e_i²). All three
-// slices have the same length. Both are those of Rho within 1e-14 of their size;
-// only where e_i², or its ratio to the square of the scale, is out of range, above
-// 1e300 or below 1e-300, may they differ.
-type Weigher interface {
-	Loss
-	Weigh(omega, value, e []float64)
-}
-
-var (
-	_ Weigher = Frobenius{}
-	_ Weigher = L1{}
-	_ Weigher = Huber{}
-	_ Weigher = Hypersurface{}
-	_ Weigher = Correntropy{}
-	_ Weigher = Cauchy{}
-	_ Weigher = Truncated{}
-)
-
 // weights writes the slopes of an entry-wise loss.
 func weights(l Loss, omega, e []float64) { weightsAndValues(l, omega, nil, e) }
 
 // weightsAndValues writes the slopes of an entry-wise loss and, unless value is
 // nil, the values.
 func weightsAndValues(l Loss, omega, value, e []float64) {
-	if w, ok := l.(Weigher); ok {
+	if w, ok := l.(interface {
+		Weigh(omega, value, e []float64)
+	}); ok {
 		w.Weigh(omega, value, e)
 		return
 	}

@@ -77,10 +77,10 @@ type wrapped struct{ Loss }
 // A multiplicative update with a loss of ours, which weighs and splits at once,
 // does what it does with the Weigh of another.
 func TestSplit(t *testing.T) {
-	type hidden struct{ Weigher }
+	type hidden struct{ weigher }
 	same := func(a, b Point) bool { return near(a.Objective, b.Objective, 1e-14) } // added up in another order
 	x, _ := planted(37, 29, 3, 0.1, 0.05, 1)
-	for _, l := range []Weigher{Huber{Cut: 0.05}, Hypersurface{Scale: 1}, L1{0.01}, Cauchy{Scale: 0.05}, Correntropy{Scale: 0.3},
+	for _, l := range []weigher{Huber{Cut: 0.05}, Hypersurface{Scale: 1}, L1{0.01}, Cauchy{Scale: 0.05}, Correntropy{Scale: 0.3},
 		Truncated{Loss: Cauchy{Scale: 0.05}, Cut: 0.2}, Truncated{Loss: Truncated{Loss: Frobenius{}, Cut: 0.2}, Cut: 0.3}} {
 		m := Model{Rank: 3, Loss: l, Solver: MU{}, MaxIter: 20, Tol: -1, Init: Factors{W: uniform(37, 3, 3), H: uniform(3, 29, 4)}}
 		ours := mustFit(t, m, x)
@@ -90,4 +90,9 @@ func TestSplit(t *testing.T) {
 			t.Errorf("%+v: not the same bits", l)
 		}
 	}
+}
+
+type weigher interface {
+	Loss
+	Weigh(omega, value, e []float64)
 }

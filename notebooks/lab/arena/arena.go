@@ -125,7 +125,7 @@ func Run(ctx context.Context, s *datasets.Set, rank int, c Case, rival Rival, se
 		return row, err
 	}
 	h := mat.NewDense(rank, len(here), nil)
-	_, unit := r.Normalized(rnmf.L2Norm)
+	_, unit := r.Normalized(2)
 	points := mat.NewDense(rank, len(here), nil)
 	for k, j := range here {
 		h.SetCol(k, mat.Col(nil, j, r.H))

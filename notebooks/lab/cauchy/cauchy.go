@@ -147,7 +147,7 @@ func (row *Row) run(ctx context.Context, s *datasets.Set, x, mask *mat.Dense, ri
 			return err
 		}
 		row.Raw = raw.Accuracy
-		_, points = r.Normalized(rnmf.L2Norm)
+		_, points = r.Normalized(2)
 	}
 	found, err := clusters(ctx, s, points, seed)
 	row.Accuracy, row.NMI = found.Accuracy, found.NMI[score.NMIArithmetic]

@@ -52,7 +52,7 @@ func criteria(ctx context.Context, w io.Writer, sets []*datasets.Set, rounds int
 		if err != nil {
 			return err
 		}
-		u, err := rnmf.UnitsOf(x, classes)
+		u, err := rnmf.PenaltyUnitsOf(x, classes)
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ type Problem struct {
 	X     *mat.Dense // corrupted
 	Known *mat.Dense // 0 where an entry was removed; nil if none was
 	Graph *rnmf.Graph
-	Units rnmf.Units
+	Units rnmf.PenaltyUnits
 	K     int // classes, and components
 }
 
@@ -52,7 +52,7 @@ func New(s *datasets.Set, removed, noise float64, seed uint64) (*Problem, error)
 	if p.Graph, err = (neighbor.KNN{}).Graph(context.Background(), p.X); err != nil {
 		return nil, err
 	}
-	p.Units, err = rnmf.UnitsOf(p.X, p.K)
+	p.Units, err = rnmf.PenaltyUnitsOf(p.X, p.K)
 	return p, err
 }
 
@@ -70,7 +70,7 @@ func UnitLength(x *mat.Dense) *mat.Dense {
 }
 
 // A Setting holds the parameters of a model. Alpha, Beta and Lambda are in units of
-// the data (rnmf.Units); the unit of Gamma is the squared length of a sample, which
+// the data (rnmf.PenaltyUnits); the unit of Gamma is the squared length of a sample, which
 // makes it the paper's.
 type Setting struct{ Alpha, Beta, Gamma, Lambda float64 }
 
@@ -118,7 +118,7 @@ func Methods() []Method {
 			return mu(rnmf.GNMF(p.K, p.Graph, v.Lambda*p.Units.Graph))
 		}),
 		method("RMNMF", graph, func(p *Problem, v Setting) rnmf.Model { return rnmf.RMNMF(p.K, p.Graph, v.Lambda) }),
-		method("WNMF", none, func(p *Problem, _ Setting) rnmf.Model { return mu(rnmf.WNMF(p.K, known(p))) }),
+		method("WNMF", none, func(p *Problem, _ Setting) rnmf.Model { return mu(rnmf.Model{Rank: p.K, Mask: known(p)}) }),
 		convex,
 		method("ONMF", none, func(p *Problem, _ Setting) rnmf.Model { return rnmf.ONMF(p.K) }),
 		method("Semi-NMF", none, func(p *Problem, _ Setting) rnmf.Model { return rnmf.SemiNMF(p.K) }),
@@ -173,7 +173,7 @@ func Run(ctx context.Context, p *Problem, m Method, v Setting, seed uint64, roun
 	if err != nil {
 		return bad(err)
 	}
-	_, h := r.Normalized(rnmf.L2Norm)
+	_, h := r.Normalized(2)
 	found, err := baseline.KMeans{K: p.K, Seed: seed, Restarts: 5}.Fit(ctx, h)
 	if err != nil {
 		return bad(err)

@@ -70,7 +70,7 @@ func Clusters(ctx context.Context, s *datasets.Set, classes int, seed uint64) ([
 				return nil, err
 			}
 			row.Seconds = r.Trace[len(r.Trace)-1].Seconds
-			_, points = r.Normalized(rnmf.L2Norm)
+			_, points = r.Normalized(2)
 		}
 		found, err := baseline.KMeans{K: classes, Seed: seed}.Fit(ctx, points)
 		if err != nil {

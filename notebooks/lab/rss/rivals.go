@@ -151,7 +151,7 @@ func settings(m rnmf.Model, t Task, rounds int) rnmf.Model {
 }
 
 func judged(r *rnmf.Result, found []int) fitted {
-	_, h := r.Normalized(rnmf.L2Norm)
+	_, h := r.Normalized(2)
 	return fitted{h, found, r.Trace[len(r.Trace)-1].Seconds}
 }
 
