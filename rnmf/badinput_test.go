@@ -39,8 +39,11 @@ func TestBadInput(t *testing.T) {
 	graphOf := func(a mat.Matrix) error { _, err := GraphOf(a); return err }
 	ss := func(s SSNMF, x mat.Matrix) error { _, err := s.Fit(ctx, x); return err }
 	cn := func(s CNMF, x mat.Matrix) error { _, err := s.Fit(ctx, x); return err }
-	transform := func(r *Result, ctx context.Context, x mat.Matrix) error { _, err := r.Transform(ctx, x); return err }
-	outliers := func(r *Result, x mat.Matrix) error { _, err := r.Outliers(x); return err }
+	transform := func(r *Result, ctx context.Context, x mat.Matrix) error {
+		_, err := r.Transform(ctx, x, nil)
+		return err
+	}
+	outliers := func(r *Result, x mat.Matrix) error { _, err := r.Outliers(x, nil); return err }
 	predict := func(r *Result, h mat.Matrix) error { _, err := r.Predict(h); return err }
 	init := func(i Init) error { return fit(Model{Rank: 2, Init: i}) }
 	pixels := func(c Contiguous) error { _, err := c.Fit(ctx, x); return err }
@@ -112,10 +115,10 @@ func TestBadInput(t *testing.T) {
 			_, err := Contiguous{Model: NMF(2), Height: 2, Width: 2}.Fit(ended, x)
 			return err
 		}, context.Canceled, ""},
-		{"energy of eigenvectors", func() error { _, err := RRA{Energy: 2}.PrepareContext(ctx, whole200); return err }, ErrParameter, "RRA.Energy is 2"},
-		{"eigenvectors of a graph, cancelled", func() error { _, err := RRA{}.PrepareContext(ended, whole200); return err }, context.Canceled, ""},
-		{"transform with a mask of another shape", func() error { _, err := fitted.TransformMasked(ctx, x, x.T()); return err }, ErrShape, "Mask is 5×4, want 4×5"},
-		{"transform with a negative mask", func() error { _, err := fitted.TransformMasked(ctx, x, with(2, 1, -1)); return err }, ErrNegative, "Mask[2,1] = -1"},
+		{"energy of eigenvectors", func() error { _, err := RRA{Energy: 2}.Prepare(ctx, whole200); return err }, ErrParameter, "RRA.Energy is 2"},
+		{"eigenvectors of a graph, cancelled", func() error { _, err := RRA{}.Prepare(ended, whole200); return err }, context.Canceled, ""},
+		{"transform with a mask of another shape", func() error { _, err := fitted.Transform(ctx, x, x.T()); return err }, ErrShape, "Mask is 5×4, want 4×5"},
+		{"transform with a negative mask", func() error { _, err := fitted.Transform(ctx, x, with(2, 1, -1)); return err }, ErrNegative, "Mask[2,1] = -1"},
 
 		// Labels.
 		{"too few labels", func() error { return onH(Labels{Class: []int{0, 1}}) }, ErrLabels, "2 labels for 5 samples"},

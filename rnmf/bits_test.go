@@ -258,7 +258,7 @@ func bitGroups() (groups []bitGroup) {
 					r, err := fit()
 					addResult(h, r, err)
 					if r != nil && i == 0 {
-						c, err := r.Transform(context.Background(), data[0].Slice(0, r.W.RawMatrix().Rows%24, 0, 5))
+						c, err := r.Transform(context.Background(), data[0].Slice(0, r.W.RawMatrix().Rows%24, 0, 5), nil)
 						if err == nil {
 							addMatrix(h, c)
 						}
@@ -302,7 +302,7 @@ func bitModels(x *mat.Dense) (groups []bitGroup) {
 			if r == nil {
 				return
 			}
-			if o, err := r.Outliers(x); err == nil {
+			if o, err := r.Outliers(x, nil); err == nil {
 				addMatrix(h, o.Weights)
 				addMatrix(h, o.S)
 				addBits(h, o.Samples...)

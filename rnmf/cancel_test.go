@@ -84,7 +84,7 @@ func cancelCases(x *mat.Dense, rank int) map[string]func(ctx context.Context) (*
 	}
 	fitted := &Result{W: uniform(x.RawMatrix().Rows, rank, 1), H: uniform(rank, n, 2), Loss: Cauchy{Scale: 0.1}}
 	cases["Transform"] = func(ctx context.Context) (*Result, error) {
-		h, err := fitted.Transform(ctx, x)
+		h, err := fitted.Transform(ctx, x, nil)
 		if h == nil {
 			return nil, err
 		}
@@ -161,7 +161,7 @@ func TestCancelOthers(t *testing.T) {
 		return func(ctx context.Context) error {
 			for {
 				graph.spectra.part, graph.spectra.all = nil, nil
-				if _, err := s.PrepareContext(ctx, graph); err != nil {
+				if _, err := s.Prepare(ctx, graph); err != nil {
 					return err
 				}
 			}

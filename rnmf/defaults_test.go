@@ -23,7 +23,7 @@ func TestDefaults(t *testing.T) {
 		return fit(Model{Solver: s, MaxIter: 3, Tol: -1, OnH: []Penalty{Laplacian{ring(24, 3), 2}}})
 	}
 	start := func(i Init) []float64 {
-		w, h, err := i.Start(x, 4, rand.New(rand.NewPCG(1, 2)))
+		w, h, err := i.Start(t.Context(), x, 4, rand.New(rand.NewPCG(1, 2)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,12 +83,12 @@ func TestDefaults(t *testing.T) {
 func TestFills(t *testing.T) {
 	x, _ := planted(20, 30, 5, 0.1, 0, 1)
 	mean := mat.Sum(x) / 600
-	none, _, err := NNDSVD{}.Start(x, 5, nil)
+	none, _, err := NNDSVD{}.Start(t.Context(), x, 5, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for fill, want := range map[NNDSVD][2]float64{{FillMean: true}: {mean, mean}, {FillRandom: true}: {0, mean / 100}} {
-		w, _, err := fill.Start(x, 5, rand.New(rand.NewPCG(1, 2)))
+		w, _, err := fill.Start(t.Context(), x, 5, rand.New(rand.NewPCG(1, 2)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,13 +97,13 @@ func TestFills(t *testing.T) {
 			if before := none.RawMatrix().Data[i]; before == 0 {
 				filled = append(filled, v)
 			} else if v != before {
-				t.Errorf("fill %d: %g became %g", fill, before, v)
+				t.Errorf("fill %v: %g became %g", fill, before, v)
 			}
 		}
 		slices.Sort(filled)
 		low, high := filled[0], filled[len(filled)-1]
 		if !(low >= want[0]*(1-1e-12)) || !(low > 0) || !(high <= want[1]*(1+1e-12)) || !(high > 0.9*want[1]) {
-			t.Errorf("fill %d: %d entries from %g to %g, want %g to %g", fill, len(filled), low, high, want[0], want[1])
+			t.Errorf("fill %v: %d entries from %g to %g, want %g to %g", fill, len(filled), low, high, want[0], want[1])
 		}
 	}
 }

@@ -71,7 +71,7 @@ func TestDegenerateData(t *testing.T) {
 						if r.Reason == Diverged {
 							t.Errorf("%s: diverged: %+v", name, r.Trace)
 						}
-						o, err := r.Outliers(c.x)
+						o, err := r.Outliers(c.x, nil)
 						if err != nil {
 							t.Error(name, err)
 							return
@@ -151,7 +151,7 @@ func TestMissingRowsAndColumns(t *testing.T) {
 			name := fmt.Sprintf("%s %T", lossName(loss), solver)
 			r := mustFit(t, Model{Rank: 2, Loss: loss, Solver: solver, Mask: mask, MaxIter: 20}, x)
 			sound(t, name, r)
-			if _, err := r.Outliers(x); err != nil {
+			if _, err := r.Outliers(x, nil); err != nil {
 				t.Error(name, err)
 			}
 		}

@@ -23,7 +23,9 @@ func with(i, j int, v float64) *mat.Dense {
 // funcInit is a start as a user would write one.
 type funcInit func() (w, h *mat.Dense, err error)
 
-func (f funcInit) Start(*mat.Dense, int, *rand.Rand) (w, h *mat.Dense, err error) { return f() }
+func (f funcInit) Start(context.Context, *mat.Dense, int, *rand.Rand) (w, h *mat.Dense, err error) {
+	return f()
+}
 
 func TestErrors(t *testing.T) {
 	ones := constantOnes(4, 5)
@@ -111,10 +113,10 @@ func TestResultErrors(t *testing.T) {
 	}{
 		"nil": {nil, ErrEmpty}, "shape": {uniform(5, 4, 1), ErrShape}, "NaN": {with(1, 1, math.NaN()), ErrNotFinite},
 	} {
-		if _, err := r.Outliers(c.x); !errors.Is(err, c.want) {
+		if _, err := r.Outliers(c.x, nil); !errors.Is(err, c.want) {
 			t.Errorf("Outliers, %s: %v", name, err)
 		}
-		if _, err := r.Transform(context.Background(), c.x); !errors.Is(err, c.want) {
+		if _, err := r.Transform(context.Background(), c.x, nil); !errors.Is(err, c.want) {
 			t.Errorf("Transform, %s: %v", name, err)
 		}
 	}

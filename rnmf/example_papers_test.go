@@ -98,7 +98,7 @@ func ExampleContiguous() {
 		fmt.Println(err)
 		return
 	}
-	out, err := single.Outliers(dirty)
+	out, err := single.Outliers(dirty, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -58,7 +58,7 @@ func ExampleTruncatedCauchyNMF() {
 		fmt.Println(err)
 		return
 	}
-	out, err := r.Outliers(dirty)
+	out, err := r.Outliers(dirty, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -111,7 +111,7 @@ func ExampleResult_Transform() {
 		fmt.Println(err)
 		return
 	}
-	h, err := r.Transform(context.Background(), fresh)
+	h, err := r.Transform(context.Background(), fresh, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

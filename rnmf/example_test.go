@@ -21,7 +21,7 @@ func ExampleModel_Fit() {
 	if err != nil {
 		panic(err)
 	}
-	out, err := r.Outliers(dirty)
+	out, err := r.Outliers(dirty, nil)
 	if err != nil {
 		panic(err)
 	}

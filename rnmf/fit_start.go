@@ -30,7 +30,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 		return nil, err
 	}
 	init := cmp.Or[Init](m.Init, Random{})
-	w, h, err := startFrom(ctx, init, f.x, m.Rank, rand.New(rand.NewPCG(m.Seed, 0x52_4e_4d_46)))
+	w, h, err := init.Start(ctx, f.x, m.Rank, rand.New(rand.NewPCG(m.Seed, 0x52_4e_4d_46)))
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}

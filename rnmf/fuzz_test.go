@@ -42,7 +42,7 @@ func FuzzFit(f *testing.F) {
 		if err := finite(r, p.Signed); err != nil {
 			t.Fatalf("%v\n%v", err, p)
 		}
-		o, err := r.Outliers(p.x)
+		o, err := r.Outliers(p.x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

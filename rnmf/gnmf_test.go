@@ -460,7 +460,7 @@ func TestGraphSaveAndTransform(t *testing.T) {
 	if got, want := again.OnH[0].Value(r.H), r.OnH[0].Value(r.H); got != want {
 		t.Errorf("penalty %g, want %g", got, want)
 	}
-	h, err := again.Transform(context.Background(), x.Slice(0, 8, 3, 7))
+	h, err := again.Transform(context.Background(), x.Slice(0, 8, 3, 7), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -476,11 +476,11 @@ func TestGraphSaveAndTransform(t *testing.T) {
 // An Energy that is none has no eigenvectors, and no panic.
 func TestPrepareBadEnergy(t *testing.T) {
 	for _, energy := range []float64{-1, 2, math.NaN()} {
-		if kept := (RRA{Energy: energy}).Prepare(ring(9, 1)); kept != 0 {
+		if kept, _ := (RRA{Energy: energy}).Prepare(t.Context(), ring(9, 1)); kept != 0 {
 			t.Errorf("energy %g: %d eigenvectors", energy, kept)
 		}
 	}
-	if kept := (RRA{Energy: 1}).Prepare(ring(9, 1)); kept == 0 {
+	if kept, _ := (RRA{Energy: 1}).Prepare(t.Context(), ring(9, 1)); kept == 0 {
 		t.Error("energy 1: no eigenvectors")
 	}
 }

@@ -119,7 +119,7 @@ func TestPlantedOutliers(t *testing.T) {
 		if got := relative(clean, r); got > 0.08 {
 			t.Errorf("%s: relative error %.4f, of standard NMF %.3f", name, got, relative(clean, plain))
 		}
-		o, err := r.Outliers(x)
+		o, err := r.Outliers(x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestPlantedSamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := r.Outliers(x)
+		o, err := r.Outliers(x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

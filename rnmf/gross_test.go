@@ -127,7 +127,7 @@ func TestRandomStartSigned(t *testing.T) {
 		return v
 	}, x)
 	start := func(x *mat.Dense) *mat.Dense {
-		w, h, err := Random{}.Start(x, 3, rand.New(rand.NewPCG(1, 1)))
+		w, h, err := Random{}.Start(t.Context(), x, 3, rand.New(rand.NewPCG(1, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestRandomStartSigned(t *testing.T) {
 func TestGrossStart(t *testing.T) {
 	x, clean := gross(0, 0, false)
 	x.Set(3, 4, 9.96921e36)
-	w, h, err := Random{}.Start(x, 3, rand.New(rand.NewPCG(1, 1)))
+	w, h, err := Random{}.Start(t.Context(), x, 3, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
@@ -14,22 +13,9 @@ import (
 
 // An Init makes the factors that a fit starts from: w m×r and h r×n, finite and
 // non-negative. x is not to be changed; entries that are missing hold the mean
-// of what is known of their row.
+// of what is known of their row. Start returns an error soon after ctx ends.
 type Init interface {
-	Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error)
-}
-
-// A slowInit looks out for the end of a context while it starts.
-type slowInit interface {
-	start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error)
-}
-
-// startFrom calls Start, or start where there is one.
-func startFrom(ctx context.Context, i Init, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	if s, ok := i.(slowInit); ok {
-		return s.start(ctx, x, rank, rng)
-	}
-	return i.Start(x, rank, rng)
+	Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error)
 }
 
 // Random draws both factors evenly from (0, a], with a such that the mean of WH
@@ -39,12 +25,8 @@ func startFrom(ctx context.Context, i Init, x *mat.Dense, rank int, rng *rand.Ra
 // some of each.
 type Random struct{}
 
-// Start returns the random factors.
-func (r Random) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	return r.start(context.Background(), x, rank, rng)
-}
-
-func (Random) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+// Start returns the factors.
+func (Random) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
 	mean := robustMean(x, func() bool { return ctx.Err() != nil })
 	if err := ctx.Err(); err != nil {
@@ -73,7 +55,7 @@ type Factors struct {
 }
 
 // Start returns copies of the factors.
-func (f Factors) Start(x *mat.Dense, rank int, _ *rand.Rand) (w, h *mat.Dense, err error) {
+func (f Factors) Start(_ context.Context, x *mat.Dense, rank int, _ *rand.Rand) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
 	if isNil(f.W) || isNil(f.H) {
 		return nil, nil, fmt.Errorf("%w: the start lacks W or H", ErrShape)
@@ -136,76 +118,4 @@ func fillWhere(row, weights []float64, v float64) {
 			row[j] = v
 		}
 	}
-}
-
-// NNDSVD starts from the singular vectors of X (Boutsidis and Gallopoulos
-// 2008): no randomness, and often fewer rounds. Its zeros, about half of all
-// entries, stay under multiplicative updates unless they are filled.
-type NNDSVD struct {
-	FillMean   bool // the mean of X takes the place of the zeros: NNDSVDa
-	FillRandom bool // random numbers up to a hundredth of the mean of X do: NNDSVDar
-}
-
-// Start returns the factors.
-func (s NNDSVD) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	return s.start(context.Background(), x, rank, rng)
-}
-
-func (s NNDSVD) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	if w, h, err = nndsvd(ctx, x, rank); err != nil {
-		return nil, nil, err
-	}
-	switch {
-	case s.FillMean && s.FillRandom:
-		return nil, nil, errParameter("NNDSVD.FillRandom", s.FillRandom, "one of FillMean and FillRandom")
-	case s.FillMean:
-		fillMean(x, w, h)
-	case s.FillRandom:
-		fillRandom(x, w, h, rng)
-	}
-	return w, h, nil
-}
-
-// Clusters is the start of the L2,1 paper, section 5.4: PCA to r dimensions,
-// k-means there, W the centroids of the clusters and H = G′ + Shift, with G′ the
-// indicator of the clusters. As printed, with a shift of 0.3, all other
-// centroids together outweigh a sample's own by far where clusters are many;
-// Scaled divides H by one number so that WH fits X best.
-type Clusters struct {
-	Shift  float64 // 0 is 0.3; negative none, which locks multiplicative updates
-	Scaled bool
-}
-
-// Start returns the factors.
-func (s Clusters) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	return s.start(context.Background(), x, rank, rng)
-}
-
-func (s Clusters) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	shift := s.Shift
-	if shift == 0 {
-		shift = 0.3
-	}
-	if math.IsNaN(shift) || math.IsInf(shift, 0) {
-		return nil, nil, errParameter("Clusters.Shift", shift, "a number")
-	}
-	w, h, _, err = kmeansStart(ctx, x, rank, max(shift, 0), rng.Uint64())
-	if err != nil {
-		return nil, nil, err
-	}
-	// A centroid of signed data can be negative.
-	w.Apply(func(_, _ int, v float64) float64 { return max(v, 0) }, w)
-	if s.Scaled {
-		var wh mat.Dense
-		wh.Mul(w, h)
-		var xy, yy float64
-		for i := range wh.RawMatrix().Rows {
-			xy += floats.Dot(x.RawRowView(i), wh.RawRowView(i))
-			yy += floats.Dot(wh.RawRowView(i), wh.RawRowView(i))
-		}
-		if xy > 0 && yy > 0 {
-			h.Scale(xy/yy, h)
-		}
-	}
-	return w, h, nil
 }

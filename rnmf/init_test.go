@@ -82,7 +82,7 @@ func TestClustersOfLargeData(t *testing.T) {
 	start := func(unit float64) *mat.Dense {
 		scaled := mat.DenseCopyOf(x)
 		scaled.Scale(unit, scaled)
-		_, h, err := Clusters{}.Start(scaled, 5, rand.New(rand.NewPCG(1, 1)))
+		_, h, err := Clusters{}.Start(t.Context(), scaled, 5, rand.New(rand.NewPCG(1, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -71,7 +71,7 @@ func TestPointers(t *testing.T) {
 	if p.calls == 0 || r.Objective > r.Trace[0].Objective {
 		t.Errorf("%d calls of a part that needs its pointer, objective %g", p.calls, r.Objective)
 	}
-	if _, err := r.Transform(t.Context(), x); err != nil {
+	if _, err := r.Transform(t.Context(), x, nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -117,17 +117,11 @@ func (r *Result) Clusters() []int {
 	return found
 }
 
-// Transform finds the coefficients (r×p) of p new samples (the columns of x,
-// m×p) with W, the loss and its scale fixed. It returns the best found so far
-// and ctx.Err() when ctx ends.
-func (r *Result) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
-	return r.TransformMasked(ctx, x, nil)
-}
-
-// TransformMasked is Transform where entries of x are missing: mask (m×p) is for x
-// what Model.Mask is for the data of a fit. A sample without any entry gets 0; if no
-// sample has one, that is ErrEmpty.
-func (r *Result) TransformMasked(ctx context.Context, x, mask mat.Matrix) (*mat.Dense, error) {
+// Transform finds the coefficients (r×p) of p new samples (the columns of x, m×p) with W,
+// the loss and its scale fixed. mask (m×p) is for x what Model.Mask is for the data of a
+// fit; nil if nothing is missing. A sample without any entry gets 0; if no sample has
+// one, that is ErrEmpty. It returns the best found so far and ctx.Err() when ctx ends.
+func (r *Result) Transform(ctx context.Context, x, mask mat.Matrix) (*mat.Dense, error) {
 	if err := errors.Join(r.check(), wantMatrix("X", x)); err != nil {
 		return nil, err
 	}

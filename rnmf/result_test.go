@@ -28,7 +28,7 @@ func TestTransform(t *testing.T) {
 					return
 				}
 				w := mat.DenseCopyOf(r.W)
-				h, err := r.Transform(context.Background(), x)
+				h, err := r.Transform(context.Background(), x, nil)
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
 					return
@@ -42,7 +42,7 @@ func TestTransform(t *testing.T) {
 						t.Errorf("%s: another H (by column: %v)", name, byColumn)
 					}
 				}
-				h, err = r.Transform(context.Background(), fresh)
+				h, err = r.Transform(context.Background(), fresh, nil)
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
 					return
@@ -60,11 +60,11 @@ func TestTransform(t *testing.T) {
 				}
 				// Fewer samples than components, a zero sample, a signed one.
 				few := mat.NewDense(15, 1, nil)
-				if h, err = r.Transform(context.Background(), few); err != nil || mat.Norm(h, 2) > 0.1 {
+				if h, err = r.Transform(context.Background(), few, nil); err != nil || mat.Norm(h, 2) > 0.1 {
 					t.Errorf("%s: %v of a zero sample, %v", name, h, err)
 				}
 				few.Set(3, 0, -1)
-				if _, err = r.Transform(context.Background(), few); err != nil {
+				if _, err = r.Transform(context.Background(), few, nil); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 			})
@@ -74,7 +74,7 @@ func TestTransform(t *testing.T) {
 	r := mustFit(t, NMF(3), x)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if h, err := r.Transform(ctx, fresh); !errors.Is(err, context.Canceled) || h == nil {
+	if h, err := r.Transform(ctx, fresh, nil); !errors.Is(err, context.Canceled) || h == nil {
 		t.Errorf("%v, %v", h, err)
 	}
 }
@@ -85,7 +85,7 @@ func TestOutlierMatrix(t *testing.T) {
 	const lambda = 0.6
 	x, _ := planted(10, 15, 2, 0.05, 0.1, 1)
 	r := mustFit(t, RNMFL1(2, lambda), x)
-	o, err := r.Outliers(x)
+	o, err := r.Outliers(x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestOutlierWeights(t *testing.T) {
 				m.Mask = in[1]
 			}
 			r := mustFit(t, m, in[0])
-			o, err := r.Outliers(in[0])
+			o, err := r.Outliers(in[0], nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -270,13 +270,13 @@ func TestTransformMaskedSigned(t *testing.T) {
 	var x mat.Dense
 	x.Mul(w, uniform(2, 20, 4))
 	r := &Result{W: w, H: uniform(2, 20, 7), Loss: Frobenius{}, Solver: MU{}}
-	plain, err := r.Transform(context.Background(), &x)
+	plain, err := r.Transform(context.Background(), &x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ones := mat.NewDense(6, 20, nil)
 	ones.Apply(func(_, _ int, _ float64) float64 { return 1 }, ones)
-	masked, err := r.TransformMasked(context.Background(), &x, ones)
+	masked, err := r.Transform(context.Background(), &x, ones)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestTransformIsExact(t *testing.T) {
 			}
 			for _, solver := range []Solver{nil, MU{}, OGM{}} {
 				r := &Result{W: w, H: known, Loss: loss, Solver: solver, OnH: slices.Concat(ofSamples, penalties)}
-				h, err := r.Transform(t.Context(), x)
+				h, err := r.Transform(t.Context(), x, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -377,7 +377,7 @@ func TestTransformOfNothing(t *testing.T) {
 				} else {
 					r = mustFit(t, m, x)
 				}
-				h, err := r.Transform(t.Context(), x)
+				h, err := r.Transform(t.Context(), x, nil)
 				if err != nil {
 					t.Errorf("%s, data of %g, %d rounds: %v", name, unit, rounds, err)
 				} else if err := checkEntries("H", h, nil, false); err != nil {
@@ -393,12 +393,12 @@ func TestResultKeepsPenalties(t *testing.T) {
 	x, _ := planted(8, 12, 3, 0.1, 0, 1)
 	m := Model{Rank: 3, OnH: []Penalty{Ridge{1}}}
 	r := mustFit(t, m, x)
-	before, err := r.Transform(t.Context(), x)
+	before, err := r.Transform(t.Context(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.OnH[0] = Sparse{3}
-	after, err := r.Transform(t.Context(), x)
+	after, err := r.Transform(t.Context(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -437,7 +437,7 @@ func TestRelax(t *testing.T) {
 		return v
 	}, x)
 	r := &Result{W: w, H: truth, Loss: Truncated{Loss: Frobenius{}, Cut: 0.3}}
-	h, err := r.Transform(t.Context(), x)
+	h, err := r.Transform(t.Context(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -210,7 +210,7 @@ func TestSignedResult(t *testing.T) {
 		if mat.Min(a.W) >= 0 {
 			t.Fatalf("%d: W has no negative entry", i)
 		}
-		h, err := a.Transform(context.Background(), x)
+		h, err := a.Transform(context.Background(), x, nil)
 		if err != nil {
 			t.Fatal(i, err)
 		}
@@ -226,10 +226,10 @@ func TestSignedResult(t *testing.T) {
 		if err != nil || !sameBits(a.W, b.W) || !sameBits(a.H, b.H) {
 			t.Fatal(i, err)
 		}
-		if h2, err := b.Transform(context.Background(), x); err != nil || !sameBits(h, h2) {
+		if h2, err := b.Transform(context.Background(), x, nil); err != nil || !sameBits(h, h2) {
 			t.Error(i, "another transform after loading", err)
 		}
-		o, err := a.Outliers(x)
+		o, err := a.Outliers(x, nil)
 		if err != nil || mat.Norm(o.S, 1) != 0 {
 			t.Error(i, "outliers of least squares", err)
 		}
@@ -248,7 +248,7 @@ func TestSignedResult(t *testing.T) {
 			m.Mask = c[1]
 		}
 		r := mustFit(t, m, c[0])
-		if _, err := r.Outliers(c[0]); err != nil || r.Reason == Diverged {
+		if _, err := r.Outliers(c[0], nil); err != nil || r.Reason == Diverged {
 			t.Error(name, r.Reason, err)
 		}
 	}
@@ -356,7 +356,7 @@ func TestONMFOracles(t *testing.T) {
 		model := ONMF(r)
 		model.Seed, model.MaxIter = seed, 300
 		ours += mustFit(t, model, x).Objective
-		w, h, err := Clusters{Shift: 0.2}.Start(x, r, rand.New(rand.NewPCG(seed, 1)))
+		w, h, err := Clusters{Shift: 0.2}.Start(t.Context(), x, r, rand.New(rand.NewPCG(seed, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -568,7 +568,7 @@ func TestRMNMF(t *testing.T) {
 			t.Errorf("seed %d: objective %g, want %g and up to %g more", seed, a.Objective, got, n*eps)
 		}
 		ours += got
-		_, h, err := model.Init.Start(x, r, rand.New(rand.NewPCG(seed, 1)))
+		_, h, err := model.Init.Start(t.Context(), x, r, rand.New(rand.NewPCG(seed, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -632,7 +632,7 @@ func TestConvexNMF(t *testing.T) {
 		plain, _ := planted(m, n, r, 0.1, 0.1, seed)
 		for _, x := range []*mat.Dense{plain, signed(m, n, r, seed)} {
 			init := Clusters{Shift: 0.2}
-			_, h, err := init.Start(x, r, rand.New(rand.NewPCG(seed, 0x52_4e_4d_46)))
+			_, h, err := init.Start(t.Context(), x, r, rand.New(rand.NewPCG(seed, 0x52_4e_4d_46)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -727,7 +727,7 @@ func TestRivalsDegenerate(t *testing.T) {
 			if err := errors.Join(checkEntries("W", a.W, nil, true), checkEntries("H", a.H, nil, false)); err != nil || math.IsNaN(a.Objective+a.KKT) || a.Reason == Diverged {
 				t.Errorf("%s: %v, objective %g, KKT %g, %v", label, err, a.Objective, a.KKT, a.Reason)
 			}
-			if _, err := a.Transform(context.Background(), x); err != nil {
+			if _, err := a.Transform(context.Background(), x, nil); err != nil {
 				t.Errorf("%s: %v", label, err)
 			}
 		}

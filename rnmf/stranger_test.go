@@ -138,7 +138,7 @@ func TestStrangers(t *testing.T) {
 		var h [2]*mat.Dense
 		for i := range r {
 			var err error
-			if h[i], err = r[i].Transform(context.Background(), x.Slice(0, 64, 0, 9)); err != nil {
+			if h[i], err = r[i].Transform(context.Background(), x.Slice(0, 64, 0, 9), nil); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}

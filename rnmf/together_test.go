@@ -50,10 +50,10 @@ func TestTogether(t *testing.T) {
 			if err := alone[i].Save(&b); err != nil {
 				t.Error(err)
 			}
-			if h, err := alone[i].Transform(context.Background(), x); err != nil || mat.Min(h) < 0 {
+			if h, err := alone[i].Transform(context.Background(), x, nil); err != nil || mat.Min(h) < 0 {
 				t.Error(err)
 			}
-			if _, err := alone[i].Outliers(x); err != nil {
+			if _, err := alone[i].Outliers(x, nil); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -112,18 +112,18 @@ func TestTransformMasked(t *testing.T) {
 	for _, loss := range []Loss{nil, Huber{Cut: 0.1}, Cauchy{Scale: 0.1}, ByColumn{L1{Eps: 1e-4}}} {
 		r := &Result{W: w, H: truth, Loss: loss}
 		holes := masks(x, 3)["missing"]
-		h, err := r.TransformMasked(t.Context(), holes[0], holes[1])
+		h, err := r.Transform(t.Context(), holes[0], holes[1])
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !mat.EqualApprox(mul(w, h), x, 1e-2) {
 			t.Errorf("%T: the entries that are there do not tell those that are not", loss)
 		}
-		plain, err := r.Transform(t.Context(), x)
+		plain, err := r.Transform(t.Context(), x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ones, err := r.TransformMasked(t.Context(), x, constantOnes(12, 9))
+		ones, err := r.Transform(t.Context(), x, constantOnes(12, 9))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestTransformMasked(t *testing.T) {
 		for i := range 12 {
 			holes[1].Set(i, 4, 0)
 		}
-		if h, err = r.TransformMasked(t.Context(), holes[0], holes[1]); err != nil {
+		if h, err = r.Transform(t.Context(), holes[0], holes[1]); err != nil {
 			t.Fatal(err)
 		}
 		if mat.Norm(h.ColView(4), 2) != 0 || mat.Norm(h.ColView(5), 2) == 0 {
@@ -146,7 +146,7 @@ func TestTransformMasked(t *testing.T) {
 		mask mat.Matrix
 		says string
 	}{{uniform(9, 12, 1), "Mask is 9×12"}, {mat.NewDense(12, 9, nil), "no entry"}, {(*mat.Dense)(nil), "Mask is nil"}} {
-		if _, err := r.TransformMasked(t.Context(), x, c.mask); err == nil || !bytes.Contains([]byte(err.Error()), []byte(c.says)) {
+		if _, err := r.Transform(t.Context(), x, c.mask); err == nil || !bytes.Contains([]byte(err.Error()), []byte(c.says)) {
 			t.Errorf("%v, want %q", err, c.says)
 		}
 	}

@@ -39,7 +39,7 @@ func picture(ctx context.Context, args []string) error {
 		wh.Mul(r.W, r.H)
 		columns = append(columns, viz.TripletColumn{Heading: m.name, X: &wh, Limit: 1})
 		if m.name == "robust" {
-			out, err := r.Outliers(dirty)
+			out, err := r.Outliers(dirty, nil)
 			if err != nil {
 				return err
 			}

@@ -18,7 +18,7 @@ func ExampleSRC() {
 	if err != nil {
 		panic(err)
 	}
-	h, err := r.Transform(context.Background(), test)
+	h, err := r.Transform(context.Background(), test, nil)
 	if err != nil {
 		panic(err)
 	}

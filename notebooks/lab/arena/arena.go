@@ -144,7 +144,7 @@ func Run(ctx context.Context, s *datasets.Set, rank int, c Case, rival Rival, se
 	if mat.Max(mask) == 0 || mat.Min(mask) == 1 {
 		return row, nil
 	}
-	out, err := r.Outliers(x)
+	out, err := r.Outliers(x, nil)
 	if err != nil {
 		return row, err
 	}

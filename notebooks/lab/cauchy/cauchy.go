@@ -126,7 +126,7 @@ func (row *Row) run(ctx context.Context, s *datasets.Set, x, mask *mat.Dense, ri
 			return err
 		}
 		if mat.Min(mask) == 0 { // not every entry is struck
-			out, err := r.Outliers(x)
+			out, err := r.Outliers(x, nil)
 			if err != nil {
 				return err
 			}

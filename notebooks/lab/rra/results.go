@@ -150,7 +150,7 @@ func race(ctx context.Context, s settings, sets []*datasets.Set) error {
 					return nil
 				}
 				if tracks[i] == nil {
-					if tracks[i], err = newTrack(s.python, set); err != nil {
+					if tracks[i], err = newTrack(ctx, s.python, set); err != nil {
 						return err
 					}
 					defer os.RemoveAll(tracks[i].peer.folder)
@@ -174,13 +174,16 @@ type track struct {
 }
 
 // newTrack also finds the eigenvectors, whose time the paper does not count.
-func newTrack(python string, set *datasets.Set) (*track, error) {
-	graph, err := neighbor.KNN{}.Graph(context.Background(), set.X)
+func newTrack(ctx context.Context, python string, set *datasets.Set) (*track, error) {
+	graph, err := neighbor.KNN{}.Graph(ctx, set.X)
 	if err != nil {
 		return nil, err
 	}
 	begin := time.Now()
-	kept := rnmf.RRA{}.Prepare(graph)
+	kept, err := rnmf.RRA{}.Prepare(ctx, graph)
+	if err != nil {
+		return nil, err
+	}
 	log.Printf("%s: %d eigenvectors in %.1f s", set.Name, kept, time.Since(begin).Seconds())
 	peer, err := newPeer(python, set.X, graph)
 	return &track{set, graph, peer}, err
@@ -425,7 +428,10 @@ func energy(ctx context.Context, s settings, set *datasets.Set) error {
 		var rows [][]string
 		for _, plain := range []bool{true, false} {
 			solver := rnmf.RRA{Energy: share, Plain: plain}
-			kept := solver.Prepare(graph)
+			kept, err := solver.Prepare(ctx, graph)
+			if err != nil {
+				return err
+			}
 			model.Solver = solver
 			best, rounds, most := math.Inf(1), -1, 0.0
 			for range 3 {

@@ -1,13 +1,9 @@
 package rnmf
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 
-	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -223,148 +219,15 @@ func (l Labels) Majorize(q *Quadratic, h *mat.Dense) {
 	}
 }
 
-// ByLabel starts the components of classes with labels from those: W has the mean
-// sample of each class, H its labels. From elsewhere components often settle on
-// classes that are not their own, and the label term cannot make them change
-// places. All else is from Rest.
-type ByLabel struct {
-	Labels Labels
-	Rest   Init // nil: Random
-}
-
-// Start returns the factors.
-func (s ByLabel) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	return s.start(context.Background(), x, rank, rng)
-}
-
-func (s ByLabel) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	rest := s.Rest
-	if rest == nil {
-		rest = Random{}
-	}
-	m, n := x.Dims()
-	if err := s.Labels.Check(rank, n); err != nil {
-		return nil, nil, err
-	}
-	w, h, err = startFrom(ctx, rest, x, rank, rng)
-	if err := cmp.Or(err, checkStart(w, h, m, rank, n, false, 1)); err != nil {
-		return nil, nil, err
-	}
-	w, h = mat.DenseCopyOf(w), mat.DenseCopyOf(h) // Rest may keep its own
-	sizes := s.Labels.sizes()
-	sums := make([]float64, len(sizes))
-	work.Pieces(m, 2*n, func() bool { return ctx.Err() != nil }, func(from, to int) {
-		for i := from; i < to; i++ {
-			clear(sums)
-			row := x.RawRowView(i)
-			for j, c := range s.Labels.Class {
-				if c >= 0 {
-					sums[c] += row[j]
-				}
-			}
-			for k, size := range sizes {
-				if size > 0 {
-					w.Set(i, k, max(sums[k]/float64(size), 0))
-				}
-			}
-		}
-	})
-	even := 1 / float64(max(len(sizes), 1))
-	for k, size := range sizes {
-		if size == 0 {
-			continue
-		}
-		row := h.RawRowView(k)
-		for j, c := range s.Labels.Class {
-			switch {
-			case c == k:
-				row[j] = 1
-			case c >= 0:
-				row[j] = 0.1 * even // multiplicative updates never leave a 0
-			default:
-				row[j] = even
-			}
-		}
-	}
-	return w, h, ctx.Err()
-}
-
-// labels returns the labels that the fit had.
-func (r *Result) labels() (Labels, error) {
-	for _, p := range r.OnH {
-		if l, ok := p.(Labels); ok {
-			for _, n := range l.sizes() {
-				if n > 0 {
-					return l, nil
-				}
-			}
-		}
-	}
-	return Labels{}, fmt.Errorf("%w: the Result has none on H with a class (a penalty of OnH, as RSSNMF has it)", ErrLabels)
-}
-
-// LabelScores returns ΛH for coefficients h (r×p): r.H, or those of new samples
-// that Transform found. Where a sample is of class k, row k is near 1 and those of
-// the other classes near 0.
-func (r *Result) LabelScores(h mat.Matrix) (*mat.Dense, error) {
-	l, err := r.labels()
-	if err != nil {
-		return nil, err
-	}
-	rank, _ := r.H.Dims()
-	if err := wantRows(h, rank); err != nil {
-		return nil, err
-	}
-	s := mat.DenseCopyOf(h)
-	for k, v := range l.Lambda(r.H) {
-		row := s.RawRowView(k)
-		for j := range row {
-			row[j] *= v
-		}
-	}
-	return s, nil
-}
-
-// Predict returns the class of each sample from its coefficients h, the one with
-// the largest of its LabelScores: for r.H of the samples without labels, and of
-// the others as well; for new samples hand over what Transform found. A class
-// without labels is never predicted.
-//
-// Labels must have been among the penalties on H, else there is an error that wraps
-// ErrLabels.
-//
-// The k-means of the RSS-NMF paper is baseline.KMeans{K: k}.Fit on the H of
-// Normalized(1).
-func (r *Result) Predict(h mat.Matrix) ([]int, error) {
-	s, err := r.LabelScores(h)
-	if err != nil {
-		return nil, err
-	}
-	l, _ := r.labels()
-	sizes := l.sizes()
-	return argmax(s, func(k int) bool { return k < len(sizes) && sizes[k] > 0 }), nil
-}
-
-// wantRows checks coefficients of any number of samples.
-func wantRows(h mat.Matrix, rank int) error {
-	if err := wantMatrix("H", h); err != nil {
-		return err
-	}
-	_, n := h.Dims()
-	return wantDims("H", h, rank, n)
-}
-
-// argmax returns the largest row of each column among those that may be.
-func argmax(s *mat.Dense, may func(k int) bool) []int {
-	rows, n := s.Dims()
-	found := make([]int, n)
-	for j := range found {
-		found[j] = -1
-		for k := range rows {
-			if may(k) && (found[j] < 0 || s.At(k, j) > s.At(found[j], j)) {
-				found[j] = k
-			}
-		}
-	}
-	return found
+// Against sets the weight to a number of times the loss of a sample in a fit
+// without labels, plain: its objective over its samples. So it does not depend on
+// the units of X, on how many entries a sample has, nor on the loss and its scale,
+// as a number of your own would. The term of a labelled sample is at most half the
+// weight: 1 hardly moves a fit, at 100 the rows of its labelled coefficients point
+// where (9) of the RSS-NMF paper wants them, and more changes little. Where nothing
+// is lost the weight is 1.
+func (l Labels) Against(plain *Result, times float64) Labels {
+	_, n := plain.H.Dims()
+	l.Weight = times * plain.Objective / float64(n)
+	return l
 }

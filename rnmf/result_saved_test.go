@@ -77,7 +77,7 @@ func TestEarlierFiles(t *testing.T) {
 		if l, ok := r.OnH[0].(Laplacian); ok && !mat.Equal(l.Graph, m.OnH[0].(Laplacian).Graph) {
 			t.Errorf("%s: another graph", name)
 		}
-		if _, err := r.Transform(t.Context(), x); err != nil {
+		if _, err := r.Transform(t.Context(), x, nil); err != nil {
 			t.Error(name, err)
 		}
 	}

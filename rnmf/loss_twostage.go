@@ -95,10 +95,3 @@ func (l TwoStage) Tuning() Tuning {
 
 // tightRounds is how long the zero value cuts off at two deviations, not three.
 const tightRounds = 5
-
-// RobustNMF is no paper's, but what this package recommends where some entries
-// are grossly wrong: a tight truncated Cauchy loss until its scale settles, then
-// least squares on what lies within three standard deviations of that. Small data
-// that are nearly of that rank can lock it in from one start or another (notebook
-// 02, section 5).
-func RobustNMF(rank int) Model { return Model{Rank: rank, Loss: TwoStage{}} }

@@ -66,11 +66,11 @@ func TestSaveLoad(t *testing.T) {
 			a.KKT != b.KKT || a.Reason != b.Reason || !reflect.DeepEqual(a.Trace, b.Trace) {
 			t.Errorf("%T: loaded %+v, saved %+v", m.Loss, b, a)
 		}
-		ha, err := a.Transform(context.Background(), x)
+		ha, err := a.Transform(context.Background(), x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hb, err := b.Transform(context.Background(), x)
+		hb, err := b.Transform(context.Background(), x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func FuzzLoad(f *testing.F) {
 			m, _ := r.W.Dims()
 			if k, _ := r.H.Dims(); m*k < 1e4 {
 				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-				r.Transform(ctx, uniform(m, 3, 1))
+				r.Transform(ctx, uniform(m, 3, 1), nil)
 				cancel()
 			}
 		}
@@ -166,7 +166,7 @@ func TestLargeFactorsCanBeSaved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := again.Transform(context.Background(), x); err != nil {
+	if _, err := again.Transform(context.Background(), x, nil); err != nil {
 		t.Error(err)
 	}
 }

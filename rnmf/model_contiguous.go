@@ -281,21 +281,15 @@ func (f *contiguousFit) result(err error) *ContiguousResult {
 	return &ContiguousResult{&r, f.support}
 }
 
-// Outliers reports on x (m×n), the data of the fit. The pixels of the support have
-// weight 0, the others and those that are missing 1.
-func (r *ContiguousResult) Outliers(x mat.Matrix) (*Outliers, error) {
-	o, err := r.Result.Outliers(x)
+// Outliers reports on x (m×n), the data of the fit, under a mask as Result.Outliers does.
+// The pixels of the support have weight 0, the others and those that are missing 1.
+func (r *ContiguousResult) Outliers(x, mask mat.Matrix) (*Outliers, error) {
+	o, err := r.Result.Outliers(x, mask)
 	if err != nil {
 		return nil, err
 	}
-	return r.supported(o, x, r.mask), nil
-}
-
-// OutliersMasked is Outliers with another mask than that of the fit.
-func (r *ContiguousResult) OutliersMasked(x, mask mat.Matrix) (*Outliers, error) {
-	o, err := r.Result.OutliersMasked(x, mask)
-	if err != nil {
-		return nil, err
+	if mask == nil && r.mask != nil {
+		mask = r.mask
 	}
 	return r.supported(o, x, mask), nil
 }

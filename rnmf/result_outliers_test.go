@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// What was saved has lost its mask; OutliersMasked with the mask of the fit tells
+// What was saved has lost its mask; Outliers with the mask of the fit tells
 // what Outliers told before. Without one all entries must be numbers.
 func TestOutliersMasked(t *testing.T) {
 	x, _ := planted(12, 15, 2, 0.1, 0.1, 2)
@@ -26,8 +26,7 @@ func TestOutliersMasked(t *testing.T) {
 		}
 	}
 	type report interface {
-		Outliers(x mat.Matrix) (*Outliers, error)
-		OutliersMasked(x, mask mat.Matrix) (*Outliers, error)
+		Outliers(x, mask mat.Matrix) (*Outliers, error)
 	}
 	same := func(name string, a, b *Outliers) {
 		if !sameBits(a.Weights, b.Weights) || !sameBits(a.S, b.S) || !slices.Equal(a.Samples, b.Samples) {
@@ -37,7 +36,7 @@ func TestOutliersMasked(t *testing.T) {
 	for _, loss := range []Loss{nil, Huber{}, Truncated{Loss: Cauchy{}}, ByColumn{L1{}}} {
 		m := Model{Rank: 2, Loss: loss, Mask: holes[1], MaxIter: 20}
 		r := mustFit(t, m, dirty)
-		want, err := r.Outliers(dirty)
+		want, err := r.Outliers(dirty, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,10 +48,10 @@ func TestOutliersMasked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := loaded.Outliers(dirty); !errors.Is(err, ErrNotFinite) {
+		if _, err := loaded.Outliers(dirty, nil); !errors.Is(err, ErrNotFinite) {
 			t.Errorf("%T: without the mask: %v", loss, err)
 		}
-		got, err := loaded.OutliersMasked(dirty, holes[1])
+		got, err := loaded.Outliers(dirty, holes[1])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,11 +65,11 @@ func TestOutliersMasked(t *testing.T) {
 	negative := constantOnes(12, 15)
 	negative.Set(3, 4, -1)
 	for name, r := range map[string]report{"Result": c.Result, "Contiguous": c} {
-		want, err := r.Outliers(clean)
+		want, err := r.Outliers(clean, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := r.OutliersMasked(clean, nil)
+		got, err := r.Outliers(clean, constantOnes(12, 15))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +84,7 @@ func TestOutliersMasked(t *testing.T) {
 			{(*mat.Dense)(nil), ErrEmpty, "Mask is nil"},
 			{negative, ErrNegative, "Mask[3,4] = -1"},
 		} {
-			if _, err := r.OutliersMasked(clean, bad.mask); !errors.Is(err, bad.want) || !strings.Contains(err.Error(), bad.says) {
+			if _, err := r.Outliers(clean, bad.mask); !errors.Is(err, bad.want) || !strings.Contains(err.Error(), bad.says) {
 				t.Errorf("%s: %v, want %q", name, err, bad.says)
 			}
 		}
@@ -94,7 +93,7 @@ func TestOutliersMasked(t *testing.T) {
 	c.Support.Set(1, 2, 1)
 	mask := constantOnes(12, 15)
 	mask.Set(1, 2, 0)
-	o, err := c.OutliersMasked(clean, mask)
+	o, err := c.Outliers(clean, mask)
 	if err != nil || o.Weights.At(1, 2) != 1 || o.S.At(1, 2) != 0 {
 		t.Errorf("missing, weight %v: %v", o.Weights.At(1, 2), err)
 	}

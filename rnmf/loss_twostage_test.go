@@ -81,7 +81,7 @@ func TestRandomWithstandsErrors(t *testing.T) {
 		y.Set(i, i, 1e6)
 	}
 	mean := func(x *mat.Dense) float64 {
-		w, h, err := rnmf.Random{}.Start(x, 3, rand.New(rand.NewPCG(1, 2)))
+		w, h, err := rnmf.Random{}.Start(t.Context(), x, 3, rand.New(rand.NewPCG(1, 2)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,12 +24,12 @@ func TestOrthogonalTransform(t *testing.T) {
 	near := viaKNN(t, x)
 	for _, m := range []Model{ONMF(3), {Rank: 3, Loss: ByColumn{L1{}}, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}}, {Rank: 3, Loss: ByColumn{Truncated{Loss: L1{}, Cut: 3}}, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}}, RMNMF(3, near, 0.1)} {
 		r := mustFit(t, m, x)
-		together, err := r.Transform(context.Background(), y)
+		together, err := r.Transform(context.Background(), y, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for j := range 5 {
-			alone, err := r.Transform(context.Background(), y.Slice(0, 6, j, j+1))
+			alone, err := r.Transform(context.Background(), y.Slice(0, 6, j, j+1), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -180,7 +180,7 @@ func TestRLSNMFAsPrinted(t *testing.T) {
 		}
 		// S is that of the factors, X − S is not negative (Theorem 3), and the
 		// objective is that of (35).
-		o, err := r.Outliers(x)
+		o, err := r.Outliers(x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

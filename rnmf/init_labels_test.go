@@ -21,7 +21,7 @@ func TestByLabelStart(t *testing.T) {
 	restW, restH := uniform(3, 5, 1), uniform(5, 6, 2)
 	keptW, keptH := mat.DenseCopyOf(restW), mat.DenseCopyOf(restH)
 	rest := funcInit(func() (*mat.Dense, *mat.Dense, error) { return restW, restH, nil })
-	w, h, err := ByLabel{Labels: l, Rest: rest}.Start(x, 5, rand.New(rand.NewPCG(1, 1)))
+	w, h, err := ByLabel{Labels: l, Rest: rest}.Start(t.Context(), x, 5, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,11 +57,11 @@ func TestByLabelStart(t *testing.T) {
 		"an error":    {func() (*mat.Dense, *mat.Dense, error) { return nil, nil, own }, own},
 	} {
 		start := ByLabel{Labels: l, Rest: funcInit(c.rest)}
-		if _, _, err := start.Start(x, 5, rand.New(rand.NewPCG(1, 1))); !errors.Is(err, c.want) {
+		if _, _, err := start.Start(t.Context(), x, 5, rand.New(rand.NewPCG(1, 1))); !errors.Is(err, c.want) {
 			t.Errorf("Rest with %s: %v, want %v", name, err, c.want)
 		}
 	}
-	if _, _, err := (ByLabel{Labels: l}).Start(x, 3, rand.New(rand.NewPCG(1, 1))); !errors.Is(err, ErrLabels) {
+	if _, _, err := (ByLabel{Labels: l}).Start(t.Context(), x, 3, rand.New(rand.NewPCG(1, 1))); !errors.Is(err, ErrLabels) {
 		t.Errorf("four classes with three components: %v", err)
 	}
 }

@@ -13,6 +13,30 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kmeans"
 )
 
+// NNDSVD starts from the singular vectors of X (Boutsidis and Gallopoulos
+// 2008): no randomness, and often fewer rounds. Its zeros, about half of all
+// entries, stay under multiplicative updates unless they are filled.
+type NNDSVD struct {
+	FillMean   bool // the mean of X takes the place of the zeros: NNDSVDa
+	FillRandom bool // random numbers up to a hundredth of the mean of X do: NNDSVDar
+}
+
+// Start returns the factors.
+func (s NNDSVD) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+	if w, h, err = nndsvd(ctx, x, rank); err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case s.FillMean && s.FillRandom:
+		return nil, nil, errParameter("NNDSVD.FillRandom", s.FillRandom, "one of FillMean and FillRandom")
+	case s.FillMean:
+		fillMean(x, w, h)
+	case s.FillRandom:
+		fillRandom(x, w, h, rng)
+	}
+	return w, h, nil
+}
+
 // nndsvd returns the start of Boutsidis and Gallopoulos (2008) for non-negative
 // x. The leading singular vectors are non-negative; of each further triplet,
 // with p⁺ = max(p, 0) and p⁻ = max(−p, 0),

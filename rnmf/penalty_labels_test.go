@@ -257,7 +257,7 @@ func TestPredict(t *testing.T) {
 		if right := share(found, truth); right < 0.95 {
 			t.Errorf("%s: %.2f right", name, right)
 		}
-		h, err := r.Transform(context.Background(), fresh)
+		h, err := r.Transform(context.Background(), fresh, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,8 +45,8 @@ func TestNilMatrices(t *testing.T) {
 	for _, a := range []mat.Matrix{nil, (*mat.Dense)(nil), (*mat.SymDense)(nil), (*mat.VecDense)(nil), (*Graph)(nil)} {
 		for name, f := range map[string]func() error{
 			"X":         func() error { _, err := NMF(2).Fit(t.Context(), a); return err },
-			"Transform": func() error { _, err := r.Transform(t.Context(), a); return err },
-			"Outliers":  func() error { _, err := r.Outliers(a); return err },
+			"Transform": func() error { _, err := r.Transform(t.Context(), a, nil); return err },
+			"Outliers":  func() error { _, err := r.Outliers(a, nil); return err },
 			"SSNMF": func() error {
 				_, err := SSNMF{Model: NMF(2), Labels: Labels{Class: make([]int, 8)}}.Fit(t.Context(), a)
 				return err

@@ -111,7 +111,7 @@ func TestPanicInLoss(t *testing.T) {
 			})
 			try(func(loss Loss) {
 				r := &Result{W: uniform(40, 3, 1), H: uniform(3, 400, 2), Loss: loss, Solver: solver}
-				r.Transform(context.Background(), x)
+				r.Transform(context.Background(), x, nil)
 			})
 		}
 	}

@@ -99,7 +99,7 @@ func TestSSNMFPredicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := r.Transform(context.Background(), x)
+	h, err := r.Transform(context.Background(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

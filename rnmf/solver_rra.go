@@ -62,15 +62,9 @@ func (s RRA) Check() error {
 
 // Prepare finds the eigenvectors, which are kept with the graph, and returns their
 // number: the first half-step would do so. The paper does not count the time. With
-// thousands of samples in one connected part it is long. Under an Energy that is none
-// there are 0; PrepareContext tells why.
-func (s RRA) Prepare(g *Graph) (kept int) {
-	kept, _ = s.PrepareContext(context.Background(), g)
-	return kept
-}
-
-// PrepareContext is Prepare that returns ctx.Err() soon after ctx ends.
-func (s RRA) PrepareContext(ctx context.Context, g *Graph) (kept int, err error) {
+// thousands of samples in one connected part it is long; it ends with ctx.Err() soon
+// after ctx does.
+func (s RRA) Prepare(ctx context.Context, g *Graph) (kept int, err error) {
 	if err := s.Check(); err != nil {
 		return 0, err
 	}

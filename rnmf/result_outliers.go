@@ -21,16 +21,12 @@ type Outliers struct {
 	S *mat.Dense
 }
 
-// Outliers weighs x (m×n), the data of the fit, under its mask. That is not saved: for
-// a Result that was loaded all entries count as known, and must be numbers, unless
-// OutliersMasked tells which are.
-func (r *Result) Outliers(x mat.Matrix) (*Outliers, error) { return r.outliers(x, r.mask) }
-
-// OutliersMasked is Outliers with a mask (m×n) as Model.Mask is, instead of the one of
-// the fit; nil if all entries are known.
-func (r *Result) OutliersMasked(x, mask mat.Matrix) (*Outliers, error) {
+// Outliers weighs x (m×n), the data of the fit. mask (m×n) is as Model.Mask; nil is the
+// one of the fit. That is not saved: for a Result that was loaded nil says that all
+// entries are known, and must be numbers.
+func (r *Result) Outliers(x, mask mat.Matrix) (*Outliers, error) {
 	if mask == nil {
-		return r.outliers(x, nil)
+		return r.outliers(x, r.mask)
 	}
 	if err := r.check(); err != nil {
 		return nil, err

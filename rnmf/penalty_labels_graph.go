@@ -2,7 +2,6 @@ package rnmf
 
 import (
 	"fmt"
-	"math"
 )
 
 // Graph adds what the labels tell to a graph of the samples (Cai et al. 2011,
@@ -41,16 +40,4 @@ func (l Labels) Graph(g *Graph) (*Graph, error) {
 		}
 	}
 	return NewGraph(n, edges)
-}
-
-// SemiGNMF is GNMF with the labels in the graph, whose other edges may be nil.
-func SemiGNMF(rank int, graph *Graph, labels Labels, lambda float64) (Model, error) {
-	if !(lambda >= 0) || math.IsInf(lambda, 0) {
-		return Model{}, errParameter("lambda", lambda, "0 or more")
-	}
-	g, err := labels.Graph(graph)
-	if err != nil {
-		return Model{}, err
-	}
-	return GNMF(rank, g, lambda), nil
 }

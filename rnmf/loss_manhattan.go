@@ -19,14 +19,6 @@ import (
 // one has weights that tie them to the entries already fitted.
 type Manhattan struct{ Mu float64 }
 
-// MahNMF minimises the L1 norm, min Σ|X − WH|, smoothed ever less (Guan et al.
-// 2012). The smoothed problem of a half-step is convex, and its gradient has the
-// Lipschitz constant ‖U‖₂²/μ with which the paper runs Nesterov's method, that is
-// with weights 1/2μ for all entries. Here it runs on the bound with weights
-// 1/2max(|e|, μ), which lies below the other and lets outliers go in longer steps,
-// and takes the weights anew in each half-step instead of in each step.
-func MahNMF(rank int) Model { return Model{Rank: rank, Loss: Manhattan{}, Solver: OGM{}} }
-
 // Rho returns the formula above and 1/(2max(|e|, μ)).
 func (l Manhattan) Rho(s float64) (value, slope float64) {
 	if s <= l.Mu*l.Mu {

@@ -7,27 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// RMNMF is robust manifold NMF (Huang, Nie, Huang and Ding 2014),
-//
-//	min over W, H ≥ 0 of Σ_j ‖x_j − Wh_j‖ + λ tr(HLHᵀ),   HHᵀ = I.
-//
-// The RLS-NMF paper, whose rival it is, gives no more than its name. The objective
-// above is what the abstract of the 2014 paper describes: the L2,1 loss, a spectral
-// term, an orthonormal H for a unique solution. That paper solves it by an augmented
-// Lagrangian, which has no descent, and holds HHᵀ = I and H ≥ 0 together only in the
-// limit; its printed program is not reproduced here. An augmented Lagrangian derived
-// for the same objective is the oracle of TestRMNMF, and ends higher from the same
-// start.
-//
-// The constraint makes each row of H a cluster of length 1, so the graph term is that
-// of UnitLaplacian, free of scale, under Orthogonal. Here each round is feasible and
-// none raises the objective. W needs no sign in the paper; for X ≥ 0 the best W is ≥ 0
-// anyway. RobustGNMF is the model without orthogonality.
-func RMNMF(rank int, graph *Graph, lambda float64) Model {
-	return Model{Rank: rank, Loss: ByColumn{L1{}}, OnH: []Penalty{UnitLaplacian{graph, lambda}},
-		SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: ONMFStart{}}
-}
-
 // UnitLaplacian is Laplacian with each row of V scaled to length 1,
 //
 //	λ Σ_k v_kLv_kᵀ / ‖v_k‖²,

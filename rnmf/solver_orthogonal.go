@@ -1,43 +1,12 @@
 package rnmf
 
 import (
-	"context"
 	"encoding/gob"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
-
-// ONMF is orthogonal NMF, min over W, H ≥ 0 of ‖X − WH‖² with the rows of H
-// orthogonal (Ding, Li, Peng and Park 2006; Choi 2008), by the descending
-// alternation of Pompili et al. (2014): see Orthogonal. The paper's HHᵀ = I is a
-// scale that Result.Normalized can move to W. For orthogonal columns of W hand over
-// the transposed data.
-func ONMF(rank int) Model {
-	return Model{Rank: rank, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: Clusters{Shift: -1}}
-}
-
-// ONMFStart starts from the clusters that ONMF finds: k-means, but for the length of
-// the samples. With a graph in the model samples change their cluster less easily, so
-// what it starts from counts more.
-type ONMFStart struct{}
-
-// Start returns the factors.
-func (d ONMFStart) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	return d.start(context.Background(), x, rank, rng)
-}
-
-func (ONMFStart) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	m := ONMF(rank)
-	m.Seed, m.Signed, m.MaxIter = rng.Uint64(), true, 50
-	r, err := m.Fit(WithTrace(ctx, nil), x) // its rounds are none of the fit that starts here
-	if err != nil {
-		return nil, nil, err
-	}
-	return r.W, r.H, nil
-}
 
 // Orthogonal, as Model.SolverH, keeps the rows of H orthogonal. As H ≥ 0, that says that each sample
 // is of one component alone, x_j ≈ w_k h_kj: clustering by directions. The exact

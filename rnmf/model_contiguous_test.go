@@ -60,7 +60,7 @@ func TestContiguousFindsWhatIsCovered(t *testing.T) {
 		hits.MulElem(flags, mask)
 		return 2 * mat.Sum(&hits) / (mat.Sum(flags) + mat.Sum(mask))
 	}
-	a, b := f1(r.Outliers(x)), f1(s.Outliers(x))
+	a, b := f1(r.Outliers(x, nil)), f1(s.Outliers(x, nil))
 	ea, eb := recovered(clean, r.Result), recovered(clean, s)
 	t.Logf("contiguous: F1 %.3f, relative error %.4f; two stages: %.3f, %.4f", a, ea, b, eb)
 	if a < 0.9 || a < b+0.02 || ea > 0.9*eb {
@@ -239,7 +239,7 @@ func TestContiguousIgnoresWhatIsMissing(t *testing.T) {
 	if !mat.Equal(want.W, got.W) || !mat.Equal(want.H, got.H) || !mat.Equal(want.Support, got.Support) {
 		t.Error("what is missing matters")
 	}
-	o, err := got.Outliers(x)
+	o, err := got.Outliers(x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,6 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// SemiNMF has no sign for W, min over W, H ≥ 0 of ‖X − WH‖² (Ding, Li and Jordan
-// 2010), and takes data of any sign. With a Loss it is robust.
-func SemiNMF(rank int) Model { return Model{Rank: rank, SolverW: LeastSquares{}, Signed: true} }
-
 // LeastSquares, as Model.SolverW, lets the entries of W have any sign: semi-NMF (Ding, Li
 // and Jordan 2010). The half-step of W is a problem of least squares,
 //
