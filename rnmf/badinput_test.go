@@ -124,7 +124,7 @@ func TestBadInput(t *testing.T) {
 		{"too few labels", func() error { return onH(Labels{Class: []int{0, 1}}) }, ErrLabels, "2 labels for 5 samples"},
 		{"class below -1", func() error { return onH(Labels{Class: []int{0, 1, -2, 0, 0}}) }, ErrLabels, "sample 2 is of class -2"},
 		{"class without a name", func() error { return onH(Labels{Class: []int{0, 1, 2, 0, 0}, Names: []string{"a", "b"}}) }, ErrLabels, "sample 2 is of class 2"},
-		{"class without a component", func() error { return onH(Labels{Class: []int{0, 1, 0, 5, 0}}) }, ErrLabels, "sample 3 is of class 5, with 2 components"},
+		{"class without a component", func() error { return onH(Labels{Class: []int{0, 1, 0, 4, 0}}) }, ErrLabels, "sample 3 is of class 4, with 2 components"},
 		{"label weight", func() error { return onH(Labels{Class: labels.Class, Weight: -1}) }, ErrParameter, "Labels.Weight is -1"},
 		{"no labels to predict", func() error { return predict(fitted, fitted.H) }, ErrLabels, "none on H"},
 		{"no coefficients", func() error { return predict(mustFit(t, Model{Rank: 2, OnH: []Penalty{labels}}, x), nil) }, ErrEmpty, "H is nil"},
