@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -14,27 +13,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
-
-type safeBuffer struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.String()
-}
 
 // A frontEnd is what people open notebooks with, and how the test drives it: by an
 // object nb in the page.
@@ -127,10 +108,10 @@ func startServer(t *testing.T, server string) *frontEnd {
 	t.Setenv("JUPYTER_RUNTIME_DIR", filepath.Join(root, "run"))
 	var out safeBuffer
 	served := *s
-	served.root, served.out = root, &out
+	served.folder, served.out = folder, &out
 	ctx, stop := context.WithCancel(t.Context())
 	stopped := make(chan error, 1)
-	go func() { stopped <- served.serve(ctx, time.Now(), false, args) }()
+	go func() { stopped <- served.serve(ctx, time.Now(), 0, false, args) }()
 	t.Cleanup(func() {
 		stop()
 		<-stopped
