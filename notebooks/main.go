@@ -97,17 +97,17 @@ A notebook is a number or name of ours (01, 01-l21-nmf), or a path of your own
 	start := time.Now()
 	s, err := newSetup(ctx, os.Stdout)
 	if err != nil {
-		return explain(err)
+		return err
 	}
 	if err := s.jupyter(ctx, !headless && !test && !*doInstall, true); err != nil {
-		return explain(err)
+		return s.explain(ctx, err)
 	}
 	if *doInstall {
-		return explain(s.install(ctx))
+		return s.explain(ctx, s.install(ctx))
 	}
 	if needKernel {
 		if err := s.kernel(ctx); err != nil {
-			return explain(err)
+			return s.explain(ctx, err)
 		}
 	}
 	if test {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -40,14 +41,14 @@ func newSetup(ctx context.Context, out io.Writer) (*setup, error) {
 	s := &setup{out: out, goCmd: goCmd}
 	mod, err := output(exec.CommandContext(ctx, goCmd, "env", "GOMOD"))
 	if err != nil {
-		return nil, err
+		return nil, s.explain(ctx, err)
 	}
 	file := strings.TrimSpace(mod)
 	if text, err := os.ReadFile(file); err == nil && bytes.HasPrefix(text, []byte("module "+module+"\n")) {
 		s.root = filepath.Dir(file)
 		s.folder = filepath.Join(s.root, "notebooks")
 	} else if err := s.released(ctx); err != nil {
-		return nil, err
+		return nil, s.explain(ctx, err)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -85,29 +86,60 @@ func (s *setup) released(ctx context.Context) error {
 }
 
 // explain puts before an error of the set-up a sentence that says what to do.
-func explain(err error) error {
+func (s *setup) explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
+	if advice := adviceFor(err); advice != "" {
+		return fmt.Errorf("%s\n\t%w", advice, err)
+	}
+	// On a full disk Go may say of its own packages that they are not there. So try.
+	dirs := []string{s.cache, os.TempDir()}
+	if text, err := output(exec.CommandContext(ctx, s.goCmd, "env", "GOCACHE", "GOMODCACHE")); err == nil {
+		dirs = append(dirs, strings.Fields(text)...)
+	}
+	for _, dir := range dirs {
+		if why := tryWriting(dir); why != nil {
+			return fmt.Errorf("%s\n\t%w\n\t%w", adviceFor(why), why, err)
+		}
+	}
+	return err
+}
+
+func adviceFor(err error) string {
 	text := strings.ToLower(err.Error())
 	for _, c := range []struct {
-		signs  []string
 		advice string
+		signs  []string
 	}{
-		{[]string{"no space left on device", "disk quota exceeded", "not enough space on the disk"},
-			"The disk is full: make room (Jupyter and the Go kernel take about 1 GB) and run this again."},
-		{[]string{"permission denied", "operation not permitted", "read-only file system", "access is denied"},
-			"There is a folder that you may not write to: set XDG_CACHE_HOME, and GOPATH and GOCACHE for Go, to folders that you may write to."},
-		{[]string{"dial tcp", "no such host", "name resolution", "could not resolve", "network is unreachable", "failed to establish a new connection", "i/o timeout", "tls handshake timeout"},
-			"There seems to be no network, which the first run needs: connect (or set GOPROXY or HTTPS_PROXY, as your network asks for) and run this again."},
-		{[]string{"requires go >=", "unknown block type: tool", "invalid go version"},
-			"This Go is too old: install the newest from https://go.dev/dl, or allow Go to fetch it by GOTOOLCHAIN=auto."},
+		{"The disk is full: make room and run this again.",
+			[]string{"no space left on device", "disk quota exceeded", "not enough space on the disk"}},
+		{"There is a folder that you may not write to: set XDG_CACHE_HOME, and GOPATH and GOCACHE for Go, to folders that you may write to.",
+			[]string{"permission denied", "operation not permitted", "read-only file system", "access is denied", "not a directory"}},
+		{"There seems to be no network, which the first run needs: connect (or set GOPROXY or HTTPS_PROXY, as your network asks for) and run this again.",
+			[]string{"dial tcp", "no such host", "name resolution", "could not resolve", "network is unreachable", "failed to establish a new connection", "i/o timeout", "tls handshake timeout"}},
+		{"This Go is too old: install the newest from https://go.dev/dl, or allow Go to fetch it by GOTOOLCHAIN=auto.",
+			[]string{"requires go >=", "unknown block type: tool", "invalid go version"}},
 	} {
 		for _, sign := range c.signs {
 			if strings.Contains(text, sign) {
-				return fmt.Errorf("%s\n\t%w", c.advice, err)
+				return c.advice
 			}
 		}
+	}
+	return ""
+}
+
+// tryWriting writes a megabyte into a folder, if that is there, and removes it.
+func tryWriting(dir string) error {
+	f, err := os.CreateTemp(dir, ".rnmf-*")
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		defer os.Remove(f.Name())
+		_, err = f.Write(make([]byte, 1<<20))
+		err = errors.Join(err, f.Close())
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -270,7 +271,7 @@ func TestExplain(t *testing.T) {
 	broken := func(says string) error {
 		s, _ := machine(t, "go", "echo "+quote(says)+" >&2; exit 1")
 		s.goCmd = filepath.Join(s.root, "bin", "go")
-		return s.kernel(t.Context())
+		return s.explain(t.Context(), s.kernel(t.Context()))
 	}
 	t.Run("machine", func(t *testing.T) {
 		machine(t)
@@ -298,7 +299,7 @@ func TestExplain(t *testing.T) {
 		if _, err := os.Stat("/sys/kernel"); err != nil && os.Geteuid() == 0 {
 			t.Skip("root may write everywhere")
 		}
-		if err := explain(s.kernel(t.Context())); err == nil || !strings.HasPrefix(err.Error(), "There is a folder that you may not write to") {
+		if err := s.explain(t.Context(), s.kernel(t.Context())); err == nil || !strings.HasPrefix(err.Error(), "There is a folder that you may not write to") {
 			t.Error(err)
 		}
 	})
@@ -310,14 +311,27 @@ func TestExplain(t *testing.T) {
 		"go.mod:53: unknown block type: tool":                                   "This Go is too old",
 	} {
 		t.Run(want, func(t *testing.T) {
-			err := explain(broken(says))
+			err := broken(says)
 			if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), says) {
 				t.Errorf("%v, want %q and the cause", err, want)
 			}
 		})
 	}
-	if err := errors.New("another"); explain(err) != err || explain(nil) != nil {
-		t.Error("what is not known is changed")
+	if err := broken("another"); err == nil || !strings.HasPrefix(err.Error(), "go: exit status 1") {
+		t.Errorf("what is not known: %v", err)
+	}
+	// The disk is full, and Go says something else.
+	s, _ := machine(t)
+	s.cache = filepath.Join(s.root, "full")
+	if err := os.WriteFile(s.cache, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	odd := errors.New("package crypto/x509 is not in std")
+	if err := s.explain(t.Context(), odd); !errors.Is(err, odd) || !errors.Is(err, syscall.ENOTDIR) {
+		t.Error(err)
+	}
+	if s.explain(t.Context(), nil) != nil {
+		t.Error("an error of nothing")
 	}
 }
 
