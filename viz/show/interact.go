@@ -50,7 +50,7 @@ func (c Control) limits() (low, high int) {
 
 // patience is how long Interact waits for a sign of a browser, and silence how long
 // before it tries to connect anew: GoNB (v0.11.3) tries once, for half a second, and
-// loses a page that is loaded again or in which another notebook connects.
+// another notebook in the same page of JupyterLab takes its connection.
 var patience, silence = 15 * time.Second, 3 * time.Second
 
 // Interact displays controls and a figure, which draw makes of their values and makes
@@ -61,7 +61,9 @@ var patience, silence = 15 * time.Second, 3 * time.Second
 // Where no browser answers, because a program runs the notebook, it draws the figure
 // once, for the values at the start, says so, and returns; outside a notebook it calls draw once
 // and shows nothing. So a cell with Interact never hangs. GoNB (v0.11.3) reaches a browser
-// that has Jupyter at http://localhost, not at https or below a path as in JupyterHub.
+// that has Jupyter at http://localhost, not at https or below a path as in JupyterHub, and
+// one panel at a time in a page: in two notebooks of one JupyterLab they take turns, which
+// takes seconds.
 //
 // An error of draw ends it, unless there were newer values.
 func Interact(ctx context.Context, controls []Control, draw func(ctx context.Context, values []int) (viz.Figure, error)) error {
