@@ -70,12 +70,15 @@ func startServer(t *testing.T, server string) *frontEnd {
 		if server == "notebook" {
 			f.folder = "notebooks/"
 		}
-	case server == "lab":
+	case server != "notebook":
 		if _, err := output(exec.CommandContext(t.Context(), s.jup.path, "server", "--version")); err != nil {
 			t.Skipf("no JupyterLab, and no server for one (apt-get install jupyter-server python3-jupyterlab-server): %v", err)
 		}
 		t.Setenv("RNMF_LAB_BUILT", builtLab(t, s))
 		t.Setenv("PYTHONPATH", filepath.Join(s.root, "notebooks", "testdata", "lab"))
+		if server == "notebook 7" {
+			f.folder = "notebooks/"
+		}
 		server, args = "server", []string{"--ServerApp.jpserver_extensions=rnmf_lab=True"}
 	default:
 		t.Skip(err)
@@ -136,8 +139,8 @@ func startServer(t *testing.T, server string) *frontEnd {
 	}
 }
 
-// builtLab returns the folder of a JupyterLab built of its packages, which takes npm,
-// the network and half a minute: so RNMF_LAB=build must ask for it.
+// builtLab returns the folder of JupyterLab and Notebook 7, built of their packages, which
+// takes npm, the network and a minute: so RNMF_LAB=build must ask for it.
 func builtLab(t *testing.T, s *setup) string {
 	t.Helper()
 	source := filepath.Join(s.root, "notebooks", "testdata", "lab")
@@ -155,7 +158,7 @@ func builtLab(t *testing.T, s *setup) string {
 		return built
 	}
 	if os.Getenv("RNMF_LAB") != "build" {
-		t.Skip("no JupyterLab; with RNMF_LAB=build this test makes one with npm, and keeps it")
+		t.Skip("no JupyterLab and no Notebook 7; with RNMF_LAB=build this test makes them with npm, and keeps them")
 	}
 	if err := os.MkdirAll(s.cache, 0o755); err != nil {
 		t.Fatal(err)
@@ -186,7 +189,7 @@ func builtLab(t *testing.T, s *setup) string {
 	return built
 }
 
-// labDate is before the packages of JupyterLab 4.6.5, some of which are missing.
+// labDate chooses versions that fit: those of that day, JupyterLab 4.6 and Notebook 7.6.
 const labDate = "2026-10-15"
 
 // notebook opens a notebook and waits for its kernel.
@@ -217,11 +220,14 @@ func TestBrowser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("no browser with -short")
 	}
-	for _, server := range []string{"notebook", "lab"} {
+	for _, server := range []string{"notebook", "lab", "notebook 7"} {
 		t.Run(server, func(t *testing.T) {
 			c := startChrome(t)
 			f := startServer(t, server)
 			t.Run("tour", func(t *testing.T) {
+				if server == "notebook 7" {
+					t.Skip("its outputs are those of JupyterLab")
+				}
 				c.t = t
 				tour(t, f.notebook(c, "00-tour.ipynb"))
 			})

@@ -1,25 +1,31 @@
-// Builds JupyterLab, without language servers and news, from its packages:
-// node build.mjs SOURCE TARGET, where SOURCE is the folder of package.json with its
-// node_modules.
-import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
+// Builds JupyterLab and Notebook 7, without language servers and news, from their
+// packages: node build.mjs SOURCE TARGET, where SOURCE is the folder of package.json with
+// its node_modules.
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 
 const [source, target] = process.argv.slice(2).map(folder => resolve(folder));
 const require = createRequire(join(source, "package.json"));
-const lab = Object.keys(require("./package.json").dependencies).filter(name => name.startsWith("@jupyterlab/"));
+const packages = Object.keys(require("./package.json").dependencies).filter(name => name.startsWith("@jupyter"));
 const within = (name, path) => join(source, "node_modules", name, path);
 
-// The page is all extensions, with their styles.
-const main = `
-import { JupyterLab } from "@jupyterlab/application";
-${lab.map((name, i) => `import * as extension${i} from "${name}";` + (existsSync(within(name, "style/index.js")) ? `import "${name}/style/index.js";` : "")).join("\n")}
-const all = [${lab.map((name, i) => name.endsWith("-extension") ? `extension${i}.default,` : "").join("")}].flat();
-const app = new JupyterLab({ mimeExtensions: [{ default: all.filter(plugin => plugin.rendererFactory) }] });
-app.registerPlugins(all.filter(plugin => !plugin.rendererFactory && !/:(language-server|announcements)/.test(plugin.id)));
+// A page is all extensions, with their styles. Notebook 7 takes most of JupyterLab's.
+const page = (app, names, without) => `
+import { ${app[1]} } from "${app[0]}";
+${names.map((name, i) => `import * as extension${i} from "${name}";` + (existsSync(within(name, "style/index.js")) ? `import "${name}/style/index.js";` : "")).join("\n")}
+const all = [${names.map((name, i) => name.endsWith("-extension") ? `extension${i}.default,` : "").join("")}].flat();
+const app = new ${app[1]}({ mimeExtensions: [{ default: all.filter(plugin => plugin.rendererFactory) }] });
+app.registerPlugins(all.filter(plugin => !plugin.rendererFactory && !${without}.test(plugin.id)));
 globalThis.jupyterapp = app;
 await app.start();
 `;
+const pages = {
+  lab: page(["@jupyterlab/application", "JupyterLab"], packages.filter(name => name.startsWith("@jupyterlab/")), /:(language-server|announcements)$/),
+  notebook: page(["@jupyter-notebook/application", "NotebookApp"], packages.filter(name => name !== "@jupyterlab/application"),
+    /:(language-server|announcements)$|^@jupyterlab.(application-extension:(?!(commands|context-menu|router)$)|docmanager-extension:opener$|filebrowser-extension:(?!(factory|default-file-browser)$))/),
+};
+for (const name in pages) writeFileSync(join(source, name + ".js"), pages[name]);
 
 // What the packages expect of a bundler: "~" before the name of a package, and images that
 // are text for a script but an address for a style.
@@ -37,9 +43,10 @@ const expected = {
 
 rmSync(target, { recursive: true, force: true });
 await require("esbuild").build({
-  stdin: { contents: main, resolveDir: source, sourcefile: "main" },
-  entryPoints: lab.filter(name => existsSync(within(name, "style/theme.css"))).map(name => ({ in: within(name, "style/theme.css"), out: `themes/${name}/index` })),
-  entryNames: "[dir]/[name]",
+  entryPoints: [
+    ...Object.keys(pages).map(name => ({ in: join(source, name + ".js"), out: name })),
+    ...packages.filter(name => existsSync(within(name, "style/theme.css"))).map(name => ({ in: within(name, "style/theme.css"), out: `themes/${name}/index` })),
+  ],
   outdir: target,
   bundle: true,
   format: "esm",
@@ -50,6 +57,6 @@ await require("esbuild").build({
   loader: { ".svg": "text", ".md": "text", ".png": "dataurl", ".woff": "dataurl", ".woff2": "dataurl", ".ttf": "dataurl", ".eot": "dataurl" },
   plugins: [expected],
 });
-for (const name of lab.filter(name => existsSync(within(name, "schema")))) {
+for (const name of packages.filter(name => existsSync(within(name, "schema")))) {
   cpSync(within(name, "schema"), join(target, "schemas", name), { recursive: true });
 }
