@@ -88,7 +88,7 @@ func (s *setup) install(ctx context.Context) error {
 		if json.Unmarshal(spec, &k) == nil && len(k.Argv) > 0 && k.Argv[0] != filepath.Join(dir, "kernel") {
 			return fmt.Errorf(`there is a Go kernel already, not ours, in %s: it stays as it is.
 Import this module in its notebooks after a cell with !*go get %s@latest,
-or remove it by jupyter kernelspec remove gonb, and run this again`, dir, module)
+or remove that folder, and run this again`, dir, module)
 		}
 	}
 	tools := filepath.Join(dir, "tools")
@@ -101,7 +101,7 @@ or remove it by jupyter kernelspec remove gonb, and run this again`, dir, module
 	if err := s.writeKernel(dir, dir, tools); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.out, "The Go kernel (gonb) with %s is in\n\n    %s\n\nand in the list of kernels of every Jupyter of yours; jupyter kernelspec remove gonb removes it.\n", s.name(), dir)
+	fmt.Fprintf(s.out, "The Go kernel (gonb) with %s is in\n\n    %s\n\nand so in the list of kernels of every Jupyter of yours. To remove it, remove that folder.\n", s.name(), dir)
 	return nil
 }
 
