@@ -36,7 +36,3 @@ func (e *EntryError) Unwrap() error { return e.Err }
 func errParameter(name string, value any, want string) error {
 	return fmt.Errorf("%w: %s is %v, want %s", ErrParameter, name, value, want)
 }
-
-func errLoss(l Loss, s float64, format string, args ...any) error {
-	return fmt.Errorf("%w: loss %T at s = %g: %s", ErrParameter, l, s, fmt.Sprintf(format, args...))
-}

@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"context"
 	"math"
 	"time"
 
@@ -349,4 +350,12 @@ func (q *Quadratic) weighRows(squares func() []float64) {
 	for j, s := range q.row {
 		_, q.row[j] = q.loss.Rho(s)
 	}
+}
+
+// err returns the error of the context of a fit that it ended.
+func (f *fit) err(ctx context.Context) error {
+	if f.reason == Cancelled {
+		return ctx.Err()
+	}
+	return nil
 }

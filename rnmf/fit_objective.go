@@ -83,12 +83,3 @@ func (f *fit) squaredNorms() []float64 {
 	})
 	return s
 }
-
-// total sums in order, so that the number of goroutines does not matter.
-func total(parts []float64) float64 {
-	var sum float64
-	for _, p := range parts {
-		sum += p
-	}
-	return sum
-}

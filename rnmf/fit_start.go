@@ -47,3 +47,8 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	}
 	return f, nil
 }
+
+// solvers returns those of W and of H.
+func (m Model) solvers() (ofW, ofH Solver) {
+	return cmp.Or[Solver](m.SolverW, m.Solver, HALS{}), cmp.Or[Solver](m.SolverH, m.Solver, HALS{})
+}

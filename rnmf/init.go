@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // An Init makes the factors that a fit starts from: w m×r and h r×n, finite and
@@ -67,55 +65,4 @@ func (f Factors) Start(_ context.Context, x *mat.Dense, rank int, _ *rand.Rand) 
 		return nil, nil, err
 	}
 	return mat.DenseCopyOf(f.W), mat.DenseCopyOf(f.H), nil
-}
-
-// asDense returns a itself if it is a *mat.Dense, or a copy.
-func asDense(a mat.Matrix) *mat.Dense {
-	if d, ok := a.(*mat.Dense); ok {
-		return d
-	}
-	return mat.DenseCopyOf(a)
-}
-
-// fillMissing returns a copy of x in which missing entries hold the mean of the
-// known entries of their row, or of all if a row has none. It is not complete if stop
-// ends it.
-func fillMissing(x, mask *mat.Dense, stop func() bool) *mat.Dense {
-	m, n := x.Dims()
-	out := mat.NewDense(m, n, nil)
-	var total, count float64
-	var unknown []int // rows
-	work.Pieces(m, 16*n, stop, func(from, to int) {
-		for i := from; i < to; i++ {
-			var sum, c float64
-			row, known := out.RawRowView(i), mask.RawRowView(i)
-			copy(row, x.RawRowView(i))
-			for j, w := range known {
-				if w > 0 {
-					sum += row[j]
-					c++
-				}
-			}
-			total += sum
-			count += c
-			if c == 0 {
-				unknown = append(unknown, i)
-				continue
-			}
-			fillWhere(row, known, sum/c)
-		}
-	})
-	for _, i := range unknown {
-		fillWhere(out.RawRowView(i), mask.RawRowView(i), total/max(count, 1))
-	}
-	return out
-}
-
-// fillWhere replaces what has the weight 0.
-func fillWhere(row, weights []float64, v float64) {
-	for j, w := range weights {
-		if w == 0 {
-			row[j] = v
-		}
-	}
 }

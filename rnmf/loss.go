@@ -288,3 +288,7 @@ func embeds(outer, inner Loss) bool {
 	}
 	return false
 }
+
+func errLoss(l Loss, s float64, format string, args ...any) error {
+	return fmt.Errorf("%w: loss %T at s = %g: %s", ErrParameter, l, s, fmt.Sprintf(format, args...))
+}

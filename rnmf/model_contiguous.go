@@ -115,15 +115,6 @@ func newContiguousFit(model Model, x *mat.Dense, r *Result) *contiguousFit {
 		rounds: end.Round, seconds: end.Seconds}
 }
 
-// noLabels is z = 0 for n images of m pixels.
-func noLabels(m, n int) [][]bool {
-	z := make([][]bool, n)
-	for j := range z {
-		z[j] = make([]bool, m)
-	}
-	return z
-}
-
 // run finds c and z, and then all by turns.
 func (f *contiguousFit) run(ctx context.Context, c Contiguous) error {
 	begin := time.Now()

@@ -199,3 +199,12 @@ func (f *contiguousFit) weight(i, j int) float64 {
 	}
 	return f.mask.At(i, j)
 }
+
+// noLabels is z = 0 for n images of m pixels.
+func noLabels(m, n int) [][]bool {
+	z := make([][]bool, n)
+	for j := range z {
+		z[j] = make([]bool, m)
+	}
+	return z
+}

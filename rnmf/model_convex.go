@@ -74,14 +74,6 @@ func (s ConvexNMF) Fit(ctx context.Context, x mat.Matrix) (*ConvexNMFResult, err
 	return &ConvexNMFResult{r, mat.DenseCopyOf(g.T())}, f.err(ctx)
 }
 
-// err returns the error of the context of a fit that it ended.
-func (f *fit) err(ctx context.Context) error {
-	if f.reason == Cancelled {
-		return ctx.Err()
-	}
-	return nil
-}
-
 // A span is the solver of W in ConvexNMF, with the G of its fit.
 type span struct {
 	xt        *mat.Dense // n×m, a row is a sample

@@ -97,3 +97,12 @@ func (l *layout) square(g []float64) *kernel.Cross {
 	l.hasGramU.Do(func() { l.memory.square.Set(g, nil, l.r, l.r) })
 	return &l.memory.square
 }
+
+// total sums in order, so that the number of goroutines does not matter.
+func total(parts []float64) float64 {
+	var sum float64
+	for _, p := range parts {
+		sum += p
+	}
+	return sum
+}

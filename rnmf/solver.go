@@ -97,22 +97,3 @@ func (a Additive) Unwrap() Solver {
 func (a Additive) Improve(q *Quadratic, v *mat.Dense) {
 	a.Unwrap().Improve(q.Additive(), v)
 }
-
-// step returns max(0, v + n/d), the minimiser of d·x² − 2(n + d·v)x over x ≥ 0.
-// With d = 0 the bound is flat or linear there: flat leaves v as it is, a
-// decreasing one cannot happen (a penalty that pulls has curvature), and an
-// increasing one has its minimum at 0.
-func step(v, n, d float64) float64 {
-	if d > 0 {
-		if x := v + n/d; x > 0 && x < maxFactor {
-			return x
-		} else if x <= 0 {
-			return 0
-		}
-		return v // n/d overflowed: d is rounding
-	}
-	if n < 0 {
-		return 0
-	}
-	return v
-}

@@ -215,10 +215,6 @@ func (t *Tile) step(k int, num, den, delta []float64) {
 	kernel.Step(vk, delta, num, den)
 }
 
-// maxFactor bounds the entries of the factors. It is far above what any fit of
-// data within range needs, and its square can be summed without overflow.
-const maxFactor = 1e120
-
 // gramSweeps takes the columns of a tile towards their minimiser with
 // N = UX and G = UUᵀ: Σ_i u_ki e_ij = N_kj − Σ_l G_kl v_lj. inv are the inverses
 // of G's diagonal.

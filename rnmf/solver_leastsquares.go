@@ -137,37 +137,3 @@ func bounded(v, change *mat.Dense) {
 		return x
 	}, v)
 }
-
-// rootRatio is (10) of Ding, Li and Jordan, with weights and penalties: their proof
-// bounds each of −2N⁺v, 2N⁻v, vᵀG⁺v and −vᵀG⁻v by functions of one entry alone.
-func (q *Quadratic) rootRatio(v *mat.Dense) {
-	if q.graph.Graph != nil {
-		q.graph.add(q, v, 2)
-		q.graph = Laplacian{}
-	}
-	p := q.whole(v)
-	if p.pool.Stop() {
-		return
-	}
-	r, n := q.r, q.n
-	plus, minus := make([]float64, r*r), make([]float64, r*r)
-	for i, g := range p.g {
-		plus[i], minus[i] = max(g, 0), max(-g, 0)
-	}
-	from := mat.DenseCopyOf(v).RawMatrix().Data
-	p.eachRow(func(k int) {
-		num, den := make([]float64, n), make([]float64, n)
-		kernel.AddCross(num, minus[k*r:][:r], from, r, 1, n)
-		kernel.AddCross(den, plus[k*r:][:r], from, r, 1, n)
-		to := v.RawRowView(k)
-		for j, x := range p.n[k*n:][:n] {
-			a, b := p.w[j]*num[j]+max(x, 0), p.w[j]*den[j]+max(-x, 0)
-			if p.d != nil {
-				b += p.d.At(k, j) * from[k*n+j]
-			}
-			if y := to[j] * math.Sqrt(a/b); b > 0 && y < maxFactor {
-				to[j] = y
-			}
-		}
-	})
-}

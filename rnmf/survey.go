@@ -148,3 +148,46 @@ func robustMean(x *mat.Dense, stop func() bool) float64 {
 	half, count := medianOf(x, nil, same, 1, max(mat.Max(x), 0), stop)
 	return half * (float64(count) / float64(m) / float64(n))
 }
+
+// fillMissing returns a copy of x in which missing entries hold the mean of the
+// known entries of their row, or of all if a row has none. It is not complete if stop
+// ends it.
+func fillMissing(x, mask *mat.Dense, stop func() bool) *mat.Dense {
+	m, n := x.Dims()
+	out := mat.NewDense(m, n, nil)
+	var total, count float64
+	var unknown []int // rows
+	work.Pieces(m, 16*n, stop, func(from, to int) {
+		for i := from; i < to; i++ {
+			var sum, c float64
+			row, known := out.RawRowView(i), mask.RawRowView(i)
+			copy(row, x.RawRowView(i))
+			for j, w := range known {
+				if w > 0 {
+					sum += row[j]
+					c++
+				}
+			}
+			total += sum
+			count += c
+			if c == 0 {
+				unknown = append(unknown, i)
+				continue
+			}
+			fillWhere(row, known, sum/c)
+		}
+	})
+	for _, i := range unknown {
+		fillWhere(out.RawRowView(i), mask.RawRowView(i), total/max(count, 1))
+	}
+	return out
+}
+
+// fillWhere replaces what has the weight 0.
+func fillWhere(row, weights []float64, v float64) {
+	for j, w := range weights {
+		if w == 0 {
+			row[j] = v
+		}
+	}
+}

@@ -253,3 +253,11 @@ func dataMatrix(name string, a mat.Matrix) (*mat.Dense, error) {
 	d := asDense(a)
 	return d, checkEntries(name, d, nil, true)
 }
+
+// asDense returns a itself if it is a *mat.Dense, or a copy.
+func asDense(a mat.Matrix) *mat.Dense {
+	if d, ok := a.(*mat.Dense); ok {
+		return d
+	}
+	return mat.DenseCopyOf(a)
+}
