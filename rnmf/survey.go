@@ -51,8 +51,8 @@ func newSurvey(ctx context.Context, x *mat.Dense, mask mat.Matrix, signed bool) 
 	return s, ctx.Err()
 }
 
-// lengths returns the squared norms of the columns and of the rows of X, and the
-// largest magnitude in it.
+// lengths returns the squared norms of the columns and of the rows of X, and the largest
+// magnitude in it.
 func lengths(x *mat.Dense, stop func() bool) (norms [2][]float64, largest float64) {
 	m, n := x.Dims()
 	norms = [2][]float64{make([]float64, n), make([]float64, m)}
@@ -87,12 +87,12 @@ func (s *survey) weightOf(j int) float64 {
 	return s.heavy[j]
 }
 
-// What is grossly wrong may be so by any factor: a fill value for what is missing is
-// 10²⁰ or 10³⁶ in files of measurements. It must not set the scale of what is right,
-// nor the precision with which that is fitted.
+// Gross errors may be of any size: in files of measurements the fill value for what is
+// missing is 10²⁰ or 10³⁶. They must not set the scale of the correct entries, nor the
+// precision with which those are fitted.
 
-// grossData is how many times the median entry an entry can be and still tell of the
-// size of the residuals that count.
+// grossData is how many times the median entry an entry may be to count for the size of
+// residuals.
 const grossData = 1e3
 
 // medianMagnitude returns about the median magnitude of the entries of X that are not 0.
@@ -116,8 +116,8 @@ func medianMagnitude(x, mask *mat.Dense, top float64, stop func() bool) float64 
 }
 
 // medianOf returns the median of those f(v) that are positive, of one in every so many
-// entries v of x but for those that a mask hides, and how many they are; top is the
-// largest. It is 0 if there are none.
+// entries v of x but for those that a mask hides, and how many they are; top is the largest.
+// It is 0 if there are none.
 func medianOf(x, mask *mat.Dense, f func(float64) float64, every int, top float64, stop func() bool) (half float64, count int) {
 	m, n := x.Dims()
 	for {
