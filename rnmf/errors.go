@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// The kinds of errors. An error returned wraps one of these, so that errors.Is finds the
-// kind, and its message names the place.
+// The kinds of errors. Each error wraps one of these, so that errors.Is finds it; the message names
+// the place.
 var (
 	ErrShape     = errors.New("rnmf: shapes do not match")
 	ErrEmpty     = errors.New("rnmf: empty data")

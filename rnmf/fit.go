@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A fit is the state of a running factorisation. Both factors are kept with r rows, so that
-// the two half-steps are the same code.
+// A fit is the state of a running factorisation. Both factors have r rows, so that both half-steps
+// are the same code.
 type fit struct {
 	model            Model      // with defaults in place of zeros
 	survey                      // of X
@@ -37,12 +37,11 @@ type fit struct {
 	due     time.Duration // in what was done ahead; part of spent once it is used
 }
 
-// run does rounds until there is a reason to stop. It calls seen after each; the fit also
-// ends, without a reason, when seen returns false.
+// run does rounds until there is a reason to stop. It calls seen after each; the fit also ends,
+// without a reason, when seen returns false.
 //
-// The objective of a round needs the residuals of its factors, with which the H half-step of
-// the next round begins. So that half-step is done ahead, on a copy of H, and the objective
-// costs next to nothing.
+// The objective of a round needs the residuals of its factors, with which the H half-step of the
+// next round begins. So that half-step is done ahead, on a copy of H: the objective is nearly free.
 func (f *fit) run(seen func() bool) {
 	f.next = mat.DenseCopyOf(f.h)
 	if !f.begin() {
@@ -94,8 +93,7 @@ func (f *fit) run(seen func() bool) {
 			f.prepareH(nil)
 		case extrapolates:
 			objective = f.evaluate(round, true)
-			// An extrapolation that gains next to nothing has gone too far as well, and must
-			// not end the fit.
+			// An extrapolation that gains next to nothing went too far, and must not end the fit.
 			least := max(f.model.Tol, 1e-9) * math.Abs(last.objective)
 			if !push.tried || objective <= last.objective-least || f.pool.Stop() {
 				push.accept()
@@ -147,9 +145,8 @@ func (f *fit) run(seen func() bool) {
 	}
 }
 
-// begin finds the scale and the objective of the start. If the fit is cancelled meanwhile it
-// goes on only where that is little work, so that there is something to return; otherwise it
-// returns false.
+// begin finds the scale and the objective of the start. If the fit is cancelled meanwhile it goes
+// on only where that is little work, or returns false.
 func (f *fit) begin() bool {
 	scale := func() {
 		if f.tuning != nil {
@@ -179,8 +176,8 @@ func (f *fit) little() bool {
 	return m*n*f.model.Rank <= 1<<24
 }
 
-// evaluate returns the objective of the current factors. On the way it measures the residuals
-// for the next scale or does the next H half-step, unless the round is the last.
+// evaluate returns the objective of the current factors. On the way it measures the residuals for
+// the next scale or does the next H half-step, unless the round is the last.
 func (f *fit) evaluate(round int, more bool) float64 {
 	switch {
 	case f.pool.Stop():
@@ -194,8 +191,7 @@ func (f *fit) evaluate(round int, more bool) float64 {
 	return f.lookAhead()
 }
 
-// lookAhead does the H half-step of the next round, and returns the objective of the current
-// factors.
+// lookAhead does the next H half-step, and returns the objective of the current factors.
 func (f *fit) lookAhead() float64 {
 	loss := f.prepareH(f.h)
 	if math.IsNaN(loss) && !f.pool.Stop() {
@@ -204,8 +200,8 @@ func (f *fit) lookAhead() float64 {
 	return loss + f.penalties()
 }
 
-// prepareH does the H half-step of the next round on a copy of H. It returns the loss at
-// from, NaN if that is unknown or from is nil.
+// prepareH does the H half-step of the next round on a copy of H. It returns the loss at from, or
+// NaN.
 func (f *fit) prepareH(from *mat.Dense) (loss float64) {
 	if f.pool.Stop() {
 		return math.NaN()
@@ -338,8 +334,7 @@ func (f *fit) quadraticOfW() *Quadratic {
 	return q
 }
 
-// weighRows sets the weights of the samples, which are rows, from the squared norms of their
-// residuals.
+// weighRows sets the weights of samples that are rows from the squared norms of their residuals.
 func (q *Quadratic) weighRows(squares func() []float64) {
 	if q.sample != rows || isFrobenius(q.loss) {
 		return

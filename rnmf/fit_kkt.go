@@ -11,8 +11,7 @@ import (
 //
 //	max over V ∈ {W, H} of ‖V − max(0, V − ∇/(2·curvature))‖_F / ‖V‖_F,
 //
-// which is 0 exactly where the KKT conditions V ≥ 0, ∇ ≥ 0, V∘∇ = 0 hold, and does not depend
-// on the units of X.
+// which is 0 exactly where the KKT conditions V ≥ 0, ∇ ≥ 0, V∘∇ = 0 hold. It has no unit.
 func (f *fit) kkt() float64 {
 	if constraint(f.solverW) != nil || constraint(f.solverH) != nil {
 		return f.moves()
@@ -46,8 +45,8 @@ func (f *fit) kktOf(ofW bool) float64 {
 	return relative(math.Sqrt(total(moved)), v)
 }
 
-// moves replaces kkt where a factor lies in another set than V ≥ 0: it is how far another
-// half-step moves each factor, relative to its norm.
+// moves replaces kkt where a factor lies in another set than V ≥ 0: it is how far another half-step
+// moves each factor, relative to its norm.
 func (f *fit) moves() float64 {
 	far := moved(f.quadratic(false), f.h, f.model.OnH, f.solverH)
 	if f.onlyH {
@@ -69,8 +68,7 @@ func moved(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) float64 {
 	return relative(mat.Norm(to, 2), v)
 }
 
-// relative returns length/‖v‖, or length if v is 0. Where entries are tiny the quotient may
-// overflow.
+// relative returns length/‖v‖, or length if v is 0. The quotient may overflow.
 func relative(length float64, v *mat.Dense) float64 {
 	norm := mat.Norm(v, 2)
 	if norm == 0 {

@@ -2,9 +2,9 @@ package rnmf
 
 import "gonum.org/v1/gonum/mat"
 
-// momentum extrapolates the factors, V ← max(0, V + β(V − V_before)), as in E-HALS (Ang and
-// Gillis 2019): β grows by γ as long as the objective falls, and shrinks by η where it would
-// have risen; a bound on β follows more slowly.
+// momentum extrapolates the factors, V ← max(0, V + β(V − V_before)), as in E-HALS (Ang and Gillis
+// 2019): β grows by γ as long as the objective falls, and shrinks by η where it would have risen; a
+// bound on β follows more slowly.
 type momentum struct {
 	plain       [2]*mat.Dense // H and Wᵀ before extrapolation
 	known       [2]bool       // plain is of the round before

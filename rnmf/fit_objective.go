@@ -72,8 +72,8 @@ func (f *fit) columnSquares() []float64 {
 	return f.squaredNorms()
 }
 
-// squaredNorms returns the squared norms of the columns of the residual, from the residual
-// itself: in differences of Gram matrices digits cancel.
+// squaredNorms returns the squared norms of the columns of the residual, from the residual itself:
+// in differences of Gram matrices digits cancel.
 func (f *fit) squaredNorms() []float64 {
 	_, n := f.x.Dims()
 	s := make([]float64, n)

@@ -13,8 +13,7 @@ func (f *fit) tunesIn(round int) bool {
 	return f.tuning != nil && (f.model.TuneFor == 0 || round <= f.model.TuneFor || f.interim)
 }
 
-// measure collects the distribution of the current residuals for tune, and returns the
-// objective.
+// measure collects the distribution of the current residuals for tune, and returns the objective.
 func (f *fit) measure() float64 {
 	begin := time.Now()
 	defer func() { f.due += time.Since(begin) }()

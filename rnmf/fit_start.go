@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// start checks everything and makes the first factors. With onlyH, W stays as it starts and
-// the rank is that of W, whatever the shape of x.
+// start checks everything and makes the first factors. With onlyH, W stays as it starts and the
+// rank is that of W, whatever the shape of x.
 func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error) {
 	if err := m.check(x, onlyH); err != nil {
 		return nil, err

@@ -7,9 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// stop returns the reason to end the fit after a round, or 0. last has the factors and the
-// objective of the last round whose objective is known, some rounds ago; first is the
-// objective of the start.
+// stop returns the reason to end the fit after a round, or 0. last is the last round whose
+// objective is known, some rounds ago; first is the objective of the start.
 func (f *fit) stop(last *kept, first, objective float64, round, rounds int) (reason Reason) {
 	switch {
 	case math.IsNaN(objective) || math.IsInf(objective, 0) || f.explodes(objective, 10*(math.Abs(first)+math.Abs(last.objective))):
@@ -31,9 +30,9 @@ func (f *fit) stop(last *kept, first, objective float64, round, rounds int) (rea
 }
 
 // settled reports whether the objective has changed so little in some rounds that the fit has
-// converged: by at most Tol for each round, as a share of the objective or, where most of
-// that is the constant cost of gross entries, of usualLoss. Where the objective has too few
-// digits to show such a change, the KKT residual decides.
+// converged: by at most Tol for each round, as a share of the objective or, where most of that is
+// the constant cost of gross entries, of usualLoss. Where the objective has too few digits to show
+// such a change, the KKT residual decides.
 func (f *fit) settled(start, reached float64, rounds int) bool {
 	tol := f.model.Tol
 	if tol < 0 || f.interim {
@@ -71,11 +70,11 @@ func (f *fit) usualLoss() float64 {
 }
 
 // collapsed reports whether WH is negligible compared with X, by the sums of their entries.
-// Positive entries of X count as their median, since gross errors may well dwarf WH. With
-// penalties on both factors W = H = 0 is a local minimum whatever X is, as the loss gains
-// only by the product of W and H what the penalties lose by each. Multiplicative updates
-// never arrive at 0, but are far below this bound where a fit ends by Tol. Without penalties
-// nothing pulls the factors to 0, and a start of zeros is the caller's choice.
+// Positive entries of X count as their median, since gross errors may well dwarf WH. With penalties
+// on both factors W = H = 0 is a local minimum whatever X is, as the loss gains only by the product
+// of W and H what the penalties lose by each. Multiplicative updates never arrive at 0, but are far
+// below this bound where a fit ends by Tol. Without penalties nothing pulls the factors to 0, and a
+// start of zeros is the caller's choice.
 func (f *fit) collapsed() bool {
 	if len(f.model.OnW) == 0 && len(f.model.OnH) == 0 {
 		return false
@@ -87,8 +86,7 @@ func (f *fit) collapsed() bool {
 }
 
 // rounding returns by how much rounding errors in the residuals, and in penalties that are
-// differences, may change the objective, so that an exact fit neither goes on for ever nor
-// seems to diverge.
+// differences, may change the objective, so that an exact fit ends, and does not seem to diverge.
 func (f *fit) rounding() float64 {
 	m := float64(len(f.norms[1]))
 	at, _ := f.rho.Rho(0)
@@ -105,9 +103,9 @@ func (f *fit) rounding() float64 {
 	return sum + f.penaltyRounding()
 }
 
-// roundingAtMost is an upper bound of rounding that costs little: as ρ is concave, by
-// Jensen's inequality the mean of the columns may stand in for each. The factor 2 makes up
-// for the digits that cancel in ρ(s) − ρ(0).
+// roundingAtMost is an upper bound of rounding that costs little: as ρ is concave, by Jensen's
+// inequality the mean of the columns may stand in for each. The factor 2 covers rounding of
+// ρ(s) − ρ(0).
 func (f *fit) roundingAtMost() float64 {
 	m, n := float64(len(f.norms[1])), float64(len(f.norms[0]))
 	if f.weights == 0 {
@@ -125,8 +123,8 @@ func (f *fit) roundingAtMost() float64 {
 	return 2*m*terms*(above-at) + f.penaltyRounding()
 }
 
-// roundingThere is rounding at the present residuals. That of a gross sample is large, and so
-// is its rounding error, but a loss that levels off hardly changes by it.
+// roundingThere is rounding at the present residuals. That of a gross sample is large, and so is
+// its rounding error, but a loss that levels off hardly changes by it.
 func (f *fit) roundingThere() float64 {
 	if !f.columns {
 		return f.rounding()
@@ -145,8 +143,7 @@ func (f *fit) roundingThere() float64 {
 // ‖x_j‖², or of about ‖Wh_j‖² if that is less, as where X has gross entries that WH has not.
 func (f *fit) roundingSquares() []float64 {
 	squares := make([]float64, len(f.norms[0]))
-	// Σ_k ‖w_k‖|h_kj| is not less than the length of a column of WH, and at most √r times as
-	// much.
+	// Σ_k ‖w_k‖|h_kj| is not less than the length of a column of WH, and at most √r times as much.
 	for k := range f.model.Rank {
 		length := mat.Norm(f.wt.RowView(k), 2)
 		for j, v := range f.h.RawRowView(k) {

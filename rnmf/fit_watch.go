@@ -4,14 +4,13 @@ import "context"
 
 type watchKey struct{}
 
-// WithTrace returns a context with which each fit calls seen after each round, the start
-// first, with the Point that Steps would yield. It is for the types that have a Model and no
-// Steps of their own (SSNMF, CNMF, ConvexNMF, Contiguous), and for code that only hands its
-// context on to fits.
+// WithTrace returns a context with which each fit calls seen after each round, the start first,
+// with the Point that Steps would yield. It is for the types that have a Model and no Steps of
+// their own (SSNMF, CNMF, ConvexNMF, Contiguous), and for code that only passes its context on.
 //
 // The fit waits for seen, which runs on the goroutine of the fit: fits in parallel call it
-// concurrently. Where a fit goes on with another objective, as Contiguous does after its
-// first, the last round comes once more, with the new one.
+// concurrently. Where a fit goes on with another objective, as Contiguous does after its first, the
+// last round comes once more, with the new one.
 func WithTrace(ctx context.Context, seen func(Point)) context.Context {
 	return context.WithValue(ctx, watchKey{}, seen)
 }
@@ -33,6 +32,5 @@ func (f *fit) watched(ctx context.Context) {
 	})
 }
 
-// Base returns r. Results that embed a Result, as that of SSNMF does, have this method as
-// well, so that code can take any of them.
+// Base returns r. Types that embed a Result have it too, so that code can take any of them.
 func (r *Result) Base() *Result { return r }

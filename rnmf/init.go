@@ -11,17 +11,17 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
-// An Init makes the factors that a fit starts from, w (m×r) and h (r×n), finite and
-// non-negative. It must not change x, where missing entries hold the mean of the known ones
-// of their row. Start returns an error soon after ctx ends.
+// An Init makes the factors that a fit starts from, w (m×r) and h (r×n), finite and non-negative.
+// It must not change x, where missing entries hold the mean of the known ones of their row. Start
+// returns an error soon after ctx ends.
 type Init interface {
 	Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error)
 }
 
-// Random draws both factors uniformly from (0, a], with a such that the mean of WH is that of
-// X once its positive entries are replaced by their median and its negative ones by 0. It is
-// the default. Gross errors shift the mean of X itself by any amount, and from there a loss
-// that levels off would begin between the data and the errors, and fit some of each.
+// Random draws both factors uniformly from (0, a], with a such that the mean of WH is that of X
+// once its positive entries are replaced by their median and its negative ones by 0. It is the
+// default. Gross errors shift the mean of X itself by any amount, and from there a loss that levels
+// off would begin between the data and the errors, and fit some of each.
 type Random struct{}
 
 // Start returns the factors.
@@ -46,8 +46,8 @@ func (Random) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand)
 	return fill(m, rank), fill(rank, n), nil
 }
 
-// Factors starts from copies of given factors: a warm start, or a start of your own.
-// Multiplicative updates never leave a 0.
+// Factors starts from copies of given factors: a warm start, or your own. Multiplicative updates
+// never leave a 0.
 type Factors struct {
 	W mat.Matrix // m×r
 	H mat.Matrix // r×n
@@ -76,8 +76,8 @@ func asDense(a mat.Matrix) *mat.Dense {
 	return mat.DenseCopyOf(a)
 }
 
-// fillMissing returns a copy of x in which missing entries hold the mean of the known entries
-// of their row, or of all if a row has none. If stop ends it, the copy is not complete.
+// fillMissing returns a copy of x in which missing entries hold the mean of the known entries of
+// their row, or of all if a row has none. If stop ends it, the copy is not complete.
 func fillMissing(x, mask *mat.Dense, stop func() bool) *mat.Dense {
 	m, n := x.Dims()
 	out := mat.NewDense(m, n, nil)

@@ -1,18 +1,18 @@
 package rnmf
 
-// TwoStage is an MM-estimator (Yohai 1987). First, whose scale is so tight that many outliers
-// are shut out, finds a fit and the size of its residuals. From there Then goes on at a fixed
-// scale of that size, wide enough to use nearly all good entries. One loss cannot do both: a
-// tight one rejects good entries and leaves the factors rough, a wide one fits the outliers
-// if it begins far from the data. In the second stage the objective never rises.
+// TwoStage is an MM-estimator (Yohai 1987). First, whose scale is so tight that many outliers are
+// shut out, finds a fit and the size of its residuals. From there Then goes on at a fixed scale of
+// that size, wide enough to use nearly all good entries. One loss cannot do both: a tight one
+// rejects good entries and leaves the factors rough, a wide one fits the outliers if it begins far
+// from the data. In the second stage the objective never rises.
 //
-// First ends when a round has lowered the median residual by less than 1 %, or when the
-// median is a fiftieth of that of the start: in data without noise the scale would otherwise
-// shrink faster than the fit improves, and shut out good entries.
+// First ends when a round has lowered the median residual by less than 1 %, or when the median is a
+// fiftieth of that of the start: in data without noise the scale would otherwise shrink faster than
+// the fit improves, and shut out good entries.
 //
-// The default First cuts off at two standard deviations for five rounds, then at three. Where
-// two fifths of the data are outliers the median residual of the start is nearly theirs, and
-// three would let them in.
+// The default First cuts off at two standard deviations for five rounds, then at three. Where two
+// fifths of the data are outliers the first median residual is nearly theirs, and three would let
+// them in.
 type TwoStage struct {
 	First Loss // nil: Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}, begun tighter
 	Then  Loss // nil: Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}
@@ -50,8 +50,7 @@ func (l TwoStage) Check() error {
 	return nil
 }
 
-// Tuning returns the tuned first stage, as an Interim, and at last the second, which is
-// final.
+// Tuning returns the tuned first stage, as an Interim, and at last the second, which is final.
 func (l TwoStage) Tuning() Tuning {
 	first, then := l.stages()
 	tuning, tight := tuningOf(first), 0 // tight: rounds left with the tighter cut-off

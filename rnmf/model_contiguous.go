@@ -9,23 +9,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Contiguous is for images of which something covers a part: outliers that hang together.
-// They are a set of pixels, z_ij = 1, and the others are fitted by least squares:
+// Contiguous is for images of which something covers a part: outliers that hang together. They are
+// a set of pixels, z_ij = 1, and the others are fitted by least squares:
 //
 //	min over W, H ≥ 0 and z of
 //	  Σ (1 − z_ij)(X − WH)²_ij + c² Σ z_ij + βc² Σ_{i~k} |z_ij − z_kj|,
 //
 // where i~k are pixels that share an edge. An outlier costs c², so with β = 0 this is
-// Truncated{Loss: Frobenius{}, Cut: c}. By the last sum a pixel among outliers becomes one,
-// however well it is fitted, and a lonely pixel that is off by little more than c does not.
-// It is the Markov random field of DECOLOR (Zhou, Yang and Yu 2013), which bounds the nuclear
-// norm of the fit instead of factorising it.
+// Truncated{Loss: Frobenius{}, Cut: c}. By the last sum a pixel among outliers becomes one, however
+// well it is fitted, and a lonely pixel that is off by little more than c does not. It is the
+// Markov random field of DECOLOR (Zhou, Yang and Yu 2013), which bounds a nuclear norm instead.
 //
-// Model is fitted first, which gives the start and c. Then updates of z alternate with some
-// rounds of W and H. Each lowers the sum, so it never rises.
+// Model is fitted first, which gives the start and c. Then updates of z alternate with some rounds
+// of W and H. Each lowers the sum, so it never rises.
 //
-// It helps where the covering object is no brighter or darker than the images. Errors in
-// single pixels it takes for noise; RobustNMF or a convex loss finds those.
+// It helps where the covering object is no brighter or darker than the images. Errors in single
+// pixels it takes for noise; RobustNMF or a convex loss finds those.
 type Contiguous struct {
 	// Model is fitted first. A nil Loss is TwoStage{}.
 	Model Model
@@ -33,14 +32,13 @@ type Contiguous struct {
 	Height, Width int
 	// Beta is β; 0 is 0.5.
 	Beta float64
-	// Cut is c; 0 is 2.5 standard deviations of a normal distribution with the median
-	// residual of the first fit: less than three, as β keeps lonely pixels out.
+	// Cut is c; 0 is 2.5 standard deviations of a normal distribution with the median residual of
+	// the first fit: less than three, as β keeps lonely pixels out.
 	Cut float64
 }
 
-// ContiguousResult is the Result of least squares on what is no outlier. Its objective and
-// trace are those of the whole sum, from the first z on; rounds and seconds count from the
-// beginning.
+// ContiguousResult is the Result of least squares on what is no outlier. Its objective and trace
+// are those of the whole sum, from the first z on; rounds and seconds count from the beginning.
 type ContiguousResult struct {
 	*Result
 	// Support (m×n) is z.
@@ -50,9 +48,9 @@ type ContiguousResult struct {
 // roundsOfW is the number of rounds of W and H between two updates of z.
 const roundsOfW = 5
 
-// Fit factorises x (m×n, a column is an image) as Model.Fit does. MaxIter bounds the rounds
-// before the first z and those after it; Tol is for a turn of W, H and z. If ctx ends before
-// the first z, Support is 0 and the rest is the result of Model.
+// Fit factorises x (m×n, a column is an image) as Model.Fit does. MaxIter bounds the rounds before
+// the first z and those after it; Tol is for a turn of W, H and z. If ctx ends before the first z,
+// Support is 0 and the rest is the result of Model.
 func (c Contiguous) Fit(ctx context.Context, x mat.Matrix) (*ContiguousResult, error) {
 	if err := c.check(x); err != nil {
 		return nil, err

@@ -10,10 +10,9 @@ type ising struct {
 	b             float64
 }
 
-// lower changes z until neither a row nor a column of the image can be relabelled to lower
-// the energy. Given the others, the labels of one are a chain, of which dynamic programming
-// finds the minimum: with g_i the cost of z_i = 1 over that of z_i = 0, all before i at their
-// best,
+// lower changes z until neither a row nor a column of the image can be relabelled to lower the
+// energy. Given the others, the labels of one are a chain, of which dynamic programming finds the
+// minimum: with g_i the cost of z_i = 1 over that of z_i = 0, all before i at their best,
 //
 //	g_i = cost_i + b Σ_side (1 − 2z) + min(max(g_{i−1}, −b), b).
 //
@@ -38,9 +37,8 @@ func (f ising) lower(z []bool, cost []float64) {
 	}
 }
 
-// chain relabels count pixels, from first on and step apart, to the minimum of the energy
-// given all others. Their neighbours outside the chain are side before and after, if there
-// are any.
+// chain relabels count pixels, from first on and step apart, to the minimum of the energy given all
+// others. Their neighbours outside the chain are side before and after, if there are any.
 func (f ising) chain(z []bool, cost, g []float64, first, step, count, side int, before, after bool) (changed bool) {
 	for j := range count {
 		i := first + j*step

@@ -13,8 +13,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
-// The passes of a Contiguous over all images, in parallel and a few at a time. They end early
-// with their context.
+// The passes of a Contiguous over all images, in parallel. They end early with their context.
 
 // An image is what a pass sees of one; its pixels are in raster order.
 type image struct {

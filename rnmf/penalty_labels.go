@@ -13,22 +13,22 @@ import (
 //	½ w min over λ > 0 of Σ_k Σ_j (λ_k h_kj − y_kj)²,   y_kj = 1 if j is of class k, or 0,
 //	λ_k = ⟨h_k, y_k⟩ / ⟨h_k, h_k⟩   (13).
 //
-// With λ minimised out it is a function of H alone, ½ w Σ_k n_k (1 − cos²(h_k, y_k)) with n_k
-// the labelled samples of class k. It depends on the direction of each row and not on its
-// length, so the fit needs no normalisation (23), (24) of W and H. With λ fixed at its best
-// value for the present H, the sum is quadratic in H, nowhere below the penalty, and equal to
-// it there: this is the bound for a half-step.
+// With λ minimised out it is a function of H alone, ½ w Σ_k n_k (1 − cos²(h_k, y_k)) with n_k the
+// labelled samples of class k. It depends on the direction of each row and not on its length, so
+// the fit needs no normalisation (23), (24) of W and H. With λ fixed at its best value for the
+// present H, the sum is quadratic in H, nowhere below the penalty, and equal to it there: the
+// bound.
 //
 // Components beyond the classes, and those of a class without labels, are free.
 type Labels struct {
-	// Class of each sample from 0 up, below the rank and, if there are no Names, below the
-	// number of samples; Unlabelled if not known.
+	// Class of each sample from 0 up, below the rank and, if there are no Names, below the number
+	// of samples; Unlabelled if not known.
 	Class []int
 	// Names of the classes, or nil.
 	Names []string
-	// Weight is w. 0 is 1, the paper's value, which hardly matters where samples have many
-	// entries: the term is at most w/2 for a labelled sample. Against sets it in units of the
-	// loss; 100 of them make it count.
+	// Weight is w. 0 is 1, the paper's value, which hardly matters where samples have many entries:
+	// the term is at most w/2 for a labelled sample. Against sets it in units of the loss; 100 make
+	// it count.
 	Weight float64
 }
 
@@ -129,9 +129,9 @@ func (l Labels) sizes() []int {
 // The range of λ keeps its square finite. Its lower end makes it positive where (13) is 0.
 const leastLambda, mostLambda = 1e-100, 1e100
 
-// Lambda returns the diagonal of Λ (13) for coefficients of the labelled samples. It is
-// positive: where a row of H is 0 on all of them any λ is as good, and it is 1, by which the
-// row can grow again; free components have the mean of the others.
+// Lambda returns the diagonal of Λ (13) for coefficients of the labelled samples. It is positive:
+// where a row of H is 0 on all of them any λ is as good, and it is 1, by which the row can grow
+// again; free components have the mean of the others.
 func (l Labels) Lambda(h *mat.Dense) []float64 {
 	r, _ := h.Dims()
 	lambda := make([]float64, r)
@@ -219,11 +219,10 @@ func (l Labels) Majorize(q *Quadratic, h *mat.Dense) {
 }
 
 // Against sets the weight to times the loss of a sample in plain, a fit without labels: its
-// objective over its number of samples. So it depends neither on the unit of X, on how many
-// entries a sample has, nor on the loss and its scale. The term of a labelled sample is at
-// most half the weight: 1 hardly changes a fit, at 100 the labelled coefficients have the
-// form of (9) of the RSS-NMF paper, and more changes little. If the loss is 0 the weight is
-// 1.
+// objective over its number of samples. So it depends neither on the unit of X, on how many entries
+// a sample has, nor on the loss and its scale. The term of a labelled sample is at most half the
+// weight: 1 hardly changes a fit, at 100 the labelled coefficients have the form of (9) of the
+// RSS-NMF paper, and more changes little. If the loss is 0 the weight is 1.
 func (l Labels) Against(plain *Result, times float64) Labels {
 	_, n := plain.H.Dims()
 	l.Weight = times * plain.Objective / float64(n)

@@ -10,26 +10,24 @@ import (
 //
 //	λ tr(VLVᵀ) = λ Σ G_ij‖v_i − v_j‖² over the edges,   L = diag(d) − G,
 //
-// on H with a graph of the samples, or on W with one of the features. This is β tr(VᵀLV) of
-// GNMF (Cai et al. 2011; RRA paper (5)), whose objective has a factor ½ before both terms: λ
-// is β, and objectives here are twice theirs.
+// on H with a graph of the samples, or on W with one of the features. This is β tr(VᵀLV) of GNMF
+// (Cai et al. 2011; RRA paper (5)), whose objective is half of the one here: λ is β.
 //
-// The term shrinks with V, while WH stays if the other factor grows as much. So with a
-// penalty on H alone there is no minimum: the fit drifts towards large W and small H, where
-// the term vanishes, and faster with a better solver. Digits with 10 components end at the
-// same objective for λ from 1 to 100. A Ridge on W prevents that.
+// The term shrinks with V, while WH stays if the other factor grows as much. So with a penalty on H
+// alone there is no minimum: the fit drifts towards large W and small H, where the term vanishes,
+// and faster with a better solver. Digits (r = 10) end at the same objective for λ from 1 to 100. A
+// Ridge on W prevents that.
 //
-// The term couples columns. As diag(d) + G is positive semidefinite, L ⪯ 2diag(d), and a
-// bound that separates them is
+// The term couples columns. As diag(d) + G is positive semidefinite, L ⪯ 2diag(d), which bounds it
+// by
 //
 //	tr(VLVᵀ) ≤ Σ 2d_j v_kj² − 2 Σ (d_j v⁰_kj + (V⁰G)_kj) v_kj + constant.
 //
-// It doubles the curvature, so only a second Laplacian on the same factor uses it; the first
-// is part of the Quadratic. Columns without edges among them are separate as they are: Tiles
-// come in such classes, with λ(VG) in C and λd in D, and any Solver then descends by blocks,
-// exactly. HALS sweeps over all classes, and over groups of samples where the graph outweighs
-// the data; MU takes all columns at once, as (7) of the RRA paper; OGM and RRA work on V as a
-// whole.
+// It doubles the curvature, so only a second Laplacian on the same factor uses it; the first is
+// part of the Quadratic. Columns without edges among them are separate as they are: Tiles come in
+// such classes, with λ(VG) in C and λd in D, and any Solver then descends by blocks, exactly. HALS
+// sweeps over all classes, and over groups of samples where the graph outweighs the data; MU takes
+// all columns at once, as (7) of the RRA paper; OGM and RRA work on V as a whole.
 type Laplacian struct {
 	Graph  *Graph
 	Lambda float64
@@ -40,8 +38,7 @@ var _ SamplePenalty = Laplacian{}
 // Value returns λ tr(VLVᵀ).
 func (p Laplacian) Value(v *mat.Dense) float64 { return p.Lambda * p.Graph.Roughness(v) }
 
-// Rounding is 1e-28 of Σ d_j v_kj²: the value is made of differences of such squares, and no
-// more exact than these.
+// Rounding is 1e-28 of Σ d_j v_kj²: the value is a difference of such squares.
 func (p Laplacian) Rounding(v *mat.Dense) float64 {
 	var sum float64
 	for k := range v.RawMatrix().Rows {
@@ -71,8 +68,8 @@ func (q *Quadratic) freezeNeighbors(v *mat.Dense) {
 	}
 }
 
-// add adds times·λd to D and λ((times − 1)·d∘v + vG) to C: with times = 2 a bound, with 1 a
-// term with the same gradient at v.
+// add adds times·λd to D and λ((times − 1)·d∘v + vG) to C: with times = 2 a bound, with 1 the
+// gradient at v alone.
 func (p Laplacian) add(q *Quadratic, v *mat.Dense, times float64) {
 	g := p.Graph
 	c, d := q.Linear(), q.Diagonal()
@@ -87,8 +84,8 @@ func (p Laplacian) add(q *Quadratic, v *mat.Dense, times float64) {
 	}
 }
 
-// classes hands out the columns by classes of the graph's colouring. A class is loaded when
-// the one before is done, with the new columns in its C.
+// classes hands out the columns by classes of the graph's colouring. A class is loaded when the one
+// before is done, with the new columns in its C.
 func (q *Quadratic) classes(v *mat.Dense, need need, f func(t *Tile)) {
 	width := q.tileWidth(need)
 	w, losses := q.walk(v, need), []float64(nil)

@@ -9,17 +9,17 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// A Quadratic is the upper bound of the objective that one half-step lowers: over the factor
-// V ≥ 0 (r×n) with the other factor U (r×m) fixed,
+// A Quadratic is the upper bound of the objective that one half-step lowers: over the factor V ≥ 0
+// (r×n) with the other factor U (r×m) fixed,
 //
 //	q(V) = Σ Ω∘(X − UᵀV)² + Σ D∘V² − 2 Σ C∘V + λ tr(VLVᵀ) + constant,
 //
-// where Ω are the slopes of the loss at the V the half-step starts from, and the last term is
-// there with a Laplacian only. In the H half-step U is Wᵀ and V is H; in the W half-step the
-// roles change, X is the transposed data, U is H and V is Wᵀ. A Solver sees no difference.
+// where Ω are the slopes of the loss at the V the half-step starts from, and the last term is there
+// with a Laplacian only. In the H half-step U is Wᵀ and V is H; in the W half-step the roles
+// change, X is the transposed data, U is H and V is Wᵀ. A Solver sees no difference.
 //
-// Nothing of the size of X is ever stored: a Solver works on one Tile after the other, each
-// of which brings its part of X, the residual and the weights.
+// Nothing of the size of X is ever stored: a Solver works on one Tile after the other, each of
+// which brings its part of X, the residual and the weights.
 type Quadratic struct {
 	U *mat.Dense // r×m, not to be changed
 
@@ -83,8 +83,8 @@ func (q *Quadratic) Diagonal() *mat.Dense {
 	return q.d
 }
 
-// Weighted reports whether Ω differs from entry to entry, so that a Tile has E and Omega. If
-// not, Ω is row_i·col_j, and products with U and UUᵀ replace all sums over entries.
+// Weighted reports whether Ω differs from entry to entry, so that a Tile has E and Omega. If not, Ω
+// is row_i·col_j, and products with U and UUᵀ replace all sums over entries.
 func (q *Quadratic) Weighted() bool {
 	return q.bound == 0 && (q.mask != nil || q.sample == entries && !isFrobenius(q.loss))
 }
@@ -97,13 +97,11 @@ func (q *Quadratic) plain() bool {
 // penalised reports whether q has more than the weighted squares.
 func (q *Quadratic) penalised() bool { return q.c != nil || q.d != nil || q.graph.Graph != nil }
 
-// Additive returns the same problem in the additive form: since ω ≤ L, with L the slope of
-// the loss at 0,
+// Additive returns the problem in the additive form: since ω ≤ L, the slope of the loss at 0,
 //
 //	ω(x − y)² ≤ L(x − s − y)² + constant,   s = (1 − ω/L)(x − y₀),
 //
-// with equality at the y₀ = Uᵀv₀ it starts from. The outliers s are taken out of the data,
-// and the weights are all L.
+// with equality at y₀ = Uᵀv₀ of the start. The outliers s are subtracted from X; all weights are L.
 func (q *Quadratic) Additive() *Quadratic {
 	a := *q
 	a.follows, a.retuned = false, false
@@ -116,9 +114,9 @@ func (q *Quadratic) Additive() *Quadratic {
 	return &a
 }
 
-// gram returns U·diag(row), laid out for products with tiles, and its product with Uᵀ, for
-// solvers of a Quadratic that is not Weighted. In the additive form the weights of the rows
-// have gone into the data, and only the bound is left, which is in Tile.Col.
+// gram returns U·diag(row), laid out for products with tiles, and its product with Uᵀ, for solvers
+// of a Quadratic that is not Weighted. In the additive form the weights of the rows have gone into
+// the data, and only the bound is left, which is in Tile.Col.
 func (q *Quadratic) gram() (u *kernel.Cross, g []float64) {
 	g = make([]float64, q.r*q.r)
 	c := q.layout.cross()
@@ -154,9 +152,9 @@ type walk struct {
 }
 
 // Tiles hands the columns of v to f, tile by tile, and stores the V that f leaves. Tiles are
-// handled by several goroutines at once, in any order; f must touch nothing outside its tile.
-// The split does not depend on their number, so neither does the result. A cancelled fit
-// skips the tiles that remain.
+// handled by several goroutines at once, in any order; f must touch nothing outside its tile. The
+// split does not depend on their number, so neither does the result. A cancelled fit skips the
+// rest.
 //
 // With a graph the tiles come in classes, one after the other: see classes.
 func (q *Quadratic) Tiles(v *mat.Dense, f func(t *Tile)) { q.tiles(v, needX|needWeights, f) }
@@ -186,8 +184,7 @@ func (q *Quadratic) end(w *walk, losses []float64) {
 	}
 }
 
-// inOrder hands out tiles of neighbouring columns. Where f computes UX of all tiles, q.seen
-// keeps it.
+// inOrder hands out tiles of neighbouring columns. If f computes UX, q.seen keeps it.
 func (q *Quadratic) inOrder(v *mat.Dense, need need, f func(t *Tile)) {
 	width := q.tileWidth(need)
 	count := (q.n + width - 1) / width
@@ -208,8 +205,8 @@ func (q *Quadratic) inOrder(v *mat.Dense, need need, f func(t *Tile)) {
 	q.end(w, losses)
 }
 
-// tileWidth chooses the width of tiles for a Solver. As solvers pass over E and Ω once for
-// every two components, a quarter of the second-level cache serves best.
+// tileWidth chooses the width of tiles for a Solver. As solvers pass over E and Ω once for every
+// two components, a quarter of the second-level cache serves best.
 func (q *Quadratic) tileWidth(need need) int {
 	switch {
 	case q.Weighted():
@@ -223,18 +220,17 @@ func (q *Quadratic) tileWidth(need need) int {
 	return tileWidth(q.m, q.n, 1)
 }
 
-// tileWidth chooses the width of tiles so that the given number of them, X or E and Ω, fit
-// the second-level cache together, as a multiple of the 12 columns that the kernels take at
-// once.
+// tileWidth chooses the width of tiles so that the given number of them, X or E and Ω, fit the
+// second-level cache together, as a multiple of the 12 columns that the kernels take at once.
 func tileWidth(m, n, tiles int) int {
 	const bytes = 512 << 10
 	b := bytes / (tiles * 8 * max(m, 1)) / 12 * 12
 	return min(max(b, 12), 36, max(n, 1))
 }
 
-// minimiseUnused minimises the penalties over the components of V whose row of U is 0: the
-// fit of X does not depend on them, and solvers leave them, as q may have no curvature there.
-// So where H has lost a component W loses it too, and its penalty.
+// minimiseUnused minimises the penalties over the components of V whose row of U is 0: the fit of X
+// does not depend on them, and solvers leave them, as q may have no curvature there. So where H has
+// lost a component W loses it too, and its penalty.
 func (q *Quadratic) minimiseUnused(v *mat.Dense) {
 	if q.c == nil || q.graph.Graph != nil {
 		return

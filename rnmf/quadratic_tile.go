@@ -8,8 +8,8 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// A Tile is a group of columns of a Quadratic, with everything that a Solver needs to improve
-// them independently of all others. Matrices are stored row by row without gaps.
+// A Tile is a group of columns of a Quadratic, with everything that a Solver needs to improve them
+// independently of all others. Matrices are stored row by row without gaps.
 type Tile struct {
 	M, R, B int   // rows, components, columns
 	First   int   // the first column
@@ -37,8 +37,8 @@ type Tile struct {
 	space, maskSpace, values []float64 // memory
 }
 
-// Space returns n zeros for the solver to use until it is done with the tile, or asks again:
-// it is the same memory each time.
+// Space returns n zeros for the solver, until it is done with the tile or asks again (for the same
+// memory).
 func (t *Tile) Space(n int) []float64 {
 	if cap(t.space) < n {
 		t.space = make([]float64, n)
@@ -68,9 +68,9 @@ func (t *Tile) Gradient(dst []float64) {
 	}
 }
 
-// Curvature writes half of the second derivative of q by each coordinate of V to dst (R×B),
-// Σ_i ω_ij u_ki² + d_kj. It is the diagonal of ½∇²q; the sum over the R entries of a column,
-// its trace, is no less than its largest eigenvalue.
+// Curvature writes half of the second derivative of q by each coordinate of V to dst (R×B), Σ_i
+// ω_ij u_ki² + d_kj. It is the diagonal of ½∇²q; the sum over the R entries of a column, its trace,
+// is no less than its largest eigenvalue.
 func (t *Tile) Curvature(dst []float64) {
 	clear(dst[:t.R*t.B])
 	t.values = grow(t.values, t.M*t.B)
@@ -145,8 +145,8 @@ func (t *Tile) loadFactor(v *mat.Dense) {
 	}
 }
 
-// loadX copies X, unless the kernels can read it in place: copies and transposes took a third
-// of a round. For the residual alone X goes into E.
+// loadX copies X, unless the kernels can read it in place: copies and transposes took a third of a
+// round. For the residual alone X goes into E.
 func (t *Tile) loadX() {
 	q, need := t.q, t.walk.need
 	t.xInPlace, t.xInE = false, false
@@ -192,15 +192,13 @@ func (t *Tile) loadWeights() {
 		}
 	case q.sample == columns && q.penalised():
 		// Without a penalty the weight of a column does not change its minimiser: the loss
-		// increases with ‖x_j − Uᵀv_j‖, so the smallest is the best whatever ρ is, also where
-		// a truncated loss has slope 0.
+		// increases with ‖x_j − Uᵀv_j‖, so the smallest is best for any ρ, also where ρ′ is 0.
 		t.residual()
 		t.weighColumns()
 	}
 }
 
-// freeColumns weighs by the mask alone the columns that a truncated loss ignores: see
-// loadWeights.
+// freeColumns weighs by the mask alone the columns that a truncated loss ignores: see loadWeights.
 func (t *Tile) freeColumns() {
 	for j, w := range t.Col {
 		if w > 0 {
@@ -233,8 +231,8 @@ func (t *Tile) residual() {
 	product.Residual(t.E, t.X, t.V, t.B)
 }
 
-// cross returns N = UX of a tile, with U and G = UUᵀ from gram, before V changes. With them
-// the loss at V, or at another V, needs no residual.
+// cross returns N = UX of a tile, with U and G = UUᵀ from gram, before V changes. With them the
+// loss at V, or at another V, needs no residual.
 func (t *Tile) cross(u *kernel.Cross, g []float64) (n []float64) {
 	q, r, b := t.q, t.R, t.B
 	t.n = grow(t.n, r*b)
@@ -260,8 +258,7 @@ func (t *Tile) cross(u *kernel.Cross, g []float64) (n []float64) {
 	return n
 }
 
-// lossFromGram takes the loss at V from N = UX and G = UUᵀ, or from the residual where too
-// many digits cancel.
+// lossFromGram takes the loss at V from N = UX and G = UUᵀ, or from E where too many digits cancel.
 func (t *Tile) lossFromGram(n, g []float64) {
 	q, r, b := t.q, t.R, t.B
 	t.values = grow(t.values, r*b+b)
@@ -300,8 +297,8 @@ func gramSquares(s, norms, n, gv, v []float64, r, b int) bool {
 	return true
 }
 
-// split turns X into Ω∘X and y into Ω∘UᵀV. Without a mask the weights are computed here, and
-// the loss if it is wanted; the kernels do all that at once for a loss that they implement.
+// split turns X into Ω∘X and y into Ω∘UᵀV. Without a mask the weights are computed here, and the
+// loss if it is wanted; the kernels do all that at once for a loss that they implement.
 func (t *Tile) split() {
 	q := t.q
 	if t.walk.fused {

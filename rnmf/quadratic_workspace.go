@@ -32,20 +32,18 @@ func (s *workspace) each(n int, f func(t *Tile, i int)) {
 	s.Each(n, func(worker, i int) { f(s.tiles[worker], i) })
 }
 
-// share is each for work of so many multiply-adds; the caller does it alone where that is
-// little.
+// share is each for work of so many multiply-adds; the caller does it alone where that is little.
 func (s *workspace) share(n, work int, f func(t *Tile, i int)) {
 	s.Share(n, work, func(worker, i int) { f(s.tiles[worker], i) })
 }
 
-// sharing is Share for the kernels. If the fit is cancelled, what they make is incomplete and
-// not used.
+// sharing is Share for the kernels. What they make for a cancelled fit is incomplete and not used.
 func (s *workspace) sharing(work int) kernel.Share {
 	return func(n int, f func(i int)) { s.Share(n, work, func(_, i int) { f(i) }) }
 }
 
-// A layout is the fixed factor U (r×m) of one half-step as the kernels want it, in the memory
-// of the workspace. Each part is made when it is first asked for.
+// A layout is the fixed factor U (r×m) of one half-step as the kernels want it, in the memory of
+// the workspace. Each part is made when it is first asked for.
 type layout struct {
 	*workspace
 	u                                          *mat.Dense

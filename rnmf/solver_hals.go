@@ -6,28 +6,26 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// HALS is hierarchical alternating least squares (Cichocki and Phan 2009; Gillis and Glineur
-// 2012), with weights: the exact minimiser over one component of V after the other,
+// HALS is hierarchical alternating least squares (Cichocki and Phan 2009; Gillis and Glineur 2012),
+// with weights: the exact minimiser over one component of V after the other,
 //
 //	v_kj ← max(0, v_kj + (Σ_i ω_ij u_ki e_ij + c_kj − d_kj v_kj) / (Σ_i ω_ij u_ki² + d_kj)).
 //
-// The residual of a tile stays in the cache and each change is a matrix of rank one, so a
-// sweep costs 1.5 times as much as a multiplicative update. Where Ω has rank one (Frobenius,
-// ByColumn, the additive form) the sums come from UX and UUᵀ, and further sweeps are nearly
-// free.
+// The residual of a tile stays in the cache and each change is a matrix of rank one, so a sweep
+// costs 1.5 times as much as a multiplicative update. Where Ω has rank one (Frobenius, ByColumn,
+// the additive form) the sums come from UX and UUᵀ, and further sweeps are nearly free.
 type HALS struct {
 	// Sweeps is the number of sweeps over the components in a half-step. 0 adapts it. Without
-	// weights, sweeps cost little once UX is known: they go on until one changes V by less
-	// than a tenth of what the first did (with a Laplacian and a low rank, a twentieth). With
-	// weights, the sweeps use UUᵀ, and a line search with the weights decides how far to go;
-	// a round costs about the same, and a half to a fifth as many are needed. But with
-	// weights it is one sweep in rounds in which the scale was estimated, and with a
-	// Laplacian: a scale that follows a fast fit too soon traps it at the entries that happen
-	// to be fitted best.
+	// weights, sweeps cost little once UX is known: they go on until one changes V by less than a
+	// tenth of what the first did (with a Laplacian and a low rank, a twentieth). With weights, the
+	// sweeps use UUᵀ, and a line search with the weights decides how far to go; a round costs about
+	// the same, and a half to a fifth as many are needed. But with weights it is one sweep in
+	// rounds in which the scale was estimated, and with a Laplacian: a scale that follows a fast
+	// fit too soon traps it at the entries that happen to be fitted best.
 	Sweeps int
-	// Plain turns extrapolation off. Otherwise the fit extrapolates both factors after each
-	// round whose scale stays (Ang and Gillis 2019), and repeats the round without it where
-	// that raised the objective.
+	// Plain turns extrapolation off. Otherwise the fit extrapolates both factors after each round
+	// whose scale stays (Ang and Gillis 2019), and repeats the round without where the objective
+	// rose.
 	Plain bool
 }
 
@@ -75,20 +73,19 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 }
 
 // scaled is the half-step of HALS with weights. For a column v of V, with M = U diag(ω)
-// Uᵀ + diag(d) and half of the way downhill g = U(ω∘e) + c − d∘v, the bound q falls by
-// 2gᵀδ − δᵀMδ where v changes by δ. M is too expensive to be computed for each column. In its
-// place the sweeps take G = UUᵀ, which all columns share, scaled to three quarters of M's
-// trace,
+// Uᵀ + diag(d) and half of the way downhill g = U(ω∘e) + c − d∘v, the bound q falls by 2gᵀδ − δᵀMδ
+// where v changes by δ. M is too expensive to be computed for each column. In its place the sweeps
+// take G = UUᵀ, which all columns share, scaled to three quarters of M's trace,
 //
 //	max over v + δ ≥ 0 of 2gᵀδ − δᵀ(γG + diag(d))δ,   γ = ¾ Σ_ik ω_i u_ki² / Σ_ik u_ki².
 //
-// (The whole trace took a tenth more rounds: the line search corrects a δ that is too long,
-// not one that is too short.) Then v goes along δ to the minimum of q, but not beyond δ,
+// (The whole trace took a tenth more rounds: the line search corrects a δ that is too long, not one
+// that is too short.) Then v goes along δ to the minimum of q, but not beyond δ,
 //
 //	v ← v + tδ,   t = min(1, gᵀδ/δᵀMδ),   δᵀMδ = Σ_i ω_i (Uᵀδ)_i² + Σ d∘δ²,
 //
-// so q falls whatever γ is: after the sweeps gᵀδ > 0, and q is a parabola along δ. All of it
-// takes three products with U, as a multiplicative update does.
+// so q falls whatever γ is: after the sweeps gᵀδ > 0, and q is a parabola along δ. All of it takes
+// three products with U, as a multiplicative update does.
 func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 	m, _, r := q.Dims()
 	u, energy := q.layout.cross(), make([]float64, m)
@@ -148,8 +145,8 @@ func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 			if !(along < 1) {
 				continue // also where δ = 0
 			}
-			// From v, not back from v + δ: where the mask hides large entries of G, δ is far
-			// too long, and v + δ has lost the digits of v.
+			// From v, not back from v + δ: where the mask hides large entries of G, δ is far too
+			// long, and v + δ has lost the digits of v.
 			for i := j; i < r*b; i += b {
 				t.V[i] = max(0, old[i]+along*delta[i])
 			}
@@ -157,8 +154,8 @@ func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 	})
 }
 
-// weightedSweeps takes one component of a tile after the other to its minimiser, and updates
-// E. Two components share a pass over the tile: see WeightedPair.
+// weightedSweeps takes one component of a tile after the other to its minimiser, and updates E. Two
+// components share a pass over the tile: see WeightedPair.
 func weightedSweeps(t *Tile, u []float64, sweeps int) {
 	m, r, b := t.M, t.R, t.B
 	space := t.Space(7 * b)
@@ -213,12 +210,12 @@ func (t *Tile) step(k int, num, den, delta []float64) {
 	kernel.Step(vk, delta, num, den)
 }
 
-// maxFactor bounds the entries of the factors. It is far above what any fit of data within
-// range needs, and its square can be summed without overflow.
+// maxFactor bounds the entries of the factors. It is far above what any fit of data within range
+// needs, and its square can be summed without overflow.
 const maxFactor = 1e120
 
-// gramSweeps takes the columns of a tile towards their minimiser with N = UX and G = UUᵀ: Σ_i
-// u_ki e_ij = N_kj − Σ_l G_kl v_lj. inv are the inverses of G's diagonal.
+// gramSweeps takes the columns of a tile towards their minimiser with N = UX and G = UUᵀ: Σ_i u_ki
+// e_ij = N_kj − Σ_l G_kl v_lj. inv are the inverses of G's diagonal.
 func gramSweeps(t *Tile, u *kernel.Cross, g, inv []float64, sweeps int, early bool) {
 	r, b := t.R, t.B
 	change := t.Space(b)
@@ -240,8 +237,7 @@ func gramSweeps(t *Tile, u *kernel.Cross, g, inv []float64, sweeps int, early bo
 	})
 }
 
-// repeat sweeps some times, or until a sweep, which returns its squared change, changes less
-// than a tenth of what the first did.
+// repeat sweeps some times, or until the change, returned squared, is below a tenth of the first.
 func repeat(times int, early bool, sweep func() float64) {
 	var first float64
 	for i := range times {

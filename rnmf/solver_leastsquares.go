@@ -15,11 +15,10 @@ import (
 //
 //	W = X Ω Hᵀ (H Ω Hᵀ)⁻¹   ((9) of that paper, with weights),
 //
-// with an Ω for each row of X where weights differ in it. It is solved for the change of W
-// with M + τI in place of M = HΩHᵀ, where τ is 10⁻¹² of M's mean diagonal: that bounds q,
-// also where M is singular, and leaves alone what q does not depend on. The only penalty for
-// W is Ridge. H is improved by HALS, by MU, whose update then is their (10), or by Additive
-// of them.
+// with an Ω for each row of X where weights differ in it. It is solved for the change of W with
+// M + τI in place of M = HΩHᵀ, where τ is 10⁻¹² of M's mean diagonal: that bounds q, also where M
+// is singular, and leaves alone what q does not depend on. The only penalty for W is Ridge. H is
+// improved by HALS, by MU, whose update then is their (10), or by Additive of them.
 type LeastSquares struct{}
 
 var _ Constrained = LeastSquares{}
@@ -138,8 +137,8 @@ func bounded(v, change *mat.Dense) {
 	}, v)
 }
 
-// rootRatio is (10) of Ding, Li and Jordan, with weights and penalties: their proof bounds
-// each of −2N⁺v, 2N⁻v, vᵀG⁺v and −vᵀG⁻v by functions of one entry alone.
+// rootRatio is (10) of Ding, Li and Jordan, with weights and penalties: their proof bounds each of
+// −2N⁺v, 2N⁻v, vᵀG⁺v and −vᵀG⁻v by functions of one entry alone.
 func (q *Quadratic) rootRatio(v *mat.Dense) {
 	if q.graph.Graph != nil {
 		q.graph.add(q, v, 2)

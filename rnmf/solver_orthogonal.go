@@ -8,25 +8,24 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// Orthogonal, as Model.SolverH, keeps the rows of H orthogonal. As H ≥ 0, each sample then
-// has one component alone, x_j ≈ w_k h_kj: clustering by directions. The exact minimiser over
-// a column of H is then found at once. With the sums of HALS,
+// Orthogonal, as Model.SolverH, keeps the rows of H orthogonal. As H ≥ 0, each sample then has one
+// component alone, x_j ≈ w_k h_kj: clustering by directions. The exact minimiser over a column of H
+// is then found at once. With the sums of HALS,
 //
 //	a_k = Σ_i ω_ij w_ik x_ij + c_kj,   b_k = Σ_i ω_ij w_ik² + d_kj,
 //
-// q is −a_k²/b_k at its minimum a_k/b_k for component k, if a_k > 0; the sample goes where
-// that is least. Each row of W is exact too, as HΩHᵀ is diagonal. For Frobenius this is the
-// alternation of Pompili, Gillis, Absil and Glineur (2014), in which w_k tends to the first
-// singular vector of the samples of its cluster.
+// q is −a_k²/b_k at its minimum a_k/b_k for component k, if a_k > 0; the sample goes where that is
+// least. Each row of W is exact too, as HΩHᵀ is diagonal. For Frobenius this is the alternation of
+// Pompili, Gillis, Absil and Glineur (2014), in which w_k tends to the first singular vector of its
+// samples.
 //
-// It works with any loss, mask and penalty, and never raises the objective. The
-// multiplicative updates of Ding et al. and of Choi can raise it: they treat the multiplier
-// of the constraint as fixed, or take a ratio for a gradient, and their rows are orthogonal
-// only in the limit.
+// It works with any loss, mask and penalty, and never raises the objective. The multiplicative
+// updates of Ding et al. and of Choi can raise it: they treat the multiplier of the constraint as
+// fixed, or take a ratio for a gradient, and their rows are orthogonal only in the limit.
 //
-// Like k-means it ends at a local minimum that depends on the start: Clusters{Shift: -1} is a
-// good one. Of a start the largest coefficient of each sample is kept. Without weights and
-// penalties a component that has lost all its samples gets the one that fits worst.
+// Like k-means it ends at a local minimum that depends on the start: Clusters{Shift: -1} is a good
+// one. Of a start the largest coefficient of each sample is kept. Without weights and penalties a
+// component that has lost all its samples gets the one that fits worst.
 type Orthogonal struct{}
 
 var _ Constrained = Orthogonal{}
@@ -150,9 +149,8 @@ func (t *Tile) flat(den []float64, j int) bool {
 	return true
 }
 
-// fill gives each component without samples the sample that fits worst of those that are not
-// alone. The W half-step, exact, then fits it without error, so the round does not raise the
-// objective.
+// fill gives each component without samples the sample that fits worst of those that are not alone.
+// The W half-step, exact, then fits it without error, so the round does not raise the objective.
 func (q *Quadratic) fill(v *mat.Dense, misfit []float64) {
 	r, n := q.r, q.n
 	of, size := make([]int, n), make([]int, r)

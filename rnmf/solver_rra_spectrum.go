@@ -11,8 +11,8 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/eigen"
 )
 
-// A spectrum has the largest eigenvalues σ of a graph's Laplacian, descending, and their
-// eigenvectors, the rows of Θ.
+// A spectrum has the largest eigenvalues σ of a Laplacian, descending, and their eigenvectors, rows
+// of Θ.
 type spectrum struct {
 	sigma []float64
 	theta []float64 // p×n
@@ -28,8 +28,8 @@ type spectra struct {
 }
 
 // spectrum returns the fewest eigenvalues whose sum is a share of the trace. Eigenvalues of 0
-// change nothing in (17) and are left out. It returns nil if it is stopped, also while it
-// waits for another fit.
+// change nothing in (17) and are left out. Stopped, also while another fit has the lock, it returns
+// nil.
 func (g *Graph) spectrum(share float64, stop func() bool) *spectrum {
 	e := &g.spectra
 	for !e.TryLock() {
@@ -74,8 +74,8 @@ func (g *Graph) spectrum(share float64, stop func() bool) *spectrum {
 	return e.part
 }
 
-// largest finds few eigenvalues, with a sum of at least enough. It returns nil where those
-// are too many, or if it is stopped.
+// largest finds few eigenvalues, with a sum of at least enough. It returns nil if those are too
+// many, or if stopped.
 func (g *Graph) largest(enough float64, stop func() bool) *spectrum {
 	// The k largest are at most 2k·max d together, and a Krylov space has n/4 at most.
 	if enough > float64(g.n/16)*2*slices.Max(g.degree) {
@@ -92,8 +92,8 @@ func (g *Graph) largest(enough float64, stop func() bool) *spectrum {
 	return &spectrum{sigma: p.Values, theta: p.Vectors.RawMatrix().Data, rest: p.Rest}
 }
 
-// decompose returns all eigenvalues above 0, from the dense matrices of the connected parts,
-// or nil if it is stopped.
+// decompose returns all eigenvalues above 0, from dense matrices of the connected parts; nil if
+// stopped.
 func (g *Graph) decompose(stop func() bool) *spectrum {
 	type pair struct {
 		value  float64

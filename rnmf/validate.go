@@ -52,8 +52,7 @@ func checkMask(mask mat.Matrix, m, n int) (*mat.Dense, error) {
 	return d, nil
 }
 
-// checkPart asks a loss, a solver or a penalty, which may be nil, whether its parameters are
-// right, if it has a method for that.
+// checkPart calls the method Check of a loss, solver or penalty, if there is one.
 func checkPart(part any) error {
 	if v := reflect.ValueOf(part); v.Kind() == reflect.Pointer && v.IsNil() {
 		return errParameter("a loss, solver or penalty", fmt.Sprintf("a nil %T", part), "a value")
@@ -120,8 +119,8 @@ func isNil(a mat.Matrix) bool {
 	return p.Kind() == reflect.Pointer && p.IsNil()
 }
 
-// checkScale finds a scale or cut-off that is negative or no number, or whose square is not
-// finite or has no finite inverse.
+// checkScale finds a scale or cut-off that is negative or no number, or whose square or its inverse
+// is not finite.
 func checkScale(name string, v float64) error {
 	if !(v == 0 || v >= leastScale && v <= mostScale) {
 		return errParameter(name, v, "1e-75 to 1e+150, or 0 to have it estimated")
@@ -156,8 +155,8 @@ func wantDims(name string, a mat.Matrix, rows, cols int) error {
 	return nil
 }
 
-// checkEntries returns an error that names the first entry that is not finite, is negative
-// (unless signed) or is too large to be squared. Entries whose mask is 0 may be anything.
+// checkEntries returns an error that names the first entry that is not finite, is negative (unless
+// signed) or is too large to be squared. Entries whose mask is 0 may be anything.
 func checkEntries(name string, a, mask *mat.Dense, signed bool) error {
 	return checkUpTo(maxEntry, name, a, mask, signed)
 }
@@ -195,8 +194,7 @@ func checkUpTo(most float64, name string, a, mask *mat.Dense, signed bool) error
 	return nil
 }
 
-// maxEntry is the largest entry accepted: squares, their sums and products with weights stay
-// far from overflow.
+// maxEntry is the largest entry accepted: weighted sums of squares stay far from overflow.
 const maxEntry = 1e100
 
 // checkStart finds factors that are not there, or not m×r and r×n, and bad entries in them;
@@ -211,8 +209,8 @@ func checkStart(w, h *mat.Dense, m, r, n int, signedW bool, heaviest float64) er
 	return cmp.Or(checkFactor("W", w, signedW), checkFactor("H", h, false), checkProduct(w, h, heaviest))
 }
 
-// checkProduct finds the largest entry of W where an entry of WH could be too large to be
-// squared, and weighed by the heaviest weight of the mask.
+// checkProduct finds the largest entry of W where an entry of WH could be too large to be squared,
+// and weighed by the heaviest weight of the mask.
 func checkProduct(w, h *mat.Dense, heaviest float64) error {
 	largest := mat.Max(w)
 	if least := mat.Min(w); -least > largest {
@@ -238,8 +236,8 @@ func checkProduct(w, h *mat.Dense, heaviest float64) error {
 	return nil
 }
 
-// dataMatrix returns a as a dense matrix, the same one if it is dense, after checking that it
-// is there and that its entries are finite and can be squared.
+// dataMatrix returns a as a dense matrix, the same one if it is dense, after checking that it is
+// there and that its entries are finite and can be squared.
 func dataMatrix(name string, a mat.Matrix) (*mat.Dense, error) {
 	if err := wantMatrix(name, a); err != nil {
 		return nil, err
