@@ -146,7 +146,7 @@ func (r *Result) Transform(ctx context.Context, x, mask mat.Matrix) (*mat.Dense,
 	}
 	h := r.even(asDense(x), mask)
 	for _, p := range r.OnH {
-		if _, tied := p.(SamplePenalty); !tied {
+		if _, ofSamples := p.(SamplePenalty); !ofSamples {
 			model.OnH = append(model.OnH, p)
 		}
 	}
@@ -219,7 +219,7 @@ func (l Truncated) Relax() Loss {
 func (l ByColumn) Relax() Loss { return Frobenius{} }
 
 // relax returns a convex loss of about the same scale. From a poor start all residuals of a sample
-// may lie where a loss that levels off has no slope left; the convex one always has.
+// may lie where a loss that levels off has no slope left; a convex one has one everywhere.
 func relax(l Loss) Loss {
 	if r, ok := l.(interface{ Relax() Loss }); ok {
 		return r.Relax()

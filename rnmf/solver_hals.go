@@ -19,9 +19,9 @@ type HALS struct {
 	// weights, sweeps cost little once UX is known: they go on until one changes V by less than a
 	// tenth of what the first did (with a Laplacian and a low rank, a twentieth). With weights, the
 	// sweeps use UUᵀ, and a line search with the weights decides how far to go; a round costs about
-	// the same, and a half to a fifth as many are needed. But with weights it is one sweep in
-	// rounds in which the scale was estimated, and with a Laplacian: a scale that follows a fast
-	// fit too soon traps it at the entries that happen to be fitted best.
+	// the same, and a half to a fifth as many are needed. With weights and a Laplacian it is one
+	// sweep, also in rounds in which the scale was estimated: a scale that follows a fast fit too
+	// soon traps it at the entries that happen to be fitted best.
 	Sweeps int
 	// Plain turns extrapolation off. Otherwise the fit extrapolates both factors after each round
 	// whose scale stays (Ang and Gillis 2019), and repeats the round without where the objective
@@ -72,9 +72,9 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 	q.tiles(v, needCross|needWeights, func(t *Tile) { gramSweeps(t, u, g, inv, sweeps, s.Sweeps == 0) })
 }
 
-// scaled is the half-step of HALS with weights. For a column v of V, with M = U diag(ω)
-// Uᵀ + diag(d) and half of the way downhill g = U(ω∘e) + c − d∘v, the bound q falls by 2gᵀδ − δᵀMδ
-// where v changes by δ. M is too expensive to be computed for each column. In its place the sweeps
+// scaled is the half-step of HALS with weights. For a column v of V, let M = UΩUᵀ + diag(d)
+// with Ω = diag(ω), and −½∇q = g = U(ω∘e) + c − d∘v. The bound q falls by 2gᵀδ − δᵀMδ if v changes
+// by δ. M is too expensive to be computed for each column. In its place the sweeps
 // take G = UUᵀ, which all columns share, scaled to three quarters of M's trace,
 //
 //	max over v + δ ≥ 0 of 2gᵀδ − δᵀ(γG + diag(d))δ,   γ = ¾ Σ_ik ω_i u_ki² / Σ_ik u_ki².
@@ -145,8 +145,8 @@ func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 			if !(along < 1) {
 				continue // also where δ = 0
 			}
-			// From v, not back from v + δ: where the mask hides large entries of G, δ is far too
-			// long, and v + δ has lost the digits of v.
+			// From v, not back from v + δ: where rows that the mask hides dominate G, δ is far
+			// too long, and v + δ has lost the digits of v.
 			for i := j; i < r*b; i += b {
 				t.V[i] = max(0, old[i]+along*delta[i])
 			}
@@ -214,8 +214,8 @@ func (t *Tile) step(k int, num, den, delta []float64) {
 // needs, and its square can be summed without overflow.
 const maxFactor = 1e120
 
-// gramSweeps takes the columns of a tile towards their minimiser with N = UX and G = UUᵀ: Σ_i u_ki
-// e_ij = N_kj − Σ_l G_kl v_lj. inv are the inverses of G's diagonal.
+// gramSweeps takes the columns of a tile towards their minimiser with N = UX and G = UUᵀ, where
+// UE = N − GV. inv are the inverses of G's diagonal.
 func gramSweeps(t *Tile, u *kernel.Cross, g, inv []float64, sweeps int, early bool) {
 	r, b := t.R, t.B
 	change := t.Space(b)

@@ -68,12 +68,12 @@ func (p *whole) gradient(dst, x []float64) {
 		clear(out)
 		kernel.AddCross(out, p.g[k*p.r:][:p.r], x, p.r, 1, n)
 		kernel.Mul(out, p.w)
-		p.addTied(out, x[k*n:][:n], k)
+		p.addCoupling(out, x[k*n:][:n], k)
 	})
 }
 
-// addTied adds D∘x + λxL for a row x of component k.
-func (p *whole) addTied(out, x []float64, k int) {
+// addCoupling adds D∘x + λxL for a row x of component k.
+func (p *whole) addCoupling(out, x []float64, k int) {
 	if p.d != nil {
 		for j, d := range p.d.RawRowView(k) {
 			out[j] += d * x[j]

@@ -97,4 +97,4 @@ func newGrid() *plotter.Grid {
 }
 
 // reach widens an axis range to hold v.
-func reach(lo, hi *float64, v float64) { *lo, *hi = math.Min(*lo, v), math.Max(*hi, v) }
+func extend(lo, hi *float64, v float64) { *lo, *hi = math.Min(*lo, v), math.Max(*hi, v) }
