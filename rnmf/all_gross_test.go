@@ -117,29 +117,6 @@ func TestGrossSamples(t *testing.T) {
 
 func square(v float64) float64 { return v * v }
 
-// What is negative counts 0 for the start.
-func TestRandomStartSigned(t *testing.T) {
-	x := uniform(9, 11, 3)
-	x.Apply(func(i, j int, v float64) float64 {
-		if (i+j)%3 == 0 {
-			return -5 * v
-		}
-		return v
-	}, x)
-	start := func(x *mat.Dense) *mat.Dense {
-		w, h, err := Random{}.Start(t.Context(), x, 3, rand.New(rand.NewPCG(1, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return mul(w, h)
-	}
-	signed := start(x)
-	x.Apply(func(_, _ int, v float64) float64 { return max(v, 0) }, x)
-	if !sameBits(signed, start(x)) {
-		t.Error("negative entries change the start")
-	}
-}
-
 // The start of data with a gross entry is that of the others.
 func TestGrossStart(t *testing.T) {
 	x, clean := gross(0, 0, false)

@@ -6,13 +6,17 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // Everything here is written for obviousness: the tests hold the engine
@@ -287,4 +291,96 @@ func sound(t testing.TB, name string, r *Result) bool {
 		}
 	}
 	return ok
+}
+
+// masks returns no mask, one with missing entries, and one with weights; the
+// data of the second hold NaN where an entry is missing.
+func masks(x *mat.Dense, seed uint64) map[string][2]*mat.Dense {
+	m, n := x.Dims()
+	rng := rand.New(rand.NewPCG(seed, 3))
+	missing, weights, holes := mat.NewDense(m, n, nil), mat.NewDense(m, n, nil), mat.DenseCopyOf(x)
+	for i := range m {
+		for j := range n {
+			if rng.Float64() < 0.7 || i == j {
+				missing.Set(i, j, 1)
+			} else {
+				holes.Set(i, j, math.NaN())
+			}
+			weights.Set(i, j, 1.7*rng.Float64())
+		}
+	}
+	return map[string][2]*mat.Dense{"none": {x, nil}, "missing": {holes, missing}, "weights": {x, weights}}
+}
+
+type penalties struct {
+	name     string
+	onW, onH []Penalty
+}
+
+// penaltiesFor returns penalties to try on factors of m and n columns.
+func penaltiesFor(m, n int) []penalties {
+	list := []penalties{
+		{"none", nil, nil},
+		{"sparse H, ridge W", []Penalty{Ridge{0.1}}, []Penalty{Sparse{0.2}}},
+		{"both on both", []Penalty{Sparse{0.05}, Ridge{0.02}}, []Penalty{Ridge{0.3}, Sparse{0.01}, LogSparse{0.5, 0.05}}},
+		{"graph H, log W", []Penalty{LogSparse{0.3, 0.2}}, []Penalty{Laplacian{ring(n, 1), 0.7}}},
+		{"graphs on both", []Penalty{Sparse{0.05}, LogSparse{0.1, 0.3}, Laplacian{ring(m, 2), 3}}, []Penalty{Laplacian{ring(n, 3), 50}, Ridge{0.1}, Laplacian{ring(n, 4), 0.2}}},
+	}
+	if testing.Short() {
+		list = []penalties{list[0], list[2], list[4]}
+	}
+	return list
+}
+
+// sideBySide does all of it on all processors, each fit on one alone: small fits lose
+// more by waiting for each other's goroutines than they gain, and their bits are the
+// same (TestSameSeedSameBits).
+func sideBySide(all []func()) {
+	defer func(was func() int) { work.Processors = was }(work.Processors)
+	work.Processors = func() int { return 1 }
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for i := next.Add(1) - 1; int(i) < len(all); i = next.Add(1) - 1 {
+				all[i]()
+			}
+		}()
+	}
+	wait.Wait()
+}
+
+// signed returns data of both signs.
+func signed(m, n, r int, seed uint64) *mat.Dense {
+	x := mul(normal(m, r, seed), uniform(r, n, seed+1))
+	e := normal(m, n, seed+2)
+	e.Scale(0.1, e)
+	x.Add(x, e)
+	return x
+}
+
+func normal(m, n int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 77))
+	x := mat.NewDense(m, n, nil)
+	x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
+	return x
+}
+
+// oneEach reports whether no column has two entries that are not 0.
+func oneEach(h *mat.Dense) bool {
+	r, n := h.Dims()
+	for j := range n {
+		count := 0
+		for k := range r {
+			if h.At(k, j) != 0 {
+				count++
+			}
+		}
+		if count > 1 {
+			return false
+		}
+	}
+	return true
 }

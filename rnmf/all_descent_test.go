@@ -2,56 +2,14 @@ package rnmf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"testing"
 
-	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
 )
-
-// masks returns no mask, one with missing entries, and one with weights; the
-// data of the second hold NaN where an entry is missing.
-func masks(x *mat.Dense, seed uint64) map[string][2]*mat.Dense {
-	m, n := x.Dims()
-	rng := rand.New(rand.NewPCG(seed, 3))
-	missing, weights, holes := mat.NewDense(m, n, nil), mat.NewDense(m, n, nil), mat.DenseCopyOf(x)
-	for i := range m {
-		for j := range n {
-			if rng.Float64() < 0.7 || i == j {
-				missing.Set(i, j, 1)
-			} else {
-				holes.Set(i, j, math.NaN())
-			}
-			weights.Set(i, j, 1.7*rng.Float64())
-		}
-	}
-	return map[string][2]*mat.Dense{"none": {x, nil}, "missing": {holes, missing}, "weights": {x, weights}}
-}
-
-type penalties struct {
-	name     string
-	onW, onH []Penalty
-}
-
-// penaltiesFor returns penalties to try on factors of m and n columns.
-func penaltiesFor(m, n int) []penalties {
-	list := []penalties{
-		{"none", nil, nil},
-		{"sparse H, ridge W", []Penalty{Ridge{0.1}}, []Penalty{Sparse{0.2}}},
-		{"both on both", []Penalty{Sparse{0.05}, Ridge{0.02}}, []Penalty{Ridge{0.3}, Sparse{0.01}, LogSparse{0.5, 0.05}}},
-		{"graph H, log W", []Penalty{LogSparse{0.3, 0.2}}, []Penalty{Laplacian{ring(n, 1), 0.7}}},
-		{"graphs on both", []Penalty{Sparse{0.05}, LogSparse{0.1, 0.3}, Laplacian{ring(m, 2), 3}}, []Penalty{Laplacian{ring(n, 3), 50}, Ridge{0.1}, Laplacian{ring(n, 4), 0.2}}},
-	}
-	if testing.Short() {
-		list = []penalties{list[0], list[2], list[4]}
-	}
-	return list
-}
 
 // The property that the engine stands on, for everything that can be combined:
 // no round raises the objective, which is the one that a naive evaluation
@@ -80,26 +38,6 @@ func TestNoRoundRises(t *testing.T) {
 		}
 	}
 	sideBySide(work)
-}
-
-// sideBySide does all of it on all processors, each fit on one alone: small fits lose
-// more by waiting for each other's goroutines than they gain, and their bits are the
-// same (TestSameSeedSameBits).
-func sideBySide(all []func()) {
-	defer func(was func() int) { work.Processors = was }(work.Processors)
-	work.Processors = func() int { return 1 }
-	var next atomic.Int64
-	var wait sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
-			for i := next.Add(1) - 1; int(i) < len(all); i = next.Add(1) - 1 {
-				all[i]()
-			}
-		}()
-	}
-	wait.Wait()
 }
 
 func checkDescent(t *testing.T, name string, m Model, x *mat.Dense) {
@@ -251,29 +189,66 @@ func TestQuadraticMajorizes(t *testing.T) {
 	}
 }
 
-// Near a minimum an exact step of each coordinate moves nothing.
-func TestKKTVanishes(t *testing.T) {
-	x, _ := planted(12, 15, 2, 0.05, 0, 3)
-	for _, loss := range fixedLosses {
-		if _, ok := loss.(Truncated); ok {
-			continue // not smooth
-		}
-		m := Model{Rank: 2, Loss: loss, MaxIter: 1500, Tol: -1, OnW: []Penalty{Ridge{0.01}}, OnH: []Penalty{Ridge{0.01}}, TraceKKT: true}
-		r := mustFit(t, m, x)
-		if r.KKT > 1e-4 || r.Trace[0].KKT < 100*r.KKT {
-			t.Errorf("%s: KKT %g at first, %g in the end (%v after %d)", lossName(loss), r.Trace[0].KKT, r.KKT, r.Reason, len(r.Trace))
-		}
+// No round of a constrained solver raises the objective, which is the naive one, and
+// the factors lie in their sets, with any loss, mask and penalty.
+func TestConstrainedNeverRise(t *testing.T) {
+	shapes := []struct{ m, n, r int }{{1, 1, 1}, {7, 5, 3}, {5, 70, 4}, {13, 11, 5}}
+	if testing.Short() {
+		shapes = shapes[1:3]
 	}
-}
-
-// Where X is nothing but zeros, the scale comes from them, not from nowhere.
-func TestScaleOfZeros(t *testing.T) {
-	x := mat.NewDense(11, 36, nil)
-	start := Factors{W: uniform(11, 4, 1), H: uniform(4, 36, 2)}
-	for _, loss := range tunedLosses {
-		m := Model{Rank: 4, Loss: loss, Init: start, MaxIter: 1, Tol: -1}
-		if s := mustFit(t, m, x).Trace[0].Scale; s < 1e-4 || s > 100 {
-			t.Errorf("%s: scale %g for residuals of about 1", lossName(loss), s)
+	for si, shape := range shapes {
+		plain, _ := planted(shape.m, shape.n, shape.r, 0.1, 0.1, uint64(si))
+		both := signed(shape.m, shape.n, shape.r, uint64(si))
+		for _, by := range []Model{
+			{SolverW: LeastSquares{}}, {SolverW: LeastSquares{}, SolverH: MU{}}, {SolverW: LeastSquares{}, SolverH: Additive{}},
+			{SolverW: Additive{LeastSquares{}}, SolverH: Additive{}},
+			{SolverH: Orthogonal{}}, {SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}}, {Solver: Additive{}, SolverH: Additive{Orthogonal{}}},
+		} {
+			x, signs := plain, leavesSigns(by.SolverW)
+			if signs {
+				x = both
+			}
+			for maskName, c := range masks(x, uint64(si)) {
+				for li, loss := range fixedLosses {
+					for pi, p := range []penalties{
+						{"none", nil, nil},
+						{"ridge W, sparse H", []Penalty{Ridge{0.1}}, []Penalty{Sparse{0.2}}},
+						{"graph H", []Penalty{Ridge{0.3}}, []Penalty{Laplacian{ring(shape.n, 1), 0.7}}},
+						{"unit graph H", nil, []Penalty{UnitLaplacian{ring(shape.n, 2), 3}, Ridge{0.01}}},
+					} {
+						if (li+pi)%2 > 0 || testing.Short() && (li+pi)%6 > 0 {
+							continue
+						}
+						m := by
+						m.Rank, m.Loss, m.OnW, m.OnH, m.Seed, m.MaxIter, m.Tol, m.Signed = shape.r, loss, p.onW, p.onH, 3, 3, -1, true
+						if c[1] != nil {
+							m.Mask = c[1]
+						}
+						name := fmt.Sprintf("%v, mask %s, penalties %s, %s, %T%+v, %T%+v", shape, maskName, p.name, lossName(loss), by.SolverW, by.SolverW, by.SolverH, by.SolverH)
+						last := math.Inf(1)
+						for s, err := range m.Steps(context.Background(), c[0]) {
+							if err != nil {
+								t.Fatal(name, err)
+							}
+							w, h := s.W(), s.H()
+							want := naiveObjective(m, loss, c[0], w, h)
+							if !(math.Abs(s.Objective-want) <= 1e-9*(1e-9+math.Abs(want))) {
+								t.Fatalf("%s: round %d: objective %.15g, want %.15g", name, s.Round, s.Objective, want)
+							}
+							if s.Objective > last+1e-10*math.Abs(last)+1e-18 {
+								t.Fatalf("%s: round %d: the objective rose from %.15g to %.15g", name, s.Round, last, s.Objective)
+							}
+							last = s.Objective
+							if err := errors.Join(checkEntries("W", w, nil, signs), checkEntries("H", h, nil, false)); err != nil {
+								t.Fatalf("%s: %v", name, err)
+							}
+							if !signs && !oneEach(h) {
+								t.Fatalf("%s: a sample of several components", name)
+							}
+						}
+					}
+				}
+			}
 		}
 	}
 }
