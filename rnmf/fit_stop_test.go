@@ -64,3 +64,10 @@ func TestStagesReachTheirEnd(t *testing.T) {
 	}
 	sideBySide(work)
 }
+
+// The Result of a Step has no Reason yet.
+func TestReasonOfAStep(t *testing.T) {
+	if Reason(0).String() != "running" {
+		t.Errorf("the Result of a Step is %q", Reason(0))
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -137,33 +136,6 @@ func TestLabels(t *testing.T) {
 	if v := l.Value(h); math.IsNaN(v) || v > 0.5*float64(n) {
 		t.Errorf("value %g", v)
 	}
-}
-
-// No round raises the objective with labels, whatever the rest is.
-func TestLabelsDescend(t *testing.T) {
-	const m, n, r = 9, 31, 5
-	x, _ := planted(m, n, r, 0.1, 0.1, 3)
-	losses := fixedLosses
-	if testing.Short() {
-		losses = []Loss{Frobenius{}, Hypersurface{Scale: 0.3}, Cauchy{Scale: 0.2}, ByColumn{L1{Eps: 1e-3}}, rootLoss{}}
-	}
-	var work []func()
-	for maskName, c := range masks(x, 2) {
-		for _, loss := range losses {
-			for _, solver := range allSolvers {
-				for _, weight := range []float64{0.1, 10} {
-					m := Model{Rank: r, Loss: loss, Solver: solver, Seed: 3, MaxIter: 12, Tol: -1,
-						OnH: []Penalty{someLabels(n, weight), Sparse{0.01}}}
-					if c[1] != nil {
-						m.Mask = c[1]
-					}
-					name := fmt.Sprintf("mask %s, weight %g, %s, %T%+v", maskName, weight, lossName(loss), solver, solver)
-					work = append(work, func() { checkDescent(t, name, m, c[0]) })
-				}
-			}
-		}
-	}
-	sideBySide(work)
 }
 
 // The KKT residual goes to 0, slowly where steps are multiplicative.

@@ -186,53 +186,6 @@ func TestGNMFAsPrinted(t *testing.T) {
 	}
 }
 
-// A thousand problems of any size, graph, weight, loss and solver: the trace
-// never rises, and its end is what a naive evaluation gives.
-func TestGraphDescent(t *testing.T) {
-	rng := rand.New(rand.NewPCG(6, 6))
-	problems := 1000
-	if testing.Short() {
-		problems = 200
-	}
-	solvers := []Solver{nil, HALS{Plain: true, Sweeps: 1}, MU{}, OGM{}, OGM{Plain: true, Steps: 10}, RRA{}, RRA{Energy: 0.4}, Additive{}, Additive{Solver: RRA{}}, Additive{Solver: OGM{}}, Additive{Solver: MU{}}}
-	for i := range problems {
-		m, n := 2+rng.IntN(12), 2+rng.IntN(30)
-		r := 1 + rng.IntN(min(m, n))
-		x, _ := planted(m, n, r, 0.2, 0.1, uint64(i))
-		var graph *Graph
-		switch i % 3 {
-		case 0:
-			graph = twoParts(n, rng)
-		case 1:
-			graph = ring(n, uint64(i))
-		default:
-			weights := []func(float64) float64{nil, func(s float64) float64 { return math.Exp(-s) }, func(s float64) float64 { return max(0, 1-s) }}
-			graph = neighbors(x, 1+i%5, weights[i/3%3])
-		}
-		lambda := 0.0
-		if i%5 > 0 {
-			lambda = math.Pow(10, 12*rng.Float64()-6)
-		}
-		model := RobustGNMF(r, fixedLosses[rng.IntN(len(fixedLosses))], graph, lambda)
-		model.Solver, model.Seed, model.MaxIter, model.Tol = solvers[rng.IntN(len(solvers))], uint64(i), 6, -1
-		res := mustFit(t, model, x)
-		name := fmt.Sprintf("problem %d: %d×%d, rank %d, λ = %g, %s, %T%+v", i, m, n, r, lambda, lossName(model.Loss), model.Solver, model.Solver)
-		if !sound(t, name, res) {
-			continue
-		}
-		last := res.Trace[0].Objective
-		for _, p := range res.Trace {
-			if p.Objective > last*(1+1e-9)+1e-15 {
-				t.Errorf("%s: %g after %g", name, p.Objective, last)
-			}
-			last = p.Objective
-		}
-		if want := naiveObjective(model, model.Loss, x, res.W, res.H); !near(res.Objective, want, 1e-9) {
-			t.Errorf("%s: objective %g, want %g", name, res.Objective, want)
-		}
-	}
-}
-
 // With a Laplacian on both factors the KKT residual goes to 0.
 func TestGraphKKT(t *testing.T) {
 	x, _ := planted(12, 20, 2, 0.05, 0, 3)

@@ -2,7 +2,6 @@ package rnmf
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -46,48 +45,6 @@ func viaKNN(t *testing.T, x *mat.Dense) *Graph {
 	t.Helper()
 	g := neighbors(x, 3, nil)
 	return g
-}
-
-// A sample is given to an empty component only where W, which it would be fitted by,
-// costs nothing and sees the sample.
-func TestOrthogonalDescends(t *testing.T) {
-	for seed := range uint64(80) {
-		rng := rand.New(rand.NewPCG(seed, 9))
-		x, w, h := uniform(4, 8, seed), uniform(4, 4, seed+1000), uniform(4, 8, seed+2000)
-		x.Apply(func(_, _ int, v float64) float64 { return v * v * v }, x)
-		var sizes [4]float64
-		for k := range sizes {
-			sizes[k] = math.Exp(4 * rng.NormFloat64())
-		}
-		w.Apply(func(_, k int, v float64) float64 { return v * sizes[k] }, w)
-		h.Apply(func(k, _ int, v float64) float64 { // most go to the last
-			if k == 3 {
-				return 3 * v
-			}
-			return v
-		}, h)
-		for _, m := range []Model{
-			{Rank: 4, OnW: []Penalty{Ridge{Lambda: 10}}}, {Rank: 4, OnW: []Penalty{Sparse{Lambda: 10}}},
-			CappedNMF(4, 0.5), {Rank: 4, Loss: ByColumn{Correntropy{Scale: 0.3}}}, {Rank: 4, Loss: ByColumn{L1{Eps: 1e-3}}}, {Rank: 4},
-		} {
-			m.SolverH, m.Init, m.Tol, m.MaxIter = Orthogonal{}, Factors{W: w, H: h}, -1, 12
-			descends(t, fmt.Sprintf("seed %d, %T, %T", seed, m.Loss, m.OnW), m, x)
-		}
-	}
-}
-
-func descends(t *testing.T, name string, m Model, x *mat.Dense) {
-	t.Helper()
-	last := math.Inf(1)
-	for s, err := range m.Steps(context.Background(), x) {
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		if s.Objective > last*(1+1e-9) {
-			t.Errorf("%s: round %d raises the objective from %.6g to %.6g", name, s.Round, last, s.Objective)
-		}
-		last = s.Objective
-	}
 }
 
 // clusterCost is what is left of each cluster without its first singular vector, which
