@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -55,7 +56,7 @@ type Factors struct {
 // Start returns copies of the factors.
 func (f Factors) Start(_ context.Context, x *mat.Dense, rank int, _ *rand.Rand) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
-	if isNil(f.W) || isNil(f.H) {
+	if dense.IsNil(f.W) || dense.IsNil(f.H) {
 		return nil, nil, fmt.Errorf("%w: the start lacks W or H", ErrShape)
 	}
 	if err := wantDims("W", f.W, m, rank); err != nil {

@@ -139,7 +139,7 @@ func (l ByColumn) Tuning() Tuning {
 	return func(s *Residuals) (Loss, bool) {
 		next, settled := below(s)
 		if i, ok := next.(Interim); ok {
-			return Interim{ByColumn{i.Loss}}, settled
+			return Interim{ByColumn(i)}, settled
 		}
 		return ByColumn{next}, settled
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -294,7 +295,7 @@ func (r *ContiguousResult) supported(o *Outliers, x, mask mat.Matrix) *Outliers 
 		o.Samples[j] = 0
 		for i := range m {
 			weight, s := 1.0, 0.0
-			if r.Support.At(i, j) == 1 && (isNil(mask) || mask.At(i, j) > 0) {
+			if r.Support.At(i, j) == 1 && (dense.IsNil(mask) || mask.At(i, j) > 0) {
 				weight, s = 0, x.At(i, j)-wh.At(i, j)
 			}
 			o.Weights.Set(i, j, weight)

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -107,18 +108,10 @@ func checkPenalties(penalties []Penalty, r, n int) error {
 
 // wantMatrix finds a matrix that is nil, or is a pointer that is.
 func wantMatrix(name string, a mat.Matrix) error {
-	if isNil(a) {
+	if dense.IsNil(a) {
 		return fmt.Errorf("%w: %s is nil", ErrEmpty, name)
 	}
 	return nil
-}
-
-func isNil(a mat.Matrix) bool {
-	if a == nil {
-		return true
-	}
-	p := reflect.ValueOf(a)
-	return p.Kind() == reflect.Pointer && p.IsNil()
 }
 
 // checkScale finds a scale or cut-off that is negative or no number, or whose square

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
@@ -215,7 +216,7 @@ func averageLinkage(d *mat.SymDense) *mat.SymDense {
 // the data alone, so it can compare models of any kind. A sample alone in its cluster
 // counts 0, and so do all if there is one cluster.
 func Silhouette(x mat.Matrix, clusters []int) (float64, error) {
-	if isNil(x) {
+	if dense.IsNil(x) {
 		return 0, fmt.Errorf("%w: X is nil", ErrParameter)
 	}
 	m, n := x.Dims()

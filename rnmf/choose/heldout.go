@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 )
 
 // A Fitter fits x from the start that a seed gives. Where mask is not nil and 0, it
@@ -157,12 +158,12 @@ func (s HeldOut) folds() int {
 
 // split returns the fold of each entry, row by row, or −1.
 func (s HeldOut) split(x mat.Matrix) ([]int, error) {
-	if isNil(x) {
+	if dense.IsNil(x) {
 		return nil, fmt.Errorf("%w: X is nil", ErrParameter)
 	}
 	m, n := x.Dims()
 	if s.Mask != nil {
-		if isNil(s.Mask) {
+		if dense.IsNil(s.Mask) {
 			return nil, fmt.Errorf("%w: HeldOut.Mask is nil within the interface", ErrParameter)
 		}
 		if r, c := s.Mask.Dims(); r != m || c != n {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/baseline"
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
@@ -78,10 +79,10 @@ func ByKMeans(k int) func(ctx context.Context, r *rnmf.Result, seed uint64) ([]i
 
 // Score is the Score of a Grid.
 func (s Judge) Score(ctx context.Context, p Setting) (Scores, error) {
-	if isNil(s.X) || s.Fit == nil {
+	if dense.IsNil(s.X) || s.Fit == nil {
 		return nil, fmt.Errorf("%w: Judge.X or Judge.Fit is nil", ErrParameter)
 	}
-	if s.Mask != nil && isNil(s.Mask) {
+	if s.Mask != nil && dense.IsNil(s.Mask) {
 		return nil, fmt.Errorf("%w: Judge.Mask is nil within the interface", ErrParameter)
 	}
 	scores := Scores{}

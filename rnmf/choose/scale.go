@@ -2,9 +2,6 @@ package choose
 
 import (
 	"math"
-	"reflect"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 )
@@ -27,10 +24,4 @@ func unitOf(v []float64) float64 {
 		largest = max(largest, math.Abs(a))
 	}
 	return dense.PowerOfTwo(largest)
-}
-
-// isNil also sees a nil pointer within the interface, as a *mat.Dense.
-func isNil(a mat.Matrix) bool {
-	v := reflect.ValueOf(a)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }

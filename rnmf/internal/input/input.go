@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 )
 
 // maxEntry is the largest entry that rnmf accepts.
@@ -18,14 +19,14 @@ const maxEntry = 1e100
 // Matrix returns a as a dense matrix, the same one if it is dense, after checking that
 // it is there and that its entries are finite and can be squared.
 func Matrix(name string, a mat.Matrix) (*mat.Dense, error) {
-	d, ok := a.(*mat.Dense)
-	if a == nil || ok && d == nil {
+	if dense.IsNil(a) {
 		return nil, fmt.Errorf("%w: %s is nil", rnmf.ErrEmpty, name)
 	}
 	m, n := a.Dims()
 	if m == 0 || n == 0 {
 		return nil, fmt.Errorf("%w: %s is %d×%d", rnmf.ErrEmpty, name, m, n)
 	}
+	d, ok := a.(*mat.Dense)
 	if !ok {
 		d = mat.DenseCopyOf(a)
 	}

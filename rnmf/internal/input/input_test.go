@@ -61,3 +61,12 @@ func TestVectors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A pointer that is nil is no matrix, of whatever type it is.
+func TestNil(t *testing.T) {
+	for _, a := range []mat.Matrix{nil, (*mat.Dense)(nil), (*mat.SymDense)(nil), (*rnmf.Graph)(nil)} {
+		if _, err := Matrix("X", a); !errors.Is(err, rnmf.ErrEmpty) {
+			t.Errorf("%T: %v", a, err)
+		}
+	}
+}
