@@ -137,7 +137,7 @@ func TestTables(t *testing.T) {
 }
 
 // exportedIn returns the exported names at the top level of a package, with what they
-// are: the text of the type that an alias stands for, or of the kind.
+// are: what they are another spelling of, or the kind.
 func exportedIn(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	names := map[string]string{}
@@ -163,8 +163,14 @@ func exportedIn(t *testing.T, folder string) map[string]string {
 						}
 						add(s.Name, kind)
 					case *ast.ValueSpec:
-						for _, id := range s.Names {
-							add(id, d.Tok.String())
+						for i, id := range s.Names {
+							kind := d.Tok.String()
+							if i < len(s.Values) {
+								if of, ok := s.Values[i].(*ast.SelectorExpr); ok {
+									kind = fmt.Sprintf("alias of %v.%s", of.X, of.Sel.Name)
+								}
+							}
+							add(id, kind)
 						}
 					}
 				}

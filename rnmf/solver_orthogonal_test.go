@@ -20,7 +20,7 @@ func TestOrthogonalTransform(t *testing.T) {
 		return x
 	}
 	x, y := like(30, func(j int) int { return j % 3 }), like(5, func(int) int { return 0 })
-	near := viaKNN(t, x)
+	near := neighbors(x, 3, nil)
 	for _, m := range []Model{ONMF(3), {Rank: 3, Loss: ByColumn{L1{}}, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}}, {Rank: 3, Loss: ByColumn{Truncated{Loss: L1{}, Cut: 3}}, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}}, RMNMF(3, near, 0.1)} {
 		r := mustFit(t, m, x)
 		together, err := r.Transform(context.Background(), y, nil)
@@ -39,12 +39,6 @@ func TestOrthogonalTransform(t *testing.T) {
 			}
 		}
 	}
-}
-
-func viaKNN(t *testing.T, x *mat.Dense) *Graph {
-	t.Helper()
-	g := neighbors(x, 3, nil)
-	return g
 }
 
 // clusterCost is what is left of each cluster without its first singular vector, which
