@@ -258,6 +258,7 @@ func TestGraphDescent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	problems := 1000
 	if testing.Short() {
+		t.Logf("-short: 200 of %d problems", problems)
 		problems = 200
 	}
 	solvers := []Solver{nil, HALS{Plain: true, Sweeps: 1}, MU{}, OGM{}, OGM{Plain: true, Steps: 10}, RRA{}, RRA{Energy: 0.4}, Additive{}, Additive{Solver: RRA{}}, Additive{Solver: OGM{}}, Additive{Solver: MU{}}}

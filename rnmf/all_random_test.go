@@ -547,6 +547,7 @@ func TestRandomProblems(t *testing.T) {
 	}
 	count := uint64(300)
 	if testing.Short() {
+		t.Logf("-short: 60 of %d problems", count)
 		count = 60
 	}
 	if long() {

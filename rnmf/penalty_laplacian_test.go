@@ -85,6 +85,7 @@ func TestGraphHalfStepIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	problems := 40
 	if testing.Short() {
+		t.Logf("-short: 8 of %d problems", problems)
 		problems = 8
 	}
 	for i := range problems {
@@ -203,10 +204,14 @@ func TestGraphKKT(t *testing.T) {
 
 // The graph leaves nothing to chance, either.
 func TestGraphSameBits(t *testing.T) {
+	take := oneIn(t, 5)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	x, _ := planted(40, 310, 4, 0.05, 0.1, 1)
 	for _, loss := range []Loss{nil, ByColumn{L1{}}, Cauchy{}} {
 		for _, solver := range []Solver{nil, MU{}, OGM{}, RRA{}, RRA{Plain: true}, Additive{}} {
+			if !take() {
+				continue
+			}
 			var want *Result
 			for _, procs := range []int{1, 2, 7} {
 				runtime.GOMAXPROCS(procs)

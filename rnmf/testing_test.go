@@ -376,6 +376,26 @@ func penaltiesFor(m, n, rank int) []penalties {
 	return list
 }
 
+// oneIn returns a function that tells whether to take the next of many combinations: all
+// of them, or with -short one in n, and says so in the end. n has no factor in common
+// with the sizes of inner loops, so that each of their values has its turn.
+func oneIn(t testing.TB, n int) (take func() bool) {
+	taken, all := 0, 0
+	t.Cleanup(func() {
+		if taken < all {
+			t.Logf("-short: %d of %d combinations", taken, all)
+		}
+	})
+	return func() bool {
+		all++
+		if testing.Short() && all%n != 1 {
+			return false
+		}
+		taken++
+		return true
+	}
+}
+
 // sideBySide does all of it on all processors, each fit on one alone: small fits lose
 // more by waiting for each other's goroutines than they gain, and their bits are the
 // same (TestSameSeedSameBits).
