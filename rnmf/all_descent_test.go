@@ -101,7 +101,7 @@ func TestTunedRounds(t *testing.T) {
 	all := 0
 	for li, loss := range tunedLosses {
 		for by, m := range modelsOfSolvers() {
-			if all++; testing.Short() && (li+by)%4 > 0 {
+			if all++; testing.Short() && (li+by)%6 > 0 {
 				continue
 			}
 			name := lossName(loss) + ", " + solverName(m)

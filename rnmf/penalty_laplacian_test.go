@@ -189,9 +189,13 @@ func TestGNMFAsPrinted(t *testing.T) {
 
 // With a Laplacian on both factors the KKT residual goes to 0.
 func TestGraphKKT(t *testing.T) {
+	take := oneIn(t, 4)
 	x, _ := planted(12, 20, 2, 0.05, 0, 3)
 	for _, loss := range []Loss{nil, Hypersurface{Scale: 0.3}, ByColumn{L1{Eps: 1e-3}}} {
 		for _, solver := range []Solver{nil, OGM{}, RRA{}} {
+			if !take() {
+				continue
+			}
 			m := RobustGNMF(2, loss, ring(20, 1), 0.3)
 			m.OnW = []Penalty{Laplacian{ring(12, 2), 0.2}, Ridge{0.01}}
 			m.Solver, m.MaxIter, m.Tol, m.TraceKKT = solver, 2000, -1, true
