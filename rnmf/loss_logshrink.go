@@ -84,10 +84,10 @@ func (l LogShrink) Shrink(y mat.Matrix) (*mat.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Check(); err != nil {
+	if err := l.Check(); err != nil && l.Gamma != 0 { // with 0 nothing is taken
 		return nil, err
 	}
-	if l.Scale == 0 {
+	if !(l.Scale > 0) {
 		return nil, errParameter("LogShrink.Scale", l.Scale, "1, or another positive number")
 	}
 	w := mat.DenseCopyOf(d)

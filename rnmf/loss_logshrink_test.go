@@ -163,7 +163,7 @@ func TestShrink(t *testing.T) {
 	for _, c := range []struct {
 		tau  float64
 		want mat.Matrix
-	}{{1e-75, y}, {1e9, mat.NewDense(2, 4, nil)}} {
+	}{{0, y}, {1e-75, y}, {1e9, mat.NewDense(2, 4, nil)}} {
 		if w, err := shrink(c.tau).Shrink(y); err != nil || !mat.EqualApprox(w, c.want, 1e-15) {
 			t.Errorf("τ = %g: %v, %v", c.tau, w, err)
 		}
@@ -201,7 +201,7 @@ func TestShrink(t *testing.T) {
 		y    *mat.Dense
 		tau  float64
 		want error
-	}{{nil, 1, ErrEmpty}, {y, -1, ErrParameter}, {y, 0, ErrParameter}, {y, math.NaN(), ErrParameter}, {mat.NewDense(1, 1, []float64{math.NaN()}), 1, ErrNotFinite}} {
+	}{{nil, 1, ErrEmpty}, {y, -1, ErrParameter}, {y, math.NaN(), ErrParameter}, {mat.NewDense(1, 1, []float64{math.NaN()}), 1, ErrNotFinite}} {
 		var in mat.Matrix
 		if c.y != nil {
 			in = c.y

@@ -59,10 +59,32 @@ func checkPart(part any) error {
 	if v := reflect.ValueOf(part); v.Kind() == reflect.Pointer && v.IsNil() {
 		return errParameter("a loss, solver or penalty", fmt.Sprintf("a nil %T", part), "a value")
 	}
+	if t := reflect.TypeOf(part); t != nil {
+		for name, as := range optional {
+			if m, has := t.MethodByName(name); has && !t.Implements(as) {
+				return errParameter(fmt.Sprintf("the method %s of %T", name, part), m.Type, "that of "+as.String())
+			}
+		}
+	}
 	if c, ok := part.(interface{ Check() error }); ok {
 		return c.Check()
 	}
 	return nil
+}
+
+// optional are the methods that a loss, a solver or a penalty may have. One of another
+// signature would be passed over in silence.
+var optional = map[string]reflect.Type{
+	"Weigh":           reflect.TypeFor[interface{ Weigh(omega, value, e []float64) }](),
+	"ScaleNow":        reflect.TypeFor[interface{ ScaleNow() float64 }](),
+	"Tuning":          reflect.TypeFor[interface{ Tuning() Tuning }](),
+	"TuningOfColumns": reflect.TypeFor[interface{ TuningOfColumns() Tuning }](),
+	"Relax":           reflect.TypeFor[interface{ Relax() Loss }](),
+	"Extrapolates":    reflect.TypeFor[interface{ Extrapolates() bool }](),
+	"SignedU":         reflect.TypeFor[interface{ SignedU() bool }](),
+	"Signed":          reflect.TypeFor[interface{ Signed() bool }](),
+	"Unwrap":          reflect.TypeFor[interface{ Unwrap() Solver }](),
+	"Rounding":        reflect.TypeFor[interface{ Rounding(*mat.Dense) float64 }](),
 }
 
 // checkSolvers finds a bad solver, and factors and penalties that do not go with one.
