@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// What can be wrong with the input of this package. The errors returned wrap
-// one of these, so errors.Is tells the kind and the message tells the place.
+// The kinds of errors. Each error wraps one of these, so that errors.Is finds it; the message names
+// the place.
 var (
 	ErrShape     = errors.New("rnmf: shapes do not match")
 	ErrEmpty     = errors.New("rnmf: empty data")

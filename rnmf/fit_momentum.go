@@ -2,15 +2,15 @@ package rnmf
 
 import "gonum.org/v1/gonum/mat"
 
-// momentum extrapolates the factors, V ← max(0, V + β(V − V_before)), as in
-// E-HALS (Ang and Gillis 2019): β grows by γ as long as the objective falls, and
-// shrinks by η where it would have risen; a bound on β follows more slowly.
+// momentum extrapolates the factors, V ← max(0, V + β(V − V_before)), as in E-HALS (Ang and Gillis
+// 2019): β grows by γ as long as the objective falls, and shrinks by η where it would have risen; a
+// bound on β follows more slowly.
 type momentum struct {
-	plain       [2]*mat.Dense // the factors, H and Wᵀ, as they were before they were pushed
+	plain       [2]*mat.Dense // H and Wᵀ before extrapolation
 	known       [2]bool       // plain is of the round before
 	beta, bound float64
-	last        float64 // β of the last push that paid
-	tried       bool    // something has been pushed in this round
+	last        float64 // β of the last extrapolation that was accepted
+	tried       bool    // a factor has been extrapolated in this round
 }
 
 // The parameters of Ang and Gillis.
@@ -21,10 +21,10 @@ const (
 	shrinkBeta = 1.5
 )
 
-// reset forgets the way that the factors went.
+// reset forgets the last steps of the factors.
 func (p *momentum) reset() { *p = momentum{plain: p.plain} }
 
-// extrapolate pushes factor i, v, and remembers it as it was.
+// extrapolate extrapolates v, factor i, and keeps a copy of it as it was.
 func (p *momentum) extrapolate(i int, v *mat.Dense) {
 	if p.beta == 0 {
 		p.beta, p.bound, p.last = firstBeta, 1, firstBeta
@@ -44,7 +44,7 @@ func (p *momentum) extrapolate(i int, v *mat.Dense) {
 	}
 }
 
-// accept lets the next push go further.
+// accept makes the next extrapolation longer.
 func (p *momentum) accept() {
 	if p.tried {
 		p.last = p.beta
@@ -54,7 +54,7 @@ func (p *momentum) accept() {
 	p.tried = false
 }
 
-// reject makes the next push shorter.
+// reject makes the next extrapolation shorter.
 func (p *momentum) reject() {
 	p.bound = p.last
 	p.beta /= shrinkBeta

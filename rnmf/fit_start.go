@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// start checks everything and makes the first factors. With onlyH, W stays as
-// it starts and the rank is that of W, whatever the shape of x.
+// start checks everything and makes the first factors. With onlyH, W stays as it starts and the
+// rank is that of W, whatever the shape of x.
 func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error) {
 	if err := m.check(x, onlyH); err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	f.tuning = tuningOf(f.loss)
 	f.x = asDense(x)
 	if f.little() {
-		ctx = context.WithoutCancel(ctx) // there is to be something to return
+		ctx = context.WithoutCancel(ctx) // so that there is something to return
 	}
 	var err error
 	if f.survey, err = newSurvey(ctx, f.x, m.Mask, m.Signed); err != nil {

@@ -10,18 +10,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An Init makes the factors that a fit starts from: w m×r and h r×n, finite and
-// non-negative. x is not to be changed; entries that are missing hold the mean
-// of what is known of their row. Start returns an error soon after ctx ends.
+// An Init makes the factors that a fit starts from, w (m×r) and h (r×n), finite and non-negative.
+// It must not change x, where missing entries hold the mean of the known ones of their row. Start
+// returns an error soon after ctx ends.
 type Init interface {
 	Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error)
 }
 
-// Random draws both factors evenly from (0, a], with a such that the mean of WH
-// is that of X once its positive entries are replaced by their median and its
-// negative ones by 0. It is the default. At the mean itself, which gross errors shift as far as they like, a
-// loss that levels off would begin between the data and the errors, and fit
-// some of each.
+// Random draws both factors uniformly from (0, a], with a such that the mean of WH is that of X
+// once its positive entries are replaced by their median and its negative ones by 0. It is the
+// default. Gross errors shift the mean of X itself by any amount, and from there a loss that levels
+// off would begin between the data and the errors, and fit some of each.
 type Random struct{}
 
 // Start returns the factors.
@@ -46,8 +45,8 @@ func (Random) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand)
 	return fill(m, rank), fill(rank, n), nil
 }
 
-// Factors starts from given factors: a warm start, or a start of your own. They
-// are copied. Multiplicative updates never leave a 0.
+// Factors starts from copies of given factors: a warm start, or your own. Multiplicative updates
+// never leave a 0.
 type Factors struct {
 	W mat.Matrix // m×r
 	H mat.Matrix // r×n

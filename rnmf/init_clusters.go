@@ -9,13 +9,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Clusters is the start of the L2,1 paper, section 5.4: PCA to r dimensions,
-// k-means there, W the centroids of the clusters and H = G′ + Shift, with G′ the
-// indicator of the clusters. As printed, with a shift of 0.3, all other
-// centroids together outweigh a sample's own by far where clusters are many;
+// Clusters is the start of the L2,1 paper, section 5.4: PCA to r dimensions, k-means there, W the
+// centroids of the clusters and H = G′ + Shift, with G′ the indicator of the clusters. With many
+// clusters and the printed shift of 0.3 all other centroids together outweigh a sample's own;
 // Scaled divides H by one number so that WH fits X best.
 type Clusters struct {
-	Shift  float64 // 0 is 0.3; negative none, which locks multiplicative updates
+	Shift  float64 // 0 is 0.3; negative is none, and multiplicative updates then keep the zeros
 	Scaled bool
 }
 

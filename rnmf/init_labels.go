@@ -9,10 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ByLabel starts the components of classes with labels from those: W has the mean
-// sample of each class, H its labels. From elsewhere components often settle on
-// classes that are not their own, and the label term cannot make them change
-// places. All else is from Rest.
+// ByLabel starts the components of classes with labels from these: W has the mean sample of each
+// class, H its labels. From other starts components often end at classes that are not their own,
+// and the label term cannot make them change places. All other entries come from Rest.
 type ByLabel struct {
 	Labels Labels
 	Rest   Init // nil: Random

@@ -13,9 +13,9 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kmeans"
 )
 
-// NNDSVD starts from the singular vectors of X (Boutsidis and Gallopoulos
-// 2008): no randomness, and often fewer rounds. Its zeros, about half of all
-// entries, stay under multiplicative updates unless they are filled.
+// NNDSVD starts from the singular vectors of X (Boutsidis and Gallopoulos 2008): no randomness, and
+// often fewer rounds. Its zeros, about half of all entries, stay under multiplicative updates if
+// not filled.
 type NNDSVD struct {
 	FillMean   bool // the mean of X takes the place of the zeros: NNDSVDa
 	FillRandom bool // random numbers up to a hundredth of the mean of X do: NNDSVDar
@@ -37,20 +37,18 @@ func (s NNDSVD) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Ran
 	return w, h, nil
 }
 
-// nndsvd returns the start of Boutsidis and Gallopoulos (2008) for non-negative
-// x. The leading singular vectors are non-negative; of each further triplet,
-// with p⁺ = max(p, 0) and p⁻ = max(−p, 0),
+// nndsvd returns the start of Boutsidis and Gallopoulos (2008) for non-negative x. The leading
+// singular vectors are non-negative; of each further triplet, with p⁺ = max(p, 0) and p⁻ = max(−p,
+// 0),
 //
 //	σuvᵀ = σ(u⁺v⁺ᵀ + u⁻v⁻ᵀ) − σ(u⁺v⁻ᵀ + u⁻v⁺ᵀ),
 //
-// it takes the larger of the two non-negative terms, say σ‖u⁺‖‖v⁺‖ ûv̂ᵀ with unit
-// vectors û and v̂, and splits its size evenly between w and h. The triplets come
-// from the smaller Gram matrix, see eigen.SVD, and need no seed.
+// it takes the larger of the two non-negative terms, say σ‖u⁺‖‖v⁺‖ ûv̂ᵀ with unit vectors û and v̂,
+// and splits its size evenly between w and h. The triplets (eigen.SVD) need no seed.
 //
-// About half of the entries are 0, and all of those of components beyond the
-// rank of x (beyond min(m, n) at any rate). Multiplicative updates never leave a
-// 0, and a component that is 0 in w and in h is lost to every solver: fill them
-// by fillMean or fillRandom. HALS by itself needs no filling up to the rank of x.
+// About half of the entries are 0, and all of those of components beyond the rank of x.
+// Multiplicative updates never leave a 0, and a component that is 0 in w and in h is lost to every
+// solver: use fillMean or fillRandom. HALS needs no filling up to the rank of x.
 func nndsvd(ctx context.Context, x *mat.Dense, r int) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
 	w, h = mat.NewDense(m, r, nil), mat.NewDense(r, n, nil)
@@ -89,8 +87,7 @@ func nndsvd(ctx context.Context, x *mat.Dense, r int) (w, h *mat.Dense, err erro
 	return w, h, nil
 }
 
-// parts returns the positive part of v and the negative one, without its sign.
-// Entries that are 0 but for rounding are 0 in both.
+// parts returns p⁺ and p⁻; entries that are 0 but for rounding are 0 in both.
 func parts(v []float64) (plus, minus []float64) {
 	plus, minus = make([]float64, len(v)), make([]float64, len(v))
 	least := 1e-12 * floats.Norm(v, math.Inf(1))
@@ -114,8 +111,8 @@ func fillMean(x, w, h *mat.Dense) {
 	}
 }
 
-// fillRandom makes NNDSVDar of a start: zeros become even draws from (0, a],
-// with a a hundredth of the mean of x.
+// fillRandom makes NNDSVDar of a start: zeros become uniform in (0, a], with a the mean of x over
+// 100.
 func fillRandom(x, w, h *mat.Dense, rng *rand.Rand) {
 	mean := matrixMean(x)
 	for _, f := range []*mat.Dense{w, h} {
@@ -124,9 +121,8 @@ func fillRandom(x, w, h *mat.Dense, rng *rand.Rand) {
 	}
 }
 
-// fillValue is v, but at most a hundred times the largest entry of a factor that has
-// one. For the mean is in the unit of x, and the factors are in its root: x in units
-// of 1e-70 would get a start of 1e105.
+// fillValue is v, but at most a hundred times the largest entry of the factor a unless that is 0.
+// For v has the unit of x, and a the root of it: x in units of 1e-70 would get a start of 1e105.
 func fillValue(v float64, a *mat.Dense) float64 {
 	if largest := mat.Max(a); largest > 0 {
 		return min(v, 100*largest)
@@ -146,8 +142,7 @@ func fillZeros(a *mat.Dense, value func() float64) {
 	}
 }
 
-// matrixMean is the mean entry of x, or 1 if all are 0, when a fill by 0 would
-// be none.
+// matrixMean is the mean entry of x, or 1 if that is 0, which would fill nothing.
 func matrixMean(x *mat.Dense) float64 {
 	m, n := x.Dims()
 	if mean := mat.Sum(x) / float64(m) / float64(n); mean > 0 {
@@ -156,14 +151,13 @@ func matrixMean(x *mat.Dense) float64 {
 	return 1
 }
 
-// kmeansStart returns the start of section 5.4 of the L2,1-NMF paper. k-means
-// (10 runs) on the scores of x in its r principal directions gives labels, and
+// kmeansStart is the start of section 5.4 of the L2,1 paper. k-means (10 runs) on the scores of x
+// in its r principal directions gives labels, and
 //
 //	G = G′ + shift,  F = centroids of the clusters in the original space,
 //
-// with G′ the 0/1 indicator of the clusters; the paper's shift is 0.3. Here F is
-// w and Gᵀ is h. It takes 1 ≤ r ≤ n; directions beyond min(m, n) do not exist,
-// and k-means does without them.
+// with G′ the 0/1 indicator of the clusters; the paper's shift is 0.3. Here F is w and Gᵀ is h. It
+// takes 1 ≤ r ≤ n; directions beyond min(m, n) do not exist, and k-means does without them.
 func kmeansStart(ctx context.Context, x *mat.Dense, r int, shift float64, seed uint64) (w, h *mat.Dense, labels []int, err error) {
 	m, n := x.Dims()
 	if r < 1 || r > n {

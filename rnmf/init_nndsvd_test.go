@@ -1,9 +1,7 @@
 package rnmf
 
 import (
-	"errors"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -62,68 +60,31 @@ func TestNNDSVDRankOne(t *testing.T) {
 	}
 }
 
-func TestKMeansStart(t *testing.T) {
-	// Three groups of features, each lit up by its own samples.
-	x := scaled(uniform(9, 30, 3), 0.1)
-	var truth []int
-	for j := range 30 {
-		truth = append(truth, j%3)
-		for i := range 3 {
-			x.Set(3*(j%3)+i, j, 5+x.At(i, j))
-		}
-	}
-	before := mat.DenseCopyOf(x)
-	w, h, labels, err := kmeansStart(t.Context(), x, 3, 0.3, 1)
+// FillRandom fills with up to a hundredth of the mean of X, FillMean with the mean.
+func TestFills(t *testing.T) {
+	x, _ := planted(20, 30, 5, 0.1, 0, 1)
+	mean := mat.Sum(x) / 600
+	none, _, err := NNDSVD{}.Start(t.Context(), x, 5, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !mat.Equal(x, before) {
-		t.Error("the data have changed")
-	}
-	if a := matchedShare(truth, labels); a != 1 {
-		t.Errorf("accuracy %g", a)
-	}
-	for j, l := range labels {
-		for k := range 3 {
-			want := 0.3
-			if k == l {
-				want = 1.3
-			}
-			if h.At(k, j) != want {
-				t.Fatalf("H[%d,%d] = %g, want %g", k, j, h.At(k, j), want)
+	for fill, want := range map[NNDSVD][2]float64{{FillMean: true}: {mean, mean}, {FillRandom: true}: {0, mean / 100}} {
+		w, _, err := fill.Start(t.Context(), x, 5, rand.New(rand.NewPCG(1, 2)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var filled []float64
+		for i, v := range w.RawMatrix().Data {
+			if before := none.RawMatrix().Data[i]; before == 0 {
+				filled = append(filled, v)
+			} else if v != before {
+				t.Errorf("fill %v: %g became %g", fill, before, v)
 			}
 		}
-	}
-	first := slices.Index(labels, 0)
-	for i := range 9 {
-		var sum float64
-		for j := range 30 {
-			if labels[j] == 0 {
-				sum += x.At(i, j)
-			}
+		slices.Sort(filled)
+		low, high := filled[0], filled[len(filled)-1]
+		if !(low >= want[0]*(1-1e-12)) || !(low > 0) || !(high <= want[1]*(1+1e-12)) || !(high > 0.9*want[1]) {
+			t.Errorf("fill %v: %d entries from %g to %g, want %g to %g", fill, len(filled), low, high, want[0], want[1])
 		}
-		if !near(w.At(i, 0), sum/10, 1e-14) {
-			t.Errorf("W[%d,0] = %g, want the mean %g of the group of sample %d", i, w.At(i, 0), sum/10, first)
-		}
-	}
-	_, _, again, _ := kmeansStart(t.Context(), x, 3, 0.3, 1)
-	if !reflect.DeepEqual(labels, again) {
-		t.Error("other labels from the same seed")
-	}
-}
-
-func TestKMeansStartDegenerate(t *testing.T) {
-	for _, c := range []struct{ m, n, r int }{{1, 1, 1}, {2, 6, 5}, {5, 4, 4}} {
-		for _, x := range []*mat.Dense{uniform(c.m, c.n, 1), mat.NewDense(c.m, c.n, nil)} {
-			if _, _, _, err := kmeansStart(t.Context(), x, c.r, 0.3, 0); err != nil {
-				t.Errorf("%+v: %v", c, err)
-			}
-		}
-	}
-	if _, _, _, err := kmeansStart(t.Context(), uniform(5, 3, 1), 4, 0.3, 0); !errors.Is(err, ErrRank) {
-		t.Error(err)
-	}
-	if _, _, _, err := kmeansStart(t.Context(), uniform(5, 3, 1), 2, -1, 0); !errors.Is(err, ErrParameter) {
-		t.Error(err)
 	}
 }

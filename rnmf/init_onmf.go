@@ -7,9 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ONMFStart starts from the clusters that ONMF finds: k-means, but for the length of
-// the samples. With a graph in the model samples change their cluster less easily, so
-// what it starts from counts more.
+// ONMFStart starts from the clusters that ONMF finds, a k-means by directions. With a graph in the
+// model samples change their cluster less easily, so the start counts more.
 type ONMFStart struct{}
 
 // Start returns the factors.

@@ -6,31 +6,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LogShrink is what the squared error becomes once outliers with a log penalty are
-// minimised out of it,
+// LogShrink is the squared error after minimising over outliers with a log penalty,
 //
 //	ρ(e²) = min over x ≥ 0 of (e − x)² + γσ² log(1 + x/σ).
 //
-// ByColumn{LogShrink{…}} is RLS-NMF's min over S of ‖X − WH − S‖² + γ‖S‖_{2,log}
-// (RLS-NMF paper, (35), where σ is 1); of entries it is the same with Σ log(1 +
-// |s|). Solved in the Additive form the two alternate, and Outliers gives S. The
-// nearest rivals have the L2,1 norm and the L1 norm instead: ByColumn{Huber{Cut:
-// γ/2}} and Huber{Cut: γ/2}.
+// ByColumn{LogShrink{…}} is RLS-NMF's min over S of ‖X − WH − S‖² + γ‖S‖_{2,log} (RLS-NMF paper,
+// (35), where σ is 1); of entries it is the same with Σ log(1 + |s|). Solved in the Additive form
+// the two alternate, and Outliers gives S. With the L2,1 norm and the L1 norm in place of the log
+// one gets ByColumn{Huber{Cut: γ/2}} and Huber{Cut: γ/2}.
 //
-// With x(e) the minimiser (see Shrink) the slope is ρ′ = 1 − x/e. x/e is 0 up
-// to a threshold and never falls: x ≤ e, and x′ ≥ 1 where it is not 0, at the
-// threshold x may jump up. So 0 < ρ′ ≤ 1 never rises, ρ is concave, and the engine
-// descends. Beyond the threshold, which is γσ/2 for γ ≤ 2 and between (√(2γ) − 1)σ
-// and γσ/2 for more, the weight falls like 1/e², as Cauchy's does.
+// With x(e) the minimiser (see Shrink) the slope is ρ′ = 1 − x/e. x/e is 0 up to a threshold, where
+// x may jump up, and never falls beyond it, as x ≤ e and x′ ≥ 1 there. So ρ′ never rises, and ρ is
+// concave. Beyond the threshold, which is γσ/2 for γ ≤ 2 and between (√(2γ) − 1)σ and γσ/2 for
+// more, the weight falls like 1/e², as Cauchy's does.
 //
-// Columns scaled to length 1 have residuals below 1: with σ = 1 and γ ≥ 2 none is
-// an outlier, and RLS-NMF is LS-NMF.
+// Columns scaled to length 1 have residuals below 1: with σ = 1 and γ ≥ 2 RLS-NMF is LS-NMF.
 type LogShrink struct {
 	// Gamma is γ, positive.
 	Gamma float64
-	// Scale is σ: 1 as in the paper. With 0 it is the median of e, estimated in
-	// each round, and γ means the same on all data: 6 takes what is beyond 2.6
-	// times the median for an outlier.
+	// Scale is σ: 1 as in the paper. With 0 it is the median of e, estimated in each round, so that
+	// γ means the same on all data: with 6 outliers begin at 2.6 times the median.
 	Scale float64
 }
 
@@ -66,19 +61,19 @@ func (l LogShrink) Check() error {
 	return checkScale("LogShrink.Scale", l.Scale)
 }
 
-// Shrink is the shrinkage operator of the loss of columns (RLS-NMF paper, Theorem 2, with τ
-// = γ/2): the minimiser S (m×n, as Y) of
+// Shrink is the shrinkage operator for columns (RLS-NMF paper, Theorem 2, with τ = γ/2): the
+// minimiser S (m×n, as Y) of
 //
 //	½‖Y − S‖² + τσ² Σ_j log(1 + ‖s_j‖/σ).
 //
-// Each column keeps its direction; in units of σ its length e becomes the x ≥ 0 that
-// minimises f(x) = ½(x − e)² + τ log(1 + x): where f falls at first or has a valley,
+// Each column keeps its direction; in units of σ its length e becomes the minimiser of
+// f(x) = ½(x − e)² + τ log(1 + x),
 //
 //	ξ = (e − 1)/2 + √((1 + e)²/4 − τ)   if f(ξ) ≤ f(0),   or else 0   (38).
 //
-// For τ ≤ 1 f is convex, and x leaves 0 at e = τ without a jump. For τ > 1 it jumps,
-// at an e between 2√τ − 1 and τ; there 0 and ξ are equally good, and it is ξ. Unlike
-// soft thresholding it takes less and less from long columns, τ/(1 + x).
+// For τ ≤ 1 f is convex, and x leaves 0 at e = τ without a jump. For τ > 1 it jumps, at an e
+// between 2√τ − 1 and τ; there 0 and ξ are equally good, and ξ is taken. From long columns it takes
+// less than soft thresholding, τ/(1 + x) instead of τ. Scale must be given.
 func (l LogShrink) Shrink(y mat.Matrix) (*mat.Dense, error) {
 	d, err := dataMatrix("Y", y)
 	if err != nil {
@@ -117,8 +112,7 @@ func logShrink(e, tau float64) (x, rest float64) {
 	if tau <= 1 && e <= tau {
 		return 0, e
 	}
-	// ξ is the larger zero of (1 + x)f′ = x² + (1 − e)x + τ − e. All without
-	// the square of e, which may be out of range.
+	// ξ is the larger zero of (1 + x)f′ = x² + (1 − e)x + τ − e. The square of e may overflow.
 	half := (1 + e) / 2
 	share := tau / half / half
 	if share > 1 {

@@ -6,17 +6,15 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// Manhattan is the absolute value as MahNMF smooths it (Guan, Tao, Luo and
-// Shawe-Taylor 2012, after Nesterov 2005),
+// Manhattan is the absolute value as MahNMF smooths it (Guan et al. 2012, after Nesterov 2005),
 //
 //	ρ(e²) = max over |y| ≤ 1 of (y e − ½μy²) = e²/2μ  for |e| ≤ μ,   |e| − μ/2  beyond,
 //
-// which lies below |e| by at most μ/2, so that its sum tends to the L1 norm as μ
-// tends to 0. It is the Huber loss with cut-off μ, over 2μ.
+// which lies below |e| by at most μ/2, so that its sum tends to the L1 norm as μ tends to 0. It is
+// the Huber loss with cut-off μ, over 2μ.
 //
-// With Mu 0, μ starts as the median of |e| and falls by a tenth in each round, to
-// a twentieth of that: a large μ leaves the factors free to move, where a small
-// one has weights that tie them to the entries already fitted.
+// With Mu 0, μ starts as the median of |e| and falls by a tenth in each round, to a twentieth of
+// that: a small μ has large weights, which bind the factors to the entries already fitted.
 type Manhattan struct{ Mu float64 }
 
 // Rho returns the formula above and 1/(2max(|e|, μ)).
@@ -43,7 +41,7 @@ func (l Manhattan) Weigh(omega, value, e []float64) {
 	}
 }
 
-// Tuning lowers Mu, and is settled when it has arrived.
+// Tuning lowers Mu from round to round, and is settled at the last value.
 func (l Manhattan) Tuning() Tuning {
 	if l.Mu > 0 {
 		return nil

@@ -116,16 +116,6 @@ func TestManhattan(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	x, _ := planted(9, 17, 3, 0.1, 0.1, 4)
-	for maskName, c := range masks(x, 2) {
-		for _, solver := range allSolvers {
-			m := Model{Rank: 3, Loss: Manhattan{Mu: 0.1}, Solver: solver, OnH: []Penalty{Sparse{0.1}}, MaxIter: 12, Tol: -1}
-			if c[1] != nil {
-				m.Mask = c[1]
-			}
-			checkDescent(t, fmt.Sprintf("mask %s, %T%+v", maskName, solver, solver), m, c[0])
-		}
-	}
 	exact, _ := planted(6, 8, 2, 0, 0, 1)
 	for _, x := range []*mat.Dense{exact, mat.NewDense(3, 4, nil), constantOnes(4, 5), scaled(exact, 1e-99), scaled(exact, 1e99)} {
 		m := MahNMF(1)

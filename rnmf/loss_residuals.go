@@ -5,24 +5,21 @@ import (
 	"math"
 )
 
-// Residuals is the distribution of the squared residuals of a fit, of the entries
-// that are not 0 or (under ByColumn) of columns, for a Tuner to take a scale from. It is a
-// histogram whose bins are 0.4 % wide, which one pass over the tiles fills: a
-// median, or the fixed point of an M-estimator, neither sorts nor keeps m×n
-// residuals. Quantiles interpolate within a bin; their error is 0.2 % of |e| at
-// the very most.
+// Residuals is the distribution of the squared residuals of a fit, from which a Tuning takes a
+// scale: those of the entries of X that are not 0 or, under ByColumn, of columns. It is a histogram
+// whose bins are 0.4 % wide, filled by one pass over the data, so that a median or an M-estimator
+// needs no list of m×n residuals. Quantiles are within 0.2 % of |e|.
 type Residuals struct {
 	n    int
 	mean float64
-	data float64  // a residual as large as usual entries of the data; 0 if unknown
+	data float64  // the median magnitude of the data, as a residual; 0 if unknown
 	base uint64   // bits of the lower end of bin 1
 	bins []uint32 // bin 0 is all that is smaller
 	low  int      // the bins that are not empty: low ≤ i < high
 	high int
 }
 
-// Non-negative floats are ordered like their bits, so the exponent and the first
-// bits of the mantissa number the bins.
+// Non-negative floats are ordered like their bits, so their first bits number the bins.
 const (
 	binShift  = 52 - 8
 	octaves   = 96 // of squares: 14 decimal digits of |e|
@@ -65,11 +62,10 @@ func (r *Residuals) bin(s float64) int {
 	return min(int((b-r.base)>>binShift)+1, binCount-1)
 }
 
-// addAll counts the squares of the residuals e of the entries x, but for those
-// that a mask hides and those of zeros in x; it returns their sum and number. A 0
-// is the bound of W and H, not a measurement, and fitted nearly exactly: where half
-// of the data are 0, as the background of images is, the median residual would
-// tell nothing about the rest. Without x they count.
+// addAll counts the squares of the residuals e, but for entries that a mask hides or that are 0 in
+// x; it returns their sum and number. A 0 is the bound of W and H, not a measurement, and fitted
+// nearly exactly: where half of the data are 0, as the background of images, the median residual
+// would say nothing about the rest. If x is nil zeros count as well.
 func (r *Residuals) addAll(e, x, mask []float64) (sum, count float64) {
 	for i, v := range e {
 		if (x == nil || x[i] != 0) && (mask == nil || mask[i] > 0) {
@@ -113,8 +109,7 @@ func (r *Residuals) N() int { return r.n }
 // Mean returns the mean square.
 func (r *Residuals) Mean() float64 { return r.mean }
 
-// Quantile returns the square below which a share p of all lie, 0 ≤ p ≤ 1, and 0
-// where there are none.
+// Quantile returns the square below which a share p of all lie, 0 ≤ p ≤ 1; 0 if there are none.
 func (r *Residuals) Quantile(p float64) float64 {
 	rank := p * float64(r.n)
 	for i := r.low; i < r.high; i++ {
@@ -131,8 +126,7 @@ func (r *Residuals) Quantile(p float64) float64 {
 	return r.edge(r.high)
 }
 
-// All yields the middle of each bin that is not empty, in increasing order, and
-// the number of squared residuals in it.
+// All yields the middle of each bin that is not empty, ascending, and the number of squares in it.
 func (r *Residuals) All() iter.Seq2[float64, int] {
 	return func(yield func(float64, int) bool) {
 		for i := r.low; i < r.high; i++ {
@@ -154,9 +148,9 @@ func (r *Residuals) Median() float64 {
 	return min(max(math.Sqrt(r.Quantile(0.5)), r.Floor()), mostScale)
 }
 
-// Floor keeps a scale away from 0 where the fit is (nearly) exact: 1e-6 of the
-// root mean square residual, or of ten usual entries of the data if that is less, as
-// a gross entry would make it as large as it is itself; and never below 1e-75.
+// Floor keeps a scale away from 0 where the fit is (nearly) exact: 1e-6 of the root mean square
+// residual or, as gross entries raise that, of ten median entries of the data if that is less; at
+// least 1e-75.
 func (r *Residuals) Floor() float64 {
 	size := math.Sqrt(r.Mean())
 	if r.data > 0 {

@@ -2,25 +2,23 @@ package rnmf
 
 import "math"
 
-// A Tuner is a Loss that can estimate its scale from the data. Tuning begins an
-// estimate, or returns nil where the scale is given.
+// A Tuner is a Loss that can estimate its scale from the data. Tuning begins an estimate, or
+// returns nil where the scale is given.
 type Tuner interface {
 	Loss
 	Tuning() Tuning
 }
 
-// A Tuning is a running estimate of the scale of a loss. Each fit has one of its own,
-// and what it remembers from round to round are variables of the closure: a Loss is
-// configuration, and never changes.
+// A Tuning is a running estimate of the scale of a loss. Each fit has its own, whose state from
+// round to round is in variables of the closure: a Loss is configuration, and never changes.
 //
-// A fit calls it at the start of each round with the distribution of the squared
-// residuals, and goes on with the loss returned, whose scale is fixed. Once settled is
-// true the scale is final: the fit does not ask again, extrapolates from there, and may
-// end.
+// A fit calls it at the start of each round with the distribution of the squared residuals, and
+// goes on with the loss returned, whose scale is fixed. Once settled is true the scale is final:
+// the fit does not ask again, extrapolates from there, and may end.
 type Tuning func(s *Residuals) (next Loss, settled bool)
 
-// Interim marks a loss that a Tuning returns on its way to the one that is wanted, as the
-// first stage of TwoStage: no fit ends there, by Tol or as TuneFor has run out.
+// Interim marks a loss that a Tuning returns on the way to the final one, as the first stage of
+// TwoStage. While the loss is an Interim neither Tol nor TuneFor applies.
 type Interim struct{ Loss }
 
 // tuningOf begins an estimate of the scale of a loss, nil if it has nothing to estimate.
@@ -31,31 +29,27 @@ func tuningOf(l Loss) Tuning {
 	return nil
 }
 
-// OutlierRule says from where on residuals count as outliers.
+// OutlierRule is a rule for the magnitude above which residuals count as outliers.
 type OutlierRule int
 
 const (
-	// ThreeSigma is the rule of the Truncated Cauchy paper, section 3.3: mean
-	// plus three standard deviations of those magnitudes that do not exceed
-	// their median. On pure Gaussian noise it marks 36.6 % of all entries.
+	// ThreeSigma is the rule of the Truncated Cauchy paper, section 3.3: mean plus three standard
+	// deviations of the magnitudes up to their median. It marks 36.6 % of Gaussian noise.
 	ThreeSigma OutlierRule = iota
-	// NormalThreeSigma is three standard deviations of a normal distribution
-	// with the same median magnitude, 3·1.4826·median: 0.27 % of Gaussian noise.
+	// NormalThreeSigma is three standard deviations of a normal distribution with the same median
+	// magnitude, 3·1.4826·median: 0.27 % of Gaussian noise.
 	NormalThreeSigma
 )
 
-// madToSigma is 1/Φ⁻¹(¾): the standard deviation of a normal distribution over
-// the median of its magnitudes.
+// madToSigma is 1/Φ⁻¹(¾), the standard deviation of normal residuals over their median magnitude.
 const madToSigma = 1.4826022185056018
 
-// Tuning sets Eps once, to a twentieth of the median of |e|. A smaller one makes the
-// weights of fitted entries so large that they hold the factors where they are: on ORL
-// faces with salt & pepper, 60 rounds with this one end at a lower L1 norm than with
-// less.
+// Tuning sets Eps once, to a twentieth of the median of |e|. With a smaller one the weights of
+// fitted entries are so large that the factors hardly move: on ORL faces with salt & pepper 60
+// rounds then end at a higher L1 norm.
 func (l L1) Tuning() Tuning { return l.tuning(0.05) }
 
-// TuningOfColumns sets Eps once, to a thousandth of the median: norms of columns seldom
-// come near 0.
+// TuningOfColumns sets Eps once, to a thousandth of the median: norms of columns are seldom near 0.
 func (l L1) TuningOfColumns() Tuning { return l.tuning(1e-3) }
 
 func (l L1) tuning(share float64) Tuning {
@@ -91,8 +85,7 @@ func (l Correntropy) Tuning() Tuning {
 	}
 }
 
-// Tuning sets Scale by Nagy's iteration, which goes on from the scale of the round
-// before.
+// Tuning sets Scale by Nagy's iteration, which goes on from the scale of the round before.
 func (l Cauchy) Tuning() Tuning {
 	if l.Scale > 0 {
 		return nil
@@ -104,7 +97,7 @@ func (l Cauchy) Tuning() Tuning {
 	}
 }
 
-// Tuning tunes the loss below, and sets Cut by the rule.
+// Tuning tunes the inner loss, and sets Cut by the rule.
 func (l Truncated) Tuning() Tuning {
 	below, given := tuningOf(l.Loss), l.Cut > 0
 	if below == nil && given {
@@ -160,7 +153,7 @@ func (l Correntropy) ScaleNow() float64 { return l.Scale }
 // ScaleNow returns Scale.
 func (l Cauchy) ScaleNow() float64 { return l.Scale }
 
-// ScaleNow returns the scale of the loss below, or Cut where that has none.
+// ScaleNow returns the scale of the inner loss, or Cut where that has none.
 func (l Truncated) ScaleNow() float64 {
 	if s, ok := l.Loss.(interface{ ScaleNow() float64 }); ok {
 		return s.ScaleNow()
@@ -209,8 +202,8 @@ func (r OutlierRule) Cut(s *Residuals) float64 {
 //
 //	γ ← γ √(1/e₀ − 1),  e₀ = mean 1/(1 + s/γ²)   (18),
 //
-// starting from the scale of the round before, or from the median of |e|,
-// which is γ itself where the residuals do follow a Cauchy distribution.
+// starting from the scale of the round before, or from the median of |e|, which is γ itself where
+// the residuals do follow a Cauchy distribution.
 func nagy(s *Residuals, gamma float64) float64 {
 	low := s.Floor()
 	if gamma <= low {

@@ -1,32 +1,30 @@
 package rnmf
 
-// TwoStage is an MM-estimator (Yohai 1987): First, whose scale is so tight that
-// many outliers cannot enter, finds a fit and the size of its residuals; from
-// there Then, wide enough to use nearly all of what is good, goes on at that
-// size, which stays. One loss cannot do both: what is tight throws good entries
-// away and leaves the factors rough, and what is wide fits the outliers when it
-// begins far from the data. As the second scale is fixed, the objective never
-// rises again.
+// TwoStage is an MM-estimator (Yohai 1987). First, whose scale is so tight that many outliers are
+// shut out, finds a fit and the size of its residuals. From there Then goes on at a fixed scale of
+// that size, wide enough to use nearly all good entries. One loss cannot do both: a tight one
+// rejects good entries and leaves the factors rough, a wide one fits the outliers if it begins far
+// from the data. In the second stage the objective never rises.
 //
-// First ends when a round has lowered the median residual by less than 1 %, or
-// when it is a fiftieth of what it was at the start: in data without noise the
-// scale would otherwise run ahead of the fit, and lock out good entries.
+// First ends when a round has lowered the median residual by less than 1 %, or when the median is a
+// fiftieth of that of the start: in data without noise the scale would otherwise shrink faster than
+// the fit improves, and shut out good entries.
 //
-// The First of the zero value begins tighter than it goes on: five rounds with a
-// cut-off of two standard deviations. Where two fifths of the data are outliers
-// the median residual of the start is nearly theirs, and three would let them in.
+// The default First cuts off at two standard deviations for five rounds, then at three. Where two
+// fifths of the data are outliers the first median residual is nearly theirs, and three would let
+// them in.
 type TwoStage struct {
 	First Loss // nil: Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}, begun tighter
 	Then  Loss // nil: Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}
 }
 
-// Rho is that of Then, which a fit asks for the tuned stages alone.
+// Rho is that of Then. A fit uses the tuned stages that Tuning returns.
 func (l TwoStage) Rho(s float64) (value, slope float64) {
 	_, then := l.stages()
 	return then.Rho(s)
 }
 
-// stages returns both, those of the zero value where there are none.
+// stages returns both, the defaults where they are nil.
 func (l TwoStage) stages() (first, then Loss) {
 	if first = l.First; first == nil {
 		first = Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}
@@ -52,10 +50,10 @@ func (l TwoStage) Check() error {
 	return nil
 }
 
-// Tuning tunes the first stage, until it changes to the second, which settles.
+// Tuning returns the tuned first stage, as an Interim, and at last the second, which is final.
 func (l TwoStage) Tuning() Tuning {
 	first, then := l.stages()
-	tuning, tight := tuningOf(first), 0 // tight: rounds that are still to be cut tighter
+	tuning, tight := tuningOf(first), 0 // tight: rounds left with the tighter cut-off
 	if l.First == nil {
 		tight = tightRounds
 	}
@@ -93,5 +91,5 @@ func (l TwoStage) Tuning() Tuning {
 	}
 }
 
-// tightRounds is how long the zero value cuts off at two deviations, not three.
+// tightRounds is how long the default cuts off at two deviations, not three.
 const tightRounds = 5

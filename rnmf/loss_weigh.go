@@ -9,8 +9,7 @@ import (
 // weights writes the slopes of an entry-wise loss.
 func weights(l Loss, omega, e []float64) { weightsAndValues(l, omega, nil, e) }
 
-// weightsAndValues writes the slopes of an entry-wise loss and, unless value is
-// nil, the values.
+// weightsAndValues writes the slopes of an entry-wise loss and, unless value is nil, the values.
 func weightsAndValues(l Loss, omega, value, e []float64) {
 	if w, ok := l.(interface {
 		Weigh(omega, value, e []float64)
@@ -27,14 +26,14 @@ func weightsAndValues(l Loss, omega, value, e []float64) {
 	}
 }
 
-// A kernelLoss is a loss that the kernels know. It makes multiplicative updates a little
-// faster, to the same bits; any other loss has Weigh.
+// A kernelLoss is a loss that the kernels implement. Multiplicative updates are a little faster
+// with it than with Weigh, to the same bits.
 type kernelLoss interface {
 	// kernelRho returns the loss, cut off at cut2.
 	kernelRho(cut2 float64) (rho kernel.Rho, known bool)
 }
 
-// rhoOf returns a loss for the kernels, cut off at cut2, if they know it.
+// rhoOf returns a loss for the kernels, cut off at cut2, if they implement it.
 func rhoOf(l Loss, cut2 float64) (rho kernel.Rho, known bool) {
 	if k, ok := l.(kernelLoss); ok {
 		return k.kernelRho(cut2)
@@ -64,7 +63,7 @@ func (l Truncated) kernelRho(cut2 float64) (kernel.Rho, bool) {
 	return rhoOf(l.Loss, min(cut2, l.Cut*l.Cut))
 }
 
-// weighByKernel is Weigh for losses that the kernels know.
+// weighByKernel is Weigh for losses that the kernels implement.
 func weighByKernel(l kernelLoss, omega, value, e []float64) bool {
 	rho, known := l.kernelRho(math.Inf(1))
 	if known {
@@ -91,8 +90,7 @@ func (l Correntropy) Weigh(omega, value, e []float64) { weighByKernel(l, omega, 
 // Weigh writes 1/(γ² + e²) and ln(1 + e²/γ²).
 func (l Cauchy) Weigh(omega, value, e []float64) { weighByKernel(l, omega, value, e) }
 
-// Weigh writes the slopes and the values of the loss below, and beyond the
-// cut-off 0 and the value there.
+// Weigh writes slopes and values of the inner loss, and beyond the cut-off 0 and the value there.
 func (l Truncated) Weigh(omega, value, e []float64) {
 	if weighByKernel(l, omega, value, e) {
 		return

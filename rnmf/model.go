@@ -10,10 +10,9 @@ import (
 //
 //	Σ Mask∘ρ((X − WH)²) + Σ OnW(Wᵀ) + Σ OnH(H)   over W, H ≥ 0,
 //
-// where the first sum is Σ_j ρ(Σ_i Mask_ij (X − WH)²_ij) for a loss ByColumn, and
-// how. Only Rank must be set; each other zero value is a sound choice. A
-// Model is a plain value and can be copied, changed and used for many fits at
-// once. So are the losses, solvers and penalties of this package.
+// where the first sum is Σ_j ρ(Σ_i Mask_ij (X − WH)²_ij) for a loss ByColumn, and how. Only Rank
+// must be set; each other zero value is a sound choice. A Model is a plain value and can be copied,
+// changed and used for many fits at once. So are the losses, solvers and penalties of this package.
 type Model struct {
 	// Rank is the number r of components, from 1 to min(m, n).
 	Rank int
@@ -25,9 +24,8 @@ type Model struct {
 	Solver Solver
 	// SolverW and SolverH take its place for one factor; nil is Solver.
 	SolverW, SolverH Solver
-	// Mask (m×n, entries ≥ 0) weighs the entries of X. Where it is 0, the entry
-	// is missing, and X may hold anything there, NaN as well. The Result keeps it
-	// for Outliers, without a copy.
+	// Mask (m×n, entries ≥ 0) weighs the entries of X. Where it is 0, the entry is missing, and X
+	// may hold anything there, NaN as well. The Result keeps it for Outliers, without a copy.
 	Mask mat.Matrix
 	// Init makes the first W and H; nil is Random.
 	Init Init
@@ -35,28 +33,25 @@ type Model struct {
 	Seed uint64
 	// MaxIter bounds the rounds (H, then W); 0 is 500.
 	MaxIter int
-	// Tol ends the fit when a round lowers the objective by less than this
-	// share of it, at the scale of the round (L2,1 paper, (58), with the sign
-	// corrected). 0 is 1e-5; negative never ends it. Where most of a robust
-	// objective is what gross entries cost, it is a share of what it would be if
-	// all residuals were ten median entries of X long. It ends no fit whose loss is
-	// still on its way: TwoStage in its first stage, Manhattan while Mu falls.
+	// Tol ends the fit when a round lowers the objective, at the scale of the round, by less than
+	// this share of it (L2,1 paper, (58), with the sign corrected). 0 is 1e-5; negative never ends
+	// it. Where gross entries make up most of a robust objective, it is a share of the loss that
+	// residuals of ten times the median entry of X would have. No fit ends by Tol while its loss is
+	// an Interim: in the first stage of TwoStage, or while the Mu of Manhattan falls.
 	Tol float64
-	// TuneFor is the number of rounds in which a Tuner estimates its scale;
-	// after them the scale stays, and the objective never rises. 0 is all. TwoStage
-	// and Manhattan come to their end by themselves, however long that is.
+	// TuneFor is the number of rounds in which a Tuner estimates its scale; 0 is all. After them
+	// the scale stays, and the objective never rises. An Interim loss is tuned until it is final.
 	TuneFor int
 	// Signed accepts negative entries in X, as additive noise makes them.
 	Signed bool
-	// TraceKKT computes the KKT residual in each round. It costs about as much
-	// as a multiplicative update and is not counted in the seconds.
+	// TraceKKT computes the KKT residual in each round. It costs about as much as a multiplicative
+	// update and is not counted in the seconds.
 	TraceKKT bool
-	// TraceEvery is the number of rounds from one whose objective is computed, for
-	// the trace, the steps and Tol, to the next; 0 is 1. The last one's always is, so
-	// are those after which a scale is estimated, and with a solver that extrapolates
-	// all are, as they tell how far. A fit that is cancelled returns the last one.
-	// It saves a logarithm for each entry of X under Cauchy, which is a quarter of a
-	// multiplicative round, and elsewhere about a twentieth.
+	// TraceEvery is the number of rounds from one objective (for the trace, Steps and Tol) to the
+	// next; 0 is 1. The objective is also computed in the last round, in those around an estimate
+	// of the scale, and in all with a solver that extrapolates, which needs it. A cancelled fit
+	// returns the last round whose objective is known. Under Cauchy this saves a logarithm for each
+	// entry of X, a quarter of a multiplicative round; elsewhere about a twentieth.
 	TraceEvery int
 }
 
@@ -76,7 +71,7 @@ const (
 	Stalled                     // a round changed nothing at all
 	Diverged                    // the objective rose tenfold, or was no number: the best factors are returned
 	Cancelled                   // the context ended
-	Collapsed                   // all components became 0 though X is not: the penalties are too heavy, see Units
+	Collapsed                   // all components became 0 though X is not: the penalties are too heavy, see PenaltyUnits
 )
 
 func (r Reason) String() string {

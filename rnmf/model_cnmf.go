@@ -10,26 +10,24 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// CNMF gives all labelled samples of a class the same coefficients (Liu and Wu
-// 2010; RSS-NMF paper, (6), (7), where the square is missing),
+// CNMF gives all labelled samples of a class the same coefficients (Liu and Wu 2010; RSS-NMF paper,
+// (6), (7), where the square is missing),
 //
 //	min ‖X − WZA‖²,   A = ( C 0 ; 0 I ),   H = ZA.
 //
-// The samples of a class enter by their sum alone: with x̄ the mean of its n_c
-// labelled samples,
+// The samples of a class enter by their mean alone: with x̄ the mean of its n_c labelled samples,
 //
 //	Σ_j ‖x_j − Wz‖² = ‖√n_c x̄ − W √n_c z‖² + Σ_j ‖x_j − x̄‖²,
 //
-// so this is standard NMF of fewer columns, by any Solver. It is the same problem
-// only for the squared error, and without penalties on H.
+// so this is standard NMF of fewer columns, but only for the squared error without penalties on H.
 type CNMF struct {
 	Model  Model // without Mask and OnH; Loss nil or Frobenius
 	Labels Labels
 }
 
-// Fit factorises x. The objective and the trace are those of all samples. A start
-// of your own is one of the reduced problem: first the classes that have labels,
-// then the samples without.
+// Fit factorises x. The objective and the trace are those of all samples. A start of your own is
+// for the reduced problem: its H has columns for the classes with labels, then for the other
+// samples.
 func (s CNMF) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	if err := wantMatrix("X", x); err != nil {
 		return nil, err
@@ -74,9 +72,8 @@ func (s CNMF) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	return r, err
 }
 
-// reduce returns the data with one column √n_c x̄ for each class, the column that
-// each sample has gone to, the √n_c of each, and the scatter within the classes; they
-// are not complete if ctx ends.
+// reduce returns the data with one column √n_c x̄ for each class, the column that each sample has
+// gone to, the √n_c of each, and the scatter within the classes; they are not complete if ctx ends.
 func (s CNMF) reduce(ctx context.Context, x *mat.Dense) (reduced *mat.Dense, column []int, scale []float64, within float64) {
 	place := make([]int, s.Labels.Classes())
 	for c, size := range s.Labels.sizes() {

@@ -10,24 +10,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Contiguous is for images of which something covers a part: outliers that hang
-// together. They are a set of pixels, z_ij = 1, and the others are fitted by least
-// squares:
+// Contiguous is for images of which something covers a part: outliers that hang together. They are
+// a set of pixels, z_ij = 1, and the others are fitted by least squares:
 //
 //	min over W, H ≥ 0 and z of
 //	  Σ (1 − z_ij)(X − WH)²_ij + c² Σ z_ij + βc² Σ_{i~k} |z_ij − z_kj|,
 //
-// where i~k are pixels that share an edge. An outlier costs c², so with β = 0 this
-// is Truncated{Loss: Frobenius{}, Cut: c}. The last sum makes an outlier of a pixel
-// among outliers, however well it is fitted, and none of a lonely one that is off
-// by little more than c. It is the Markov random field of DECOLOR (Zhou, Yang and
-// Yu 2013), which bounds the nuclear norm of the fit instead of factorising it.
+// where i~k are pixels that share an edge. An outlier costs c², so with β = 0 this is
+// Truncated{Loss: Frobenius{}, Cut: c}. By the last sum a pixel among outliers becomes one, however
+// well it is fitted, and a lonely pixel that is off by little more than c does not. It is the
+// Markov random field of DECOLOR (Zhou, Yang and Yu 2013), which bounds a nuclear norm instead.
 //
-// The model is fitted first, for a start and for c, which then stays. From there on
-// z, and some rounds of W and H, lower the sum in turns: it never rises.
+// Model is fitted first, which gives the start and c. Then updates of z alternate with some rounds
+// of W and H. Each lowers the sum, so it never rises.
 //
-// It pays where what covers is no brighter or darker than images are. Errors strewn
-// over single pixels it takes for noise; RobustNMF or a convex loss find those.
+// It helps where the covering object is no brighter or darker than the images. Errors in single
+// pixels it takes for noise; RobustNMF or a convex loss finds those.
 type Contiguous struct {
 	// Model is fitted first. A nil Loss is TwoStage{}.
 	Model Model
@@ -35,15 +33,13 @@ type Contiguous struct {
 	Height, Width int
 	// Beta is β; 0 is 0.5.
 	Beta float64
-	// Cut is c; 0 is 2.5 standard deviations of a normal distribution with the
-	// median residual of the first fit: less than three, as β holds lonely pixels
-	// back.
+	// Cut is c; 0 is 2.5 standard deviations of a normal distribution with the median residual of
+	// the first fit: less than three, as β keeps lonely pixels out.
 	Cut float64
 }
 
-// ContiguousResult is the Result of least squares on what is no outlier. Its
-// objective and trace are those of the whole sum, from the first z on; rounds and
-// seconds count from the beginning.
+// ContiguousResult is the Result of least squares on what is no outlier. Its objective and trace
+// are those of the whole sum, from the first z on; rounds and seconds count from the beginning.
 type ContiguousResult struct {
 	*Result
 	// Support (m×n) is z.
@@ -53,10 +49,9 @@ type ContiguousResult struct {
 // roundsOfW is the number of rounds of W and H between two updates of z.
 const roundsOfW = 5
 
-// Fit factorises x (m×n, a column is an image) on the terms of Model.Fit. MaxIter
-// bounds the rounds before the first z and those after it; Tol is for a turn of W,
-// H and z. Where ctx ends before there is a z, the Support is 0 and the rest is the
-// result of the model.
+// Fit factorises x (m×n, a column is an image) as Model.Fit does. MaxIter bounds the rounds before
+// the first z and those after it; Tol is for a turn of W, H and z. If ctx ends before the first z,
+// Support is 0 and the rest is the result of Model.
 func (c Contiguous) Fit(ctx context.Context, x mat.Matrix) (*ContiguousResult, error) {
 	if err := c.check(x); err != nil {
 		return nil, err
@@ -219,7 +214,7 @@ func (f *contiguousFit) alternate(ctx context.Context) error {
 	}
 }
 
-// kkt is the KKT residual of W and H with the z that there is now, -1 if ctx ends.
+// kkt is the KKT residual of W and H with the present z, -1 if ctx ends.
 func (f *contiguousFit) kkt(ctx context.Context, model Model) (float64, error) {
 	good := f.good()
 	if good == nil {
@@ -239,7 +234,7 @@ func (f *contiguousFit) kkt(ctx context.Context, model Model) (float64, error) {
 	return kkt, nil
 }
 
-// whole is where the fit stands after a round of W and H, given their squares.
+// whole turns a Point of the fit of W and H into one of the whole sum.
 func (f *contiguousFit) whole(p Point) Point {
 	p.Round += f.rounds
 	p.Seconds += f.seconds
@@ -248,7 +243,7 @@ func (f *contiguousFit) whole(p Point) Point {
 	return p
 }
 
-// point is where the fit stands, with z up to date.
+// point is the Point of the present W, H and z.
 func (f *contiguousFit) point() Point {
 	p := Point{Round: f.rounds, Seconds: f.seconds, Objective: f.squares + f.price, Scale: f.cut, KKT: -1}
 	for _, penalty := range f.model.OnW {
@@ -260,7 +255,7 @@ func (f *contiguousFit) point() Point {
 	return p
 }
 
-// result is what there is when a fit ends, early if err tells so.
+// result is what the fit returns; with an error it has ended early.
 func (f *contiguousFit) result(err error) *ContiguousResult {
 	r := *f.last
 	r.mask = f.mask
@@ -273,8 +268,8 @@ func (f *contiguousFit) result(err error) *ContiguousResult {
 	return &ContiguousResult{&r, f.support}
 }
 
-// Outliers reports on x (m×n), the data of the fit, under a mask as Result.Outliers does.
-// The pixels of the support have weight 0, the others and those that are missing 1.
+// Outliers reports on x (m×n), the data of the fit, under a mask as Result.Outliers does. The
+// pixels of the support have weight 0, the others and those that are missing 1.
 func (r *ContiguousResult) Outliers(x, mask mat.Matrix) (*Outliers, error) {
 	o, err := r.Result.Outliers(x, mask)
 	if err != nil {
@@ -286,7 +281,7 @@ func (r *ContiguousResult) Outliers(x, mask mat.Matrix) (*Outliers, error) {
 	return r.supported(o, x, mask), nil
 }
 
-// supported brings a report on x to the support.
+// supported replaces the weights and outliers of a report on x by those of the support.
 func (r *ContiguousResult) supported(o *Outliers, x, mask mat.Matrix) *Outliers {
 	var wh mat.Dense
 	wh.Mul(r.W, r.H)

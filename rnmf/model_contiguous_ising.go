@@ -10,10 +10,9 @@ type ising struct {
 	b             float64
 }
 
-// lower changes z until neither a row nor a column of the image can be relabelled
-// to lower the energy. Given the others, the labels of one are a chain, of which
-// dynamic programming finds the minimum: with g_i the cost of z_i = 1 over that of
-// z_i = 0, all before i at their best,
+// lower changes z until neither a row nor a column of the image can be relabelled to lower the
+// energy. Given the others, the labels of one are a chain, of which dynamic programming finds the
+// minimum: with g_i the cost of z_i = 1 over that of z_i = 0, all before i at their best,
 //
 //	g_i = cost_i + b Σ_side (1 − 2z) + min(max(g_{i−1}, −b), b).
 //
@@ -38,8 +37,8 @@ func (f ising) lower(z []bool, cost []float64) {
 	}
 }
 
-// chain takes the count pixels from first on, step apart, to their minimum; their
-// other neighbours are side before and after, if there are any.
+// chain relabels count pixels, from first on and step apart, to the minimum of the energy given all
+// others. Their neighbours outside the chain are side before and after, if there are any.
 func (f ising) chain(z []bool, cost, g []float64, first, step, count, side int, before, after bool) (changed bool) {
 	for j := range count {
 		i := first + j*step
@@ -61,7 +60,7 @@ func (f ising) chain(z []bool, cost, g []float64, first, step, count, side int, 
 		if j < count-1 {
 			d += f.pull(z[i+step])
 		}
-		if d != 0 && z[i] != (d < 0) { // of two that are as good, the one that was
+		if d != 0 && z[i] != (d < 0) { // a tie keeps the label
 			z[i], changed = d < 0, true
 		}
 	}

@@ -13,15 +13,14 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
-// The passes of a Contiguous over all images: side by side, a few at a time, in whose
-// memory the pixels lie in raster order. All end early with their context.
+// The passes of a Contiguous over all images, in parallel. They end early with their context.
 
-// An image is one of those of a pass.
+// An image is what a pass sees of one; its pixels are in raster order.
 type image struct {
 	j    int
 	x, e []float64 // column j of X and of X − WH, 0 where an entry is missing
 	mask []float64 // its weights; nil if all are 1
-	room []float64 // for as many numbers
+	room []float64 // scratch of the same size
 }
 
 // weight is that of the mask.
@@ -120,7 +119,7 @@ func (f *contiguousFit) estimate(ctx context.Context) error {
 	return nil
 }
 
-// label lowers the sum over z, and takes its parts. If ctx ends it has changed nothing.
+// label lowers the sum over z, and computes its parts. If ctx ends it changes nothing.
 func (f *contiguousFit) label(ctx context.Context) error {
 	begin := time.Now()
 	m, n := f.x.Dims()
@@ -174,11 +173,11 @@ func (f *contiguousFit) good() *mat.Dense {
 // accept makes z the support.
 func (f *contiguousFit) accept(z [][]bool) {
 	f.z = z
-	p := newWorkspace(work.Never) // it has to be whole
+	p := newWorkspace(work.Never) // never cancelled, as the support must be complete
 	p.Open()
 	defer p.Close()
 	m, n := f.x.Dims()
-	const rows = 64 // a line of the cache of the labels of an image
+	const rows = 64 // a cache line of labels
 	p.share((m+rows-1)/rows, m*n, func(_ *Tile, k int) {
 		for i := k * rows; i < min((k+1)*rows, m); i++ {
 			to := f.support.RawRowView(i)

@@ -11,29 +11,27 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
-// ConvexNMF keeps the basis in the cone of the samples, so that components look like
-// data (Ding, Li and Jordan 2010),
+// ConvexNMF keeps the basis in the cone of the samples, so that components look like data (Ding et
+// al. 2010),
 //
 //	min over G, H ≥ 0 of ‖X − XGH‖²,   W = XG,
 //
-// for data of any sign with Model.Signed. G is n×r. (There X ≈ XWGᵀ: W is G here, and
-// Gᵀ is H.)
+// for data of any sign with Model.Signed. G is n×r. (There X ≈ XWGᵀ: W is G here, and Gᵀ is H.)
 //
-// Given H and all other columns, column g_k of G is a problem of non-negative least
-// squares with the samples as dictionary,
+// Given H and all other columns, column g_k of G solves non-negative least squares with the samples
+// as dictionary,
 //
 //	min over g ≥ 0 of ‖b − Xg‖²,   b = (Xh_kᵀ − Σ_{l≠k} w_l ⟨h_l, h_k⟩) / ‖h_k‖²,
 //
-// in which coordinate descent keeps the residual, a vector of m: a sweep over all of
-// G costs two products of the size of X, without the n×n matrix XᵀX of the
-// multiplicative update, and never raises the objective. With a Loss it works on the
-// additive form where weights differ by entry.
+// Coordinate descent keeps b − Xg, of length m, up to date: a sweep over all of G costs two
+// products of the size of X, without the n×n matrix XᵀX of the multiplicative update, and never
+// raises the objective. With a Loss whose weights differ by entry it works on the additive form.
 //
-// The columns of G, and with them the rows of H, come in very different sizes. Normalize
-// before clustering H by k-means: Result.Normalized.
+// The columns of G, and so the rows of H, differ much in size: use Result.Normalized before k-means
+// on H.
 //
-// Model.Init gives H; G begins as Hᵀ with columns of sum 1, the indicator of clusters
-// under Clusters, as in that paper.
+// Model.Init gives H; G begins as Hᵀ with columns of sum 1, with Clusters their indicator, as in
+// that paper.
 type ConvexNMF struct {
 	Model Model // without Mask, OnW and solvers
 }
@@ -82,8 +80,6 @@ type span struct {
 	now       *mat.Dense // r×m, GᵀXᵀ; nil while g changes
 	signed    bool       // X may have negative entries
 }
-
-var _ Constrained = (*span)(nil)
 
 // newSpan returns nil if it is stopped.
 func newSpan(x, h *mat.Dense, stop func() bool) *span {
@@ -146,8 +142,8 @@ func (s *span) Improve(q *Quadratic, v *mat.Dense) {
 		if p.pool.Stop() {
 			return
 		}
-		// Half the gradient by w_k is g_kk w_k − b: n and p.g are in the same unit,
-		// the weight of the additive form in both.
+		// Half the gradient by w_k is g_kk w_k − b: n and p.g both have the weight of the additive
+		// form.
 		gk := p.g[k*r:][:r]
 		scale := gk[k] * p.w[0]
 		if !(scale > 0 && 1/scale < maxFactor) {
@@ -167,7 +163,7 @@ func (s *span) Improve(q *Quadratic, v *mat.Dense) {
 				g[i] = to
 			}
 		}
-		s.combine(w, g) // anew, so that rounding errors do not add up
+		s.combine(w, g) // from g, so that rounding errors do not add up
 	}
 	s.now = mat.DenseCopyOf(v)
 }

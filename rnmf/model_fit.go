@@ -19,8 +19,7 @@ func (s Step) W() *mat.Dense { return mat.DenseCopyOf(s.fit.wt.T()) }
 // H returns a copy of the current coefficients (r×n).
 func (s Step) H() *mat.Dense { return mat.DenseCopyOf(s.fit.h) }
 
-// Result returns the state of the fit as a Result, to look at or to keep when
-// the loop is left.
+// Result returns the state of the fit as a Result, to look at or to keep when the loop is left.
 func (s Step) Result() *Result {
 	if s.fit == nil {
 		return nil // a fit that ended before it had a step
@@ -28,11 +27,10 @@ func (s Step) Result() *Result {
 	return s.fit.result()
 }
 
-// Steps runs the fit and yields after each round, the start as round 0 first:
-// progress, a picture, a stopping rule of your own are the body of the loop. (To
-// watch what has no Steps see WithTrace.)
-// It ends as Fit does. Bad input gives one error and no step; when ctx ends,
-// its error comes last, with the step that was reached, if there is one.
+// Steps runs the fit and yields after each round, the start as round 0 first: progress, a picture,
+// a stopping rule of your own are the body of the loop. It ends as Fit does. Bad input gives one
+// error and no step; when ctx ends, its error comes last, with the step that was reached, if there
+// is one. (To watch types without Steps see WithTrace.)
 func (m Model) Steps(ctx context.Context, x mat.Matrix) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		f, err := m.start(ctx, x, false)
@@ -57,10 +55,9 @@ func (m Model) Steps(ctx context.Context, x mat.Matrix) iter.Seq2[Step, error] {
 	}
 }
 
-// Fit factorises x (m×n, a column is a sample). Not converging is a reason in
-// the Result, not an error. If ctx ends, Fit soon returns ctx.Err() and the factors
-// of the last complete round, without their KKT residual; nil if ctx ended before
-// the objective of a start was known. x is not modified.
+// Fit factorises x (m×n, a column is a sample). Not converging is a reason in the Result, not an
+// error. If ctx ends, Fit soon returns ctx.Err() and the factors of the last complete round,
+// without their KKT residual; nil if ctx ended before the first objective.
 func (m Model) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	f, err := m.start(ctx, x, false)
 	if err != nil {

@@ -8,25 +8,22 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// SSNMF factorises data and labels together (Lee, Yoo and Choi 2010; RSS-NMF
-// paper, (5)),
+// SSNMF factorises data and labels together (Lee, Yoo and Choi 2010; RSS-NMF paper, (5)),
 //
 //	min over W, U, H ≥ 0 of Σ ρ(X − WH) + λ Σ ρ(Y − UH) over the labelled samples,
 //
-// (with a loss ByColumn, Σ_j ρ(‖x_j − Wh_j‖² + λ‖y_j − Uh_j‖²)), that is the data with
-// the labels below them, y_cj = 1 if j is of class c or 0,
-// under a mask that is λ there and 0 where no label is known. Components stand for
-// no class; U (classes×r) says what each has to do with each class. A large λ, with
-// components to spare, lets the labelled samples fit their labels by coefficients
-// of their own, and Predict is then wrong for the others.
+// (for a loss ByColumn, Σ_j ρ(‖x_j − Wh_j‖² + λ‖y_j − Uh_j‖²)), where y_cj is 1 if j is of class c,
+// or 0. It fits the data with the labels stacked below them, under a mask that is λ there and 0
+// where no label is known. Components belong to no class; U (classes×r) relates them to the
+// classes. With a large λ and components to spare, the labelled samples fit their labels by
+// coefficients of their own, and Predict is then wrong for the others.
 type SSNMF struct {
 	Model  Model // nil Loss is the paper's
 	Labels Labels
 	Lambda float64 // 0 is 1
 }
 
-// SSNMFResult is a Result of the data alone, but for the objective and the trace,
-// with U.
+// SSNMFResult is the Result for the data, with U. Its objective and trace are those of both sums.
 type SSNMFResult struct {
 	*Result
 	U *mat.Dense
@@ -116,8 +113,7 @@ func (s SSNMF) stack(ctx context.Context, x mat.Matrix) (*mat.Dense, Model, erro
 	return data, model, nil
 }
 
-// Predict returns the class of each sample from its coefficients, the largest
-// entry of Uh: see Result.Predict.
+// Predict returns the class of each sample, the largest entry of Uh: see Result.Predict.
 func (r *SSNMFResult) Predict(h mat.Matrix) ([]int, error) {
 	classes, rank := r.U.Dims()
 	if err := wantRows(h, rank); err != nil {

@@ -7,38 +7,36 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Labels is the penalty of structured normalisation (RSS-NMF paper, (11)), for H.
-// Component k stands for class k; over the labelled samples j,
+// Labels is the penalty of structured normalisation (RSS-NMF paper, (11)), for H. Component k
+// stands for class k; over the labelled samples j,
 //
 //	½ w min over λ > 0 of Σ_k Σ_j (λ_k h_kj − y_kj)²,   y_kj = 1 if j is of class k, or 0,
 //	λ_k = ⟨h_k, y_k⟩ / ⟨h_k, h_k⟩   (13).
 //
-// With λ minimised out it is a function of H alone, ½ w Σ_k n_k (1 − cos²(h_k, y_k))
-// with n_k the labelled samples of class k: it asks for a direction of each row
-// and does not see its length. So the normalisation of W and H (23), (24) leaves
-// it as it is, and a fit need not scale. At fixed λ it lies above itself and
-// touches: that is the bound, quadratic in H, and nothing is kept between rounds.
+// With λ minimised out it is a function of H alone, ½ w Σ_k n_k (1 − cos²(h_k, y_k)) with n_k the
+// labelled samples of class k. It depends on the direction of each row and not on its length, so
+// the fit needs no normalisation (23), (24) of W and H. With λ fixed at its best value for the
+// present H, the sum is quadratic in H, nowhere below the penalty, and equal to it there: the
+// bound.
 //
 // Components beyond the classes, and those of a class without labels, are free.
 type Labels struct {
-	// Class of each sample from 0 up, below the rank and, if there are no Names, below
-	// the number of samples; Unlabelled if not known.
+	// Class of each sample from 0 up, below the rank and, if there are no Names, below the number
+	// of samples; Unlabelled if not known.
 	Class []int
 	// Names of the classes, or nil.
 	Names []string
-	// Weight is w. 0 is 1, which is the paper's, and does next to nothing where
-	// samples have many entries: the term is at most ½ for a labelled sample. Against
-	// sets it in units of the loss; 100 of them make it count.
+	// Weight is w. 0 is 1, the paper's value, which hardly matters where samples have many entries:
+	// the term is at most w/2 for a labelled sample. Against sets it in units of the loss; 100 make
+	// it count.
 	Weight float64
 }
 
 // Unlabelled is the class of a sample whose class is not known.
 const Unlabelled = -1
 
-var _ SamplePenalty = Labels{}
-
-// Few keeps the labels of at most count samples of each class, the first in the
-// order of a permutation, and takes those of all others away.
+// Few keeps the labels of at most count samples of each class, the first in order, which is a
+// permutation of the samples; all others become Unlabelled.
 func (l Labels) Few(count int, order []int) Labels {
 	class := make([]int, len(l.Class))
 	for j := range class {
@@ -126,13 +124,12 @@ func (l Labels) sizes() []int {
 	return n
 }
 
-// The range of λ keeps its square finite. Its lower end makes it positive where
-// (13) is 0.
+// The range of λ keeps its square finite. Its lower end makes it positive where (13) is 0.
 const leastLambda, mostLambda = 1e-100, 1e100
 
-// Lambda returns the diagonal of Λ (13) for coefficients of the labelled samples.
-// It is positive: where a row vanishes on all of them, any λ is as good, and it is
-// 1, which pulls the row back; the free components have the mean of the others.
+// Lambda returns the diagonal of Λ (13) for coefficients of the labelled samples. It is positive:
+// where a row of H is 0 on all of them any λ is as good, and it is 1, by which the row can grow
+// again; free components have the mean of the others.
 func (l Labels) Lambda(h *mat.Dense) []float64 {
 	r, _ := h.Dims()
 	lambda := make([]float64, r)
@@ -193,7 +190,7 @@ func (l Labels) Value(h *mat.Dense) float64 {
 	return 0.5 * l.weight() * sum
 }
 
-// Rounding is 1e-28 of what the labelled samples can add: the value is a difference.
+// Rounding is 1e-28 of the most that the labelled samples can add: the value is a difference.
 func (l Labels) Rounding(h *mat.Dense) float64 {
 	return 1e-28 * l.weight() * float64(len(l.Class))
 }
@@ -219,13 +216,11 @@ func (l Labels) Majorize(q *Quadratic, h *mat.Dense) {
 	}
 }
 
-// Against sets the weight to a number of times the loss of a sample in a fit
-// without labels, plain: its objective over its samples. So it does not depend on
-// the units of X, on how many entries a sample has, nor on the loss and its scale,
-// as a number of your own would. The term of a labelled sample is at most half the
-// weight: 1 hardly moves a fit, at 100 the rows of its labelled coefficients point
-// where (9) of the RSS-NMF paper wants them, and more changes little. Where nothing
-// is lost the weight is 1.
+// Against sets the weight to times the loss of a sample in plain, a fit without labels: its
+// objective over its number of samples. So it depends neither on the unit of X, on how many entries
+// a sample has, nor on the loss and its scale. The term of a labelled sample is at most half the
+// weight: 1 hardly changes a fit, at 100 the labelled coefficients have the form of (9) of the
+// RSS-NMF paper, and more changes little. If the loss is 0 the weight is 1.
 func (l Labels) Against(plain *Result, times float64) Labels {
 	_, n := plain.H.Dims()
 	l.Weight = times * plain.Objective / float64(n)

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -138,35 +138,9 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// No round raises the objective with labels, whatever the rest is.
-func TestLabelsDescend(t *testing.T) {
-	const m, n, r = 9, 31, 5
-	x, _ := planted(m, n, r, 0.1, 0.1, 3)
-	losses := fixedLosses
-	if testing.Short() {
-		losses = []Loss{Frobenius{}, Hypersurface{Scale: 0.3}, Cauchy{Scale: 0.2}, ByColumn{L1{Eps: 1e-3}}, rootLoss{}}
-	}
-	var work []func()
-	for maskName, c := range masks(x, 2) {
-		for _, loss := range losses {
-			for _, solver := range allSolvers {
-				for _, weight := range []float64{0.1, 10} {
-					m := Model{Rank: r, Loss: loss, Solver: solver, Seed: 3, MaxIter: 12, Tol: -1,
-						OnH: []Penalty{someLabels(n, weight), Sparse{0.01}}}
-					if c[1] != nil {
-						m.Mask = c[1]
-					}
-					name := fmt.Sprintf("mask %s, weight %g, %s, %T%+v", maskName, weight, lossName(loss), solver, solver)
-					work = append(work, func() { checkDescent(t, name, m, c[0]) })
-				}
-			}
-		}
-	}
-	sideBySide(work)
-}
-
 // The KKT residual goes to 0, slowly where steps are multiplicative.
 func TestLabelsKKT(t *testing.T) {
+	take := oneIn(t, 5)
 	x, _ := planted(8, 21, 4, 0.05, 0.05, 3)
 	for _, c := range []struct {
 		solver Solver
@@ -174,6 +148,9 @@ func TestLabelsKKT(t *testing.T) {
 		want   float64
 	}{{HALS{}, 2000, 3e-4}, {FGD{}, 6000, 3e-4}, {FGD{Plain: true}, 6000, 3e-4}, {MU{}, 6000, 3e-4}} {
 		for _, loss := range []Loss{Frobenius{}, Hypersurface{Scale: 1}, Hypersurface{Scale: 0.1}} {
+			if !take() {
+				continue
+			}
 			m := Model{Rank: 4, Loss: loss, Solver: c.solver, OnH: []Penalty{someLabels(21, 1)}, MaxIter: c.rounds, Tol: -1, Seed: 2}
 			r := mustFit(t, m, x)
 			m.MaxIter /= 10
@@ -295,4 +272,95 @@ func share(found, truth []int) float64 {
 		}
 	}
 	return right / float64(len(truth))
+}
+
+// A class out of range is an error of all that take labels, before anything of its size
+// is made.
+func TestClassesOutOfRange(t *testing.T) {
+	x := uniform(6, 8, 1)
+	for _, class := range []int{math.MaxInt, 1 << 33, 1 << 24, 8, -2, math.MinInt} {
+		labels := Labels{Class: []int{0, 1, -1, 1, 0, class, 0, 1}}
+		for name, fit := range map[string]func() error{
+			"SSNMF":   func() error { _, err := SSNMF{Model: NMF(2), Labels: labels}.Fit(t.Context(), x); return err },
+			"CNMF":    func() error { _, err := CNMF{Model: NMF(2), Labels: labels}.Fit(t.Context(), x); return err },
+			"RSSNMF":  func() error { _, err := RSSNMF(2, 1, labels).Fit(t.Context(), x); return err },
+			"ByLabel": func() error { _, err := Model{Rank: 2, Init: ByLabel{Labels: labels}}.Fit(t.Context(), x); return err },
+			"Check":   func() error { return labels.Check(2, 8) },
+			"names": func() error {
+				l := labels
+				l.Names = []string{"a", "b"}
+				_, err := SSNMF{Model: NMF(2), Labels: l}.Fit(t.Context(), x)
+				return err
+			},
+		} {
+			if err := fit(); !errors.Is(err, ErrLabels) {
+				t.Errorf("%s, class %d: %v", name, class, err)
+			}
+		}
+	}
+	bad := Labels{Class: make([]int, 8)}.Against(mustFit(t, NMF(2), x), math.NaN())
+	if _, err := RSSNMF(2, 1, bad).Fit(t.Context(), x); !errors.Is(err, ErrParameter) {
+		t.Errorf("a weight of NaN: %v", err)
+	}
+}
+
+// With its weight against the loss a fit of other units, or of each row twice, is
+// the same but for them.
+func TestLabelsAgainst(t *testing.T) {
+	const m, n, r = 9, 31, 4
+	x, _ := planted(m, n, r, 0.1, 0.1, 3)
+	labels := someLabels(n, 0)
+	fit := func(x *mat.Dense, scale float64, w *mat.Dense) *Result {
+		model := Model{Rank: r, Loss: Hypersurface{Scale: scale}, Init: Factors{w, uniform(r, n, 2)}, MaxIter: 15, Tol: -1, Solver: MU{}}
+		l := labels.Against(mustFit(t, model, x), 20)
+		model.OnH = []Penalty{l}
+		return mustFit(t, model, x)
+	}
+	w := uniform(m, r, 1)
+	want := fit(x, 0.2, w)
+	times := func(a *mat.Dense, by float64) *mat.Dense {
+		b := mat.DenseCopyOf(a)
+		b.Scale(by, b)
+		return b
+	}
+	if got := fit(times(x, 255), 51, times(w, 255)); !mat.EqualApprox(got.H, want.H, 1e-8) || !mat.EqualApprox(got.W, times(want.W, 255), 1e-6) {
+		t.Error("in other units the fit is another")
+	}
+	twice := func(a *mat.Dense) *mat.Dense {
+		var b mat.Dense
+		b.Stack(a, a)
+		return &b
+	}
+	if got := fit(twice(x), 0.2, twice(w)); !mat.EqualApprox(got.H, want.H, 1e-8) || !near(got.Objective, 2*want.Objective, 1e-9) {
+		t.Error("with each row twice the fit is another")
+	}
+	plain := mustFit(t, NMF(r), x)
+	if l := labels.Against(plain, 3); !near(l.Weight, 3*plain.Objective/n, 1e-15) || labels.Weight != 0 {
+		t.Errorf("weight %g; of the receiver %g", l.Weight, labels.Weight)
+	}
+	for _, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := (Model{Rank: r, OnH: []Penalty{labels.Against(plain, bad)}}).Fit(context.Background(), x); !errors.Is(err, ErrParameter) {
+			t.Errorf("%g times: %v", bad, err)
+		}
+	}
+}
+
+// Saved and loaded, a result still knows its labels: names, weight and who has one.
+func TestLabelsSaved(t *testing.T) {
+	x, _ := planted(9, 31, 4, 0.1, 0.1, 3)
+	want := someLabels(31, 7)
+	m := Model{Rank: 5, OnH: []Penalty{want}}
+	m.MaxIter = 3
+	var b bytes.Buffer
+	if err := mustFit(t, m, x).Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Load(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.labels()
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("labels %+v, %v, want %+v", got, err, want)
+	}
 }

@@ -6,43 +6,37 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Laplacian keeps the columns of neighbours alike,
+// Laplacian keeps the columns of neighbours similar,
 //
 //	λ tr(VLVᵀ) = λ Σ G_ij‖v_i − v_j‖² over the edges,   L = diag(d) − G,
 //
-// on H with a graph of the samples, or on W with one of the features. This is
-// β tr(VᵀLV) of GNMF (Cai et al. 2011; RRA paper (5)), whose objective has a
-// factor ½ before both terms: λ is β, and objectives here are twice theirs.
+// on H with a graph of the samples, or on W with one of the features. This is β tr(VᵀLV) of GNMF
+// (Cai et al. 2011; RRA paper (5)), whose objective is half of the one here: λ is β.
 //
-// The term shrinks with V while WH stays if W grows by as much. So on H alone it
-// has no minimum: the fit drifts towards W large and H small, where the term is
-// gone, and sooner with a better solver. Digits of 10 components end at the same
-// objective with λ from 1 to 100. Ridge on W holds it back.
+// The term shrinks with V, while WH stays if the other factor grows as much. So with a penalty on H
+// alone there is no minimum: the fit drifts towards large W and small H, where the term vanishes,
+// and faster with a better solver. Digits (r = 10) end at the same objective for λ from 1 to 100. A
+// Ridge on W prevents that.
 //
-// All solvers know the term. It couples columns, so a bound that separates them
-// would serve the general solver: since D + G is positive semidefinite, L ⪯ 2D,
+// The term couples columns. As diag(d) + G is positive semidefinite, L ⪯ 2diag(d), which bounds it
+// by
 //
 //	tr(VLVᵀ) ≤ Σ 2d_j v_kj² − 2 Σ (d_j v⁰_kj + (V⁰G)_kj) v_kj + constant.
 //
-// It doubles the curvature, and each solver can do better; so the term is part
-// of the Quadratic. Columns without edges among them are separate as they are:
-// Tiles come in such classes, with λ(VG) in C and λd in D, and any Solver then
-// descends by blocks, exactly. HALS does this with sweeps over all classes, and
-// over groups of samples where the graph outweighs the data. MU takes all columns
-// at once, which is the papers' (7). OGM and RRA work on V as a whole. Of several
-// Laplacians on a factor all but the first use the bound.
+// It doubles the curvature, so only a second Laplacian on the same factor uses it; the first is
+// part of the Quadratic. Columns without edges among them are separate as they are: Tiles come in
+// such classes, with λ(VG) in C and λd in D, and any Solver then descends by blocks, exactly. HALS
+// sweeps over all classes, and over groups of samples where the graph outweighs the data; MU takes
+// all columns at once, as (7) of the RRA paper; OGM and RRA work on V as a whole.
 type Laplacian struct {
 	Graph  *Graph
 	Lambda float64
 }
 
-var _ SamplePenalty = Laplacian{}
-
 // Value returns λ tr(VLVᵀ).
 func (p Laplacian) Value(v *mat.Dense) float64 { return p.Lambda * p.Graph.Roughness(v) }
 
-// Rounding is 1e-28 of the squares that the value is made of: it cannot be smaller than
-// the squares of their rounding errors, nor stay where it is.
+// Rounding is 1e-28 of Σ d_j v_kj²: the value is a difference of such squares.
 func (p Laplacian) Rounding(v *mat.Dense) float64 {
 	var sum float64
 	for k := range v.RawMatrix().Rows {
@@ -72,8 +66,8 @@ func (q *Quadratic) freezeNeighbors(v *mat.Dense) {
 	}
 }
 
-// add adds λ times d to D, and (times − 1)·d∘v + vG to C. With times = 2 this is
-// a bound; with 1 it has the term's gradient at v.
+// add adds times·λd to D and λ((times − 1)·d∘v + vG) to C: with times = 2 a bound, with 1 the
+// gradient at v alone.
 func (p Laplacian) add(q *Quadratic, v *mat.Dense, times float64) {
 	g := p.Graph
 	c, d := q.Linear(), q.Diagonal()
@@ -88,8 +82,8 @@ func (p Laplacian) add(q *Quadratic, v *mat.Dense, times float64) {
 	}
 }
 
-// classes hands out the columns by classes of the graph's colouring. A tile is
-// loaded when those before are done, with their new columns in its C.
+// classes hands out the columns by classes of the graph's colouring. A class is loaded when the one
+// before is done, with the new columns in its C.
 func (q *Quadratic) classes(v *mat.Dense, need need, f func(t *Tile)) {
 	width := q.tileWidth(need)
 	w, losses := q.walk(v, need), []float64(nil)
@@ -109,8 +103,8 @@ func (q *Quadratic) classes(v *mat.Dense, need need, f func(t *Tile)) {
 	q.end(w, losses)
 }
 
-// joinNeighbors adds λ(VG) to C and λd to D. Given all other columns, the term of
-// column j is λ(d_j‖v_j‖² − 2 v_jᵀ Σ_l G_jl v_l) and a constant.
+// joinNeighbors adds λ(VG) to C and λd to D. Given all other columns, the term of column j is
+// λ(d_j‖v_j‖² − 2 v_jᵀ Σ_l G_jl v_l) and a constant.
 func (t *Tile) joinNeighbors(v *mat.Dense) {
 	if t.C == nil {
 		t.C = make([]float64, t.R*t.B)

@@ -10,26 +10,22 @@ import (
 //
 //	λ Σ log(1 + v/ε).
 //
-// It lies between l0, which counts what is not 0, and L1: entries far below ε cost
-// λv/ε, as under Sparse, and large ones next to nothing more. Being concave it lies
-// below its tangent,
+// It lies between l0, which counts what is not 0, and L1: entries far below ε cost λv/ε, as under
+// Sparse, and large ones hardly more as they grow. Being concave it lies below its tangent,
 //
 //	log(1 + u/ε) ≤ log(1 + v/ε) + (u − v)/(ε + v),
 //
-// a weighted L1 norm (Candès, Wakin and Boyd 2008), and so each solver lowers it;
-// with MU{} that is the paper's (13)-(14), but that beside a graph β/(1 + v) and 2λGV
-// meet as their difference, which is a longer step. The paper takes (21) for a Taylor
-// expansion to second order, which a logarithm does not equal.
+// a weighted L1 norm (Candès, Wakin and Boyd 2008), so each solver lowers it. With MU{} this is
+// (13)-(14) of the paper, but for a longer step with a graph, where β/(1 + v) and 2λGV enter as
+// their difference. (The paper takes the expansion (21) for exact.)
 //
-// On one factor alone it has no minimum, as it shrinks with the factor while the
-// other grows: give both a penalty. With both too heavy all components become 0:
-// see Collapsed, and Units for weights that mean the same on all data.
+// On one factor alone it has no minimum, as it shrinks with the factor while the other grows: give
+// both a penalty. With both too heavy all components become 0: see Collapsed, and PenaltyUnits for
+// weights that mean the same on all data.
 type LogSparse struct {
 	Lambda float64
 	Scale  float64 // ε; 0 is 1
 }
-
-var _ Penalty = LogSparse{}
 
 // Value returns λ Σ log(1 + v/ε).
 func (p LogSparse) Value(v *mat.Dense) float64 {

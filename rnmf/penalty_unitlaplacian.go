@@ -11,22 +11,18 @@ import (
 //
 //	λ Σ_k v_kLv_kᵀ / ‖v_k‖²,
 //
-// which is λ tr(VLVᵀ) wherever the model has VVᵀ = I. Unlike Laplacian it does not
-// depend on the scale of V, so the fit cannot make it small by making W large, and a
-// λ means the same on all data with the same graph. A row of zeros counts as β, the
-// bound of what any row can have.
+// which is λ tr(VLVᵀ) wherever the model has VVᵀ = I. Unlike Laplacian it does not depend on the
+// scale of V, so the fit cannot make it small by making W large, and a λ means the same on all data
+// with the same graph. A row of zeros counts as β, the bound of what any row can have.
 //
-// With β ≥ L's largest eigenvalue and M = βI − L, the term of a row is β − vMvᵀ/‖v‖².
-// As vMvᵀ/s is convex in v and s together, it lies above its tangent at v₀ and s₀ =
-// ‖v₀‖², which gives the bound
+// With β ≥ L's largest eigenvalue and M = βI − L, the term of a row is β − vMvᵀ/‖v‖². As vMvᵀ/s is
+// convex in v and s together, it lies above its tangent at v₀ and s₀ = ‖v₀‖², which gives the bound
 //
 //	vLvᵀ/‖v‖² ≤ β + (v₀Mv₀ᵀ/s₀²)‖v‖² − (2/s₀) v₀Mvᵀ.
 type UnitLaplacian struct {
 	Graph  *Graph
 	Lambda float64
 }
-
-var _ SamplePenalty = UnitLaplacian{}
 
 func init() { gob.Register(UnitLaplacian{}) }
 
@@ -42,8 +38,7 @@ func (p UnitLaplacian) top() float64 {
 	return beta
 }
 
-// row returns ‖v‖² and vLvᵀ/‖v‖², and writes vL. A row whose squares underflow counts
-// as zeros.
+// row returns ‖v‖² and vLvᵀ/‖v‖², and writes vL. A row whose squares underflow counts as zeros.
 func (p UnitLaplacian) row(vl, v []float64, beta float64) (s, ratio float64) {
 	p.Graph.laplacian(vl, v)
 	var norm float64

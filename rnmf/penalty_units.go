@@ -6,35 +6,32 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Units are weights of penalties that mean the same on all data. What a penalty of
-// weight 1 does depends on the unit of X, on its shape and on the rank: for samples
-// of length 1 the loss is at most 1 for each, and log(1 + v) of a thousand pixels is
-// hundreds. With weights in Units,
+// PenaltyUnits are weights of penalties that mean the same on all data. What a penalty of weight 1
+// does depends on the unit of X, on its shape and on the rank: for samples of length 1 the loss is
+// at most 1 for each, and log(1 + v) of a thousand pixels is hundreds. With these weights,
 //
 //	u, err := rnmf.PenaltyUnitsOf(x, rank)
 //	rnmf.Model{Rank: rank,
 //		OnW: []rnmf.Penalty{rnmf.LogSparse{Lambda: alpha * u.W, Scale: u.Entry}},
 //		OnH: []rnmf.Penalty{rnmf.LogSparse{Lambda: beta * u.H, Scale: u.Entry}, rnmf.Laplacian{Graph: g, Lambda: lambda * u.Graph}}}
 //
-// the minimum does not depend on the unit of X, and only H changes, as it must, when
-// each sample is given twice, and W when each feature is.
+// the minimum does not depend on the unit of X, and only H changes, as it must, when each sample is
+// given twice, and W when each feature is.
 type PenaltyUnits struct {
-	// Entry is the size of an entry of W and H, √(mean of |X| / r), where WH has
-	// that mean: the Scale of a LogSparse.
+	// Entry is √(mean of |X| / r), at which WH has the mean of |X|: the Scale of a LogSparse.
 	Entry float64
-	// W and H are the energy of X for each entry of a factor, ‖X‖²/mr and ‖X‖²/nr:
-	// the Lambda of a LogSparse. For Sparse divide by Entry, for Ridge by its square.
+	// W and H are the energy of X for each entry of a factor, ‖X‖²/mr and ‖X‖²/nr: the Lambda of a
+	// LogSparse. For Sparse divide by Entry, for Ridge by its square.
 	W, H float64
-	// Graph is the energy of X over that of H, ‖X‖²/(nr·Entry²): the Lambda of a
-	// Laplacian whose weights are about 1.
+	// Graph is the energy of X over that of H, ‖X‖²/(nr·Entry²): the Lambda of a Laplacian with
+	// weights near 1.
 	Graph float64
-	// Column is the root mean square length of a sample, 1 where all have that
-	// length: the Scale of a ByColumn LogShrink.
+	// Column is the root mean square length of a sample: the Scale of a ByColumn LogShrink.
 	Column float64
 }
 
-// PenaltyUnitsOf returns the units for x (m×n) and a rank. All are 0 if x is; data so small
-// that their squares are 0 are ErrParameter.
+// PenaltyUnitsOf returns the units for x (m×n) and a rank. All are 0 if x is; data so small that
+// their squares are 0 are ErrParameter.
 func PenaltyUnitsOf(x mat.Matrix, rank int) (PenaltyUnits, error) {
 	d, err := dataMatrix("X", x)
 	if err != nil {

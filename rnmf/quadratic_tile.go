@@ -8,9 +8,8 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// A Tile is a group of columns of a Quadratic, with everything that a Solver
-// needs to improve them: no other column depends on them while it does. Matrices
-// are stored row by row without gaps.
+// A Tile is a group of columns of a Quadratic, with everything that a Solver needs to improve them
+// independently of all others. Matrices are stored row by row without gaps.
 type Tile struct {
 	M, R, B int   // rows, components, columns
 	First   int   // the first column
@@ -32,14 +31,14 @@ type Tile struct {
 	loss float64    // of the tile, at the V it came with; NaN if unknown
 	seen *Residuals // of the tiles that this goroutine has measured
 
-	xInPlace bool // X is not here: it is read where it lies
+	xInPlace bool // X is not copied: the kernels read it in place
 	xInE     bool // X is in E, until that is the residual
 
 	space, maskSpace, values []float64 // memory
 }
 
-// Space returns n zeros that the solver can use until it is done with the tile, or
-// asks again: it is the same memory each time.
+// Space returns n zeros for the solver, until it is done with the tile or asks again (for the same
+// memory).
 func (t *Tile) Space(n int) []float64 {
 	if cap(t.space) < n {
 		t.space = make([]float64, n)
@@ -49,8 +48,7 @@ func (t *Tile) Space(n int) []float64 {
 	return s
 }
 
-// Gradient writes half of the way downhill from V to dst (R×B), −½∇q = U(Ω∘(X − UᵀV))
-// + C − D∘V.
+// Gradient writes −½∇q at V, U(Ω∘(X − UᵀV)) + C − D∘V, to dst (R×B).
 func (t *Tile) Gradient(dst []float64) {
 	clear(dst[:t.R*t.B])
 	e := t.residualCopy()
@@ -70,9 +68,9 @@ func (t *Tile) Gradient(dst []float64) {
 	}
 }
 
-// Curvature writes half of the second derivative of q by each coordinate of V to dst
-// (R×B), Σ_i ω_ij u_ki² + d_kj. It is the diagonal of ½∇²q; the sum over the R entries
-// of a column, its trace, is no less than its largest eigenvalue.
+// Curvature writes half of the second derivative of q by each coordinate of V to dst (R×B), Σ_i
+// ω_ij u_ki² + d_kj. It is the diagonal of ½∇²q; the sum over the R entries of a column, its trace,
+// is no less than its largest eigenvalue.
 func (t *Tile) Curvature(dst []float64) {
 	clear(dst[:t.R*t.B])
 	t.values = grow(t.values, t.M*t.B)
@@ -105,7 +103,7 @@ func (t *Tile) residualCopy() []float64 {
 	return t.values
 }
 
-// load brings the columns of a tile, and what the walk needs of them.
+// load loads the columns of a tile, and what the walk needs of them.
 func (t *Tile) load(q *Quadratic, w *walk, v *mat.Dense, first, b int) {
 	t.q, t.walk, t.M, t.R, t.B, t.First, t.loss = q, w, q.m, q.r, b, first, math.NaN()
 	t.loadFactor(v)
@@ -128,7 +126,7 @@ func (t *Tile) load(q *Quadratic, w *walk, v *mat.Dense, first, b int) {
 	}
 }
 
-// loadFactor brings V and what penalties have made of it.
+// loadFactor loads V and its penalties.
 func (t *Tile) loadFactor(v *mat.Dense) {
 	q := t.q
 	t.V = grow(t.V, t.R*t.B)
@@ -147,8 +145,8 @@ func (t *Tile) loadFactor(v *mat.Dense) {
 	}
 }
 
-// loadX brings X, or leaves it where it is: the copies and transposes took a third of a
-// round. Who wants the residual alone has X in its place.
+// loadX copies X, unless the kernels can read it in place: copies and transposes took a third of a
+// round. For the residual alone X goes into E.
 func (t *Tile) loadX() {
 	q, need := t.q, t.walk.need
 	t.xInPlace, t.xInE = false, false
@@ -167,7 +165,7 @@ func (t *Tile) loadX() {
 	}
 }
 
-// loadWeights brings Omega and E, or Row and Col.
+// loadWeights loads Omega and E, or Row and Col.
 func (t *Tile) loadWeights() {
 	q := t.q
 	if q.Weighted() {
@@ -193,16 +191,14 @@ func (t *Tile) loadWeights() {
 			t.Col[j] = q.bound
 		}
 	case q.sample == columns && q.penalised():
-		// Without a penalty the weight of a column does not change its
-		// minimiser: the loss increases with ‖x_j − Uᵀv_j‖, so the smallest is
-		// the best whatever ρ is, also where a truncated loss has slope 0.
+		// Without a penalty the weight of a column does not change its minimiser: the loss
+		// increases with ‖x_j − Uᵀv_j‖, so the smallest is best for any ρ, also where ρ′ is 0.
 		t.residual()
 		t.weighColumns()
 	}
 }
 
-// freeColumns weighs the columns that a truncated loss ignores by the mask
-// alone: see loadWeights.
+// freeColumns weighs by the mask alone the columns that a truncated loss ignores: see loadWeights.
 func (t *Tile) freeColumns() {
 	for j, w := range t.Col {
 		if w > 0 {
@@ -235,8 +231,8 @@ func (t *Tile) residual() {
 	product.Residual(t.E, t.X, t.V, t.B)
 }
 
-// cross returns N = UX of a tile, with U and G = UUᵀ from gram, before V changes.
-// With them the loss at V, or at another V, needs no residual.
+// cross returns N = UX of a tile, with U and G = UUᵀ from gram, before V changes. With them the
+// loss at V, or at another V, needs no residual.
 func (t *Tile) cross(u *kernel.Cross, g []float64) (n []float64) {
 	q, r, b := t.q, t.R, t.B
 	t.n = grow(t.n, r*b)
@@ -262,8 +258,7 @@ func (t *Tile) cross(u *kernel.Cross, g []float64) (n []float64) {
 	return n
 }
 
-// lossFromGram takes the loss at V from N = UX and G = UUᵀ, or from the residual where
-// too many digits cancel.
+// lossFromGram takes the loss at V from N = UX and G = UUᵀ, or from E where too many digits cancel.
 func (t *Tile) lossFromGram(n, g []float64) {
 	q, r, b := t.q, t.R, t.B
 	t.values = grow(t.values, r*b+b)
@@ -284,9 +279,8 @@ func (t *Tile) lossFromGram(n, g []float64) {
 	t.loss = lossOfSquares(q.loss, s)
 }
 
-// gramSquares writes ‖x_j − Uᵀv_j‖² = ‖x_j‖² − 2 v_jᵀn_j + v_jᵀGv_j for b
-// columns of V, with gv = GV, and reports whether the difference has kept enough
-// digits.
+// gramSquares writes ‖x_j − Uᵀv_j‖² = ‖x_j‖² − 2 v_jᵀn_j + v_jᵀGv_j for b columns of V, with
+// gv = GV, and reports whether the difference has kept enough digits.
 func gramSquares(s, norms, n, gv, v []float64, r, b int) bool {
 	copy(s, norms[:b])
 	for k := range r {
@@ -303,8 +297,8 @@ func gramSquares(s, norms, n, gv, v []float64, r, b int) bool {
 	return true
 }
 
-// split turns X into Ω∘X and Y into Ω∘UᵀV. Without a mask the weights are taken here, and
-// the loss if it is wanted; for a loss that the kernels know, X and Y come only now.
+// split turns X into Ω∘X and y into Ω∘UᵀV. Without a mask the weights are computed here, and the
+// loss if it is wanted; the kernels do all that at once for a loss that they implement.
 func (t *Tile) split() {
 	q := t.q
 	if t.walk.fused {

@@ -9,8 +9,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
-// A workspace is the goroutines of a fit and the memory that its half-steps use again,
-// one after the other.
+// A workspace is the goroutines of a fit and the memory that its half-steps reuse.
 type workspace struct {
 	*work.Pool
 	tiles  []*Tile // one for each worker, the caller's first
@@ -33,19 +32,18 @@ func (s *workspace) each(n int, f func(t *Tile, i int)) {
 	s.Each(n, func(worker, i int) { f(s.tiles[worker], i) })
 }
 
-// share is each for work of so many multiply-adds, alone where that is little.
+// share is each for work of so many multiply-adds; the caller does it alone where that is little.
 func (s *workspace) share(n, work int, f func(t *Tile, i int)) {
 	s.Share(n, work, func(worker, i int) { f(s.tiles[worker], i) })
 }
 
-// sharing is Share as the kernels want it. If the fit is cancelled, what they make is
-// not complete, and nobody uses it.
+// sharing is Share for the kernels. What they make for a cancelled fit is incomplete and not used.
 func (s *workspace) sharing(work int) kernel.Share {
 	return func(n int, f func(i int)) { s.Share(n, work, func(_, i int) { f(i) }) }
 }
 
-// A layout is the fixed factor U (r×m) of one half-step as the kernels want it, in the
-// memory of the workspace. Each part is made when it is first asked for.
+// A layout is the fixed factor U (r×m) of one half-step as the kernels want it, in the memory of
+// the workspace. Each part is made when it is first asked for.
 type layout struct {
 	*workspace
 	u                                          *mat.Dense
@@ -58,7 +56,7 @@ func (s *workspace) layOut(u *mat.Dense) *layout {
 	return &layout{workspace: s, u: u, m: m, r: r}
 }
 
-// product is U for residuals X − UᵀV. Tiles may ask for it: then their goroutine makes it.
+// product is U for residuals X − UᵀV. If a tile asks for it first, its goroutine makes it.
 func (l *layout) product(share kernel.Share) *kernel.Product {
 	l.hasProduct.Do(func() { l.memory.product.SetShared(l.u.RawMatrix().Data, l.m, l.r, share) })
 	return &l.memory.product

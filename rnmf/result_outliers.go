@@ -9,21 +9,19 @@ import (
 
 // Outliers is the report of a fit on what did not follow WH.
 type Outliers struct {
-	// Weights (m×n, 0 to 1) is the weight that the loss gives each entry,
-	// relative to that of the median weight: 1 is as trusted as most, 0 is
-	// ignored. Missing entries have weight 1, under ByColumn that of their sample.
+	// Weights (m×n, 0 to 1) is the weight that the loss gives each entry, relative to that of the
+	// median weight: 1 is as trusted as most, 0 is ignored. Missing entries have 1, or the weight
+	// of their sample.
 	Weights *mat.Dense
-	// Samples (n, 0 to 1) is the same for whole columns: the weight of the
-	// column under ByColumn, or the mean weight of its entries.
+	// Samples (n, 0 to 1) is the same for whole columns: its weight under ByColumn, or the mean of
+	// its entries.
 	Samples []float64
-	// S (m×n) is the part of X − WH that the model takes for outliers,
-	// (1 − ρ′(s)/ρ′(0))·(X − WH): what the additive form subtracts.
+	// S (m×n) is the outliers, (1 − ρ′(s)/ρ′(0))·(X − WH), which the additive form subtracts.
 	S *mat.Dense
 }
 
-// Outliers weighs x (m×n), the data of the fit. mask (m×n) is as Model.Mask; nil is the
-// one of the fit. That is not saved: for a Result that was loaded nil says that all
-// entries are known, and must be numbers.
+// Outliers weighs x (m×n), the data of the fit. mask (m×n) is as Model.Mask; nil is the one of the
+// fit. That is not saved: for a loaded Result nil says that all entries are known numbers.
 func (r *Result) Outliers(x, mask mat.Matrix) (*Outliers, error) {
 	if mask == nil {
 		return r.outliers(x, r.mask)
@@ -124,8 +122,8 @@ func (r *Result) outliers(x mat.Matrix, mask *mat.Dense) (*Outliers, error) {
 	return o, nil
 }
 
-// Flags marks with 1 the entries (m×n) whose weight is below the given share of
-// the median weight, with 0 the others.
+// Flags marks with 1 the entries (m×n) whose weight is below a share of the median weight, with 0
+// the others.
 func (o *Outliers) Flags(below float64) *mat.Dense {
 	var f mat.Dense
 	f.Apply(func(_, _ int, w float64) float64 {
@@ -137,8 +135,7 @@ func (o *Outliers) Flags(below float64) *mat.Dense {
 	return &f
 }
 
-// FlagSamples tells the samples whose weight is below the given share of the
-// median weight.
+// FlagSamples marks the samples whose weight is below the given share of the median weight.
 func (o *Outliers) FlagSamples(below float64) []bool {
 	f := make([]bool, len(o.Samples))
 	for j, w := range o.Samples {

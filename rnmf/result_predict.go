@@ -20,9 +20,8 @@ func (r *Result) labels() (Labels, error) {
 	return Labels{}, fmt.Errorf("%w: the Result has none on H with a class (a penalty of OnH, as RSSNMF has it)", ErrLabels)
 }
 
-// LabelScores returns ΛH for coefficients h (r×p): r.H, or those of new samples
-// that Transform found. Where a sample is of class k, row k is near 1 and those of
-// the other classes near 0.
+// LabelScores returns ΛH for coefficients h (r×p): r.H, or those of new samples that Transform
+// found. Where a sample is of class k, row k is near 1 and those of the other classes near 0.
 func (r *Result) LabelScores(h mat.Matrix) (*mat.Dense, error) {
 	l, err := r.labels()
 	if err != nil {
@@ -42,16 +41,11 @@ func (r *Result) LabelScores(h mat.Matrix) (*mat.Dense, error) {
 	return s, nil
 }
 
-// Predict returns the class of each sample from its coefficients h, the one with
-// the largest of its LabelScores: for r.H of the samples without labels, and of
-// the others as well; for new samples hand over what Transform found. A class
-// without labels is never predicted.
+// Predict returns the class of each sample from its coefficients h, the one with the largest of its
+// LabelScores. h is r.H, whose samples with labels are predicted as well, or what Transform found
+// for new samples. A class without labels is never predicted. Without Labels in OnH: ErrLabels.
 //
-// Labels must have been among the penalties on H, else there is an error that wraps
-// ErrLabels.
-//
-// The k-means of the RSS-NMF paper is baseline.KMeans{K: k}.Fit on the H of
-// Normalized(1).
+// The k-means of the RSS-NMF paper is baseline.KMeans{K: k}.Fit on the H of Normalized(1).
 func (r *Result) Predict(h mat.Matrix) ([]int, error) {
 	s, err := r.LabelScores(h)
 	if err != nil {

@@ -12,11 +12,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A saved Result is saveMagic, the version as two bytes, savedResult as gob,
-// and from version 2 on the CRC-32 (IEEE) of the gob in four bytes: gob takes
-// most damage to numbers for other numbers. Numbers are big-endian. A later
-// version of this package reads all earlier versions; testdata/saved has one
-// file of each.
+// A saved Result is saveMagic, the version as two bytes, savedResult as gob, and from version 2 on
+// the CRC-32 (IEEE) of the gob in four bytes: gob takes most damage to numbers for other numbers.
+// Numbers are big-endian. A later version of this package reads all earlier versions;
+// testdata/saved has one file of each.
 const (
 	saveMagic   = "rnmf"
 	saveVersion = 2
@@ -35,8 +34,7 @@ type savedResult struct {
 	Signed           bool // W may have negative entries
 }
 
-// A freeW is how files of earlier versions say that W may be negative, and which solver
-// H has.
+// A freeW is the solver in files of earlier versions where W may be negative; it holds that of H.
 type freeW struct{ Solver Solver }
 
 // Improve is never called.
@@ -51,9 +49,8 @@ func init() {
 	gob.RegisterName("github.com/robustnmf/robustnmf/rnmf.FreeW", freeW{})
 }
 
-// Save writes the Result to w, all but the mask and what a result that embeds a
-// Result has besides (U, G, Support); see Outliers. Losses, solvers and penalties of your own must be
-// known to gob.Register.
+// Save writes the Result to w, without the mask (see Outliers) and without the fields of types that
+// embed a Result (U, G, Support). Register parts of your own by gob.Register.
 func (r *Result) Save(w io.Writer) error {
 	if err := r.check(); err != nil {
 		return err
@@ -83,10 +80,10 @@ func (r *Result) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads a Result that Save wrote, to the end of r. What is no such file, is
-// damaged, or was written by a later version, is an error that wraps ErrFormat;
-// a read that fails is the error of r. Load only files that you trust: a made-up
-// one may take much time and memory, as gob does not guard against that.
+// Load reads a Result that Save wrote, to the end of r. What is no such file, is damaged, or was
+// written by a later version, is an error that wraps ErrFormat; a read that fails is the error of
+// r. Load only files that you trust: gob does not guard against made-up ones that take much time
+// and memory.
 func Load(r io.Reader) (*Result, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {

@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -247,20 +248,6 @@ func TestNormalizedSigned(t *testing.T) {
 	}
 }
 
-func BenchmarkRound(b *testing.B) {
-	x, _ := planted(1024, 400, 40, 0.1, 0.05, 1)
-	for _, m := range []Model{NMF(40), L21NMF(40), L1NMF(40), HuberNMF(40), HypersurfaceNMF(40, 1), CIMNMF(40), CauchyNMF(40), TruncatedCauchyNMF(40), RNMFL1(40, 0.5)} {
-		for _, solver := range []Solver{HALS{}, MU{}, Additive{}} {
-			b.Run(fmt.Sprintf("%s/%T", lossName(m.Loss), solver), func(b *testing.B) {
-				m.Solver, m.MaxIter, m.Tol = solver, b.N, -1
-				m.Init = Factors{W: uniform(1024, 40, 3), H: uniform(40, 400, 4)}
-				b.ResetTimer()
-				mustFit(b, m, x)
-			})
-		}
-	}
-}
-
 // A mask that hides nothing changes nothing, also where W has columns whose sums are
 // negative.
 func TestTransformMaskedSigned(t *testing.T) {
@@ -445,5 +432,53 @@ func TestRelax(t *testing.T) {
 		var e mat.Dense
 		e.Sub(h, truth)
 		t.Errorf("the coefficients are off by %.2g", mat.Norm(&e, 2)/mat.Norm(truth, 2))
+	}
+}
+
+// With a mask Transform sees what is there: the entries that are missing may be
+// anything, a mask of ones is none, and samples that fit exactly are found.
+func TestTransformMasked(t *testing.T) {
+	w, truth := uniform(12, 3, 1), uniform(3, 9, 2)
+	x := mul(w, truth)
+	for _, loss := range []Loss{nil, Huber{Cut: 0.1}, Cauchy{Scale: 0.1}, ByColumn{L1{Eps: 1e-4}}} {
+		r := &Result{W: w, H: truth, Loss: loss}
+		holes := masks(x, 3)["missing"]
+		h, err := r.Transform(t.Context(), holes[0], holes[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.EqualApprox(mul(w, h), x, 1e-2) {
+			t.Errorf("%T: the entries that are there do not tell those that are not", loss)
+		}
+		plain, err := r.Transform(t.Context(), x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ones, err := r.Transform(t.Context(), x, constantOnes(12, 9))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.EqualApprox(plain, ones, 1e-3) {
+			t.Errorf("%T: a mask of ones changes the coefficients", loss)
+		}
+		// A sample without any entry.
+		for i := range 12 {
+			holes[1].Set(i, 4, 0)
+		}
+		if h, err = r.Transform(t.Context(), holes[0], holes[1]); err != nil {
+			t.Fatal(err)
+		}
+		if mat.Norm(h.ColView(4), 2) != 0 || mat.Norm(h.ColView(5), 2) == 0 {
+			t.Errorf("%T: a sample without entries has the coefficients %v", loss, mat.Col(nil, 4, h))
+		}
+	}
+	r := &Result{W: w, H: truth}
+	for _, c := range []struct {
+		mask mat.Matrix
+		says string
+	}{{uniform(9, 12, 1), "Mask is 9×12"}, {mat.NewDense(12, 9, nil), "no entry"}, {(*mat.Dense)(nil), "Mask is nil"}} {
+		if _, err := r.Transform(t.Context(), x, c.mask); err == nil || !bytes.Contains([]byte(err.Error()), []byte(c.says)) {
+			t.Errorf("%v, want %q", err, c.says)
+		}
 	}
 }

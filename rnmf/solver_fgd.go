@@ -9,39 +9,33 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// FGD is the fast gradient descent of the RSS-NMF paper (Algorithm 2): the way of
-// a multiplicative update, and as far along it as the objective falls. With the
-// gradient, halved,
+// FGD is the fast gradient descent of the RSS-NMF paper (Algorithm 2): a step in the direction of
+// the multiplicative update, as long as the objective falls. With the gradient, halved,
 //
 //	∇ = U(Ω∘UᵀV) + D∘V − U(Ω∘X) − C,   S = −V̄∘∇ / (U(Ω∘UᵀV̄) + D∘V̄ + C⁻)   (25),
 //	V ← V + βS,   β = min(β*, max(1, 0.9·sup{β: V + βS ≥ 0}))   (29), (30).
 //
-// V̄ is V with a small number in place of zeros that the gradient would raise
-// (22), so they come back. Ω is that of V, not of V̄ as in the paper: that is where
-// the bound is to touch the objective. β = 1 is the multiplicative update, is always allowed,
-// and is where the search for β* starts, so no half-step does worse.
+// V̄ is V with a small number in place of zeros that the gradient would raise (22), so they come
+// back. Ω is that of V, not of V̄ as in the paper: that is where the bound is to touch the
+// objective. β = 1 is the multiplicative update, always allowed, and where the search for β*
+// starts, so no half-step does worse.
 //
-// β* minimises the objective itself. Where a loss is taken of each entry that is
-// φ(β) = Σ ρ((E − βUᵀS)²) + Σ D∘(V + βS)² − 2ΣC∘(V + βS); the label term is in C
-// and D, exactly so as long as Λ stays. Elsewhere it is the bound: for Frobenius,
-// and for ByColumn on H without penalties, both have the same minimiser. Newton's
-// step is −φ′/φ″ (28), with φ″ from the last two φ′, as a Loss has no second
-// derivative, and no larger than Σ 2ρ′(UᵀS)², the curvature of the bound: where a
-// step fails, that of the bound is sure to descend.
+// β* minimises the objective itself. Where a loss is taken of each entry that is φ(β) = Σ
+// ρ((E − βUᵀS)²) + Σ D∘(V + βS)² − 2ΣC∘(V + βS); the label term is in C and D, exactly so as long
+// as Λ stays. Elsewhere it is the bound: for Frobenius, and for ByColumn on H without penalties,
+// both have the same minimiser. Newton's step is −φ′/φ″ (28), with φ″ from the last two φ′, as a
+// Loss has no second derivative, and no larger than Σ 2ρ′(UᵀS)², the curvature of the bound: where
+// a step fails, that of the bound is sure to descend.
 //
-// What is printed scales W and H after each round (23), (24). Scaling a row of H
-// and the column of W scales all of the above with it, as it does Λ, so WH would
-// be the same; the fit leaves it to Result.Normalized. There is no δ under the
-// fraction: where it is 0/0, V stays.
+// The paper scales W and H after each round (23), (24). All of the above scales with them, Λ too,
+// and WH stays the same; that is left to Result.Normalized. Without a δ in the denominator, V stays
+// at 0/0.
 type FGD struct {
-	// Plain takes one β for the whole factor, as printed. As its V must not turn
-	// negative anywhere, that β is hardly ever much above 1. If not Plain each
-	// column of V, a problem of its own, has its own β, as those of H under
-	// ByColumn always do. Plain holds two matrices of the size of X.
+	// Plain takes one β for the whole factor, as printed. As no entry of V may turn negative, that
+	// β is hardly ever much above 1. Otherwise each column of V has its own β, as each is a problem
+	// of its own; columns of H under ByColumn always do. Plain holds two matrices of the size of X.
 	Plain bool
 }
-
-var _ Solver = FGD{}
 
 // Improve goes once along S.
 func (s FGD) Improve(q *Quadratic, v *mat.Dense) {
@@ -101,8 +95,8 @@ func (s FGD) Improve(q *Quadratic, v *mat.Dense) {
 	}
 }
 
-// small returns what replaces zeros in the rows of V̄ (22), σ of their means. The
-// paper's σ is a number in the units of the factor.
+// small returns what replaces zeros in the rows of V̄ (22), σ of their means. The paper's σ is a
+// number in the units of the factor.
 func small(v *mat.Dense) []float64 {
 	const sigma = 1e-6
 	r, n := v.Dims()
@@ -116,8 +110,7 @@ func small(v *mat.Dense) []float64 {
 	return floor
 }
 
-// A line is the objective of the columns of a tile along V + βS, less its value
-// at β = 0 but for that of the loss,
+// A line is the objective of the columns of a tile along V + βS, up to a constant,
 //
 //	φ_j(β) = 2β linear_j + β² square_j + Σ_i mask ρ((e + βp)²),   P = −UᵀS.
 type line struct {
@@ -256,8 +249,7 @@ func newLine(t *Tile, u *kernel.Cross, gram, floor []float64, keep bool) *line {
 	return l
 }
 
-// slopes are values of φ, of φ′, and of a bound of φ″: the curvature of the
-// quadratic that touches φ and lies above.
+// slopes are values of φ, φ′ and a bound of φ″, the curvature of a quadratic bound that touches φ.
 type slopes struct{ phi, d, c []float64 }
 
 func newSlopes(n int) *slopes {
@@ -300,8 +292,7 @@ func (l *line) at(t *Tile, beta []float64, to *slopes) {
 	}
 }
 
-// newton returns for each of some lines the β in [0, most] where it is least,
-// starting from 1, to a hundredth: φ is flat there.
+// newton returns the minimiser β of each line in [0, most], starting from 1, to a hundredth.
 func newton(most []float64, at func(beta []float64, p *slopes)) []float64 {
 	n := len(most)
 	beta, next := slices.Repeat([]float64{1}, n), make([]float64, n)
@@ -334,7 +325,7 @@ func newton(most []float64, at func(beta []float64, p *slopes)) []float64 {
 			case curve[j] < now.c[j]:
 				curve[j] = now.c[j]
 			default:
-				curve[j] = 0 // φ falls no more than it is rounded
+				curve[j] = 0 // φ falls by no more than rounding errors
 			}
 		}
 	}

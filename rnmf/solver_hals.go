@@ -6,33 +6,28 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// HALS is hierarchical alternating least squares (Cichocki and Phan 2009;
-// Gillis and Glineur 2012), with weights: the exact minimiser over one
-// component of V after the other,
+// HALS is hierarchical alternating least squares (Cichocki and Phan 2009; Gillis and Glineur 2012),
+// with weights: the exact minimiser over one component of V after the other,
 //
 //	v_kj ← max(0, v_kj + (Σ_i ω_ij u_ki e_ij + c_kj − d_kj v_kj) / (Σ_i ω_ij u_ki² + d_kj)).
 //
-// The residual of a tile stays in the cache and follows each change by a matrix
-// of rank one, so a sweep costs half as much again as a multiplicative update.
-// Where Ω has rank one (Frobenius, ByColumn, the additive form) the sums come from
-// UX and UUᵀ, and further sweeps are nearly free.
+// The residual of a tile stays in the cache and each change is a matrix of rank one, so a sweep
+// costs 1.5 times as much as a multiplicative update. Where Ω has rank one (Frobenius, ByColumn,
+// the additive form) the sums come from UX and UUᵀ, and further sweeps are nearly free.
 type HALS struct {
-	// Sweeps is the number of sweeps over the components in a half-step. 0 is as
-	// many as pay without weights, which are more with a Laplacian: until a sweep
-	// changes V by less than a tenth of what the first did, with one at low rank
-	// a twentieth. With weights, 0 sweeps over UUᵀ in their place and goes as far
-	// that way as the weights tell, which takes a half to a fifth of the rounds, each
-	// about as dear. But where the scale of the loss is estimated in each round, or
-	// with a Laplacian, 0 is one sweep: a scale that follows a fast fit too soon locks
-	// it in on the entries that happen to be fitted best.
+	// Sweeps is the number of sweeps over the components in a half-step. 0 adapts it. Without
+	// weights, sweeps cost little once UX is known: they go on until one changes V by less than a
+	// tenth of what the first did (with a Laplacian and a low rank, a twentieth). With weights, the
+	// sweeps use UUᵀ, and a line search with the weights decides how far to go; a round costs about
+	// the same, and a half to a fifth as many are needed. With weights and a Laplacian it is one
+	// sweep, also in rounds in which the scale was estimated: a scale that follows a fast fit too
+	// soon traps it at the entries that happen to be fitted best.
 	Sweeps int
-	// Plain leaves the factors where the sweeps end. If not, the fit
-	// extrapolates them after each round whose scale stays (Ang and Gillis
-	// 2019), and repeats the round without where that raised the objective.
+	// Plain turns extrapolation off. Otherwise the fit extrapolates both factors after each round
+	// whose scale stays (Ang and Gillis 2019), and repeats the round without where the objective
+	// rose.
 	Plain bool
 }
-
-var _ Solver = HALS{}
 
 // Check finds a bad parameter.
 func (s HALS) Check() error {
@@ -75,22 +70,20 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 	q.tiles(v, needCross|needWeights, func(t *Tile) { gramSweeps(t, u, g, inv, sweeps, s.Sweeps == 0) })
 }
 
-// scaled is the half-step of HALS with weights. For a column v of V, with
-// M = U diag(ω) Uᵀ + diag(d) and half of the way downhill g = U(ω∘e) + c − d∘v,
-// the bound q falls by 2gᵀδ − δᵀMδ where v changes by δ. M is too dear to be
-// computed for each column. The sweeps look for δ with what all columns share,
-// G = UUᵀ, scaled to three quarters of M's trace,
+// scaled is the half-step of HALS with weights. For a column v of V, let M = UΩUᵀ + diag(d)
+// with Ω = diag(ω), and −½∇q = g = U(ω∘e) + c − d∘v. The bound q falls by 2gᵀδ − δᵀMδ if v changes
+// by δ. M is too expensive to be computed for each column. In its place the sweeps
+// take G = UUᵀ, which all columns share, scaled to three quarters of M's trace,
 //
 //	max over v + δ ≥ 0 of 2gᵀδ − δᵀ(γG + diag(d))δ,   γ = ¾ Σ_ik ω_i u_ki² / Σ_ik u_ki².
 //
-// (The whole trace took a tenth more rounds: where δ is too long is seen below,
-// where it is too short is not.)
-// Then v goes along δ to where M says that q is least, but not beyond δ,
+// (The whole trace took a tenth more rounds: the line search corrects a δ that is too long, not one
+// that is too short.) Then v goes along δ to the minimum of q, but not beyond δ,
 //
 //	v ← v + tδ,   t = min(1, gᵀδ/δᵀMδ),   δᵀMδ = Σ_i ω_i (Uᵀδ)_i² + Σ d∘δ²,
 //
-// so q falls whatever γ is: the sweeps leave gᵀδ > 0, and q is a parabola along δ.
-// All of it takes three products with U, as a multiplicative update does.
+// so q falls whatever γ is: after the sweeps gᵀδ > 0, and q is a parabola along δ. All of it takes
+// three products with U, as a multiplicative update does.
 func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 	m, _, r := q.Dims()
 	u, energy := q.layout.cross(), make([]float64, m)
@@ -150,8 +143,8 @@ func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 			if !(along < 1) {
 				continue // also where δ = 0
 			}
-			// From v, not back from v + δ, which has no digit of v where what the
-			// mask hides is so large in G that δ is far too long.
+			// From v, not back from v + δ: where rows that the mask hides dominate G, δ is far
+			// too long, and v + δ has lost the digits of v.
 			for i := j; i < r*b; i += b {
 				t.V[i] = max(0, old[i]+along*delta[i])
 			}
@@ -159,8 +152,8 @@ func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 	})
 }
 
-// weightedSweeps takes one component of a tile after the other to its minimiser,
-// E following. Two components share a pass over the tile: see WeightedPair.
+// weightedSweeps takes one component of a tile after the other to its minimiser, and updates E. Two
+// components share a pass over the tile: see WeightedPair.
 func weightedSweeps(t *Tile, u []float64, sweeps int) {
 	m, r, b := t.M, t.R, t.B
 	space := t.Space(7 * b)
@@ -197,7 +190,7 @@ func weightedSweeps(t *Tile, u []float64, sweeps int) {
 	}
 }
 
-// step takes component k to its minimiser, and writes by how much it changed.
+// step takes component k to its minimiser, and writes the changes to delta.
 func (t *Tile) step(k int, num, den, delta []float64) {
 	b := t.B
 	vk := t.V[k*b:][:b]
@@ -239,8 +232,7 @@ func gramSweeps(t *Tile, u *kernel.Cross, g, inv []float64, sweeps int, early bo
 	})
 }
 
-// repeat sweeps some times, or until a sweep, which returns its squared change,
-// changes less than a tenth of what the first did.
+// repeat sweeps some times, or until the change, returned squared, is below a tenth of the first.
 func repeat(times int, early bool, sweep func() float64) {
 	var first float64
 	for i := range times {
@@ -254,7 +246,7 @@ func repeat(times int, early bool, sweep func() float64) {
 	}
 }
 
-// weighsColumns tells whether the weights of the columns matter.
+// weighsColumns reports whether the weights of the columns matter.
 func (t *Tile) weighsColumns() bool {
 	return t.q.bound > 0 || t.q.sample == columns && t.q.penalised()
 }

@@ -10,7 +10,7 @@ import (
 // A block is a part of a class of the graph's colouring.
 type block struct {
 	columns []int
-	first   int // where it begins in arrays that have the blocks one by one
+	first   int // where it begins in arrays of one block after the other
 }
 
 // blocks divides the columns: no edge lies within a list of blocks.
@@ -29,18 +29,16 @@ func (g *Graph) blocks(width int) [][]block {
 	return out
 }
 
-// overGraph is coordinate descent over all of V: with N = UX, which is taken
-// once,
+// overGraph is coordinate descent over all of V: with N = UX, which is taken once,
 //
 //	v_kj ← max(0, (n_kj − w_j Σ_{l≠k} g_kl v_lj + λ Σ_l G_jl v_kl) / (w_j g_kk + d_kj + λ d_j)),
 //
-// the exact minimiser in each coordinate, so q falls in each step and limits are
-// stationary. A class of columns without edges inside is swept at once, with the
-// kernel of the plain sweep, and shared among processors; a sweep over all
-// classes costs O(nr² + r·edges), little against UX.
+// the exact minimiser in each coordinate, so q falls in each step and limits are stationary. A
+// class of columns without edges inside is swept at once, with the kernel of the plain sweep, and
+// shared among processors; a sweep over all classes costs O(nr² + r·edges), little against UX.
 //
-// Where the graph outweighs the data, news travels slowly from neighbour to
-// neighbour, and groups of columns move together: see tier.correct.
+// Where the graph outweighs the data, changes spread slowly from neighbour to neighbour, and groups
+// of columns move together: see tier.correct.
 func (s HALS) overGraph(q *Quadratic, v *mat.Dense) {
 	p := q.whole(v)
 	sweeps := s.Sweeps
@@ -76,16 +74,15 @@ func (s HALS) overGraph(q *Quadratic, v *mat.Dense) {
 	})
 }
 
-// enough is the squared change, as a share of that of the first sweep, at which
-// sweeps end: 0.01 as without a graph, and less where r is small against m, for a
-// sweep costs r/m of UX and news takes several to travel. Eleven starts with 10
-// components, on COIL-20 and on faces, took 71 rounds to where 0.01 took 81, and
-// 0.001, with more sweeps in each, 74.
+// enough is the squared change, as a share of that of the first sweep, at which sweeps end: 0.01 as
+// without a graph, and less where r is small against m, as a sweep costs r/m of UX and changes take
+// several to spread. Eleven starts with 10 components, on COIL-20 and on faces, took 71 rounds to
+// where 0.01 took 81, and 0.001, with more sweeps in each, 74.
 func enough(r, m int) float64 {
 	return 0.01 * min(1, max(0.2, 32*float64(r)/float64(m)))
 }
 
-// stiff tells whether the graph outweighs the data for most columns.
+// stiff reports whether the graph outweighs the data for most columns.
 func (p *whole) stiff() bool {
 	var data, graph float64
 	for k := range p.r {
@@ -115,7 +112,7 @@ type tier struct {
 	vs, ns, ds, ws []float64
 	moved          []float64
 	residuals      []float64
-	sizes, below   []float64 // of the terms of a residual, and of those that N was made of
+	sizes, below   []float64 // magnitudes of the terms of residuals, and of those of N
 
 	coarser *tier
 	low     []float64 // of a group: the V it starts a correction from
@@ -160,7 +157,7 @@ func (t *tier) eachBlock(list []block, f func(space *Tile, at int, b block)) {
 	for _, b := range list {
 		count += len(b.columns)
 	}
-	// Steps of a sweep wait for each other, and neighbours lie apart: a multiply-add
+	// Steps of a sweep depend on each other, and neighbours are scattered in memory: a multiply-add
 	// takes several times as long as in a product.
 	t.each(len(list), 4*t.r*(t.r+16)*count, func(space *Tile, i int) { f(space, list[i].first*t.r, list[i]) })
 }

@@ -2,9 +2,9 @@ package rnmf
 
 import "math"
 
-// A grouping divides the vertices of a graph into groups of neighbours. The graph
-// of the groups has the sums of the weights between them, so that its Laplacian
-// is PᵀLP, where P gives each vertex what its group has.
+// A grouping divides the vertices of a graph into groups of neighbours. The graph of the groups has
+// the sums of the weights between them, so that its Laplacian is PᵀLP, with P (n×groups) the
+// indicator.
 type grouping struct {
 	of    []int // the group of a vertex
 	graph *Graph
@@ -41,14 +41,14 @@ func (g *Graph) groups() *grouping {
 	return g.grouping
 }
 
-// aggregate gives each vertex the number of its group: first those that have, with
-// all their near neighbours, none yet; then the rest joins the nearest.
+// aggregate returns the number of the group of each vertex. Vertices found a group with their near
+// neighbours if none of these has one yet; each of the rest joins the group of the nearest.
 func (g *Graph) aggregate() []int {
 	of := make([]int, g.n)
 	for i := range of {
 		of[i] = -1
 	}
-	// near calls f for the neighbours by edges of some weight.
+	// near calls f for the neighbours by edges of at least a quarter of the largest weight.
 	near := func(i int, f func(j int, w float64)) {
 		to, weight := g.Neighbors(i)
 		most := 0.0
@@ -95,14 +95,12 @@ func (g *Graph) aggregate() []int {
 	return of
 }
 
-// correct moves groups of columns together, V ← V + EPᵀ. With L = min V over each
-// group and Y = L + E ≥ 0, no entry turns negative, and q is in Y the same kind of
-// problem over the graph of the groups,
+// correct moves groups of columns together, V ← V + EPᵀ. With L = min V over each group and
+// Y = L + E ≥ 0, no entry turns negative, and q in Y is the same problem over the graph of groups,
 //
 //	w_A = Σ w_j,  D_A = Σ D_j,  N_A = Σ_j (N − ∇)_j + (that of L),
 //
-// whose sweeps lower q too, and which is corrected in turn: a multigrid method
-// with constraints (Mandel 1984).
+// whose sweeps lower q too, and which is corrected in turn: constrained multigrid (Mandel 1984).
 func (t *tier) correct() {
 	groups := t.graph.groups()
 	if groups == nil {
@@ -136,9 +134,9 @@ func (t *tier) correct() {
 		}
 	}
 	copy(c.low, c.v)
-	// What q falls by is linear in E as Σ (N − ∇)_j says; N_A has that at L.
-	// What the edges within a group give cancels, but for rounding errors: with
-	// little curvature left these would be a long step.
+	// The part of q that is linear in E is Σ (N − ∇)_j over a group, and N_A is that at L.
+	// Contributions of edges within a group cancel, but for rounding errors: with little curvature
+	// left these would make a long step.
 	sums, sizes := make([]float64, len(c.v)), make([]float64, len(c.v))
 	for j, x := range t.slopes() {
 		sums[of[j/r]*r+j%r] += x
@@ -175,8 +173,7 @@ func (t *tier) correct() {
 	}
 }
 
-// slopes returns −½ of the gradient, column by column, and leaves the size of its
-// terms in sizes.
+// slopes returns −½ of the gradient, column by column, and leaves the size of its terms in sizes.
 func (t *tier) slopes() []float64 {
 	r := t.r
 	if t.residuals == nil {

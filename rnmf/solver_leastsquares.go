@@ -10,19 +10,16 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// LeastSquares, as Model.SolverW, lets the entries of W have any sign: semi-NMF (Ding, Li
-// and Jordan 2010). The half-step of W is a problem of least squares,
+// LeastSquares, as Model.SolverW, lets the entries of W have any sign: semi-NMF (Ding, Li and
+// Jordan 2010). The half-step of W is a problem of least squares,
 //
 //	W = X Ω Hᵀ (H Ω Hᵀ)⁻¹   ((9) of that paper, with weights),
 //
-// with an Ω for each row of X where weights differ in it. It is solved for the
-// change of W under M + τI, M = HΩHᵀ and τ = 10⁻¹² of M's mean diagonal: that lies
-// above q where M is singular too, and what q does not see stays. On W only Ridge
-// can be a penalty. H is improved by HALS, by MU, whose update then is their (10), or by
-// Additive of them.
+// with an Ω for each row of X where weights differ in it. It is solved for the change of W with
+// M + τI in place of M = HΩHᵀ, where τ is 10⁻¹² of M's mean diagonal: that bounds q, also where M
+// is singular, and leaves alone what q does not depend on. The only penalty for W is Ridge. H is
+// improved by HALS, by MU, whose update then is their (10), or by Additive of them.
 type LeastSquares struct{}
-
-var _ Constrained = LeastSquares{}
 
 func init() { gob.Register(LeastSquares{}) }
 

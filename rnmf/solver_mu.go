@@ -12,29 +12,25 @@ import (
 //
 //	V ← V ∘ (U(Ω∘X) + C⁺) / (U(Ω∘UᵀV) + D∘V + C⁻),
 //
-// which is (2)-(3) of the L2,1 paper for Frobenius, (16)-(17) for the L2,1 loss
-// and (62)-(63) for L1. It keeps zeros, so a start with zeros stays there, and
-// reaches in hundreds of rounds what HALS reaches in tens: it is here to be
-// taught and compared with. Negative entries of UX and C are counted in the
-// denominator, which keeps the bound (Ding, Li and Jordan 2010).
+// which is (2)-(3) of the L2,1 paper for Frobenius, (16)-(17) for the L2,1 loss and (62)-(63) for
+// L1. It keeps zeros, so a start with zeros stays there, and reaches in hundreds of rounds what
+// HALS reaches in tens: it is here to be taught and compared with. Negative entries of UX and C are
+// counted in the denominator, which keeps the bound (Ding, Li and Jordan 2010).
 //
 // With a Laplacian it is (7) of the RRA paper,
 //
 //	V ← V ∘ (UX + λVG) / (UUᵀV + λV·diag(d)),
 //
-// all columns at once. Here the proof for one coordinate after the other (Cai et
-// al. 2011) is not enough, as −λG is no less than 0 off the diagonal. But the
-// ratio is a step −∇/a along the gradient, halved, with a = (Mv)/v + λd and M =
-// UUᵀ; the Hessian is M + λL ⪯ diag((Mv)/v) + 2λ·diag(d) ⪯ 2·diag(a), and a step
-// of that length does not raise q.
+// all columns at once. Here the proof for one coordinate after the other (Cai et al. 2011) is not
+// enough, as −λG is no less than 0 off the diagonal. But the ratio is a step −∇/a along the
+// gradient, halved, with a = (Mv)/v + λd and M = UUᵀ; the Hessian is
+// M + λL ⪯ diag((Mv)/v) + 2λ·diag(d) ⪯ 2·diag(a), and a step of that length does not raise q.
 //
-// Where W may be negative, in semi-NMF, the update of H is that of Ding, Li and Jordan,
-// with N = UX and G = UUᵀ split into positive and negative parts,
+// Where W may be negative, in semi-NMF, the update of H is that of Ding, Li and Jordan, with N = UX
+// and G = UUᵀ split into positive and negative parts,
 //
 //	H ← H ∘ √((N⁺ + G⁻H) / (N⁻ + G⁺H))   (10).
 type MU struct{}
-
-var _ Solver = MU{}
 
 // SignedU returns true.
 func (MU) SignedU() bool { return true }
@@ -96,8 +92,8 @@ func (t *Tile) multiply(num, den []float64) {
 	kernel.Ratio(t.V, num, den)
 }
 
-// rootRatio is (10) of Ding, Li and Jordan, with weights and penalties: their proof
-// bounds each of −2N⁺v, 2N⁻v, vᵀG⁺v and −vᵀG⁻v by functions of one entry alone.
+// rootRatio is (10) of Ding, Li and Jordan, with weights and penalties: their proof bounds each of
+// −2N⁺v, 2N⁻v, vᵀG⁺v and −vᵀG⁻v by functions of one entry alone.
 func (q *Quadratic) rootRatio(v *mat.Dense) {
 	if q.graph.Graph != nil {
 		q.graph.add(q, v, 2)

@@ -8,24 +8,21 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// OGM is Nesterov's optimal gradient method: Algorithm 1 of the Truncated Cauchy
-// paper with weights, NeNMF (Guan et al. 2012) without. For a column v of V let
-// M = U diag(ω) Uᵀ + diag(d), ∇(v) = Mv − U(ω∘x) − c the gradient, halved, and
-// L ≥ ‖M‖₂. From z = h = v and α = 1,
+// OGM is Nesterov's optimal gradient method: Algorithm 1 of the Truncated Cauchy paper with
+// weights, NeNMF (Guan et al. 2012) without. For a column v of V let M = U diag(ω) Uᵀ + diag(d),
+// ∇(v) = Mv − U(ω∘x) − c the gradient, halved, and L ≥ ‖M‖₂. From z = h = v and α = 1,
 //
 //	h⁺ = max(0, z − ∇(z)/L),   α⁺ = (1 + √(4α² + 1))/2,   z⁺ = h⁺ + (α − 1)/α⁺·(h⁺ − h),
 //
-// until ‖∇ᴾ(h)‖ ≤ Tol·‖∇ᴾ(v)‖ (15), with ∇ᴾ the gradient less what presses
-// against the bound. It leaves h, not the extrapolated z of line 8, which can be
-// negative.
+// until ‖∇ᴾ(h)‖ ≤ Tol·‖∇ᴾ(v)‖ (15), with ∇ᴾ the projected gradient. It returns h, not the
+// extrapolated z of line 8, which can be negative.
 //
-// It differs from what is printed in two ways that save a third of the steps
-// each (40 components, ORL faces), and that Plain turns off: each component has
-// an L of its own (bounds tells why it may), and the momentum starts again where
-// it leads uphill (O'Donoghue and Candès 2015).
+// It differs from what is printed in two ways that save a third of the steps each (40 components,
+// ORL faces), and that Plain turns off: each component has an L of its own (see column.bounds), and
+// the momentum starts again where it leads uphill (O'Donoghue and Candès 2015).
 //
-// M costs r/2 products of X's size, a step next to nothing. There HALS reaches
-// the same objective in a quarter of the time.
+// M costs r/2 products of X's size, a step next to nothing. On those data HALS takes a quarter of
+// the time.
 type OGM struct {
 	// Steps bounds the steps for a column in a half-step; 0 is 100.
 	Steps int
@@ -34,8 +31,6 @@ type OGM struct {
 	// Plain takes Algorithm 1 as printed, but for line 8.
 	Plain bool
 }
-
-var _ Solver = OGM{}
 
 // Check finds a bad parameter.
 func (s OGM) Check() error {
@@ -51,8 +46,8 @@ func (s OGM) Check() error {
 // Extrapolates returns !Plain.
 func (s OGM) Extrapolates() bool { return !s.Plain }
 
-// Improve takes the columns of v to their minimisers. The method is not one of
-// descent: a column whose q would have risen stays as it was.
+// Improve takes the columns of v to their minimisers. As the method need not descend, a column
+// whose q would have risen stays as it was.
 func (s OGM) Improve(q *Quadratic, v *mat.Dense) {
 	if s.Steps == 0 {
 		s.Steps = 100
@@ -117,12 +112,12 @@ func (s OGM) unweighted(t *Tile, u *kernel.Cross, gram []float64) {
 	}
 }
 
-// A column is the problem of one column, told by the way from where it starts,
+// A column is the problem of one column, in terms of the change from where it starts,
 //
 //	∇(v) = ∇(v₀) + M(v − v₀),   q(v) − q(v₀) = (v − v₀)ᵀ(∇(v₀) + ∇(v)),
 //
-// which loses no digits near the minimum. As ∇ is affine, that at z follows from
-// those at two h, and a step needs only one product with M.
+// which loses no digits near the minimum. As ∇ is affine, that at z follows from those at two h,
+// and a step needs only one product with M.
 type column struct {
 	m        []float64 // r×r
 	l        []float64 // bounds of M
@@ -172,20 +167,18 @@ func (c *column) product(dst, x []float64) {
 	kernel.AddCross(dst, x, c.m, len(x), 1, len(x)) // xᵀM, as M is symmetric
 }
 
-// bounds finds L without an eigenvalue problem. M is symmetric and has no
-// negative entry, so for every x > 0
+// bounds finds L without an eigenvalue problem. M is symmetric and M ≥ 0, so for every x > 0
 //
 //	Σ_k v_k² (Mx)_k/x_k − vᵀMv = ½ Σ_kl M_kl x_k x_l (v_k/x_k − v_l/x_l)² ≥ 0:
 //
-// diag(L) − M is positive semidefinite with L_k = (Mx)_k/x_k, which is all that a
-// gradient step of length 1/L_k in component k needs (it is the bound behind the
-// multiplicative update, where x = v). x_k = 1/√M_kk makes L_k = √M_kk Σ_l
-// M_kl/√M_ll, which follows the scale of each component.
+// diag(L) − M is positive semidefinite with L_k = (Mx)_k/x_k, which is all that a gradient step of
+// length 1/L_k in component k needs (it is the bound behind the multiplicative update, where
+// x = v). x_k = 1/√M_kk makes L_k = √M_kk Σ_l M_kl/√M_ll, which follows the scale of each
+// component.
 //
-// The largest L_k bounds ‖M‖₂ (Collatz and Wielandt), and the closer the nearer x
-// is to the first eigenvector; a power step never makes it worse. Two are enough
-// for some percent. A power iteration's own estimate xᵀMx/xᵀx lies below ‖M‖₂,
-// where the method may diverge.
+// The largest L_k bounds ‖M‖₂ (Collatz and Wielandt), and the closer the nearer x is to the first
+// eigenvector; a power step never makes it worse. Two are enough for some percent. A power
+// iteration's own estimate xᵀMx/xᵀx lies below ‖M‖₂, where the method may diverge.
 func (c *column) bounds(plain bool) {
 	r, x := len(c.l), c.aux
 	for k := range x {
@@ -235,7 +228,7 @@ func (s OGM) descend(c *column) {
 	for range s.Steps {
 		var uphill float64
 		for k, z := range c.z {
-			h := max(0, step(z, -c.gz[k], c.l[k])) // where it stays at z that may be negative
+			h := max(0, step(z, -c.gz[k], c.l[k])) // step may return z, which may be negative
 			uphill += c.l[k] * (z - h) * (h - c.h[k])
 			c.h1[k], c.way[k] = h, h-c.v0[k]
 		}
@@ -265,8 +258,7 @@ func (s OGM) descend(c *column) {
 	}
 }
 
-// projected returns ‖∇ᴾ(h)/L‖². The division matters where the L_k differ, and
-// keeps the squares within range.
+// projected returns ‖∇ᴾ(h)/L‖². The division keeps the squares within range.
 func (c *column) projected() float64 {
 	var sum float64
 	for k, g := range c.gh {

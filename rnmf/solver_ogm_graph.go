@@ -7,13 +7,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// overGraph is OGM on V as a whole, NeNMF with the graph term (Guan et al. 2012,
-// section V; RRA paper (9) leaves the term out): half the gradient is
+// overGraph is OGM on V as a whole, NeNMF with the graph term (Guan et al. 2012, section V; RRA
+// paper (9) leaves the term out): half the gradient is
 //
 //	∇(V) = GV·diag(w) + D∘V + λVL − N,
 //
-// and L ⪯ 2diag(d) adds 2λd_j to the L of column j; with Plain there is one for
-// all, with 2λ max d. The rest is as for one column.
+// and L ⪯ 2diag(d) adds 2λd_j to the L of column j; with Plain the largest serves all. The rest is
+// as for one column.
 func (s OGM) overGraph(q *Quadratic, v *mat.Dense) {
 	p := q.whole(v)
 	r, n := p.r, p.Quadratic.n

@@ -8,29 +8,25 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// Orthogonal, as Model.SolverH, keeps the rows of H orthogonal. As H ≥ 0, that says that each sample
-// is of one component alone, x_j ≈ w_k h_kj: clustering by directions. The exact
-// minimiser over a column of H is then found at once. With the sums of HALS,
+// Orthogonal, as Model.SolverH, keeps the rows of H orthogonal. As H ≥ 0, each sample then has one
+// component alone, x_j ≈ w_k h_kj: clustering by directions. The exact minimiser over a column of H
+// is then found at once. With the sums of HALS,
 //
 //	a_k = Σ_i ω_ij w_ik x_ij + c_kj,   b_k = Σ_i ω_ij w_ik² + d_kj,
 //
-// q is −a_k²/b_k at its minimum a_k/b_k for component k, if a_k > 0; the sample goes
-// where that is least. Each row of W is exact too, as HΩHᵀ is diagonal. For Frobenius
-// this is the alternation of Pompili, Gillis, Absil and Glineur (2014), in which w_k
-// tends to the first singular vector of the samples of its cluster.
+// q is −a_k²/b_k at its minimum a_k/b_k for component k, if a_k > 0; the sample goes where that is
+// least. Each row of W is exact too, as HΩHᵀ is diagonal. For Frobenius this is the alternation of
+// Pompili, Gillis, Absil and Glineur (2014), in which w_k tends to the first singular vector of its
+// samples.
 //
-// It goes with any loss, mask and penalty, and never raises the objective. The
-// multiplicative updates of Ding et al. and of Choi do: they treat the multiplier of
-// the constraint as fixed, or take a ratio for a gradient, and their rows are
-// orthogonal only in the limit.
+// It works with any loss, mask and penalty, and never raises the objective. The multiplicative
+// updates of Ding et al. and of Choi can raise it: they treat the multiplier of the constraint as
+// fixed, or take a ratio for a gradient, and their rows are orthogonal only in the limit.
 //
-// Like k-means it ends at a local minimum that depends on the start: Clusters{Shift:
-// -1} is a good one. Of any start the largest coefficient of each sample is kept.
-// Without weights and penalties a component that has lost all its samples gets the
-// one that fits worst.
+// Like k-means it ends at a local minimum that depends on the start: Clusters{Shift: -1} is a good
+// one. Of a start the largest coefficient of each sample is kept. Without weights and penalties a
+// component that has lost all its samples gets the one that fits worst.
 type Orthogonal struct{}
-
-var _ Constrained = Orthogonal{}
 
 func init() { gob.Register(Orthogonal{}) }
 
@@ -104,8 +100,8 @@ func (s Orthogonal) Improve(q *Quadratic, v *mat.Dense) {
 	}
 }
 
-// choose gives each column its best component, and returns a_k²/b_k. num and den are
-// a and b without C and D. Of equals the component of before stays.
+// choose gives each column its best component, and returns a_k²/b_k. num and den are a and b
+// without C and D. On a tie the present component stays.
 func (t *Tile) choose(num, den []float64) (gain []float64) {
 	b := t.B
 	gain = make([]float64, b)
@@ -141,7 +137,7 @@ func (t *Tile) choose(num, den []float64) (gain []float64) {
 	return gain
 }
 
-// flat tells whether q does not depend on a column at all.
+// flat reports whether q does not depend on a column at all.
 func (t *Tile) flat(den []float64, j int) bool {
 	for k := range t.R {
 		if den[k*t.B+j] > 0 || t.C != nil || t.D != nil {
@@ -151,9 +147,8 @@ func (t *Tile) flat(den []float64, j int) bool {
 	return true
 }
 
-// fill gives each component without samples the sample that fits worst of those that
-// are not alone. The W half-step, exact, then fits it without error, so the round
-// does not raise the objective.
+// fill gives each component without samples the sample that fits worst of those that are not alone.
+// The W half-step, exact, then fits it without error, so the round does not raise the objective.
 func (q *Quadratic) fill(v *mat.Dense, misfit []float64) {
 	r, n := q.r, q.n
 	of, size := make([]int, n), make([]int, r)
@@ -183,7 +178,7 @@ func (q *Quadratic) fill(v *mat.Dense, misfit []float64) {
 		if c := of[worst]; c >= 0 {
 			value = v.At(c, worst)
 		}
-		var s float64 // what the W half-step weighs the sample by
+		var s float64 // whose slope is the weight of the sample in the W half-step
 		for i, u := range q.U.RawRowView(k) {
 			e := q.x.At(i, worst) - value*u
 			s += e * e

@@ -8,25 +8,22 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// ProxLinear is the block prox-linear method (Xu and Yin 2013): one step along the
-// gradient of each column v of V, cut off at 0,
+// ProxLinear is the block prox-linear method (Xu and Yin 2013): one projected gradient step for
+// each column v of V,
 //
 //	v ← max(0, v − ∇(v)/L),   ∇ = U(ω∘(Uᵀv − x)) + d∘v − c,
 //
-// and extrapolation of W and H between rounds, as for HALS. Each component has an L
-// of its own, L_k = (Mx)_k/x_k + d_k with M = U diag(ω) Uᵀ and x_k = 1/‖u_k‖: then
-// diag(L) − M is positive semidefinite (bounds of OGM tells why), and the step does
-// not raise q. With x = v it would be the multiplicative update, which keeps zeros;
-// this one does not.
+// and extrapolation of W and H between rounds, as for HALS. Each component has an L of its own,
+// L_k = (Mx)_k/x_k + d_k with M = U diag(ω) Uᵀ and x_k = 1/‖u_k‖: then diag(L) − M is positive
+// semidefinite (see column.bounds), and the step does not raise q. With x = v it would be the
+// multiplicative update, which keeps zeros; this one does not.
 //
-// A step costs as much as a multiplicative update, and brings more. HALS brings far
-// more: ProxLinear is here to be compared with.
+// A step costs as much as a multiplicative update, and lowers the objective by more. HALS lowers it
+// by far more: ProxLinear is here for comparison.
 type ProxLinear struct {
 	// Plain does not extrapolate.
 	Plain bool
 }
-
-var _ Solver = ProxLinear{}
 
 // Extrapolates returns !Plain.
 func (s ProxLinear) Extrapolates() bool { return !s.Plain }

@@ -1,32 +1,11 @@
 package rnmf
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 )
-
-func TestProxLinearDescends(t *testing.T) {
-	if testing.Short() {
-		t.Skip("all losses and penalties")
-	}
-	x, _ := planted(13, 30, 4, 0.1, 0.1, 1)
-	for maskName, c := range masks(x, 1) {
-		for _, loss := range fixedLosses {
-			for _, solver := range []Solver{ProxLinear{}, ProxLinear{Plain: true}, Additive{Solver: ProxLinear{}}} {
-				for _, p := range penaltiesFor(13, 30) {
-					m := Model{Rank: 4, Loss: loss, Solver: solver, OnW: p.onW, OnH: p.onH, Seed: 3, MaxIter: 4, Tol: -1}
-					if c[1] != nil {
-						m.Mask = c[1]
-					}
-					checkDescent(t, fmt.Sprintf("mask %s, penalties %s, %s, %T%+v", maskName, p.name, lossName(loss), solver, solver), m, c[0])
-				}
-			}
-		}
-	}
-}
 
 // A round with W held is the step of the definition, written down.
 func TestProxLinearStep(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// RRA is rank-one residue approximation (Liao and Zhang, Algorithm 1): one row v
-// of V after the other, all its entries at once. With g = ‖u_k‖² and b = u_kᵀR_k,
-// where R_k is the residual without component k, (11) is gv'v − 2b'v + λv'Lv, and
+// RRA is rank-one residue approximation (Liao and Zhang, Algorithm 1): one row v of V after the
+// other, all its entries at once. With g = ‖u_k‖² and b = u_kᵀR_k, where R_k is the residual
+// without component k, (11) is gv'v − 2b'v + λv'Lv, and
 //
 //	v ← max(0, A b),   A ≈ (gI + λL)⁻¹   (15).
 //
@@ -20,37 +20,31 @@ import (
 //
 //	A = I/a + Θ diag(1/(g + λσ) − 1/a) Θᵀ,   a = g.
 //
-// b comes from UX and UUᵀ instead of from a residual matrix. Algorithm 1 changes
-// u_k and v_k in turn, here one factor follows the other; without a graph (15) is
-// a sweep of HALS, for W too.
+// b comes from UX and UUᵀ instead of from a residual matrix. Algorithm 1 changes u_k and v_k in
+// turn, here one factor follows the other; without a graph (15) is a sweep of HALS, for W too.
 //
-// As printed it does not hold what Proposition 1 says. The minimiser of (11) is
-// not the unconstrained one, cut off at 0: gI + λL is not diagonal. From a minimum
-// of all (15) goes uphill, even with the exact inverse. And to the
-// directions that (17) leaves out it gives the curvature g, less than they have:
-// with large λ each round goes further astray, and the objective explodes. So
+// As printed it does not hold what Proposition 1 says. The minimiser of (11) is not the
+// unconstrained one, cut off at 0: gI + λL is not diagonal. From a minimum of all (15) goes uphill,
+// even with the exact inverse. And to the directions that (17) leaves out it gives the curvature g,
+// less than they have: with large λ each round goes further astray, and the objective explodes. So
 // there are two changes, unless Plain is set:
 //
-//   - Directions left out get the smallest σ that is kept, a = g + λσ_p, an
-//     upper bound, and the step is taken from where v is: p = max(0, v − A∇) − v
-//     with ∇ = (gI + λL)v − b, half the gradient by L itself.
-//   - Along p the minimum up to v + p is taken, so that q never rises. p may be
-//     short or lead uphill far from the minimum, so a step to the minimum of the
-//     diagonal bound of Laplacian follows, which is 0 only where the KKT
-//     conditions hold.
+//   - Directions left out get the smallest σ that is kept, a = g + λσ_p, an upper bound, and the
+//     step is taken from where v is: p = max(0, v − A∇) − v with ∇ = (gI + λL)v − b, half the
+//     gradient.
+//   - Along p the minimum up to v + p is taken, so that q never rises. p may be short or lead
+//     uphill far from the minimum, so a step to the minimum of the diagonal bound of Laplacian
+//     follows, which is 0 only where the KKT conditions hold.
 //
 // The default solver, HALS, needs no eigenvectors and is faster.
 type RRA struct {
-	// Energy is the share of the sum of all eigenvalues of L that Θ has, up to
-	// 1; 0 is the paper's 0.95. At 1 the inverse is exact. The eigenvalues of the
-	// graph of nearest neighbours are spread widely: 0.95 keeps most of them.
+	// Energy is the share of the sum of all eigenvalues of L that Θ has, up to 1; 0 is the paper's
+	// 0.95. At 1 the inverse is exact. The eigenvalues of the graph of nearest neighbours are
+	// spread widely: 0.95 keeps most of them.
 	Energy float64
-	// Plain takes (15) with (17) as printed. The objective may rise, as the Trace
-	// shows; a fit returns the best of its rounds.
+	// Plain takes (15) with (17) as printed. The objective may rise; a fit returns its best round.
 	Plain bool
 }
-
-var _ Solver = RRA{}
 
 // Check finds a bad parameter.
 func (s RRA) Check() error {
@@ -60,10 +54,9 @@ func (s RRA) Check() error {
 	return nil
 }
 
-// Prepare finds the eigenvectors, which are kept with the graph, and returns their
-// number: the first half-step would do so. The paper does not count the time. With
-// thousands of samples in one connected part it is long; it ends with ctx.Err() soon
-// after ctx does.
+// Prepare finds the eigenvectors, which are kept with the graph, and returns their number. Without
+// it the first half-step finds them. The paper does not count the time, which is long for thousands
+// of samples in one connected part. Prepare ends with ctx.Err() soon after ctx does.
 func (s RRA) Prepare(ctx context.Context, g *Graph) (kept int, err error) {
 	if err := s.Check(); err != nil {
 		return 0, err
@@ -146,8 +139,7 @@ func (s *rraStep) row(k int, v *mat.Dense) {
 		return
 	}
 	if s.Plain {
-		// Where weights or D differ along the row, the largest curvature
-		// bounds all.
+		// Where weights or D differ along the row, the largest curvature bounds all.
 		for j, b := range s.b {
 			s.b[j] = b + (g-s.a[j])*vk[j]
 		}
@@ -158,8 +150,8 @@ func (s *rraStep) row(k int, v *mat.Dense) {
 		return
 	}
 	s.slope(vk)
-	// Where the data hardly tell a component, rounding errors of λLv, divided by g,
-	// would throw it far along the constant vector. A larger g bounds q as well.
+	// Where the data hardly determine a component, rounding errors of λLv, divided by g, would move
+	// it far along the constant vector. A larger g bounds q as well.
 	g = max(g, 0x1p-48*s.graph.Lambda*slices.Max(s.graph.Graph.degree))
 	s.inverse(s.out, s.gradient, g, g+s.graph.Lambda*s.rest)
 	for j, x := range vk {

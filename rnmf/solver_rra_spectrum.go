@@ -11,15 +11,15 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/eigen"
 )
 
-// A spectrum has the largest eigenvalues σ of a graph's Laplacian, descending,
-// and their eigenvectors, the rows of Θ.
+// A spectrum has the largest eigenvalues σ of a Laplacian, descending, and their eigenvectors, rows
+// of Θ.
 type spectrum struct {
 	sigma []float64
 	theta []float64 // p×n
 	rest  float64   // no eigenvalue left out is larger
 }
 
-// A spectra remembers the spectrum of a graph.
+// A spectra caches the spectrum of a graph.
 type spectra struct {
 	sync.Mutex
 	share float64   // of part
@@ -27,9 +27,9 @@ type spectra struct {
 	all   *spectrum // with every eigenvalue above 0, once that was needed
 }
 
-// spectrum returns the fewest eigenvalues whose sum is a share of the trace.
-// Eigenvalues of 0 change nothing in (17) and are left out. It returns nil if it is
-// stopped, also while another fit is at it.
+// spectrum returns the fewest eigenvalues whose sum is a share of the trace. Eigenvalues of 0
+// change nothing in (17) and are left out. Stopped, also while another fit has the lock, it returns
+// nil.
 func (g *Graph) spectrum(share float64, stop func() bool) *spectrum {
 	e := &g.spectra
 	for !e.TryLock() {
@@ -74,8 +74,8 @@ func (g *Graph) spectrum(share float64, stop func() bool) *spectrum {
 	return e.part
 }
 
-// largest finds few eigenvalues, with a sum of at least enough. It returns nil where
-// those are too many, or if it is stopped.
+// largest finds few eigenvalues, with a sum of at least enough. It returns nil if those are too
+// many, or if stopped.
 func (g *Graph) largest(enough float64, stop func() bool) *spectrum {
 	// The k largest are at most 2k·max d together, and a Krylov space has n/4 at most.
 	if enough > float64(g.n/16)*2*slices.Max(g.degree) {
@@ -92,8 +92,8 @@ func (g *Graph) largest(enough float64, stop func() bool) *spectrum {
 	return &spectrum{sigma: p.Values, theta: p.Vectors.RawMatrix().Data, rest: p.Rest}
 }
 
-// decompose returns all eigenvalues above 0, from the dense matrices of the
-// connected parts, or nil if it is stopped.
+// decompose returns all eigenvalues above 0, from dense matrices of the connected parts; nil if
+// stopped.
 func (g *Graph) decompose(stop func() bool) *spectrum {
 	type pair struct {
 		value  float64
@@ -130,7 +130,7 @@ func (g *Graph) decompose(stop func() bool) *spectrum {
 	return s
 }
 
-// A laplacian is that of some vertices, of which no other is a neighbour.
+// A laplacian is that of some vertices without neighbours outside.
 type laplacian struct {
 	g    *Graph
 	part []int // the vertices

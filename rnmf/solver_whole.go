@@ -6,8 +6,8 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// A whole is a Quadratic with a graph, where Ω is diag(w) alone: as one problem,
-// for solvers that go over the graph more often than over the data,
+// A whole is a Quadratic where Ω is diag(w) alone as one problem in all of V, for solvers that go
+// over the graph more often than over the data,
 //
 //	q(V) = Σ_j w_j v_jᵀGv_j − 2 Σ N∘V + Σ D∘V² + λ tr(VLVᵀ) + constant.
 type whole struct {
@@ -17,8 +17,8 @@ type whole struct {
 	w []float64 // n
 }
 
-// whole goes over the data once. It does not change v. A Quadratic with weights
-// turns into its additive form, which also tells the loss at v.
+// whole goes over the data once, and does not change v. If q is Weighted it is of its additive
+// form.
 func (q *Quadratic) whole(v *mat.Dense) *whole {
 	if q.Weighted() {
 		return q.Additive().whole(v)
@@ -60,8 +60,7 @@ func (p *whole) eachRow(f func(k int)) {
 	p.each(p.r, p.r*p.r*p.Quadratic.n, func(_ *Tile, k int) { f(k) })
 }
 
-// gradient writes half of q's gradient without N, x ↦ Gx·diag(w) + D∘x + λxL, for
-// the rows of x (r×n).
+// gradient writes half of q's gradient without N, x ↦ Gx·diag(w) + D∘x + λxL, for x of r×n.
 func (p *whole) gradient(dst, x []float64) {
 	n := p.Quadratic.n
 	p.eachRow(func(k int) {
@@ -69,12 +68,12 @@ func (p *whole) gradient(dst, x []float64) {
 		clear(out)
 		kernel.AddCross(out, p.g[k*p.r:][:p.r], x, p.r, 1, n)
 		kernel.Mul(out, p.w)
-		p.addTied(out, x[k*n:][:n], k)
+		p.addCoupling(out, x[k*n:][:n], k)
 	})
 }
 
-// addTied adds D∘x + λxL for a row x of component k.
-func (p *whole) addTied(out, x []float64, k int) {
+// addCoupling adds D∘x + λxL for a row x of component k.
+func (p *whole) addCoupling(out, x []float64, k int) {
 	if p.d != nil {
 		for j, d := range p.d.RawRowView(k) {
 			out[j] += d * x[j]

@@ -46,7 +46,7 @@ func TestDiagnose(t *testing.T) {
 		want     Kind
 		low, top float64 // of the tail
 	}{
-		{"normal noise", clean, nil, LeastSquares, 0, 0.02},
+		{"normal noise", clean, nil, BySquares, 0, 0.02},
 		{"gross errors", gross, nil, ByEntry, 0.1, 0.5},
 		{"gross errors, some missing", holes, mask, ByEntry, 0.1, 0.5},
 		{"fill values", fill, nil, ByEntry, 0, 0.2},

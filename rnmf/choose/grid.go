@@ -11,11 +11,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/robustnmf/robustnmf/rnmf"
 )
 
 // What can be wrong with a search.
 var (
-	ErrParameter = errors.New("choose: parameter out of range")
+	ErrParameter = rnmf.ErrParameter
 	ErrFile      = errors.New("choose: not a file of this search")
 	ErrBusy      = errors.New("choose: another process writes to the file")
 	ErrScore     = errors.New("choose: a score is no finite number")

@@ -18,7 +18,7 @@ import (
 // must not see the entry, which may be anything.
 type Fitter func(ctx context.Context, x, mask mat.Matrix, seed uint64) (*rnmf.Result, error)
 
-// Model returns the Fitter of a model, whose own Seed and Mask do not count.
+// FitterOf returns the Fitter of a model, whose own Seed and Mask do not count.
 func FitterOf(m rnmf.Model) Fitter {
 	return func(ctx context.Context, x, mask mat.Matrix, seed uint64) (*rnmf.Result, error) {
 		m := m

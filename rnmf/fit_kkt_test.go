@@ -2,6 +2,7 @@ package rnmf
 
 import (
 	"math"
+	"testing"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -251,4 +252,23 @@ func naiveLambda(class []int, row []float64, k int) float64 {
 		return 1
 	}
 	return min(max(hy/hh, 1e-100), 1e100)
+}
+
+// Near a minimum an exact step of each coordinate moves nothing.
+func TestKKTVanishes(t *testing.T) {
+	take := oneIn(t, 5)
+	x, _ := planted(12, 15, 2, 0.05, 0, 3)
+	for _, loss := range fixedLosses {
+		if _, ok := loss.(Truncated); ok {
+			continue // not smooth
+		}
+		if !take() {
+			continue
+		}
+		m := Model{Rank: 2, Loss: loss, MaxIter: 1500, Tol: -1, OnW: []Penalty{Ridge{0.01}}, OnH: []Penalty{Ridge{0.01}}, TraceKKT: true}
+		r := mustFit(t, m, x)
+		if r.KKT > 1e-4 || r.Trace[0].KKT < 100*r.KKT {
+			t.Errorf("%s: KKT %g at first, %g in the end (%v after %d)", lossName(loss), r.Trace[0].KKT, r.KKT, r.Reason, len(r.Trace))
+		}
+	}
 }

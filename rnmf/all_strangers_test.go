@@ -2,7 +2,9 @@ package rnmf_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -280,3 +282,29 @@ func (p tileProbe) Improve(q *rnmf.Quadratic, v *mat.Dense) {
 		}
 	})
 }
+
+// A method with the name of an optional one and another signature is an error: it would
+// be passed over in silence.
+func TestStrangeMethods(t *testing.T) {
+	x := bitData(23, 31, 8, 0.05)
+	for name, m := range map[string]rnmf.Model{
+		"Tuning": {Loss: oddTuning{rnmf.L1{Eps: 1}}}, "Extrapolates": {Solver: oddSolver{rnmf.HALS{}}}, "Rounding": {OnH: []rnmf.Penalty{oddPenalty{rnmf.Ridge{}}}},
+	} {
+		m.Rank = 2
+		if _, err := m.Fit(context.Background(), x); !errors.Is(err, rnmf.ErrParameter) || !strings.Contains(err.Error(), "the method "+name+" of rnmf_test.odd") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+type oddTuning struct{ rnmf.Loss }
+
+func (oddTuning) Tuning() rnmf.Loss { return nil }
+
+type oddSolver struct{ rnmf.Solver }
+
+func (oddSolver) Extrapolates() {}
+
+type oddPenalty struct{ rnmf.Penalty }
+
+func (oddPenalty) Rounding() float64 { return 0 }

@@ -4,8 +4,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // What the zero value of an option stands for, as its comment says: the bits of that
@@ -75,35 +73,6 @@ func TestDefaults(t *testing.T) {
 		}
 		if slices.Equal(c.zero, c.others) {
 			t.Errorf("%s: another value makes no difference, so this tests nothing", c.name)
-		}
-	}
-}
-
-// FillRandom fills with up to a hundredth of the mean of X, FillMean with the mean.
-func TestFills(t *testing.T) {
-	x, _ := planted(20, 30, 5, 0.1, 0, 1)
-	mean := mat.Sum(x) / 600
-	none, _, err := NNDSVD{}.Start(t.Context(), x, 5, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for fill, want := range map[NNDSVD][2]float64{{FillMean: true}: {mean, mean}, {FillRandom: true}: {0, mean / 100}} {
-		w, _, err := fill.Start(t.Context(), x, 5, rand.New(rand.NewPCG(1, 2)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var filled []float64
-		for i, v := range w.RawMatrix().Data {
-			if before := none.RawMatrix().Data[i]; before == 0 {
-				filled = append(filled, v)
-			} else if v != before {
-				t.Errorf("fill %v: %g became %g", fill, before, v)
-			}
-		}
-		slices.Sort(filled)
-		low, high := filled[0], filled[len(filled)-1]
-		if !(low >= want[0]*(1-1e-12)) || !(low > 0) || !(high <= want[1]*(1+1e-12)) || !(high > 0.9*want[1]) {
-			t.Errorf("fill %v: %d entries from %g to %g, want %g to %g", fill, len(filled), low, high, want[0], want[1])
 		}
 	}
 }

@@ -8,6 +8,34 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// A pointer that is nil is no matrix, of whatever type it is.
+func TestNilMatrices(t *testing.T) {
+	x := uniform(6, 8, 1)
+	r := mustFit(t, NMF(2), x)
+	for _, a := range []mat.Matrix{nil, (*mat.Dense)(nil), (*mat.SymDense)(nil), (*mat.VecDense)(nil), (*Graph)(nil)} {
+		for name, f := range map[string]func() error{
+			"X":         func() error { _, err := NMF(2).Fit(t.Context(), a); return err },
+			"Transform": func() error { _, err := r.Transform(t.Context(), a, nil); return err },
+			"Outliers":  func() error { _, err := r.Outliers(a, nil); return err },
+			"SSNMF": func() error {
+				_, err := SSNMF{Model: NMF(2), Labels: Labels{Class: make([]int, 8)}}.Fit(t.Context(), a)
+				return err
+			},
+			"Mask": func() error {
+				if a == nil {
+					return ErrEmpty // there is no mask
+				}
+				_, err := Model{Rank: 2, Mask: a}.Fit(t.Context(), x)
+				return err
+			},
+		} {
+			if err := f(); !errors.Is(err, ErrEmpty) {
+				t.Errorf("%s, %T: %v", name, a, err)
+			}
+		}
+	}
+}
+
 // byPointer is a loss, solver and penalty of a user whose methods need the pointer.
 type byPointer struct{ calls int }
 

@@ -136,3 +136,17 @@ func toTarget(b *testing.B, m Model, x *mat.Dense, target float64) {
 	}
 	b.ReportMetric(float64(rounds), "rounds")
 }
+
+func BenchmarkRound(b *testing.B) {
+	x, _ := planted(1024, 400, 40, 0.1, 0.05, 1)
+	for _, m := range []Model{NMF(40), L21NMF(40), L1NMF(40), HuberNMF(40), HypersurfaceNMF(40, 1), CIMNMF(40), CauchyNMF(40), TruncatedCauchyNMF(40), RNMFL1(40, 0.5)} {
+		for _, solver := range []Solver{HALS{}, MU{}, Additive{}} {
+			b.Run(fmt.Sprintf("%s/%T", lossName(m.Loss), solver), func(b *testing.B) {
+				m.Solver, m.MaxIter, m.Tol = solver, b.N, -1
+				m.Init = Factors{W: uniform(1024, 40, 3), H: uniform(40, 400, 4)}
+				b.ResetTimer()
+				mustFit(b, m, x)
+			})
+		}
+	}
+}

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
-	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // Everything here is written for obviousness: the tests hold the engine
@@ -23,6 +26,10 @@ var (
 	uniform      = testkit.Uniform
 	scaled       = testkit.Scaled
 )
+
+// The tables of all losses, solvers and penalties, which the properties are tested
+// over; TestTables finds what is missing. A new part needs a line here, at the end of
+// its list, and no more.
 
 // fixedLosses are all losses at a scale that suits residuals about 0.1 to 1.
 var fixedLosses = []Loss{
@@ -43,6 +50,7 @@ var fixedLosses = []Loss{
 	ByColumn{Truncated{Loss: L1{Eps: 1e-3}, Cut: 1}},
 	rootLoss{},
 	ByColumn{rootLoss{}},
+	Manhattan{Mu: 0.1},
 }
 
 // tunedLosses estimate their scale.
@@ -55,9 +63,38 @@ var tunedLosses = []Loss{
 	LogShrink{Gamma: 1}, ByColumn{LogShrink{Gamma: 6}},
 	ByColumn{Truncated{Loss: L1{}, Rule: NormalThreeSigma}},
 	ByColumn{Truncated{Loss: L1{}}},
+	Manhattan{}, TwoStage{},
 }
 
-var allSolvers = []Solver{HALS{}, HALS{Sweeps: 2}, MU{}, Additive{}, Additive{Solver: MU{}}, OGM{}, OGM{Steps: 5, Plain: true}, Additive{Solver: OGM{}}, FGD{}, FGD{Plain: true}, Additive{Solver: FGD{}}, RRA{}, RRA{Energy: 0.3}}
+// allSolvers are those for any factor ≥ 0.
+var allSolvers = []Solver{
+	HALS{}, HALS{Sweeps: 2}, MU{}, Additive{}, Additive{Solver: MU{}},
+	OGM{}, OGM{Steps: 5, Plain: true}, Additive{Solver: OGM{}},
+	FGD{}, FGD{Plain: true}, Additive{Solver: FGD{}},
+	RRA{}, RRA{Energy: 0.3},
+	ProxLinear{}, ProxLinear{Plain: true}, Additive{Solver: ProxLinear{}},
+}
+
+// constrainedSolvers are those that keep W or H in another set, each with one for the
+// other factor.
+var constrainedSolvers = []Model{
+	{SolverW: LeastSquares{}}, {SolverW: LeastSquares{}, SolverH: MU{}}, {SolverW: LeastSquares{}, SolverH: Additive{}},
+	{SolverW: Additive{LeastSquares{}}, SolverH: Additive{}},
+	{SolverH: Orthogonal{}}, {SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}}, {Solver: Additive{}, SolverH: Additive{Orthogonal{}}},
+}
+
+// modelsOfSolvers is a Model with nothing but its solvers for each of both lists.
+func modelsOfSolvers() (models []Model) {
+	for _, s := range allSolvers {
+		models = append(models, Model{Solver: s})
+	}
+	return append(models, constrainedSolvers...)
+}
+
+// solverName tells the solvers of a model.
+func solverName(m Model) string {
+	return fmt.Sprintf("%T%+v, W %T%+v, H %T%+v", m.Solver, m.Solver, m.SolverW, m.SolverW, m.SolverH, m.SolverH)
+}
 
 // rootLoss is a loss as a user would write one, ρ(s) = (s + 0.01)^0.4.
 type rootLoss struct{}
@@ -264,16 +301,22 @@ func tryFit(t testing.TB, m Model, x mat.Matrix) *Result {
 	return r
 }
 
-// sound reports factors that are not finite or negative, and a trace with
+// sound reports factors that are not finite or out of their signs, and a trace with
 // anything else than numbers in it.
 func sound(t testing.TB, name string, r *Result) bool {
+	t.Helper()
+	return soundSigns(t, name, r, false)
+}
+
+// soundSigns is sound for a W that may be signed.
+func soundSigns(t testing.TB, name string, r *Result, signed bool) bool {
 	t.Helper()
 	ok := true
 	for _, f := range []struct {
 		name string
 		v    *mat.Dense
 	}{{"W", r.W}, {"H", r.H}} {
-		if err := checkEntries(f.name, f.v, nil, f.name == "W" && strings.HasPrefix(name, "semi")); err != nil {
+		if err := checkEntries(f.name, f.v, nil, f.name == "W" && signed); err != nil {
 			t.Errorf("%s: %v", name, err)
 			ok = false
 		}
@@ -287,4 +330,121 @@ func sound(t testing.TB, name string, r *Result) bool {
 		}
 	}
 	return ok
+}
+
+// masks returns no mask, one with missing entries, and one with weights; the
+// data of the second hold NaN where an entry is missing.
+func masks(x *mat.Dense, seed uint64) map[string][2]*mat.Dense {
+	m, n := x.Dims()
+	rng := rand.New(rand.NewPCG(seed, 3))
+	missing, weights, holes := mat.NewDense(m, n, nil), mat.NewDense(m, n, nil), mat.DenseCopyOf(x)
+	for i := range m {
+		for j := range n {
+			if rng.Float64() < 0.7 || i == j {
+				missing.Set(i, j, 1)
+			} else {
+				holes.Set(i, j, math.NaN())
+			}
+			weights.Set(i, j, 1.7*rng.Float64())
+		}
+	}
+	return map[string][2]*mat.Dense{"none": {x, nil}, "missing": {holes, missing}, "weights": {x, weights}}
+}
+
+type penalties struct {
+	name     string
+	onW, onH []Penalty
+}
+
+// penaltiesFor returns penalties to try on factors of m and n columns, where the rank
+// is 4 or more if there are labels.
+func penaltiesFor(m, n, rank int) []penalties {
+	list := []penalties{
+		{"none", nil, nil},
+		{"sparse H, ridge W", []Penalty{Ridge{0.1}}, []Penalty{Sparse{0.2}}},
+		{"both on both", []Penalty{Sparse{0.05}, Ridge{0.02}}, []Penalty{Ridge{0.3}, Sparse{0.01}, LogSparse{0.5, 0.05}}},
+		{"graph H, log W", []Penalty{LogSparse{0.3, 0.2}}, []Penalty{Laplacian{ring(n, 1), 0.7}}},
+		{"graphs on both", []Penalty{Sparse{0.05}, LogSparse{0.1, 0.3}, Laplacian{ring(m, 2), 3}}, []Penalty{Laplacian{ring(n, 3), 50}, Ridge{0.1}, Laplacian{ring(n, 4), 0.2}}},
+		{"graph H, ridge W", []Penalty{Ridge{0.3}}, []Penalty{Laplacian{ring(n, 1), 0.7}}},
+		{"unit graph H", nil, []Penalty{UnitLaplacian{ring(n, 2), 3}, Ridge{0.01}}},
+	}
+	if rank >= 4 {
+		list = append(list,
+			penalties{"weak labels", nil, []Penalty{someLabels(n, 0.1), Sparse{0.01}}},
+			penalties{"strong labels", nil, []Penalty{someLabels(n, 10), Sparse{0.01}}})
+	}
+	return list
+}
+
+// oneIn returns a function that tells whether to take the next of many combinations: all
+// of them, or with -short one in n, and says so in the end. n has no factor in common
+// with the sizes of inner loops, so that each of their values has its turn.
+func oneIn(t testing.TB, n int) (take func() bool) {
+	taken, all := 0, 0
+	t.Cleanup(func() {
+		if taken < all {
+			t.Logf("-short: %d of %d combinations", taken, all)
+		}
+	})
+	return func() bool {
+		all++
+		if testing.Short() && all%n != 1 {
+			return false
+		}
+		taken++
+		return true
+	}
+}
+
+// sideBySide does all of it on all processors, each fit on one alone: small fits lose
+// more by waiting for each other's goroutines than they gain, and their bits are the
+// same (TestSameSeedSameBits).
+func sideBySide(all []func()) {
+	defer func(was func() int) { work.Processors = was }(work.Processors)
+	work.Processors = func() int { return 1 }
+	var next atomic.Int64
+	var wait sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for i := next.Add(1) - 1; int(i) < len(all); i = next.Add(1) - 1 {
+				all[i]()
+			}
+		}()
+	}
+	wait.Wait()
+}
+
+// signed returns data of both signs.
+func signed(m, n, r int, seed uint64) *mat.Dense {
+	x := mul(normal(m, r, seed), uniform(r, n, seed+1))
+	e := normal(m, n, seed+2)
+	e.Scale(0.1, e)
+	x.Add(x, e)
+	return x
+}
+
+func normal(m, n int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 77))
+	x := mat.NewDense(m, n, nil)
+	x.Apply(func(int, int, float64) float64 { return rng.NormFloat64() }, x)
+	return x
+}
+
+// oneEach reports whether no column has two entries that are not 0.
+func oneEach(h *mat.Dense) bool {
+	r, n := h.Dims()
+	for j := range n {
+		count := 0
+		for k := range r {
+			if h.At(k, j) != 0 {
+				count++
+			}
+		}
+		if count > 1 {
+			return false
+		}
+	}
+	return true
 }

@@ -134,7 +134,7 @@ func TestCancelAnywhere(t *testing.T) {
 				if r == nil || r.Trace == nil { // of Transform
 					continue
 				}
-				if !sound(t, name, r) || r.Reason != Cancelled {
+				if !soundSigns(t, name, r, name == "semi-NMF") || r.Reason != Cancelled {
 					t.Fatalf("%v", r.Reason)
 				}
 				m := Model{OnH: r.OnH}
@@ -171,4 +171,90 @@ func TestCancelOthers(t *testing.T) {
 		"spectrum of a graph":        prepare(RRA{}),
 		"few eigenvalues of a graph": prepare(RRA{Energy: 0.05}),
 	})
+}
+
+func TestCancel(t *testing.T) {
+	x, _ := planted(30, 40, 3, 0.1, 0.1, 1)
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	r, err := L21NMF(3).Fit(done, x)
+	if !errors.Is(err, context.Canceled) || r == nil || r.Reason != Cancelled || len(r.Trace) != 1 || !sound(t, "cancelled before", r) {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	late, cancel := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
+	defer cancel()
+	if _, err := L21NMF(3).Fit(late, x); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	for _, loss := range tunedLosses {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		m := Model{Rank: 3, Loss: loss, Tol: -1, TraceKKT: true}
+		var last Step
+		var end error
+		rounds := 0
+		for s, err := range m.Steps(ctx, x) {
+			if err != nil {
+				last, end = s, err
+				continue
+			}
+			if rounds = s.Round; s.Round == 4 {
+				cancel()
+			}
+		}
+		r := last.Result()
+		if !errors.Is(end, context.Canceled) || rounds != 4 || last.Round != 4 || r.Reason != Cancelled {
+			t.Errorf("%s: %v in round %d of %d: %v", lossName(loss), end, last.Round, rounds, r.Reason)
+			continue
+		}
+		m.MaxIter = 4
+		whole := mustFit(t, m, x)
+		if !mat.Equal(r.W, whole.W) || !mat.Equal(r.H, whole.H) || r.Objective != whole.Objective || !near(r.Objective, last.Objective, 1e-12) {
+			t.Errorf("%s: not the factors of round 4", lossName(loss))
+		}
+	}
+	// Somewhere in the middle of the work.
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+	defer cancel()
+	big := uniform(300, 400, 2)
+	r, err = Model{Rank: 20, Loss: Cauchy{}, Tol: -1, MaxIter: 1 << 30}.Fit(ctx, big)
+	if !errors.Is(err, context.DeadlineExceeded) || r.Reason != Cancelled || !sound(t, "deadline", r) {
+		t.Fatalf("%v %v", r.Reason, err)
+	}
+	if end := r.Trace[len(r.Trace)-1]; !near(r.Objective, end.Objective, 1e-9) {
+		t.Errorf("objective %g, the last complete round had %g", r.Objective, end.Objective)
+	}
+}
+
+func TestLeavingTheLoop(t *testing.T) {
+	x, _ := planted(9, 12, 3, 0.1, 0.1, 1)
+	var at *Result
+	for s, err := range NMF(3).Steps(context.Background(), x) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Round == 3 {
+			at = s.Result()
+			break
+		}
+	}
+	m := NMF(3)
+	m.MaxIter = 3
+	if want := mustFit(t, m, x); !mat.Equal(at.W, want.W) || at.Reason != 0 || want.Reason != MaxIter || len(at.Trace) != 4 {
+		t.Errorf("%v after %d, %v", at.Reason, len(at.Trace), want.Reason)
+	}
+	for k, p := range at.Trace {
+		if p.Round != k || p.KKT != -1 || k > 0 && p.Seconds < at.Trace[k-1].Seconds {
+			t.Errorf("%d: %+v", k, p)
+		}
+	}
+	// A negative Tol never ends it, a large one at once.
+	m = Model{Rank: 3, MaxIter: 40, Tol: -1}
+	if r := mustFit(t, m, x); len(r.Trace) != 41 || r.Reason != MaxIter {
+		t.Errorf("%v after %d", r.Reason, len(r.Trace)-1)
+	}
+	m.Tol = 0.99
+	if r := mustFit(t, m, x); r.Reason != Converged || len(r.Trace) > 4 {
+		t.Errorf("%v after %d", r.Reason, len(r.Trace)-1)
+	}
 }
