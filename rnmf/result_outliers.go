@@ -2,6 +2,7 @@ package rnmf
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -76,7 +77,7 @@ func (r *Result) outliers(x mat.Matrix, mask *mat.Dense) (*Outliers, error) {
 				}
 				s += w * e.At(i, j) * e.At(i, j)
 			}
-			_, o.Samples[j] = loss.Rho(s)
+			o.Samples[j] = slope(loss, s)
 			for i := range m {
 				weights.Set(i, j, o.Samples[j])
 			}
@@ -85,7 +86,7 @@ func (r *Result) outliers(x mat.Matrix, mask *mat.Dense) (*Outliers, error) {
 	} else {
 		for i := range m {
 			for j, v := range e.RawRowView(i) {
-				_, w := loss.Rho(v * v)
+				w := slope(loss, v*v)
 				weights.Set(i, j, w)
 				if observed(i, j) {
 					all = append(all, w)
@@ -98,10 +99,12 @@ func (r *Result) outliers(x mat.Matrix, mask *mat.Dense) (*Outliers, error) {
 	if unit == 0 { // more than half is ignored
 		unit = all[len(all)-1]
 	}
-	_, most := loss.Rho(0)
+	most := slope(loss, 0)
 	for i := range m {
 		for j, w := range weights.RawRowView(i) {
-			o.S.Set(i, j, (1-min(w/most, 1))*e.At(i, j))
+			if most > 0 {
+				o.S.Set(i, j, (1-min(w/most, 1))*e.At(i, j))
+			}
 			switch {
 			case !observed(i, j) && !byColumn:
 				w = 1
@@ -120,6 +123,15 @@ func (r *Result) outliers(x mat.Matrix, mask *mat.Dense) (*Outliers, error) {
 		}
 	}
 	return o, nil
+}
+
+// slope returns ρ′(s), or 0 where a loss has no number for it, as where squares overflow in one of
+// a stranger.
+func slope(l Loss, s float64) float64 {
+	if _, w := l.Rho(s); w >= 0 && w <= math.MaxFloat64 {
+		return w
+	}
+	return 0
 }
 
 // Flags marks with 1 the entries (m×n) whose weight is below a share of the median weight, with 0

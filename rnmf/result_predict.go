@@ -9,7 +9,8 @@ import (
 // labels returns the labels that the fit had.
 func (r *Result) labels() (Labels, error) {
 	for _, p := range r.OnH {
-		if l, ok := p.(Labels); ok {
+		if c, ok := p.(interface{ classes() Labels }); ok {
+			l := c.classes()
 			for _, n := range l.sizes() {
 				if n > 0 {
 					return l, nil

@@ -45,8 +45,20 @@ func TestBadSlopes(t *testing.T) {
 			if constraint(s) != nil {
 				m.Solver, m.SolverH = nil, s
 			}
-			if r, err := m.Fit(t.Context(), x); err == nil {
-				sound(t, fmt.Sprintf("slope %g, %T", slope, s), r)
+			r, err := m.Fit(t.Context(), x)
+			if err != nil {
+				continue
+			}
+			name := fmt.Sprintf("slope %g, %T", slope, s)
+			sound(t, name, r)
+			o, err := r.Outliers(x, nil)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			for what, sum := range map[string]float64{"weights": mat.Sum(o.Weights), "S": mat.Sum(o.S), "samples": total(o.Samples)} {
+				if math.IsNaN(sum) || math.IsInf(sum, 0) {
+					t.Errorf("%s: the sum of %s is %g", name, what, sum)
+				}
 			}
 		}
 	}
