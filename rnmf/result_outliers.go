@@ -77,7 +77,7 @@ func (r *Result) outliers(x mat.Matrix, mask *mat.Dense) (*Outliers, error) {
 				}
 				s += w * e.At(i, j) * e.At(i, j)
 			}
-			o.Samples[j] = slope(loss, s)
+			o.Samples[j] = finiteSlope(loss, s)
 			for i := range m {
 				weights.Set(i, j, o.Samples[j])
 			}
@@ -86,7 +86,7 @@ func (r *Result) outliers(x mat.Matrix, mask *mat.Dense) (*Outliers, error) {
 	} else {
 		for i := range m {
 			for j, v := range e.RawRowView(i) {
-				w := slope(loss, v*v)
+				w := finiteSlope(loss, v*v)
 				weights.Set(i, j, w)
 				if observed(i, j) {
 					all = append(all, w)
@@ -99,7 +99,7 @@ func (r *Result) outliers(x mat.Matrix, mask *mat.Dense) (*Outliers, error) {
 	if unit == 0 { // more than half is ignored
 		unit = all[len(all)-1]
 	}
-	most := slope(loss, 0)
+	most := finiteSlope(loss, 0)
 	for i := range m {
 		for j, w := range weights.RawRowView(i) {
 			if most > 0 {
@@ -125,9 +125,9 @@ func (r *Result) outliers(x mat.Matrix, mask *mat.Dense) (*Outliers, error) {
 	return o, nil
 }
 
-// slope returns ρ′(s), or 0 where a loss has no number for it, as where squares overflow in one of
+// finiteSlope returns ρ′(s), or 0 where a loss has no number for it, as where squares overflow in one of
 // a stranger.
-func slope(l Loss, s float64) float64 {
+func finiteSlope(l Loss, s float64) float64 {
 	if _, w := l.Rho(s); w >= 0 && w <= math.MaxFloat64 {
 		return w
 	}
