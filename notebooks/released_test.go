@@ -72,6 +72,7 @@ func TestReleased(t *testing.T) {
 	t.Setenv("GONOSUMDB", "*") // neither has the release been seen by anyone, nor is there a network later
 	t.Setenv("GOWORK", "off")
 	t.Setenv("RNMF_NO_INSTALL", "1")
+	t.Setenv("JUPYTER_PATH", "") // go run ./notebooks -test names the kernel of this checkout there
 	t.Setenv("JUPYTER_DATA_DIR", filepath.Join(home, "jupyter"))
 	said, err := output(exec.CommandContext(t.Context(), s.goCmd, "run", module+"/notebooks@"+release.Version, "-install"))
 	if err != nil || !strings.Contains(said, "The Go kernel (gonb) with robustnmf "+release.Version) {
