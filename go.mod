@@ -9,6 +9,7 @@ require (
 	github.com/wyatt915/treeblood v0.1.16
 	go.uber.org/goleak v1.3.0
 	golang.org/x/image v0.34.0
+	golang.org/x/mod v0.31.0
 	golang.org/x/sys v0.39.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
@@ -41,7 +42,6 @@ require (
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.27.0 // indirect
 	golang.org/x/exp v0.0.0-20250106191152-7588d65b2ba8 // indirect
-	golang.org/x/mod v0.31.0 // indirect
 	golang.org/x/sync v0.19.0 // indirect
 	golang.org/x/telemetry v0.0.0-20251203150158-8fff8a5912fc // indirect
 	golang.org/x/text v0.32.0 // indirect

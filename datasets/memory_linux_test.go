@@ -71,10 +71,13 @@ func TestMemory(t *testing.T) {
 		}
 		return
 	}
-	for _, c := range memoryCases() {
+	for i, c := range memoryCases() {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() && c.atWork {
 				t.Skip("large pictures and lines")
+			}
+			if testing.Short() && i%3 > 0 {
+				t.Skip("a process for each third case with -short")
 			}
 			name := filepath.Join(t.TempDir(), "file")
 			f, err := os.Create(name)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -153,6 +154,7 @@ type page struct {
 	session string
 }
 
+// open opens a page until the end of the test.
 func (c *chrome) open(url string) *page {
 	c.t.Helper()
 	var target struct{ TargetID string }
@@ -167,6 +169,7 @@ func (c *chrome) open(url string) *page {
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	c.t.Cleanup(func() { _ = c.call("", "Target.closeTarget", map[string]any{"targetId": target.TargetID}, nil) })
 	return &page{c, session.SessionID}
 }
 
@@ -273,7 +276,7 @@ func (p *page) shot(name string) {
 	if err == nil {
 		var data []byte
 		if data, err = base64.StdEncoding.DecodeString(r.Data); err == nil {
-			err = os.WriteFile(filepath.Join(dir, name+".png"), data, 0o644)
+			err = os.WriteFile(filepath.Join(dir, strings.ReplaceAll(p.t.Name(), "/", "-")+"-"+name+".png"), data, 0o644)
 		}
 	}
 	if err != nil {

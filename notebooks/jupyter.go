@@ -7,41 +7,148 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
 
 // A jupyter is a Jupyter that was seen to work.
 type jupyter struct {
-	path   string // the jupyter command
-	server string // its subcommand that shows the list of notebooks, if that was asked for
+	path     string // the jupyter command
+	server   string // its subcommand that shows the list of notebooks, if that was asked for
+	versions string
 }
 
-// usualPlaces are folders outside PATH where package managers put programs.
-var usualPlaces = []string{"~/.local/bin", "/opt/homebrew/bin", "/usr/local/bin", aptBin}
+// A place is a folder where jupyter commands are found.
+type place struct{ name, dir string }
 
-var aptBin = "/usr/bin"
+// A system is what decides where Jupyter is. Tests make others.
+type system struct {
+	goos string
+	root string // before all folders that are not the user's; empty but for tests
+	home string
+	env  func(string) string
+}
+
+var thisSystem = func() system {
+	home, _ := os.UserHomeDir()
+	return system{runtime.GOOS, "", home, os.Getenv}
+}
+
+// join makes a path of the system.
+func (y system) join(parts ...string) string {
+	if y.goos == "windows" {
+		return strings.Join(parts, `\`)
+	}
+	return strings.Join(parts, "/")
+}
+
+// bin is the folder of an environment of Python's where its programs are.
+func (y system) bin(env string) string {
+	if y.goos == "windows" {
+		return y.join(env, "Scripts")
+	}
+	return y.join(env, "bin")
+}
+
+// or is an environment variable's value, or another.
+func (y system) or(variable, value string) string {
+	if v := y.env(variable); v != "" {
+		return v
+	}
+	return value
+}
+
+// python is the command that starts Python.
+func (y system) python() []string {
+	if y.goos == "windows" {
+		return []string{"py", "-3"} // python3 may be a link to a shop
+	}
+	return []string{"python3"}
+}
+
+// places are tried in this order: what the user has activated goes first, and all of
+// PATH, for a shim of pyenv may stand before one that works.
+func (y system) places() []place {
+	var all []place
+	for _, active := range []place{{"the active virtual environment", y.env("VIRTUAL_ENV")}, {"the active conda environment", y.env("CONDA_PREFIX")}} {
+		if active.dir != "" {
+			all = append(all, place{active.name, y.bin(active.dir)})
+		}
+	}
+	list := ":"
+	if y.goos == "windows" {
+		list = ";"
+	}
+	for _, dir := range strings.Split(y.env("PATH"), list) {
+		if dir != "" {
+			all = append(all, place{"PATH", dir})
+		}
+	}
+	share := y.or("XDG_DATA_HOME", y.join(y.home, ".local", "share"))
+	uv, pipx := y.join(share, "uv", "tools"), []string{y.join(share, "pipx"), y.join(y.home, ".local", "pipx")}
+	if y.goos == "windows" {
+		uv, pipx = y.join(y.env("APPDATA"), "uv", "tools"), []string{y.join(y.home, "pipx")}
+	}
+	for _, name := range []string{"jupyterlab", "notebook", "jupyter", "jupyter-core"} {
+		all = append(all, place{"uv", y.bin(y.join(y.or("UV_TOOL_DIR", uv), name))})
+		for _, dir := range pipx {
+			all = append(all, place{"pipx", y.bin(y.join(y.or("PIPX_HOME", dir), "venvs", name))})
+		}
+	}
+	for _, name := range []string{"miniforge3", "mambaforge", "miniconda3", "anaconda3"} {
+		all = append(all, place{"conda", y.bin(y.join(y.home, name))})
+	}
+	if y.goos != "windows" {
+		all = append(all, place{"conda", y.root + "/opt/conda/bin"}, place{"your home folder", y.join(y.home, ".local", "bin")},
+			place{"Homebrew", y.root + "/opt/homebrew/bin"}, place{"the system", y.root + "/usr/local/bin"}, place{"the system", y.root + "/usr/bin"})
+	}
+	return all
+}
 
 // jupyter finds Jupyter, or installs it if it may. A server is needed only by
 // those who browse.
 func (s *setup) jupyter(ctx context.Context, server, install bool) error {
 	var reasons []error
-	for _, path := range s.candidates() {
-		j, err := probe(ctx, path, server)
-		if err == nil {
-			s.jup = *j
-			return nil
+	var seen []string
+	try := func(places []place) bool {
+		for _, p := range places {
+			dir, err := filepath.EvalSymlinks(p.dir) // /bin may be /usr/bin
+			if err != nil {
+				continue
+			}
+			path, err := exec.LookPath(filepath.Join(dir, "jupyter"))
+			if err != nil || !filepath.IsAbs(path) || slices.Contains(seen, path) {
+				continue
+			}
+			seen = append(seen, path)
+			j, err := probe(ctx, path, server)
+			if err == nil {
+				s.jup = *j
+				fmt.Fprintf(s.out, "Jupyter from %s: %s (%s)\n", p.name, j.path, j.versions)
+				return true
+			}
+			reasons = append(reasons, fmt.Errorf("found, but unfit: %s: %w", path, err))
 		}
-		reasons = append(reasons, fmt.Errorf("found, but unfit: %s: %w", path, err))
+		return false
+	}
+	y, ways := thisSystem(), s.ways()
+	places := y.places()
+	for _, way := range ways {
+		places = append(places, place{"our cache folder", filepath.Dir(way.path)})
+	}
+	if try(places) || try(pythonPlaces(ctx, y)) {
+		return nil
 	}
 	if len(reasons) == 0 {
-		reasons = append(reasons, errors.New("no jupyter in PATH"))
+		reasons = append(reasons, errors.New("no jupyter in PATH, nor in the folders of uv, pipx, conda and Python"))
 	}
 	if !install || os.Getenv("RNMF_NO_INSTALL") != "" {
 		return errors.Join(reasons...)
 	}
-	for _, way := range s.ways() {
+	for _, way := range ways {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -54,12 +161,11 @@ func (s *setup) jupyter(ctx context.Context, server, install bool) error {
 		err := way.install(limit)
 		cancel()
 		if err == nil {
-			var j *jupyter
-			if j, err = probe(ctx, way.path, server); err == nil {
-				fmt.Fprintf(s.out, "Jupyter is installed: %s\n", j.path)
-				s.jup = *j
+			seen = nil
+			if try([]place{{way.name, filepath.Dir(way.path)}}) {
 				return nil
 			}
+			continue
 		}
 		reasons = append(reasons, fmt.Errorf("%s: %w", way.name, err))
 	}
@@ -73,55 +179,63 @@ and run this command again. Why each way failed:
 %w`, errors.Join(reasons...))
 }
 
-// candidates lists every jupyter command there is: all of PATH, for a shim of
-// pyenv may stand before one that works, then our own.
-func (s *setup) candidates() []string {
-	home, _ := os.UserHomeDir()
-	dirs := filepath.SplitList(os.Getenv("PATH"))
-	for _, dir := range usualPlaces {
-		dirs = append(dirs, strings.Replace(dir, "~", home, 1))
+// pythonPlaces asks Python for the folders of its programs, which need not be in PATH.
+func pythonPlaces(ctx context.Context, y system) []place {
+	python := y.python()
+	limit, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	text, err := output(exec.CommandContext(limit, python[0], append(python[1:], "-c",
+		"import os, sysconfig; print(*[sysconfig.get_path('scripts', s) for s in (sysconfig.get_default_scheme(), os.name + '_user')], sep=chr(10))")...))
+	if err != nil {
+		return nil // no Python is no Jupyter
 	}
-	for _, way := range s.ways() {
-		dirs = append(dirs, filepath.Dir(way.path))
+	var all []place
+	for _, dir := range strings.Split(text, "\n") {
+		all = append(all, place{"Python", strings.TrimSpace(dir)})
 	}
-	var found []string
-	for _, dir := range dirs {
-		dir, err := filepath.EvalSymlinks(dir) // /bin may be /usr/bin
-		if err != nil {
-			continue
-		}
-		path, err := exec.LookPath(filepath.Join(dir, "jupyter"))
-		if err == nil && filepath.IsAbs(path) && !slices.Contains(found, path) {
-			found = append(found, path)
-		}
-	}
-	return found
+	return all
 }
+
+// oldest are the versions that we know to work.
+var oldest = map[string]int{"nbconvert": 6, "notebook": 6, "lab": 3}
 
 // probe asks a jupyter command for the versions of what we need of it.
 func probe(ctx context.Context, path string, server bool) (*jupyter, error) {
-	ask := func(sub string) error {
+	ask := func(sub string) (string, error) {
 		limit, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
-		_, err := output(exec.CommandContext(limit, path, sub, "--version"))
-		return err
+		text, err := output(exec.CommandContext(limit, path, sub, "--version"))
+		text = strings.TrimSpace(text)
+		major, _, _ := strings.Cut(text, ".")
+		if n, bad := strconv.Atoi(major); err == nil && (bad != nil || n < oldest[sub]) {
+			err = fmt.Errorf("jupyter %s %s is too old: update it to %d or later", sub, text, oldest[sub])
+		}
+		return sub + " " + text, err
 	}
-	nbconvert := make(chan error, 1)
-	go func() { nbconvert <- ask("nbconvert") }()
+	type answer struct {
+		version string
+		err     error
+	}
+	nbconvert := make(chan answer, 1)
+	go func() {
+		version, err := ask("nbconvert")
+		nbconvert <- answer{version, err}
+	}()
 	j := &jupyter{path: path}
 	var err error
 	if server {
-		j.server = "notebook"
-		if err = ask(j.server); err != nil {
-			j.server = "lab"
-			if lab := ask(j.server); lab != nil {
-				err = fmt.Errorf("no notebook and no lab: %w", err)
-			} else {
-				err = nil
+		for _, j.server = range []string{"notebook", "lab"} {
+			version, no := ask(j.server)
+			if no == nil {
+				j.versions, err = version+", ", nil
+				break
 			}
+			err = errors.Join(err, no)
 		}
 	}
-	if err := errors.Join(<-nbconvert, err); err != nil {
+	n := <-nbconvert
+	j.versions += n.version
+	if err := errors.Join(n.err, err); err != nil {
 		return nil, err
 	}
 	return j, nil
@@ -147,7 +261,9 @@ func (s *setup) ways() []way {
 		return err
 	}
 	dir := func(name string) string { return filepath.Join(s.cache, "jupyter", name) }
-	bin := func(name string) string { return filepath.Join(dir(name), "bin", "jupyter") }
+	y := thisSystem()
+	python := y.python()
+	bin := func(name string) string { return filepath.Join(y.bin(dir(name)), "jupyter") }
 	// An attempt that fails leaves nothing behind.
 	in := func(dir string, steps func() error) error {
 		err := os.RemoveAll(dir)
@@ -175,16 +291,16 @@ func (s *setup) ways() []way {
 				return do(ctx, env, "pipx", "install", "--include-deps", "--pip-args="+strings.Join(pip, " "), packages[0])
 			})
 		}},
-		{"python3 -m venv and pip", "python3", bin("venv"), func(ctx context.Context) error {
+		{python[0] + " -m venv and pip", python[0], bin("venv"), func(ctx context.Context) error {
 			return in(dir("venv"), func() error {
-				if err := do(ctx, nil, "python3", "-m", "venv", dir("venv")); err != nil {
+				if err := do(ctx, nil, python[0], append(python[1:], "-m", "venv", dir("venv"))...); err != nil {
 					return err
 				}
 				args := append([]string{"-m", "pip", "install"}, pip...)
-				return do(ctx, nil, filepath.Join(dir("venv"), "bin", "python3"), append(args, packages...)...)
+				return do(ctx, nil, filepath.Join(filepath.Dir(bin("venv")), "python"), append(args, packages...)...)
 			})
 		}},
-		{"apt-get", "apt-get", filepath.Join(aptBin, "jupyter"), func(ctx context.Context) error {
+		{"apt-get", "apt-get", y.root + "/usr/bin/jupyter", func(ctx context.Context) error {
 			apt := []string{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=120"}
 			if os.Geteuid() != 0 {
 				if err := do(ctx, nil, "sudo", "-n", "true"); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -19,26 +20,33 @@ import (
 // go.sum, so that nothing is asked of the network. So the kernel is started
 // with a `go` first in its PATH that adds these three after `go mod init`, and
 // is the real one otherwise. GoNB's own -go_work does not do: `go get`, run
-// for each cell, ignores go.work and its sums.
+// for each cell, ignores go.work and its sums. A released version needs no
+// replacement.
 //
 // The kernelspec lies in a folder of ours, one for each checkout, which
 // Jupyter is told of in JUPYTER_PATH: a GoNB of the user's own, and other
-// checkouts, are left as they are.
+// checkouts, are left as they are. With -install it lies, with all that it
+// needs, where every Jupyter of the user looks for kernels.
 
 const goShim = `#!/bin/sh
 # Written by go run ./notebooks. See notebooks/kernel.go.
 case "$1 $2 $3" in
 "mod init gonb_"*)
-	%[1]s "$@" && cp %[2]s/go.sum go.sum && chmod u+w go.sum &&
-	exec %[1]s mod edit -require=%[3]s@v0.0.0 -replace=%[3]s=%[2]s ;;
+	%[1]s "$@" && cp %[2]s go.sum && chmod u+w go.sum &&
+	exec %[1]s mod edit %[3]s ;;
 *) exec %[1]s "$@" ;;
 esac
 `
 
 const kernelScript = `#!/bin/sh
-# Written by go run ./notebooks: the Go kernel for the checkout at %[1]s
+# Written by go run ./notebooks: the Go kernel with %[1]s
+for file in %[2]s/go %[3]s/gonb %[3]s/goimports %[4]s %[5]s; do
+	[ -e "$file" ] && continue
+	echo "The Go kernel for %[1]s is not complete, as $file is missing: run go run %[7]s/notebooks@latest -install, or go run ./notebooks in a checkout." >&2
+	exit 1
+done
 unset GOWORK
-PATH=%[2]s:%[3]s:$PATH:%[4]s
+PATH=%[2]s:%[3]s:$PATH:%[6]s
 if [ -n "$RNMF_HEADLESS" ]; then
 	set -- "$@" -raw_error # errors as text, not as HTML
 	echo $$ >"$TMPDIR/kernel.pid"
@@ -49,19 +57,77 @@ export PATH
 exec gonb -logtostderr=false -stderrthreshold=FATAL -log_file=/dev/null -kernel "$@"
 `
 
-// kernel installs the pinned tools and registers the kernel.
+// kernel installs the pinned tools and registers the kernel for what this
+// command starts.
 func (s *setup) kernel(ctx context.Context) error {
-	if runtime.GOOS == "windows" {
-		return fmt.Errorf("the Go kernel does not run on Windows: use WSL")
-	}
-	tools, err := s.tools(ctx)
+	tools, err := s.toolsDir(ctx)
 	if err != nil {
+		return err
+	}
+	if err := s.tools(ctx, tools); err != nil {
 		return err
 	}
 	sum := sha256.Sum256([]byte(s.root))
 	dir := filepath.Join(s.cache, "checkouts", fmt.Sprintf("%s-%x", filepath.Base(s.root), sum[:4]))
+	if err := s.writeKernel(dir, filepath.Join(dir, "kernels", "gonb"), tools); err != nil {
+		return err
+	}
+	s.dataDir = dir
+	return nil
+}
+
+// install registers the kernel for every Jupyter of the user's.
+func (s *setup) install(ctx context.Context) error {
+	text, err := output(exec.CommandContext(ctx, s.jup.path, "--data-dir"))
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(strings.TrimSpace(text), "kernels", "gonb")
+	if spec, err := os.ReadFile(filepath.Join(dir, "kernel.json")); err == nil {
+		var k struct{ Argv []string }
+		if json.Unmarshal(spec, &k) == nil && len(k.Argv) > 0 && k.Argv[0] != filepath.Join(dir, "kernel") {
+			return fmt.Errorf(`there is a Go kernel already, not ours, in %s: it stays as it is.
+Import this module in its notebooks after a cell with !*go get %s@latest,
+or remove that folder, and run this again`, dir, module)
+		}
+	}
+	tools := filepath.Join(dir, "tools")
+	if err := os.RemoveAll(tools); err != nil { // of an older version, or half of it
+		return err
+	}
+	if err := s.tools(ctx, tools); err != nil {
+		return err
+	}
+	if err := s.writeKernel(dir, dir, tools); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "The Go kernel (gonb) with %s is in\n\n    %s\n\nand so in the list of kernels of every Jupyter of yours. To remove it, remove that folder.\n", s.name(), dir)
+	return nil
+}
+
+// name says which module notebooks import.
+func (s *setup) name() string {
+	if s.version != "" {
+		return "robustnmf " + s.version
+	}
+	return "the checkout at " + s.root
+}
+
+// writeKernel writes the kernel's programs into dir, and its kernelspec into spec.
+func (s *setup) writeKernel(dir, spec, tools string) error {
+	sum, edit := filepath.Join(s.root, "go.sum"), "-require="+module+"@v0.0.0 -replace="+module+"="+quote(s.root)
+	if s.version != "" {
+		text, err := os.ReadFile(sum)
+		if err != nil {
+			return err
+		}
+		sum, edit = filepath.Join(dir, "go.sum"), "-require="+module+"@"+s.version
+		if err := writeFile(sum, append(text, s.sums...), 0o644); err != nil {
+			return err
+		}
+	}
 	bin, script := filepath.Join(dir, "bin"), filepath.Join(dir, "kernel")
-	spec, err := json.MarshalIndent(map[string]any{
+	json, err := json.MarshalIndent(map[string]any{
 		"argv":           []string{script, "{connection_file}"},
 		"display_name":   "Go (gonb)",
 		"language":       "go",
@@ -70,27 +136,25 @@ func (s *setup) kernel(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	shim := fmt.Sprintf(goShim, quote(s.goCmd), quote(s.root), module)
-	start := fmt.Sprintf(kernelScript, s.root, quote(bin), quote(tools), quote(filepath.Dir(s.goCmd)))
+	shim := fmt.Sprintf(goShim, quote(s.goCmd), quote(sum), edit)
+	start := fmt.Sprintf(kernelScript, s.name(), quote(bin), quote(tools), quote(sum), quote(s.goCmd), quote(filepath.Dir(s.goCmd)), module)
 	for _, f := range []struct {
 		name, text string
 		mode       os.FileMode
 	}{
 		{filepath.Join(bin, "go"), shim, 0o755},
 		{script, start, 0o755},
-		{filepath.Join(dir, "kernels", "gonb", "kernel.json"), string(spec), 0o644},
+		{filepath.Join(spec, "kernel.json"), string(json), 0o644},
 	} {
 		if err := writeFile(f.name, []byte(f.text), f.mode); err != nil {
 			return err
 		}
 	}
-	s.dataDir = dir
 	return nil
 }
 
-// tools installs the tools of go.mod, at the versions it pins, into a folder
-// named after these versions, and returns the folder.
-func (s *setup) tools(ctx context.Context) (string, error) {
+// toolsDir names the folder of our tools after their versions.
+func (s *setup) toolsDir(ctx context.Context) (string, error) {
 	text, err := output(s.command(ctx, s.goCmd, "mod", "edit", "-json"))
 	if err != nil {
 		return "", err
@@ -102,41 +166,60 @@ func (s *setup) tools(ctx context.Context) (string, error) {
 	if err := json.Unmarshal([]byte(text), &mod); err != nil {
 		return "", err
 	}
-	key, bins := strings.Fields(runtime.Version())[0], []string{}
+	key := strings.Fields(runtime.Version())[0]
 	for _, tool := range mod.Tool {
-		bins = append(bins, path.Base(tool.Path))
 		for _, r := range mod.Require {
 			if strings.HasPrefix(tool.Path+"/", r.Path+"/") {
 				key = path.Base(tool.Path) + "-" + r.Version + "-" + key
 			}
 		}
 	}
-	dir := filepath.Join(s.cache, "tools", key)
-	missing := false
-	for _, bin := range bins {
-		if _, err := os.Stat(filepath.Join(dir, bin)); err != nil {
-			missing = true
-		}
+	return filepath.Join(s.cache, "tools", key), nil
+}
+
+// tools installs the tools of go.mod, at the versions it pins, into a folder,
+// which is there as a whole or not at all.
+func (s *setup) tools(ctx context.Context, dir string) error {
+	complete := true
+	for _, name := range []string{"gonb", "goimports"} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		complete = complete && err == nil && info.Size() > 0
 	}
-	if !missing {
-		return dir, nil
+	if complete {
+		return nil
 	}
-	fmt.Fprintf(s.out, "Installing %s ...\n", strings.Join(bins, " and "))
+	fmt.Fprintln(s.out, "Installing gonb and goimports ...")
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".tools-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
 	limit, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
 	cmd := s.command(limit, s.goCmd, "install", "tool")
-	cmd.Env = append(cmd.Env, "GOBIN="+dir, "GOOS=", "GOARCH=")
-	_, err = output(cmd)
-	return dir, err
+	cmd.Env = append(cmd.Env, "GOBIN="+tmp, "GOOS=", "GOARCH=")
+	if _, err := output(cmd); err != nil {
+		return err
+	}
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.Rename(tmp, dir)
 }
 
 const gopls = "golang.org/x/tools/gopls@v0.20.0"
 
 // gopls gives completion in the browser. It takes minutes to build and is not
 // needed to run anything, so it is installed while the server runs already and
-// found by kernels started afterwards; where it cannot be had, so be it.
+// found by kernels started afterwards; where it cannot be had, there is no completion.
 func (s *setup) gopls(ctx context.Context) {
-	dir, err := s.tools(ctx)
+	dir, err := s.toolsDir(ctx)
 	if err != nil {
 		return
 	}

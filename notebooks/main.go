@@ -1,16 +1,27 @@
-// Command notebooks sets up Jupyter with the Go kernel, opens the notebooks of
-// this folder, and runs and exports them without a browser.
+// Command notebooks sets up Jupyter with the Go kernel, opens notebooks, and runs
+// and exports them without a browser.
 //
 //	go run ./notebooks                     set up, open the list of notebooks in the browser
+//	go run ./notebooks FOLDER              the same for the notebooks of another folder
 //	go run ./notebooks -run [names]        execute, in place; names as 01, 01-l21-nmf or a path; default all
 //	go run ./notebooks -check [names]      execute copies, with RNMF_QUICK=1
 //	go run ./notebooks -html DIR [names]   export pages that work offline, from the saved outputs
+//	go run ./notebooks -install            set up, and make the kernel known to every Jupyter of yours
 //	go run ./notebooks -test [arguments]   set up, then go test with these arguments
+//
+// Without a checkout, go run github.com/robustnmf/robustnmf/notebooks@latest does
+// the same for the notebooks of the present folder, which import that version.
 //
 // The first run installs what is missing: Jupyter, the kernel (GoNB) and
 // goimports, the latter two at the versions pinned in go.mod. Nothing but
-// Jupyter from apt goes outside the user's cache folder, and no Jupyter
-// configuration of the user's is changed.
+// Jupyter from apt, and with -install the kernel, goes outside the user's cache
+// folder, and no Jupyter configuration of the user's is changed. A Jupyter is
+// looked for in the active environment of Python or conda, in PATH, with uv, pipx,
+// conda, Homebrew and the system, and in Python's own folders; the first that works
+// is taken, and named.
+//
+// Tested on Linux. On macOS all should work, and on Windows -html, with the kernel
+// in WSL only, but there only the search for Jupyter was tried, by simulation.
 //
 // Environment: RNMF_DATA is the folder of data sets, relative to where the
 // command is started; RNMF_QUICK=1 asks the notebooks for a quick setting
@@ -26,6 +37,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -50,13 +62,21 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("notebooks", flag.ContinueOnError)
-	doRun := fs.Bool("run", false, "execute the notebooks (names, default all) in place")
+	doRun := fs.Bool("run", false, "execute notebooks in place: numbers, names, or paths of your own; default all")
 	doCheck := fs.Bool("check", false, "execute copies of the notebooks in the quick setting")
 	html := fs.String("html", "", "export the notebooks as pages into this `folder`")
+	doInstall := fs.Bool("install", false, "make the Go kernel known to every Jupyter of yours, for notebooks in any folder")
 	noBrowser := fs.Bool("no-browser", false, "serve and print the address, but open no browser")
+	port := fs.Int("port", 0, "serve at this port of the machine; default a free one")
 	fs.Bool("test", false, "set up, then go test; what follows are its arguments")
 	fs.Usage = func() {
-		fmt.Fprintln(fs.Output(), "usage: go run ./notebooks [-run|-check|-html folder|-test|-no-browser] [names or arguments]")
+		fmt.Fprint(fs.Output(), `usage: go run ./notebooks [-no-browser] [-port number] [folder] [-- arguments of Jupyter's]
+       go run ./notebooks -run|-check|-html folder [notebooks]
+       go run ./notebooks -install
+       go run ./notebooks -test [arguments]
+A notebook is a number or name of ours (01, 01-l21-nmf), or a path of your own
+(../work/my.ipynb), which may import this module without further ado.
+`)
 		fs.PrintDefaults()
 	}
 	// What follows -test is for go test, so our flags must not see it.
@@ -69,25 +89,32 @@ func run(ctx context.Context, args []string) error {
 		}
 		args = fs.Args()
 	}
+	headless := *doRun || *doCheck || *html != ""
+	needKernel := *html == "" || *doRun || *doCheck
+	if needKernel && runtime.GOOS == "windows" {
+		return errors.New("the Go kernel does not run on Windows: use WSL (wsl --install), and run this there")
+	}
 	start := time.Now()
 	s, err := newSetup(ctx, os.Stdout)
 	if err != nil {
 		return err
 	}
-	headless := *doRun || *doCheck || *html != ""
-	if err := s.jupyter(ctx, !headless && !test, true); err != nil {
-		return err
+	if err := s.jupyter(ctx, !headless && !test && !*doInstall, true); err != nil {
+		return s.explain(ctx, err)
 	}
-	if *html == "" || *doRun || *doCheck {
+	if *doInstall {
+		return s.explain(ctx, s.install(ctx))
+	}
+	if needKernel {
 		if err := s.kernel(ctx); err != nil {
-			return err
+			return s.explain(ctx, err)
 		}
 	}
 	if test {
 		return s.goTest(ctx, args)
 	}
 	if !headless {
-		return s.serve(ctx, start, !*noBrowser, args)
+		return s.serve(ctx, start, *port, !*noBrowser, args)
 	}
 	files, err := s.notebooks(args)
 	if err != nil {
@@ -106,10 +133,10 @@ func run(ctx context.Context, args []string) error {
 
 // notebooks finds the files meant by names, all of them when there are none.
 func (s *setup) notebooks(names []string) ([]string, error) {
-	all, err := filepath.Glob(filepath.Join(s.root, "notebooks", "*.ipynb"))
+	all, err := filepath.Glob(filepath.Join(s.folder, "*.ipynb"))
 	if err != nil || len(names) == 0 {
 		if len(all) == 0 {
-			err = errors.Join(err, errors.New("there are no notebooks"))
+			err = errors.Join(err, fmt.Errorf("there are no notebooks in %s", s.folder))
 		}
 		return all, err
 	}
@@ -124,7 +151,7 @@ func (s *setup) notebooks(names []string) ([]string, error) {
 			return base == strings.TrimSuffix(filepath.Base(name), ".ipynb") || strings.HasPrefix(base, name+"-")
 		})
 		if i < 0 {
-			return nil, fmt.Errorf("no notebook %q in %s", name, filepath.Join(s.root, "notebooks"))
+			return nil, fmt.Errorf("there is no notebook %q, neither as a path nor in %s", name, s.folder)
 		}
 		files = append(files, all[i])
 	}

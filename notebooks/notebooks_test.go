@@ -17,6 +17,10 @@ import (
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/rra"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/rss"
 	_ "github.com/robustnmf/robustnmf/rnmf"
+	_ "github.com/robustnmf/robustnmf/rnmf/baseline"
+	_ "github.com/robustnmf/robustnmf/rnmf/choose"
+	_ "github.com/robustnmf/robustnmf/rnmf/neighbor"
+	_ "github.com/robustnmf/robustnmf/rnmf/score"
 	_ "github.com/robustnmf/robustnmf/viz"
 )
 

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -14,24 +16,28 @@ import (
 	"time"
 )
 
-// serve runs the notebook server until ctx ends. Arguments go to Jupyter.
-func (s *setup) serve(ctx context.Context, start time.Time, browser bool, args []string) error {
-	for _, arg := range args {
-		if !strings.HasPrefix(arg, "-") {
-			return fmt.Errorf("%q: names of notebooks go with -run, -check or -html", arg)
+// serve runs the notebook server until ctx ends. A first argument that is a folder is
+// served, others go to Jupyter.
+func (s *setup) serve(ctx context.Context, start time.Time, port int, browser bool, args []string) error {
+	folder := s.folder
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
+			return fmt.Errorf("%q is no folder: names of notebooks go with -run, -check or -html", args[0])
 		}
+		folder, args = args[0], args[1:]
 	}
-	port, err := freePort()
+	port, err := freePort(port)
 	if err != nil {
 		return err
 	}
+	s.others(ctx)
 	token := rand.Text()
 	if os.Geteuid() == 0 {
 		args = append([]string{"--allow-root"}, args...)
 	}
 	args = append([]string{s.jup.server, "-y", "--no-browser", "--log-level=ERROR", fmt.Sprint("--port=", port), "--port-retries=0"}, args...)
 	cmd := s.command(ctx, s.jup.path, args...)
-	cmd.Dir = filepath.Join(s.root, "notebooks")
+	cmd.Dir = folder
 	cmd.Env = append(cmd.Env, "JUPYTER_TOKEN="+token) // not in the arguments, which everyone on the machine can read
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
@@ -60,7 +66,7 @@ func (s *setup) serve(ctx context.Context, start time.Time, browser bool, args [
 	address += page + "?token=" + token
 	fmt.Fprintf(s.out, "Ready after %.1f s. The notebooks are at\n\n    %s\n\nCtrl-C stops the server.\n", time.Since(start).Seconds(), address)
 	if browser {
-		open(address)
+		open(s.out, address)
 	}
 	if os.Getenv("CI") == "" {
 		go s.gopls(ctx)
@@ -73,30 +79,73 @@ func (s *setup) serve(ctx context.Context, start time.Time, browser bool, args [
 	return err
 }
 
-// freePort prefers Jupyter's usual ports.
-func freePort() (int, error) {
-	for port := 8888; ; port++ {
-		if port == 8898 {
-			port = 0
+// others tells of servers of the user's that run already. They leave files, which say
+// where, and which those that were killed leave for ever.
+func (s *setup) others(ctx context.Context) {
+	text, err := output(exec.CommandContext(ctx, s.jup.path, "--runtime-dir"))
+	if err != nil {
+		return
+	}
+	files, _ := filepath.Glob(filepath.Join(strings.TrimSpace(text), "*server-*.json"))
+	for _, file := range files {
+		var server struct {
+			Port         int
+			URL          string
+			Root_dir     string
+			Notebook_dir string // of notebook 6
 		}
-		l, err := net.Listen("tcp", fmt.Sprintf("localhost:%d", port))
-		if err == nil {
-			defer l.Close()
-			return l.Addr().(*net.TCPAddr).Port, nil
+		data, err := os.ReadFile(file)
+		if err != nil || json.Unmarshal(data, &server) != nil {
+			continue
 		}
-		if port == 0 {
-			return 0, err
+		conn, err := net.DialTimeout("tcp", fmt.Sprintf("localhost:%d", server.Port), time.Second)
+		if err != nil {
+			continue
 		}
+		conn.Close()
+		fmt.Fprintf(s.out, "A Jupyter of yours runs already, at %s for %s, and is left alone; go run ./notebooks -install makes the Go kernel known to it.\n", server.URL, server.Root_dir+server.Notebook_dir)
 	}
 }
 
+// freePort finds one, of Jupyter's usual ones if it can, unless one is asked for.
+func freePort(wanted int) (int, error) {
+	try := func(port int) (int, error) {
+		l, err := net.Listen("tcp", fmt.Sprintf("localhost:%d", port))
+		if err != nil {
+			return 0, err
+		}
+		defer l.Close()
+		return l.Addr().(*net.TCPAddr).Port, nil
+	}
+	if wanted != 0 {
+		port, err := try(wanted)
+		if err != nil {
+			err = fmt.Errorf("port %d cannot be used, perhaps another program does: leave -port out, and a free one is taken (%w)", wanted, err)
+		}
+		return port, err
+	}
+	for port := 8888; port < 8898; port++ {
+		if port, err := try(port); err == nil {
+			return port, nil
+		}
+	}
+	return try(0)
+}
+
 // open shows the address in a browser if it can: the address is printed anyway.
-func open(address string) {
+func open(out io.Writer, address string) {
 	name := "xdg-open"
 	if runtime.GOOS == "darwin" {
 		name = "open"
 	}
-	if cmd := exec.Command(name, address); cmd.Start() == nil {
-		go cmd.Wait()
-	}
+	cmd := exec.Command(name, address)
+	err := cmd.Start()
+	go func() {
+		if err == nil {
+			err = cmd.Wait()
+		}
+		if err != nil {
+			fmt.Fprintln(out, "No browser could be opened: open the address above yourself (on another machine, after ssh -L with its port).")
+		}
+	}()
 }

@@ -2,12 +2,20 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // machine fakes one that has nothing but the given programs (name, then the
@@ -31,12 +39,31 @@ func machine(t *testing.T, programs ...string) (*setup, *bytes.Buffer) {
 	t.Setenv("PATH", bin)
 	t.Setenv("HOME", dir)
 	t.Setenv("RNMF_NO_INSTALL", "")
-	places, apt := usualPlaces, aptBin
-	t.Cleanup(func() { usualPlaces, aptBin = places, apt })
-	aptBin = filepath.Join(dir, "usr")
-	usualPlaces = []string{"~/.local/bin", aptBin}
+	for _, active := range []string{"VIRTUAL_ENV", "CONDA_PREFIX", "XDG_DATA_HOME", "UV_TOOL_DIR", "PIPX_HOME"} {
+		t.Setenv(active, "")
+	}
+	real := thisSystem
+	t.Cleanup(func() { thisSystem = real })
+	thisSystem = func() system { return system{runtime.GOOS, dir, dir, os.Getenv} }
 	var out bytes.Buffer
 	return &setup{out: &out, root: dir, cache: filepath.Join(dir, "cache")}, &out
+}
+
+type safeBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.String()
 }
 
 // called lists the programs that were run.
@@ -56,7 +83,7 @@ func (s *setup) called(t *testing.T) []string {
 }
 
 const goodJupyter = `#!/bin/sh
-exit 0
+echo 7.1
 `
 
 func TestJupyterEveryWayFails(t *testing.T) {
@@ -86,7 +113,7 @@ func TestJupyterEveryWayFails(t *testing.T) {
 		}
 		at += i
 	}
-	if got := strings.Join(s.called(t)[:4], " "); got != "jupyter uv pipx python3" {
+	if got := strings.Join(s.called(t)[:4], " "); got != "jupyter python3 uv pipx" {
 		t.Errorf("called %s", got)
 	}
 	if entries, _ := os.ReadDir(filepath.Join(s.cache, "jupyter")); len(entries) > 0 {
@@ -106,13 +133,13 @@ func TestJupyterEveryWayFails(t *testing.T) {
 
 func TestJupyterEachWay(t *testing.T) {
 	install := func(dir string) string {
-		return "mkdir -p " + dir + "; printf '#!/bin/sh\\nexit 0\\n' >" + dir + "/jupyter; chmod +x " + dir + "/jupyter"
+		return "mkdir -p " + dir + "; printf '#!/bin/sh\\necho 7.1\\n' >" + dir + "/jupyter; chmod +x " + dir + "/jupyter"
 	}
 	for _, c := range []struct{ name, body, path string }{
 		{"uv", `if [ "$1" = venv ]; then mkdir -p "$2"; else ` + install(`"$4/bin"`) + `; fi`, "cache/jupyter/uv/bin/jupyter"},
 		{"pipx", install(`"$PIPX_BIN_DIR"`), "cache/jupyter/pipx/bin/jupyter"},
-		{"python3", `mkdir -p "$3/bin"; printf '#!/bin/sh\n[ -e "${0%%/*}/jupyter" ] || /bin/cp "$0" "${0%%/*}/jupyter"\n' >"$3/bin/python3"; chmod +x "$3/bin/python3"`, "cache/jupyter/venv/bin/jupyter"},
-		{"apt-get", `case "$*" in *install*) ` + install(`"$HOME/usr"`) + `; esac`, "usr/jupyter"},
+		{"python3", `[ "$1" = -c ] && exit 1; mkdir -p "$3/bin"; printf '#!/bin/sh\necho 7.1; [ -e "${0%%/*}/jupyter" ] || /bin/cp "$0" "${0%%/*}/jupyter"\n' >"$3/bin/python"; chmod +x "$3/bin/python"`, "cache/jupyter/venv/bin/jupyter"},
+		{"apt-get", `case "$*" in *install*) ` + install(`"$HOME/usr/bin"`) + `; esac`, "usr/bin/jupyter"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			// sudo and env run the rest of the line, as the real ones do
@@ -146,6 +173,277 @@ func TestJupyterBehindShim(t *testing.T) {
 	}
 	if err := s.jupyter(t.Context(), true, true); err != nil || s.jup.path != good {
 		t.Errorf("got %v, %v", s.jup, err)
+	}
+}
+
+// TestJupyterPlaces has a Jupyter in each place where people have it, all of which are
+// found, in the right order.
+func TestJupyterPlaces(t *testing.T) {
+	s, out := machine(t, "python3", `case "$*" in *sysconfig*) echo "$HOME/Library/Python/bin";; *) exit 1;; esac`)
+	t.Setenv("VIRTUAL_ENV", filepath.Join(s.root, "venv"))
+	t.Setenv("CONDA_PREFIX", filepath.Join(s.root, "env"))
+	inOrder := []struct{ dir, from string }{
+		{"venv/bin", "the active virtual environment"},
+		{"env/bin", "the active conda environment"},
+		{"bin", "PATH"},
+		{".local/share/uv/tools/jupyterlab/bin", "uv"},
+		{".local/share/pipx/venvs/notebook/bin", "pipx"},
+		{".local/pipx/venvs/jupyter-core/bin", "pipx"},
+		{"miniforge3/bin", "conda"},
+		{"opt/conda/bin", "conda"},
+		{".local/bin", "your home folder"},
+		{"opt/homebrew/bin", "Homebrew"},
+		{"usr/local/bin", "the system"},
+		{"usr/bin", "the system"},
+		{"cache/jupyter/venv/bin", "our cache folder"},
+		{"Library/Python/bin", "Python"},
+	}
+	for i := len(inOrder) - 1; i >= 0; i-- {
+		c := inOrder[i]
+		path := filepath.Join(s.root, c.dir, "jupyter")
+		if err := writeFile(path, []byte(goodJupyter), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		out.Reset()
+		if err := s.jupyter(t.Context(), true, false); err != nil {
+			t.Fatal(err)
+		}
+		if want := "Jupyter from " + c.from + ": " + path + " (notebook 7.1, nbconvert 7.1)\n"; out.String() != want {
+			t.Errorf("said %q, want %q", out, want)
+		}
+	}
+}
+
+// TestOtherSystems looks for Jupyter on systems that the tests do not run on.
+func TestOtherSystems(t *testing.T) {
+	env := map[string]string{
+		"PATH": `C:\Windows;C:\Go\bin`, "VIRTUAL_ENV": `C:\work\.venv`, "APPDATA": `C:\Users\me\AppData\Roaming`,
+	}
+	windows := system{"windows", "", `C:\Users\me`, func(name string) string { return env[name] }}
+	mac := system{"darwin", "", "/Users/me", func(name string) string {
+		return map[string]string{"PATH": "/usr/bin:/bin", "CONDA_PREFIX": "/Users/me/miniforge3/envs/a"}[name]
+	}}
+	for _, c := range []struct {
+		system
+		python string
+		want   []string // among the places, in this order
+	}{
+		{windows, "py -3", []string{
+			`C:\work\.venv\Scripts`, `C:\Windows`, `C:\Go\bin`, `C:\Users\me\AppData\Roaming\uv\tools\notebook\Scripts`,
+			`C:\Users\me\pipx\venvs\jupyter\Scripts`, `C:\Users\me\miniconda3\Scripts`,
+		}},
+		{mac, "python3", []string{
+			"/Users/me/miniforge3/envs/a/bin", "/usr/bin", "/bin", "/Users/me/.local/share/uv/tools/jupyterlab/bin", "/Users/me/.local/pipx/venvs/notebook/bin",
+			"/Users/me/anaconda3/bin", "/Users/me/.local/bin", "/opt/homebrew/bin", "/usr/local/bin",
+		}},
+	} {
+		if got := strings.Join(c.system.python(), " "); got != c.python {
+			t.Errorf("%s: python is %s", c.goos, got)
+		}
+		next := 0
+		for _, p := range c.places() {
+			if next < len(c.want) && p.dir == c.want[next] {
+				next++
+			}
+			if strings.Contains(p.dir, map[string]string{"windows": "/", "darwin": `\`}[c.goos]) {
+				t.Errorf("%s: a place %q", c.goos, p.dir)
+			}
+		}
+		if next < len(c.want) {
+			t.Errorf("%s: %s is no place, or out of order, among %v", c.goos, c.want[next], c.places())
+		}
+	}
+}
+
+// TestJupyterOld passes by a Jupyter that is too old, and says so.
+func TestJupyterOld(t *testing.T) {
+	s, _ := machine(t, "jupyter", `case "$1" in nbconvert) echo 5.6.1;; *) echo 6.4;; esac`)
+	err := s.jupyter(t.Context(), true, false)
+	if want := "jupyter nbconvert 5.6.1 is too old: update it to 6 or later"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
+
+// TestExplain makes what can go wrong for a new user go wrong, each of which is to say
+// first what to do.
+func TestExplain(t *testing.T) {
+	// A go that fails as the real one does.
+	broken := func(says string) error {
+		s, _ := machine(t, "go", "echo "+quote(says)+" >&2; exit 1")
+		s.goCmd = filepath.Join(s.root, "bin", "go")
+		return s.explain(t.Context(), s.kernel(t.Context()))
+	}
+	t.Run("machine", func(t *testing.T) {
+		machine(t)
+		if _, err := newSetup(t.Context(), logTo{t}); err == nil || !strings.HasPrefix(err.Error(), "no go in PATH: install Go") {
+			t.Error(err)
+		}
+	})
+	t.Run("folder", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		if _, err := newSetup(t.Context(), logTo{t}); err == nil || !strings.Contains(err.Error(), "change to one, or name a version") {
+			t.Error(err)
+		}
+	})
+	t.Run("writing", func(t *testing.T) {
+		s, err := newSetup(t.Context(), logTo{t})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.cache = t.TempDir()
+		if os.Geteuid() == 0 {
+			s.cache = "/sys/rnmf" // where not even root may write
+		} else if err := os.Chmod(s.cache, 0o500); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat("/sys/kernel"); err != nil && os.Geteuid() == 0 {
+			t.Skip("root may write everywhere")
+		}
+		if err := s.explain(t.Context(), s.kernel(t.Context())); err == nil || !strings.HasPrefix(err.Error(), "There is a folder that you may not write to") {
+			t.Error(err)
+		}
+	})
+	for says, want := range map[string]string{
+		"go: module lookup: Get https://x: dial tcp: lookup x: no such host":    "There seems to be no network",
+		"write /x/gonb: no space left on device":                                "The disk is full",
+		"open /root/go/pkg: permission denied":                                  "There is a folder that you may not write to",
+		"go: go.mod requires go >= 1.24.4 (running go 1.23; GOTOOLCHAIN=local)": "This Go is too old",
+		"go.mod:53: unknown block type: tool":                                   "This Go is too old",
+	} {
+		t.Run(want, func(t *testing.T) {
+			err := broken(says)
+			if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), says) {
+				t.Errorf("%v, want %q and the cause", err, want)
+			}
+		})
+	}
+	if err := broken("another"); err == nil || !strings.HasPrefix(err.Error(), "go: exit status 1") {
+		t.Errorf("what is not known: %v", err)
+	}
+	// The disk is full, and Go says something else.
+	s, _ := machine(t)
+	s.cache = filepath.Join(s.root, "full")
+	if err := os.WriteFile(s.cache, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	odd := errors.New("package crypto/x509 is not in std")
+	if err := s.explain(t.Context(), odd); !errors.Is(err, odd) || !errors.Is(err, syscall.ENOTDIR) {
+		t.Error(err)
+	}
+	if s.explain(t.Context(), nil) != nil {
+		t.Error("an error of nothing")
+	}
+}
+
+// TestInstall makes the kernel known to all of a user's Jupyters, but leaves another one alone.
+func TestInstall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the kernel")
+	}
+	s, err := newSetup(t.Context(), logTo{t})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := filepath.Join(t.TempDir(), "it's a folder")
+	s.jup.path = filepath.Join(t.TempDir(), "jupyter")
+	if err := writeFile(s.jup.path, []byte("#!/bin/sh\necho "+quote(data)+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(data, "kernels", "gonb")
+	spec := filepath.Join(dir, "kernel.json")
+	theirs := []byte(`{"argv": ["/home/me/go/bin/gonb", "-kernel"]}`)
+	if err := writeFile(spec, theirs, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.install(t.Context()); err == nil || !strings.Contains(err.Error(), "stays as it is") {
+		t.Errorf("another kernel: %v", err)
+	}
+	if got, err := os.ReadFile(spec); err != nil || !bytes.Equal(got, theirs) {
+		t.Errorf("another kernel was changed: %s %v", got, err)
+	}
+	os.Remove(spec)
+	if err := writeFile(filepath.Join(dir, "tools", "gonb"), nil, 0o755); err != nil { // half of an installation
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := s.install(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var k struct{ Argv []string }
+	text, err := os.ReadFile(spec)
+	if err == nil {
+		err = json.Unmarshal(text, &k)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What is not complete says so, and does not start.
+	if err := os.Remove(filepath.Join(dir, "tools", "goimports")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = output(exec.CommandContext(t.Context(), k.Argv[0], "/no/connection"))
+	if err == nil || !strings.Contains(err.Error(), "is not complete, as "+dir+"/tools/goimports is missing: run go run") {
+		t.Error(err)
+	}
+}
+
+// TestHalfInstalled repairs tools of which one is missing or empty.
+func TestHalfInstalled(t *testing.T) {
+	s, _ := machine(t, "go", `mkdir -p "$GOBIN" && echo x >"$GOBIN/gonb" && echo x >"$GOBIN/goimports"`)
+	s.goCmd = filepath.Join(s.root, "bin", "go")
+	dir := filepath.Join(s.root, "tools", "v1")
+	for _, half := range []string{"", "gonb", "goimports"} {
+		if half != "" {
+			if err := os.WriteFile(filepath.Join(dir, half), nil, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.tools(t.Context(), dir); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"gonb", "goimports"} {
+			if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != "x\n" {
+				t.Errorf("after half of %q: %s is %q, %v", half, name, text, err)
+			}
+		}
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(dir)); len(entries) != 1 {
+		t.Errorf("left: %v", entries)
+	}
+}
+
+// TestServing says that a port is in use, that no browser was opened, and which servers run.
+func TestServing(t *testing.T) {
+	s, _ := machine(t, "jupyter", `case "$1" in --runtime-dir) echo "$HOME/run";; notebook) sleep 1;; esac`)
+	var out safeBuffer
+	s.out, s.folder, s.jup = &out, s.root, jupyter{path: filepath.Join(s.root, "bin", "jupyter"), server: "notebook"}
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := s.serve(t.Context(), time.Now(), port, false, nil); err == nil || !strings.Contains(err.Error(), "leave -port out") {
+		t.Error(err)
+	}
+	if err := s.serve(t.Context(), time.Now(), 0, false, []string{"07"}); err == nil || !strings.Contains(err.Error(), "names of notebooks go with -run") {
+		t.Error(err)
+	}
+	for name, port := range map[string]int{"jpserver-1.json": port, "jpserver-2.json": 1} {
+		text := fmt.Sprintf(`{"port": %d, "url": "http://localhost:%[1]d/", "root_dir": "/home/me"}`, port)
+		if err := writeFile(filepath.Join(s.root, "run", name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.others(t.Context())
+	open(&out, "http://localhost/")
+	for end := time.Now().Add(10 * time.Second); !strings.Contains(out.String(), "yourself") && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if got := out.String(); !strings.Contains(got, "No browser could be opened") || strings.Count(got, "runs already") != 1 ||
+		!strings.Contains(got, fmt.Sprintf("at http://localhost:%d/ for /home/me", port)) {
+		t.Errorf("said %q", got)
 	}
 }
 

@@ -5,19 +5,18 @@ import (
 	"fmt"
 )
 
-// What can be wrong with the input of this package. The errors returned wrap
-// one of these, so errors.Is tells the kind and the message tells the place.
+// The kinds of errors. Each error wraps one of these, so that errors.Is finds it; the message names
+// the place.
 var (
-	ErrShape      = errors.New("rnmf: shapes do not match")
-	ErrEmpty      = errors.New("rnmf: empty data")
-	ErrNotFinite  = errors.New("rnmf: not a finite number")
-	ErrNegative   = errors.New("rnmf: negative entry")
-	ErrTooLarge   = errors.New("rnmf: entry too large to be squared")
-	ErrRank       = errors.New("rnmf: rank out of range")
-	ErrLabels     = errors.New("rnmf: labels")
-	ErrParameter  = errors.New("rnmf: parameter out of range")
-	ErrFormat     = errors.New("rnmf: not a saved result of this package")
-	ErrAsymmetric = errors.New("rnmf: graph is not symmetric")
+	ErrShape     = errors.New("rnmf: shapes do not match")
+	ErrEmpty     = errors.New("rnmf: empty data")
+	ErrNotFinite = errors.New("rnmf: not a finite number")
+	ErrNegative  = errors.New("rnmf: negative entry")
+	ErrTooLarge  = errors.New("rnmf: entry too large to be squared")
+	ErrRank      = errors.New("rnmf: rank out of range")
+	ErrLabels    = errors.New("rnmf: labels")
+	ErrParameter = errors.New("rnmf: parameter out of range")
+	ErrFormat    = errors.New("rnmf: not a saved result of this package")
 )
 
 // An EntryError names the first bad entry of a matrix.
@@ -36,8 +35,4 @@ func (e *EntryError) Unwrap() error { return e.Err }
 
 func errParameter(name string, value any, want string) error {
 	return fmt.Errorf("%w: %s is %v, want %s", ErrParameter, name, value, want)
-}
-
-func errLoss(l Loss, s float64, format string, args ...any) error {
-	return fmt.Errorf("%w: loss %T at s = %g: %s", ErrParameter, l, s, fmt.Sprintf(format, args...))
 }

@@ -3,12 +3,10 @@ package rnmf
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,7 +21,9 @@ func with(i, j int, v float64) *mat.Dense {
 // funcInit is a start as a user would write one.
 type funcInit func() (w, h *mat.Dense, err error)
 
-func (f funcInit) Start(*mat.Dense, int, *rand.Rand) (w, h *mat.Dense, err error) { return f() }
+func (f funcInit) Start(context.Context, *mat.Dense, int, *rand.Rand) (w, h *mat.Dense, err error) {
+	return f()
+}
 
 func TestErrors(t *testing.T) {
 	ones := constantOnes(4, 5)
@@ -111,10 +111,10 @@ func TestResultErrors(t *testing.T) {
 	}{
 		"nil": {nil, ErrEmpty}, "shape": {uniform(5, 4, 1), ErrShape}, "NaN": {with(1, 1, math.NaN()), ErrNotFinite},
 	} {
-		if _, err := r.Outliers(c.x); !errors.Is(err, c.want) {
+		if _, err := r.Outliers(c.x, nil); !errors.Is(err, c.want) {
 			t.Errorf("Outliers, %s: %v", name, err)
 		}
-		if _, err := r.Transform(context.Background(), c.x); !errors.Is(err, c.want) {
+		if _, err := r.Transform(context.Background(), c.x, nil); !errors.Is(err, c.want) {
 			t.Errorf("Transform, %s: %v", name, err)
 		}
 	}
@@ -135,182 +135,6 @@ func TestSigned(t *testing.T) {
 	for _, solver := range allSolvers {
 		if r := mustFit(t, Model{Rank: 2, Solver: solver, Signed: true, MaxIter: 200}, x); mat.Norm(mul(r.W, r.H), 2) > 1e-2 {
 			t.Errorf("%T: the best fit of negative data is 0, not %g", solver, mat.Max(mul(r.W, r.H)))
-		}
-	}
-}
-
-func TestCancel(t *testing.T) {
-	x, _ := planted(30, 40, 3, 0.1, 0.1, 1)
-	done, cancel := context.WithCancel(context.Background())
-	cancel()
-	r, err := L21NMF(3).Fit(done, x)
-	if !errors.Is(err, context.Canceled) || r == nil || r.Reason != Cancelled || len(r.Trace) != 1 || !sound(t, "cancelled before", r) {
-		t.Fatalf("%v, %+v", err, r)
-	}
-	late, cancel := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
-	defer cancel()
-	if _, err := L21NMF(3).Fit(late, x); !errors.Is(err, context.DeadlineExceeded) {
-		t.Error(err)
-	}
-	for _, loss := range tunedLosses {
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		m := Model{Rank: 3, Loss: loss, Tol: -1, TraceKKT: true}
-		var last Step
-		var end error
-		rounds := 0
-		for s, err := range m.Steps(ctx, x) {
-			if err != nil {
-				last, end = s, err
-				continue
-			}
-			if rounds = s.Round; s.Round == 4 {
-				cancel()
-			}
-		}
-		r := last.Result()
-		if !errors.Is(end, context.Canceled) || rounds != 4 || last.Round != 4 || r.Reason != Cancelled {
-			t.Errorf("%s: %v in round %d of %d: %v", lossName(loss), end, last.Round, rounds, r.Reason)
-			continue
-		}
-		m.MaxIter = 4
-		whole := mustFit(t, m, x)
-		if !mat.Equal(r.W, whole.W) || !mat.Equal(r.H, whole.H) || r.Objective != whole.Objective || !near(r.Objective, last.Objective, 1e-12) {
-			t.Errorf("%s: not the factors of round 4", lossName(loss))
-		}
-	}
-	// Somewhere in the middle of the work.
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
-	defer cancel()
-	big := uniform(300, 400, 2)
-	r, err = Model{Rank: 20, Loss: Cauchy{}, Tol: -1, MaxIter: 1 << 30}.Fit(ctx, big)
-	if !errors.Is(err, context.DeadlineExceeded) || r.Reason != Cancelled || !sound(t, "deadline", r) {
-		t.Fatalf("%v %v", r.Reason, err)
-	}
-	if end := r.Trace[len(r.Trace)-1]; !near(r.Objective, end.Objective, 1e-9) {
-		t.Errorf("objective %g, the last complete round had %g", r.Objective, end.Objective)
-	}
-}
-
-func TestLeavingTheLoop(t *testing.T) {
-	x, _ := planted(9, 12, 3, 0.1, 0.1, 1)
-	var at *Result
-	for s, err := range NMF(3).Steps(context.Background(), x) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s.Round == 3 {
-			at = s.Result()
-			break
-		}
-	}
-	m := NMF(3)
-	m.MaxIter = 3
-	if want := mustFit(t, m, x); !mat.Equal(at.W, want.W) || at.Reason != 0 || want.Reason != MaxIter || len(at.Trace) != 4 {
-		t.Errorf("%v after %d, %v", at.Reason, len(at.Trace), want.Reason)
-	}
-	for k, p := range at.Trace {
-		if p.Round != k || p.KKT != -1 || k > 0 && p.Seconds < at.Trace[k-1].Seconds {
-			t.Errorf("%d: %+v", k, p)
-		}
-	}
-	// A negative Tol never ends it, a large one at once.
-	m = Model{Rank: 3, MaxIter: 40, Tol: -1}
-	if r := mustFit(t, m, x); len(r.Trace) != 41 || r.Reason != MaxIter {
-		t.Errorf("%v after %d", r.Reason, len(r.Trace)-1)
-	}
-	m.Tol = 0.99
-	if r := mustFit(t, m, x); r.Reason != Converged || len(r.Trace) > 4 {
-		t.Errorf("%v after %d", r.Reason, len(r.Trace)-1)
-	}
-}
-
-// brakeless makes the objective rise, and later explode.
-type brakeless struct{ by float64 }
-
-func (b brakeless) Improve(q *Quadratic, v *mat.Dense) {
-	HALS{}.Improve(q, v)
-	q.Tiles(v, func(t *Tile) {
-		for i := range t.V {
-			t.V[i] *= b.by
-		}
-	})
-}
-
-// lazy does nothing.
-type lazy struct{}
-
-func (lazy) Improve(*Quadratic, *mat.Dense) {}
-
-// constantly sets all entries to a number.
-type constantly struct{ to float64 }
-
-func (c constantly) Improve(q *Quadratic, v *mat.Dense) {
-	q.Tiles(v, func(t *Tile) {
-		for i := range t.V {
-			t.V[i] = c.to
-		}
-	})
-}
-
-// A loss with a slope that is negative or no number is no reason to panic.
-func TestBadSlopes(t *testing.T) {
-	x, _ := planted(9, 12, 3, 0.1, 0, 1)
-	for _, slope := range []float64{-1, math.NaN(), math.Inf(1), 0} {
-		for _, s := range append([]Solver{Additive{MU{}}, Additive{OGM{}}, Additive{Orthogonal{}}}, allSolvers...) {
-			m := Model{Rank: 3, Loss: badSlope{slope}, Solver: s, MaxIter: 4}
-			if constraint(s) != nil {
-				m.Solver, m.SolverH = nil, s
-			}
-			if r, err := m.Fit(t.Context(), x); err == nil {
-				sound(t, fmt.Sprintf("slope %g, %T", slope, s), r)
-			}
-		}
-	}
-}
-
-type badSlope struct{ slope float64 }
-
-func (b badSlope) Rho(s float64) (value, slope float64) { return s, b.slope }
-
-// A solver that does not descend loses nothing.
-func TestBadSolvers(t *testing.T) {
-	x, _ := planted(9, 12, 3, 0.1, 0, 1)
-	for _, by := range []float64{1.2, 10, 1e30, math.Inf(1), math.NaN()} {
-		m := Model{Rank: 3, Solver: brakeless{by}, MaxIter: 6, Tol: -1}
-		r := mustFit(t, m, x)
-		if !sound(t, "brakeless", r) || by > 2 && r.Reason != Diverged || by < 2 && r.Reason != MaxIter {
-			t.Errorf("by %g: %v", by, r.Reason)
-		}
-		for _, p := range r.Trace {
-			if r.Objective > p.Objective*(1+1e-9) {
-				t.Errorf("by %g: the result's objective %g, round %d had %g", by, r.Objective, p.Round, p.Objective)
-			}
-		}
-	}
-	// Also where the scale is estimated, so that objectives of two rounds cannot be
-	// compared: no round is worse, at its own scale, than what it began with, nor does
-	// the scale follow what is worse.
-	for _, loss := range tunedLosses {
-		for _, s := range []Solver{constantly{1}, constantly{-1}, constantly{math.NaN()}, brakeless{3}} {
-			start := mustFit(t, Model{Rank: 3, Loss: loss, Solver: lazy{}, Tol: -1, MaxIter: 1}, x)
-			r := mustFit(t, Model{Rank: 3, Loss: loss, Solver: s, Tol: -1, MaxIter: 12}, x)
-			name := fmt.Sprintf("%s, %T%+v: %v", lossName(loss), s, s, r.Reason)
-			if !sound(t, name, r) {
-				continue
-			}
-			before, after := mat.Norm(naiveResidual(x, start.W, start.H), 2), mat.Norm(naiveResidual(x, r.W, r.H), 2)
-			if after > before*(1+1e-9) {
-				t.Errorf("%s: the residual was %g and is %g", name, before, after)
-			}
-		}
-	}
-	if r := mustFit(t, Model{Rank: 3, Solver: lazy{}}, x); r.Reason != Stalled || len(r.Trace) != 2 {
-		t.Errorf("lazy: %v after %d", r.Reason, len(r.Trace)-1)
-	}
-	for r := Reason(0); r <= Cancelled+1; r++ {
-		if r.String() == "" {
-			t.Error(int(r))
 		}
 	}
 }

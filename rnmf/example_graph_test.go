@@ -6,12 +6,13 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/neighbor"
 )
 
 // The nearest neighbours of a digit get coefficients like its own.
 func ExampleGNMF() {
 	x := datasets.Digits().Scaled().X
-	graph, err := rnmf.KNN{K: 5}.Graph(x)
+	graph, err := neighbor.KNN{K: 5}.Graph(context.Background(), x)
 	if err != nil {
 		panic(err)
 	}

@@ -51,7 +51,7 @@ func ExampleLoss() {
 			fmt.Println(err)
 			return
 		}
-		relative, _ := rnmf.RelativeError(clean, r.W, r.H)
+		relative, _ := r.RelativeError(clean)
 		fmt.Printf("%T: error below 5 %%: %v\n", loss, relative < 0.05)
 	}
 	// Output:

@@ -6,6 +6,8 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 // Sparse parts by the log norm, with weights that mean the same on all data, and
@@ -16,12 +18,12 @@ func ExampleRLSNMF() {
 		fmt.Println(err)
 		return
 	}
-	u, err := rnmf.UnitsOf(s.X, 10)
+	u, err := rnmf.PenaltyUnitsOf(s.X, 10)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	graph, err := rnmf.KNN{K: 5}.Graph(s.X)
+	graph, err := neighbor.KNN{K: 5}.Graph(context.Background(), s.X)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -35,7 +37,7 @@ func ExampleRLSNMF() {
 			fmt.Println(err)
 			return
 		}
-		columns, _ := rnmf.HoyerColumns(r.W)
+		columns, _ := score.HoyerColumns(r.W)
 		mean := 0.0
 		for _, v := range columns {
 			mean += v / float64(len(columns))
@@ -54,7 +56,7 @@ func ExampleRRA() {
 		fmt.Println(err)
 		return
 	}
-	graph, err := rnmf.KNN{}.Graph(s.X)
+	graph, err := neighbor.KNN{}.Graph(context.Background(), s.X)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -96,7 +98,7 @@ func ExampleContiguous() {
 		fmt.Println(err)
 		return
 	}
-	out, err := single.Outliers(dirty)
+	out, err := single.Outliers(dirty, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -106,10 +108,10 @@ func ExampleContiguous() {
 		fmt.Println(err)
 		return
 	}
-	a, _ := rnmf.Detect(out.Flags(0.1), where)
-	b, _ := rnmf.Detect(together.Support, where)
-	before, _ := rnmf.RelativeError(s.X, single.W, single.H)
-	after, _ := rnmf.RelativeError(s.X, together.W, together.H)
+	a, _ := score.Detect(out.Flags(0.1), where)
+	b, _ := score.Detect(together.Support, where)
+	before, _ := single.RelativeError(s.X)
+	after, _ := together.RelativeError(s.X)
 	fmt.Println("fewer false alarms:", b.Precision > a.Precision+0.1, "and nearer to the clean images:", after < before)
 	// Output: fewer false alarms: true and nearer to the clean images: true
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/baseline"
+	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 // Where some entries may be grossly wrong, begin here. A block twice as bright
@@ -34,7 +36,7 @@ func ExampleRobustNMF() {
 			fmt.Println(err)
 			return
 		}
-		relative, _ := rnmf.RelativeError(s.X, r.W, r.H)
+		relative, _ := r.RelativeError(s.X)
 		errors = append(errors, relative)
 	}
 	fmt.Println("a third of the error of standard NMF, or less:", errors[1] < errors[0]/3)
@@ -56,12 +58,12 @@ func ExampleTruncatedCauchyNMF() {
 		fmt.Println(err)
 		return
 	}
-	out, err := r.Outliers(dirty)
+	out, err := r.Outliers(dirty, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	found, err := rnmf.Detect(out.Flags(0.1), where)
+	found, err := score.Detect(out.Flags(0.1), where)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -109,13 +111,13 @@ func ExampleResult_Transform() {
 		fmt.Println(err)
 		return
 	}
-	h, err := r.Transform(context.Background(), fresh)
+	h, err := r.Transform(context.Background(), fresh, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	before, _ := rnmf.RelativeError(old, r.W, r.H)
-	after, _ := rnmf.RelativeError(fresh, r.W, h)
+	before, _ := r.RelativeError(old)
+	after, _ := (&rnmf.Result{W: r.W, H: h}).RelativeError(fresh)
 	fmt.Println(h.Dims())
 	fmt.Println("as good as on the old ones:", after < 1.1*before)
 	// Output:
@@ -187,18 +189,18 @@ func ExampleResult_Clusters() {
 		fmt.Println(err)
 		return
 	}
-	largest, err := rnmf.Accuracy(s.Labels, r.Clusters()) // the largest coefficient
+	largest, err := score.Accuracy(s.Labels, r.Clusters()) // the largest coefficient
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	_, h := r.Normalized(rnmf.SumNorm)
-	groups, err := rnmf.KMeans{K: 10}.Fit(h)
+	_, h := r.Normalized(1)
+	groups, err := baseline.KMeans{K: 10}.Fit(context.Background(), h)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	means, err := rnmf.Accuracy(s.Labels, groups.Labels)
+	means, err := score.Accuracy(s.Labels, groups.Labels)
 	if err != nil {
 		fmt.Println(err)
 		return

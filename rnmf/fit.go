@@ -1,14 +1,15 @@
 package rnmf
 
 import (
+	"context"
 	"math"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// A fit is the state of a running factorisation. Both factors are kept with r
-// rows, so that the two half-steps are the same code.
+// A fit is the state of a running factorisation. Both factors have r rows, so that both half-steps
+// are the same code.
 type fit struct {
 	model            Model      // with defaults in place of zeros
 	survey                      // of X
@@ -18,32 +19,30 @@ type fit struct {
 	pool             *workspace
 
 	loss      Loss       // at the scale of the round
-	rho       Loss       // the function in it
-	columns   bool       // it is applied to norms of columns: loss is ByColumn
-	tuning    Tuning     // estimates it, nil if it is given or final
-	interim   bool       // the loss is on its way to another one
-	residuals *Residuals // what the scale of the round to come is estimated from
-	retuned   bool       // it has been estimated for this round
+	rho       Loss       // its ρ, without ByColumn
+	columns   bool       // loss is ByColumn: ρ is taken of norms of columns
+	tuning    Tuning     // estimates the scale; nil if that is given or final
+	interim   bool       // the loss is an Interim
+	residuals *Residuals // from which the next scale is estimated; nil if none is
+	retuned   bool       // the scale was estimated for this round
 
-	// The H half-step of the round to come, on a copy.
+	// The H half-step of the next round, on a copy of H.
 	next        *mat.Dense
 	ahead       bool      // next is up to date
-	cross, gram []float64 // WᵀX and WᵀW, which it leaves; nil if unknown
+	cross, gram []float64 // WᵀX and WᵀW from that half-step; nil if unknown
 
 	trace   Trace
 	reason  Reason
 	reached float64       // the objective of the factors once run is over
 	spent   time.Duration // in the algorithm
-	due     time.Duration // in what was done ahead, and counts once it is used
+	due     time.Duration // in what was done ahead; part of spent once it is used
 }
 
-// run goes round after round until there is a reason to stop; seen is called
-// after each, and ends the fit without a reason by returning false.
+// run does rounds until there is a reason to stop. It calls seen after each; the fit also ends,
+// without a reason, when seen returns false.
 //
-// The objective of a round is known only from the residuals of its factors, and
-// these are what the H half-step of the round to come begins with. So that
-// half-step is done ahead, on a copy, and the objective comes out of its weights
-// for next to nothing.
+// The objective of a round needs the residuals of its factors, with which the H half-step of the
+// next round begins. So that half-step is done ahead, on a copy of H: the objective is nearly free.
 func (f *fit) run(seen func() bool) {
 	f.next = mat.DenseCopyOf(f.h)
 	if !f.begin() {
@@ -64,7 +63,7 @@ func (f *fit) run(seen func() bool) {
 		}
 		since++
 		scale := f.loss
-		// No scale is estimated from factors that are worse than others at the one before.
+		// Factors that are worse than others at the last scale set no new scale.
 		retuned := round > 1 && f.residuals != nil && best.wt == nil
 		if retuned {
 			f.tune()
@@ -95,14 +94,13 @@ func (f *fit) run(seen func() bool) {
 			f.prepareH(nil)
 		case extrapolates:
 			objective = f.evaluate(round, true)
-			// A push that gains next to nothing has gone too far as well, and must not
-			// end the fit.
+			// An extrapolation that gains next to nothing went too far, and must not end the fit.
 			least := max(f.model.Tol, 1e-9) * math.Abs(last.objective)
 			if !push.tried || objective <= last.objective-least || f.pool.Stop() {
 				push.accept()
 				break
 			}
-			// The round without, whose H half-step is already there.
+			// Repeat the round without extrapolation. Its H half-step is already there.
 			push.reject()
 			f.countAhead()
 			f.ahead = false
@@ -134,7 +132,7 @@ func (f *fit) run(seen func() bool) {
 				return
 			}
 		}
-		// A solver without descent (RRA as printed) must not lose the best.
+		// A solver that does not descend (RRA as printed) must not lose the best factors.
 		switch {
 		case f.reason != Diverged && objective <= best.objective+1e-9*math.Abs(best.objective):
 			best = kept{objective: min(objective, best.objective)}
@@ -148,9 +146,8 @@ func (f *fit) run(seen func() bool) {
 	}
 }
 
-// begin finds the scale and the objective of the start, and tells whether it could:
-// if the fit is cancelled that far, only where it is little work, so that then too
-// there is something to return.
+// begin finds the scale and the objective of the start. If the fit is cancelled meanwhile it goes
+// on only where that is little work, or returns false.
 func (f *fit) begin() bool {
 	scale := func() {
 		if f.tuning != nil {
@@ -174,14 +171,14 @@ func (f *fit) begin() bool {
 	return true
 }
 
-// little tells whether a pass over the data takes some milliseconds at most.
+// little reports whether a pass over the data takes some milliseconds at most.
 func (f *fit) little() bool {
 	m, n := f.x.Dims()
 	return m*n*f.model.Rank <= 1<<24
 }
 
-// evaluate returns the objective of the current factors, and gets the residuals
-// that the round to come needs, or does its first half-step.
+// evaluate returns the objective of the current factors. On the way it measures the residuals for
+// the next scale or does the next H half-step, unless the round is the last.
 func (f *fit) evaluate(round int, more bool) float64 {
 	switch {
 	case f.pool.Stop():
@@ -195,18 +192,17 @@ func (f *fit) evaluate(round int, more bool) float64 {
 	return f.lookAhead()
 }
 
-// lookAhead does the H half-step of the round to come, and returns the objective of the
-// current factors.
+// lookAhead does the next H half-step, and returns the objective of the current factors.
 func (f *fit) lookAhead() float64 {
 	loss := f.prepareH(f.h)
 	if math.IsNaN(loss) && !f.pool.Stop() {
-		return f.objective() // the solver cannot tell
+		return f.objective() // the solver has not computed it
 	}
 	return loss + f.penalties()
 }
 
-// prepareH does the H half-step of the round to come on a copy of H, and returns the loss
-// at the H given, unless that is nil; NaN if it is unknown.
+// prepareH does the H half-step of the next round on a copy of H. It returns the loss at from, or
+// NaN.
 func (f *fit) prepareH(from *mat.Dense) (loss float64) {
 	if f.pool.Stop() {
 		return math.NaN()
@@ -241,13 +237,13 @@ func (f *fit) updateW() {
 	f.spent += time.Since(begin)
 }
 
-// countAhead adds what was done ahead to the seconds of the algorithm.
+// countAhead adds the time of what was done ahead to that of the algorithm.
 func (f *fit) countAhead() {
 	f.spent += f.due
 	f.due = 0
 }
 
-// valid reports whether a solver has left factors that a fit may have.
+// valid reports whether both factors are numbers, and non-negative where they have to be.
 func (f *fit) valid() bool {
 	for _, v := range []struct {
 		*mat.Dense
@@ -292,7 +288,7 @@ func (k *kept) keep(wt, h *mat.Dense, objective float64) {
 	k.objective = objective
 }
 
-// toTheEnd lets work run to its end although the fit is cancelled.
+// toTheEnd runs work to its end even if the fit is cancelled.
 func (f *fit) toTheEnd(work func()) {
 	stop := f.pool.Stop
 	f.pool.Stop = func() bool { return false }
@@ -339,8 +335,7 @@ func (f *fit) quadraticOfW() *Quadratic {
 	return q
 }
 
-// weighRows sets the weights of the samples, which are rows, from the squared norms of
-// their residuals.
+// weighRows sets the weights of samples that are rows from the squared norms of their residuals.
 func (q *Quadratic) weighRows(squares func() []float64) {
 	if q.sample != rows || isFrobenius(q.loss) {
 		return
@@ -349,4 +344,12 @@ func (q *Quadratic) weighRows(squares func() []float64) {
 	for j, s := range q.row {
 		_, q.row[j] = q.loss.Rho(s)
 	}
+}
+
+// err returns the error of the context of a fit that it ended.
+func (f *fit) err(ctx context.Context) error {
+	if f.reason == Cancelled {
+		return ctx.Err()
+	}
+	return nil
 }

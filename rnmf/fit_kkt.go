@@ -11,8 +11,7 @@ import (
 //
 //	max over V ∈ {W, H} of ‖V − max(0, V − ∇/(2·curvature))‖_F / ‖V‖_F,
 //
-// which is 0 exactly where the KKT conditions V ≥ 0, ∇ ≥ 0, V∘∇ = 0 hold, and
-// does not depend on the units of X.
+// which is 0 exactly where the KKT conditions V ≥ 0, ∇ ≥ 0, V∘∇ = 0 hold. It has no unit.
 func (f *fit) kkt() float64 {
 	if constraint(f.solverW) != nil || constraint(f.solverH) != nil {
 		return f.moves()
@@ -40,14 +39,14 @@ func (f *fit) kktOf(ofW bool) float64 {
 	w := &walk{need: needE}
 	f.pool.share(count, q.m*q.n*q.r, func(t *Tile, i int) {
 		t.load(q, w, v, i*width, min(width, q.n-i*width))
-		t.weigh() // the slopes as they are: loadWeights may leave out those of columns
+		t.weigh() // not loadWeights, which may leave out weights of columns
 		moved[i] = t.moved(u, uu)
 	})
 	return relative(math.Sqrt(total(moved)), v)
 }
 
-// moves takes the place of kkt where a factor lies in another set than V ≥ 0: how far
-// another half-step of the solvers moves them, relative to their norm.
+// moves replaces kkt where a factor lies in another set than V ≥ 0: it is how far another half-step
+// moves each factor, relative to its norm.
 func (f *fit) moves() float64 {
 	far := moved(f.quadratic(false), f.h, f.model.OnH, f.solverH)
 	if f.onlyH {
@@ -69,8 +68,7 @@ func moved(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) float64 {
 	return relative(mat.Norm(to, 2), v)
 }
 
-// relative returns a length as a share of that of v, where v is not 0. From tiny
-// entries a step can be longer by more than a number holds.
+// relative returns length/‖v‖, or length if v is 0. The quotient may overflow.
 func relative(length float64, v *mat.Dense) float64 {
 	norm := mat.Norm(v, 2)
 	if norm == 0 {
@@ -79,8 +77,7 @@ func relative(length float64, v *mat.Dense) float64 {
 	return min(length/norm, math.MaxFloat64)
 }
 
-// moved returns the squared length of one exact step of all coordinates at once;
-// uu is U∘U.
+// moved returns the squared length of one exact step of all coordinates at once; uu is U∘U.
 func (t *Tile) moved(u, uu *kernel.Cross) float64 {
 	r, b := t.R, t.B
 	space := t.Space(2 * r * b)
@@ -99,7 +96,7 @@ func (t *Tile) moved(u, uu *kernel.Cross) float64 {
 			den[i] += d
 		}
 	}
-	kernel.Step(t.V, num, num, den) // of this tile alone; the factor keeps its V
+	kernel.Step(t.V, num, num, den) // changes the tile, not the factor
 	sum, _ := kernel.SumSquares(num, nil)
 	return sum
 }

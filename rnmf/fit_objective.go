@@ -6,8 +6,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// eachResidual calls visit with every tile of the columns of X; its E is the
-// residual.
+// eachResidual calls visit with every tile of the columns of X; its E is the residual.
 func (f *fit) eachResidual(visit func(t *Tile, i int)) (count int) {
 	q := f.quadratic(false)
 	width := tileWidth(q.m, q.n, 2)
@@ -73,8 +72,8 @@ func (f *fit) columnSquares() []float64 {
 	return f.squaredNorms()
 }
 
-// squaredNorms returns the squared norms of the columns of the residual, from the
-// residual itself: in differences of Gram matrices digits cancel.
+// squaredNorms returns the squared norms of the columns of the residual, from the residual itself:
+// in differences of Gram matrices digits cancel.
 func (f *fit) squaredNorms() []float64 {
 	_, n := f.x.Dims()
 	s := make([]float64, n)
@@ -82,13 +81,4 @@ func (f *fit) squaredNorms() []float64 {
 		kernel.SquaredNorms(s[t.First:][:t.B], t.E, t.mask, t.M, t.B)
 	})
 	return s
-}
-
-// total sums in order, so that the number of goroutines does not matter.
-func total(parts []float64) float64 {
-	var sum float64
-	for _, p := range parts {
-		sum += p
-	}
-	return sum
 }

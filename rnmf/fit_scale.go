@@ -13,8 +13,7 @@ func (f *fit) tunesIn(round int) bool {
 	return f.tuning != nil && (f.model.TuneFor == 0 || round <= f.model.TuneFor || f.interim)
 }
 
-// measure puts the distribution of the current residuals aside for tune, and
-// returns the objective.
+// measure collects the distribution of the current residuals for tune, and returns the objective.
 func (f *fit) measure() float64 {
 	begin := time.Now()
 	defer func() { f.due += time.Since(begin) }()
@@ -75,17 +74,17 @@ func (f *fit) measure() float64 {
 	if byColumn {
 		least *= float64(m) * f.heaviest
 	}
-	if !(all.mean >= least) { // also where there are none
+	if !(all.mean >= least) { // also if it is NaN, as there are no residuals
 		all = ResidualsOf(least)
 	}
 	f.residuals = all
 	return total(losses) + f.penalties()
 }
 
-// tune lets the loss estimate its scale from the residuals put aside.
+// tune lets the loss estimate its scale from the residuals that measure has collected.
 func (f *fit) tune() {
 	f.countAhead()
-	if !f.pool.Stop() { // if not, they are incomplete, and the fit is over
+	if !f.pool.Stop() { // otherwise they are incomplete, and the fit is over
 		next, settled := f.tuning(f.residuals)
 		if settled {
 			f.tuning = nil

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// start checks everything and makes the first factors. With onlyH, W stays as
-// it starts and the rank is that of W, whatever the shape of x.
+// start checks everything and makes the first factors. With onlyH, W stays as it starts and the
+// rank is that of W, whatever the shape of x.
 func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error) {
 	if err := m.check(x, onlyH); err != nil {
 		return nil, err
@@ -23,14 +23,14 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	f.tuning = tuningOf(f.loss)
 	f.x = asDense(x)
 	if f.little() {
-		ctx = context.WithoutCancel(ctx) // there is to be something to return
+		ctx = context.WithoutCancel(ctx) // so that there is something to return
 	}
 	var err error
 	if f.survey, err = newSurvey(ctx, f.x, m.Mask, m.Signed); err != nil {
 		return nil, err
 	}
 	init := cmp.Or[Init](m.Init, Random{})
-	w, h, err := startFrom(ctx, init, f.x, m.Rank, rand.New(rand.NewPCG(m.Seed, 0x52_4e_4d_46)))
+	w, h, err := init.Start(ctx, f.x, m.Rank, rand.New(rand.NewPCG(m.Seed, 0x52_4e_4d_46)))
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
@@ -46,4 +46,9 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 		c.Project(f.h)
 	}
 	return f, nil
+}
+
+// solvers returns those of W and of H.
+func (m Model) solvers() (ofW, ofH Solver) {
+	return cmp.Or[Solver](m.SolverW, m.Solver, HALS{}), cmp.Or[Solver](m.SolverH, m.Solver, HALS{})
 }

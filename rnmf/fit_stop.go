@@ -7,9 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// stop returns the reason for which a fit ends after a round that reached an objective,
-// or 0. last is the round before whose objective is known, some rounds ago; first is the
-// objective of the start.
+// stop returns the reason to end the fit after a round, or 0. last is the last round whose
+// objective is known, some rounds ago; first is the objective of the start.
 func (f *fit) stop(last *kept, first, objective float64, round, rounds int) (reason Reason) {
 	switch {
 	case math.IsNaN(objective) || math.IsInf(objective, 0) || f.explodes(objective, 10*(math.Abs(first)+math.Abs(last.objective))):
@@ -30,11 +29,10 @@ func (f *fit) stop(last *kept, first, objective float64, round, rounds int) (rea
 	return reason
 }
 
-// settled tells whether some rounds have changed the objective by so little that the
-// fit has converged: by a share of it of Tol for each, or, where most of it is what
-// gross entries cost whatever W and H are, of what it would be if all entries were off
-// by ten usual ones. Where the digits of the objective do not reach that far, the KKT
-// residual tells.
+// settled reports whether the objective has changed so little in some rounds that the fit has
+// converged: by at most Tol for each round, as a share of the objective or, where most of that is
+// the constant cost of gross entries, of usualLoss. Where the objective has too few digits to show
+// such a change, the KKT residual decides.
 func (f *fit) settled(start, reached float64, rounds int) bool {
 	tol := f.model.Tol
 	if tol < 0 || f.interim {
@@ -55,7 +53,7 @@ func (f *fit) settled(start, reached float64, rounds int) bool {
 	return 1e-15*size <= tol*usual || f.kkt() <= 1e-3 && !f.pool.Stop()
 }
 
-// usualLoss is the loss of residuals that are all ten usual entries long.
+// usualLoss is the loss if all residuals are ten times the median entry of X.
 func (f *fit) usualLoss() float64 {
 	if isFrobenius(f.rho) || f.largest == 0 {
 		return math.Inf(1)
@@ -71,13 +69,12 @@ func (f *fit) usualLoss() float64 {
 	return terms * value
 }
 
-// collapsed tells whether WH is nothing beside X, by the sums of their entries, which
-// for WH are known without it; large entries of X count as the median, since WH may
-// well be nothing beside gross errors. With penalties on both factors W = H = 0 is a
-// local minimum whatever X is, as the loss gains only by the product of W and H what
-// the penalties lose by each. Multiplicative updates never arrive at 0; where a fit
-// with Tol ends they are below this bound by far. Without penalties nothing pulls to
-// 0, and a start of zeros is one's own.
+// collapsed reports whether WH is negligible compared with X, by the sums of their entries.
+// Positive entries of X count as their median, since gross errors may well dwarf WH. With penalties
+// on both factors W = H = 0 is a local minimum whatever X is, as the loss gains only by the product
+// of W and H what the penalties lose by each. Multiplicative updates never arrive at 0, but are far
+// below this bound where a fit ends by Tol. Without penalties nothing pulls the factors to 0, and a
+// start of zeros is the caller's choice.
 func (f *fit) collapsed() bool {
 	if len(f.model.OnW) == 0 && len(f.model.OnH) == 0 {
 		return false
@@ -88,9 +85,8 @@ func (f *fit) collapsed() bool {
 	return data > 0 && mass <= 1e-7*data
 }
 
-// rounding returns by how much rounding errors in the residuals, and in penalties that
-// are differences, may change the objective, so that an exact fit neither goes on for
-// ever nor seems to diverge.
+// rounding returns by how much rounding errors in the residuals, and in penalties that are
+// differences, may change the objective, so that an exact fit ends, and does not seem to diverge.
 func (f *fit) rounding() float64 {
 	m := float64(len(f.norms[1]))
 	at, _ := f.rho.Rho(0)
@@ -107,9 +103,9 @@ func (f *fit) rounding() float64 {
 	return sum + f.penaltyRounding()
 }
 
-// roundingAtMost is not less than rounding, and at hand: ρ is concave, so that by
-// Jensen's inequality the mean of the columns stands for all. Twice that makes up for
-// the digits that cancel in ρ(s) − ρ(0).
+// roundingAtMost is an upper bound of rounding that costs little: as ρ is concave, by Jensen's
+// inequality the mean of the columns may stand in for each. The factor 2 covers rounding of
+// ρ(s) − ρ(0).
 func (f *fit) roundingAtMost() float64 {
 	m, n := float64(len(f.norms[1])), float64(len(f.norms[0]))
 	if f.weights == 0 {
@@ -127,8 +123,8 @@ func (f *fit) roundingAtMost() float64 {
 	return 2*m*terms*(above-at) + f.penaltyRounding()
 }
 
-// roundingThere is rounding where the residuals are now. Those of a gross sample are
-// large, and round as such, but in a loss that levels off that is next to nothing.
+// roundingThere is rounding at the present residuals. That of a gross sample is large, and so is
+// its rounding error, but a loss that levels off hardly changes by it.
 func (f *fit) roundingThere() float64 {
 	if !f.columns {
 		return f.rounding()
@@ -143,12 +139,11 @@ func (f *fit) roundingThere() float64 {
 	return sum
 }
 
-// roundingSquares returns the square of what rounding may change in each column of the
-// residual: a share of WH, but not of what is gross in X and not in WH.
+// roundingSquares returns the squared rounding error of each column of the residual: 1e-28 of
+// ‖x_j‖², or of about ‖Wh_j‖² if that is less, as where X has gross entries that WH has not.
 func (f *fit) roundingSquares() []float64 {
 	squares := make([]float64, len(f.norms[0]))
-	// Σ_k ‖w_k‖|h_kj| is not less than the length of a column of WH, and at most √r
-	// times as much.
+	// Σ_k ‖w_k‖|h_kj| is not less than the length of a column of WH, and at most √r times as much.
 	for k := range f.model.Rank {
 		length := mat.Norm(f.wt.RowView(k), 2)
 		for j, v := range f.h.RawRowView(k) {
@@ -176,7 +171,7 @@ func (f *fit) penaltyRounding() float64 {
 	return sum
 }
 
-// explodes tells whether an objective is above a limit by more than rounding errors.
+// explodes reports whether an objective is above a limit by more than rounding errors.
 func (f *fit) explodes(reached, limit float64) bool {
 	return reached > limit && reached > limit+f.rounding()
 }

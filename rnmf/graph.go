@@ -12,10 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Graph says which samples are alike: an undirected graph with weights G_ij ≥ 0
-// on its edges, stored sparsely, each edge in both of its rows. With the degrees
-// d_j = Σ_i G_ij its Laplacian is L = diag(d) − G. It is a mat.Matrix, does not
-// change once made, and can be used by many fits at once.
+// A Graph says which samples are similar: an undirected graph with weights G_ij ≥ 0 on its edges,
+// stored sparsely, each edge in both of its rows. With the degrees d_j = Σ_i G_ij its Laplacian is
+// L = diag(d) − G. It is a mat.Matrix that never changes; many fits can share it.
 type Graph struct {
 	n      int
 	start  []int // row i is start[i] to start[i+1] of to and weight
@@ -32,8 +31,8 @@ type Graph struct {
 	spectra spectra // for RRA
 }
 
-// An Edge joins two samples. A weight of 0 is no edge, and an edge from a vertex
-// to itself is none either, as it has no part in the Laplacian.
+// An Edge joins two samples. Edges of weight 0, and edges from a vertex to itself, which have no
+// part in the Laplacian, are left out.
 type Edge struct {
 	I, J   int
 	Weight float64
@@ -41,8 +40,8 @@ type Edge struct {
 
 var _ mat.Symmetric = (*Graph)(nil)
 
-// NewGraph makes a graph of n vertices. Each edge is given once, in either
-// direction, or in both with the same weight.
+// NewGraph makes a graph of n vertices. Each edge is given in one direction, or in both with the
+// same weight.
 func NewGraph(n int, edges []Edge) (*Graph, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%w: a graph of %d vertices", ErrEmpty, n)
@@ -66,7 +65,7 @@ func NewGraph(n int, edges []Edge) (*Graph, error) {
 	for k, e := range both {
 		if k > 0 && both[k-1].I == e.I && both[k-1].J == e.J {
 			if w := both[k-1].Weight; w != e.Weight {
-				return nil, fmt.Errorf("%w: G[%d,%d] is %g and %g", ErrAsymmetric, e.I, e.J, w, e.Weight)
+				return nil, fmt.Errorf("%w: G[%d,%d] is %g and %g", ErrParameter, e.I, e.J, w, e.Weight)
 			}
 			continue
 		}
@@ -98,7 +97,7 @@ func GraphOf(a mat.Matrix) (*Graph, error) {
 				return nil, err
 			}
 			if back := a.At(j, i); i < j && back != e.Weight && !math.IsNaN(back) {
-				return nil, fmt.Errorf("%w: G[%d,%d] is %g, G[%d,%d] is %g", ErrAsymmetric, i, j, e.Weight, j, i, back)
+				return nil, fmt.Errorf("%w: G[%d,%d] is %g, G[%d,%d] is %g", ErrParameter, i, j, e.Weight, j, i, back)
 			}
 			if i < j && e.Weight != 0 {
 				edges = append(edges, e)
@@ -181,8 +180,8 @@ func (g *Graph) At(i, j int) float64 {
 // Edges returns the number of edges.
 func (g *Graph) Edges() int { return len(g.to) / 2 }
 
-// Neighbors returns the vertices that i has edges to, ascending, and the weights
-// of these, which are not to be changed.
+// Neighbors returns the vertices that i has edges to, ascending, and their weights, which must not
+// be changed.
 func (g *Graph) Neighbors(i int) (to []int, weight []float64) {
 	a, b := g.start[i], g.start[i+1]
 	return g.to[a:b:b], g.weight[a:b:b]
@@ -219,9 +218,8 @@ func (g *Graph) laplacian(dst, x []float64) {
 	}
 }
 
-// Roughness returns tr(VLVᵀ) = Σ G_ij‖v_i − v_j‖² over the edges, each taken
-// once: 0 where neighbours are the same. (4) of the RRA paper takes each twice,
-// and is off by that factor.
+// Roughness returns tr(VLVᵀ) = Σ G_ij‖v_i − v_j‖² over the edges, each taken once: 0 where
+// neighbours are the same. (4) of the RRA paper takes each twice, and is off by that factor.
 func (g *Graph) Roughness(v *mat.Dense) float64 {
 	var sum float64
 	r, _ := v.Dims()
@@ -241,10 +239,10 @@ func (g *Graph) Roughness(v *mat.Dense) float64 {
 	return sum
 }
 
-// colors divides the vertices into classes without edges inside: given the other
-// classes, the columns of one do not depend on each other. Greedy, the vertices
-// of most neighbours first, so with at most one class more than a vertex has
-// neighbours; a graph of 5 nearest neighbours needs about 8.
+// colors divides the vertices into classes without edges inside them: given the other classes, the
+// columns of a class do not depend on each other. It is greedy and begins with the vertices of most
+// neighbours, so it needs at most one class more than a vertex has neighbours: about 8 for 5
+// nearest neighbours.
 func (g *Graph) colors() [][]int {
 	g.once.Do(func() {
 		order := make([]int, g.n)
@@ -254,7 +252,7 @@ func (g *Graph) colors() [][]int {
 		neighbors := func(i int) int { return g.start[i+1] - g.start[i] }
 		slices.SortStableFunc(order, func(a, b int) int { return neighbors(b) - neighbors(a) })
 		color := make([]int, g.n) // 0 is none yet
-		var taken []int           // by a neighbour of the vertex that is written
+		var taken []int           // by class: the last vertex with a neighbour in it, plus 1
 		for _, i := range order {
 			to, _ := g.Neighbors(i)
 			for _, j := range to {

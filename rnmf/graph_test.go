@@ -117,16 +117,11 @@ func TestGraphErrors(t *testing.T) {
 		{"out of range", func() (*Graph, error) { return NewGraph(3, []Edge{{0, 1, 1}, {2, 3, 1}}) }, ErrShape, "edge 1 joins 2 and 3, want 0 to 2"},
 		{"NaN", func() (*Graph, error) { return NewGraph(3, []Edge{{0, 2, nan}}) }, ErrNotFinite, "G[0,2] = NaN"},
 		{"negative", func() (*Graph, error) { return NewGraph(3, []Edge{{2, 1, -1}}) }, ErrNegative, "G[2,1] = -1"},
-		{"two weights", func() (*Graph, error) { return NewGraph(3, []Edge{{2, 1, 1}, {1, 2, 2}}) }, ErrAsymmetric, "G[1,2] is 1 and 2"},
+		{"two weights", func() (*Graph, error) { return NewGraph(3, []Edge{{2, 1, 1}, {1, 2, 2}}) }, ErrParameter, "G[1,2] is 1 and 2"},
 		{"not square", func() (*Graph, error) { return GraphOf(x) }, ErrShape, "3×4"},
-		{"not symmetric", func() (*Graph, error) { return GraphOf(square(0, 1, 2, 0)) }, ErrAsymmetric, "G[0,1] is 1, G[1,0] is 2"},
+		{"not symmetric", func() (*Graph, error) { return GraphOf(square(0, 1, 2, 0)) }, ErrParameter, "G[0,1] is 1, G[1,0] is 2"},
 		{"Inf", func() (*Graph, error) { return GraphOf(square(0, 1, 1, math.Inf(1))) }, ErrNotFinite, "G[1,1] = +Inf"},
 		{"NaN below", func() (*Graph, error) { return GraphOf(square(0, 1, nan, 1)) }, ErrNotFinite, "G[1,0] = NaN"},
-		{"K", func() (*Graph, error) { return KNN{K: 4}.Graph(x) }, ErrParameter, "KNN.K is 4, want 1 to 3"},
-		{"weights", func() (*Graph, error) { return KNN{Weights: 3}.Graph(x) }, ErrParameter, "KNN.Weights is 3"},
-		{"width", func() (*Graph, error) { return KNN{Width: nan}.Graph(x) }, ErrParameter, "KNN.Width"},
-		{"nil", func() (*Graph, error) { return KNN{}.Graph(nil) }, ErrEmpty, "nil"},
-		{"bad data", func() (*Graph, error) { return KNN{}.Graph(with(2, 3, nan)) }, ErrNotFinite, "X[2,3]"},
 	} {
 		g, err := c.make()
 		if g != nil || !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.says) {

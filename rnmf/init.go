@@ -6,44 +6,25 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/robustnmf/robustnmf/rnmf/internal/work"
-	"gonum.org/v1/gonum/floats"
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
 
-// An Init makes the factors that a fit starts from: w m×r and h r×n, finite and
-// non-negative. x is not to be changed; entries that are missing hold the mean
-// of what is known of their row.
+// An Init makes the factors that a fit starts from, w (m×r) and h (r×n), finite and non-negative.
+// It must not change x, where missing entries hold the mean of the known ones of their row. Start
+// returns an error soon after ctx ends.
 type Init interface {
-	Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error)
+	Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error)
 }
 
-// A slowInit looks out for the end of a context while it starts.
-type slowInit interface {
-	start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error)
-}
-
-// startFrom calls Start, or start where there is one.
-func startFrom(ctx context.Context, i Init, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	if s, ok := i.(slowInit); ok {
-		return s.start(ctx, x, rank, rng)
-	}
-	return i.Start(x, rank, rng)
-}
-
-// Random draws both factors evenly from (0, a], with a such that the mean of WH
-// is that of X once its positive entries are replaced by their median and its
-// negative ones by 0. It is the default. At the mean itself, which gross errors shift as far as they like, a
-// loss that levels off would begin between the data and the errors, and fit
-// some of each.
+// Random draws both factors uniformly from (0, a], with a such that the mean of WH is that of X
+// once its positive entries are replaced by their median and its negative ones by 0. It is the
+// default. Gross errors shift the mean of X itself by any amount, and from there a loss that levels
+// off would begin between the data and the errors, and fit some of each.
 type Random struct{}
 
-// Start returns the random factors.
-func (r Random) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	return r.start(context.Background(), x, rank, rng)
-}
-
-func (Random) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+// Start returns the factors.
+func (Random) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
 	mean := robustMean(x, func() bool { return ctx.Err() != nil })
 	if err := ctx.Err(); err != nil {
@@ -64,17 +45,17 @@ func (Random) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand)
 	return fill(m, rank), fill(rank, n), nil
 }
 
-// Factors starts from given factors: a warm start, or a start of your own. They
-// are copied. Multiplicative updates never leave a 0.
+// Factors starts from copies of given factors: a warm start, or your own. Multiplicative updates
+// never leave a 0.
 type Factors struct {
 	W mat.Matrix // m×r
 	H mat.Matrix // r×n
 }
 
 // Start returns copies of the factors.
-func (f Factors) Start(x *mat.Dense, rank int, _ *rand.Rand) (w, h *mat.Dense, err error) {
+func (f Factors) Start(_ context.Context, x *mat.Dense, rank int, _ *rand.Rand) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
-	if isNil(f.W) || isNil(f.H) {
+	if dense.IsNil(f.W) || dense.IsNil(f.H) {
 		return nil, nil, fmt.Errorf("%w: the start lacks W or H", ErrShape)
 	}
 	if err := wantDims("W", f.W, m, rank); err != nil {
@@ -84,135 +65,4 @@ func (f Factors) Start(x *mat.Dense, rank int, _ *rand.Rand) (w, h *mat.Dense, e
 		return nil, nil, err
 	}
 	return mat.DenseCopyOf(f.W), mat.DenseCopyOf(f.H), nil
-}
-
-// asDense returns a itself if it is a *mat.Dense, or a copy.
-func asDense(a mat.Matrix) *mat.Dense {
-	if d, ok := a.(*mat.Dense); ok {
-		return d
-	}
-	return mat.DenseCopyOf(a)
-}
-
-// fillMissing returns a copy of x in which missing entries hold the mean of the
-// known entries of their row, or of all if a row has none. It is not complete if stop
-// ends it.
-func fillMissing(x, mask *mat.Dense, stop func() bool) *mat.Dense {
-	m, n := x.Dims()
-	out := mat.NewDense(m, n, nil)
-	var total, count float64
-	var unknown []int // rows
-	work.Pieces(m, 16*n, stop, func(from, to int) {
-		for i := from; i < to; i++ {
-			var sum, c float64
-			row, known := out.RawRowView(i), mask.RawRowView(i)
-			copy(row, x.RawRowView(i))
-			for j, w := range known {
-				if w > 0 {
-					sum += row[j]
-					c++
-				}
-			}
-			total += sum
-			count += c
-			if c == 0 {
-				unknown = append(unknown, i)
-				continue
-			}
-			fillWhere(row, known, sum/c)
-		}
-	})
-	for _, i := range unknown {
-		fillWhere(out.RawRowView(i), mask.RawRowView(i), total/max(count, 1))
-	}
-	return out
-}
-
-// fillWhere replaces what has the weight 0.
-func fillWhere(row, weights []float64, v float64) {
-	for j, w := range weights {
-		if w == 0 {
-			row[j] = v
-		}
-	}
-}
-
-// NNDSVD starts from the singular vectors of X (Boutsidis and Gallopoulos
-// 2008): no randomness, and often fewer rounds. Its zeros, about half of all
-// entries, stay under multiplicative updates unless they are filled.
-type NNDSVD struct{ Fill Fill }
-
-// Fill says what replaces the zeros of NNDSVD.
-type Fill int
-
-// The fills.
-const (
-	FillNone   Fill = iota // the zeros stay; HALS moves them
-	FillMean               // NNDSVDa: the mean of X
-	FillRandom             // NNDSVDar: random, up to a hundredth of the mean of X
-)
-
-// Start returns the factors.
-func (s NNDSVD) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	return s.start(context.Background(), x, rank, rng)
-}
-
-func (s NNDSVD) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	if w, h, err = nndsvd(ctx, x, rank); err != nil {
-		return nil, nil, err
-	}
-	switch s.Fill {
-	case FillNone:
-	case FillMean:
-		fillMean(x, w, h)
-	case FillRandom:
-		fillRandom(x, w, h, rng)
-	default:
-		return nil, nil, errParameter("NNDSVD.Fill", int(s.Fill), "FillNone, FillMean or FillRandom")
-	}
-	return w, h, nil
-}
-
-// Clusters is the start of the L2,1 paper, section 5.4: PCA to r dimensions,
-// k-means there, W the centroids of the clusters and H = G′ + Shift, with G′ the
-// indicator of the clusters. As printed, with a shift of 0.3, all other
-// centroids together outweigh a sample's own by far where clusters are many;
-// Scaled divides H by one number so that WH fits X best.
-type Clusters struct {
-	Shift  float64 // 0 is 0.3; negative none, which locks multiplicative updates
-	Scaled bool
-}
-
-// Start returns the factors.
-func (s Clusters) Start(x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	return s.start(context.Background(), x, rank, rng)
-}
-
-func (s Clusters) start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	shift := s.Shift
-	if shift == 0 {
-		shift = 0.3
-	}
-	if math.IsNaN(shift) || math.IsInf(shift, 0) {
-		return nil, nil, errParameter("Clusters.Shift", shift, "a number")
-	}
-	w, h, _, err = kmeansStart(ctx, x, rank, max(shift, 0), rng.Uint64())
-	if err != nil {
-		return nil, nil, err
-	}
-	// A centroid of signed data can be negative.
-	w.Apply(func(_, _ int, v float64) float64 { return max(v, 0) }, w)
-	if s.Scaled {
-		var wh mat.Dense
-		wh.Mul(w, h)
-		var xy, yy float64
-		for i := range wh.RawMatrix().Rows {
-			xy += floats.Dot(x.RawRowView(i), wh.RawRowView(i))
-			yy += floats.Dot(wh.RawRowView(i), wh.RawRowView(i))
-		}
-		if xy > 0 && yy > 0 {
-			h.Scale(xy/yy, h)
-		}
-	}
-	return w, h, nil
 }

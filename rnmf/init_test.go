@@ -25,7 +25,7 @@ func TestInits(t *testing.T) {
 	mask.Set(2, 3, 0)
 	x.Set(2, 3, math.NaN())
 	before := mat.DenseCopyOf(x)
-	for _, init := range []Init{Random{}, NNDSVD{}, NNDSVD{FillMean}, NNDSVD{FillRandom}, Clusters{}, Clusters{Scaled: true}, Clusters{Shift: -1}} {
+	for _, init := range []Init{Random{}, NNDSVD{}, NNDSVD{FillMean: true}, NNDSVD{FillRandom: true}, Clusters{}, Clusters{Scaled: true}, Clusters{Shift: -1}} {
 		r, err := Model{Rank: 3, Loss: Hypersurface{Scale: 1}, Init: init, Mask: mask, MaxIter: 20, Seed: 1}.Fit(context.Background(), x)
 		if err != nil {
 			t.Errorf("%#v: %v", init, err)
@@ -53,7 +53,7 @@ func TestInits(t *testing.T) {
 	if b.Trace[0].Objective >= a.Trace[0].Objective {
 		t.Errorf("scaled start %g, printed %g", b.Trace[0].Objective, a.Trace[0].Objective)
 	}
-	for _, bad := range []Init{NNDSVD{Fill: 7}, Clusters{Shift: math.NaN()}} {
+	for _, bad := range []Init{NNDSVD{FillMean: true, FillRandom: true}, Clusters{Shift: math.NaN()}} {
 		if _, err := (Model{Rank: 3, Init: bad, Mask: mask}).Fit(context.Background(), x); !errors.Is(err, ErrParameter) {
 			t.Errorf("%#v: %v", bad, err)
 		}
@@ -75,20 +75,25 @@ func TestFillMissing(t *testing.T) {
 	}
 }
 
-// Data as large as they may be have scores that are larger; the clusters are those of
-// the same data in another unit.
-func TestClustersOfLargeData(t *testing.T) {
-	x := uniform(35, 73, 2)
-	start := func(unit float64) *mat.Dense {
-		scaled := mat.DenseCopyOf(x)
-		scaled.Scale(unit, scaled)
-		_, h, err := Clusters{}.Start(scaled, 5, rand.New(rand.NewPCG(1, 1)))
+// What is negative counts 0 for the start.
+func TestRandomStartSigned(t *testing.T) {
+	x := uniform(9, 11, 3)
+	x.Apply(func(i, j int, v float64) float64 {
+		if (i+j)%3 == 0 {
+			return -5 * v
+		}
+		return v
+	}, x)
+	start := func(x *mat.Dense) *mat.Dense {
+		w, h, err := Random{}.Start(t.Context(), x, 3, rand.New(rand.NewPCG(1, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return h
+		return mul(w, h)
 	}
-	if !sameBits(start(1), start(0x1p332)) { // 8.7e99
-		t.Error("other clusters")
+	signed := start(x)
+	x.Apply(func(_, _ int, v float64) float64 { return max(v, 0) }, x)
+	if !sameBits(signed, start(x)) {
+		t.Error("negative entries change the start")
 	}
 }

@@ -6,21 +6,32 @@ import (
 	"reflect"
 )
 
-// A Loss is a concave, increasing function ρ of a squared residual s ≥ 0; its
-// slope ρ′(s) is the weight that the residual gets. Concavity is all that the
-// engine needs:
+// A Loss is a concave, increasing function ρ of a squared residual s ≥ 0; its slope ρ′(s) is the
+// weight that the residual gets. Concavity is all that the engine needs:
 //
 //	ρ(u) ≤ ρ(s) + ρ′(s)(u − s)   for all u, s ≥ 0,
 //
-// so the weighted squares Σ ρ′(s)·u touch the objective at s and lie above it
-// everywhere else. CheckLoss tests a new one.
+// so the weighted squares Σ ρ′(s)·u touch the objective at s and lie above it elsewhere
+// (CheckLoss).
+//
+// A Loss may be a Tuner as well, which estimates its scale, and have more methods:
+//
+//   - Weigh(omega, value, e []float64) computes many slopes at once, faster than Rho:
+//     omega_i = ρ′(e_i²) and, where value is not nil, value_i = ρ(e_i²), all three of the same
+//     length, within 1e-14 of what Rho gives. Only where e_i², or its ratio to the square of the
+//     scale, is above 1e300 or below 1e-300 may they differ.
+//   - ScaleNow() float64 returns the scale, for the trace.
+//   - TuningOfColumns() Tuning replaces Tuning under ByColumn, where residuals are norms of
+//     columns.
+//   - Relax() Loss returns a convex loss of about the same scale, with which Transform begins.
+//     Without this method that is Huber with ScaleNow as cut-off, or Frobenius.
+//   - Check() error finds bad parameters before a fit.
 type Loss interface {
 	Rho(s float64) (value, slope float64)
 }
 
-// ByColumn applies a loss to the squared norm of a whole column (a sample),
-// s_j = ‖x_j − Wh_j‖², instead of to each entry. The L2,1 loss is
-// ByColumn{L1{}}, the capped norm is ByColumn{Truncated{Loss: L1{}}}.
+// ByColumn applies a loss to the squared norm of a whole column (a sample), s_j = ‖x_j − Wh_j‖²,
+// instead of to each entry. The L2,1 loss is ByColumn{L1{}}.
 type ByColumn struct{ Loss }
 
 // Check finds a bad parameter.
@@ -32,10 +43,9 @@ type Frobenius struct{}
 // Rho returns s and 1.
 func (Frobenius) Rho(s float64) (value, slope float64) { return s, 1 }
 
-// L1 is the smoothed absolute value, ρ(s) = √(s + ε²) (L2,1 paper, (60)).
-// Its sum is a little larger than the L1 norm, by at most ε for each entry;
-// a trace shows this smooth value. With Eps 0 it is set once, before the first
-// round, to a twentieth of the median residual; in ByColumn{L1{}} to a thousandth.
+// L1 is the smoothed absolute value, ρ(s) = √(s + ε²) (L2,1 paper, (60)). Its sum, which a trace
+// shows, exceeds the L1 norm by at most ε for each entry. With Eps 0 it is set once, before the
+// first round, to a twentieth of the median residual; in ByColumn{L1{}} to a thousandth.
 type L1 struct{ Eps float64 }
 
 // Rho returns √(s + ε²) and 1/(2√(s + ε²)).
@@ -47,14 +57,13 @@ func (l L1) Rho(s float64) (value, slope float64) {
 // Check finds a bad parameter.
 func (l L1) Check() error { return checkScale("L1.Eps", l.Eps) }
 
-// Huber is quadratic up to Cut and linear from there (Truncated Cauchy paper,
-// Table 1):
+// Huber is quadratic up to Cut and linear from there (Truncated Cauchy paper, Table 1):
 //
 //	ρ(e²) = e²  for |e| ≤ c,   2c|e| − c²  beyond.
 //
-// With Cut 0 the cut-off is the median of |e|, estimated again in each round
-// (section 4.7). Huber is also what RNMF-L1 becomes once its outlier matrix is
-// minimised out: min_S (e − S)² + λ|S| has c = λ/2.
+// With Cut 0 the cut-off is the median of |e|, estimated again in each round (section 4.7). Huber
+// is also what RNMF-L1 becomes after minimising over its outliers: min_S (e − S)² + λ|S| has
+// c = λ/2.
 type Huber struct {
 	Cut float64
 }
@@ -72,9 +81,9 @@ func (l Huber) Rho(s float64) (value, slope float64) {
 // Check finds a bad parameter.
 func (l Huber) Check() error { return checkScale("Huber.Cut", l.Cut) }
 
-// Hypersurface is ρ(s) = √(1 + s/σ²) − 1 (RSS-NMF paper, Theorem 1, where σ is
-// always 1: pixels in 0..255 and in 0..1 are then two different models).
-// With Scale 0, σ is 1.4826 times the median of |e|, estimated in each round.
+// Hypersurface is ρ(s) = √(1 + s/σ²) − 1 (RSS-NMF paper, Theorem 1, where σ is 1: pixels in 0..255
+// and in 0..1 are then two models). With Scale 0, σ is 1.4826 times the median of |e|, estimated in
+// each round.
 type Hypersurface struct {
 	Scale float64
 }
@@ -94,11 +103,10 @@ func (l Hypersurface) Rho(s float64) (value, slope float64) {
 // Check finds a bad parameter.
 func (l Hypersurface) Check() error { return checkScale("Hypersurface.Scale", l.Scale) }
 
-// Correntropy is the correntropy-induced metric of CIM-NMF,
-// ρ(s) = 1 − exp(−s/2σ²) (Truncated Cauchy paper, Table 1, without its constant
-// factor, and with the sign of the weight's exponent corrected). With Scale 0,
-// σ² is half the mean squared residual, estimated in each round: entries millions of
-// times as large as the others make it useless; give a Scale then.
+// Correntropy is the correntropy-induced metric of CIM-NMF, ρ(s) = 1 − exp(−s/2σ²) (Truncated
+// Cauchy paper, Table 1, without its constant factor, and with the sign of the weight's exponent
+// corrected). With Scale 0, σ² is half the mean squared residual, estimated in each round: entries
+// millions of times as large as the others make that useless; give a Scale then.
 type Correntropy struct {
 	Scale float64
 }
@@ -112,9 +120,8 @@ func (l Correntropy) Rho(s float64) (value, slope float64) {
 // Check finds a bad parameter.
 func (l Correntropy) Check() error { return checkScale("Correntropy.Scale", l.Scale) }
 
-// Cauchy is ρ(s) = ln(1 + s/γ²) (Truncated Cauchy paper, (2) with σ = ∞ and
-// without its factor ½). With Scale 0, γ comes from Nagy's iteration (18) in
-// each round.
+// Cauchy is ρ(s) = ln(1 + s/γ²) (Truncated Cauchy paper, (2) with σ = ∞ and without its factor ½).
+// With Scale 0, γ comes from Nagy's iteration (18) in each round.
 type Cauchy struct {
 	Scale float64
 }
@@ -131,10 +138,9 @@ func (l Cauchy) Rho(s float64) (value, slope float64) {
 // Check finds a bad parameter.
 func (l Cauchy) Check() error { return checkScale("Cauchy.Scale", l.Scale) }
 
-// Truncated stops a loss from growing beyond a residual of size Cut,
-// ρ(s) = ρ₀(min(s, Cut²)): what lies beyond has weight 0 and no influence at
-// all. Truncated{Loss: Cauchy{}} is the Truncated Cauchy loss (1). With Cut 0
-// the cut-off follows Rule, in each round.
+// Truncated stops a loss from growing beyond a residual of size Cut, ρ(s) = ρ₀(min(s, Cut²)): what
+// lies beyond has weight 0 and no influence at all. Truncated{Loss: Cauchy{}} is the Truncated
+// Cauchy loss (1). With Cut 0 the cut-off follows Rule, in each round.
 type Truncated struct {
 	Loss
 	Cut  float64
@@ -161,12 +167,11 @@ func (l Truncated) Check() error {
 	return checkScale("Truncated.Cut", l.Cut)
 }
 
-// tiny is the floor under a norm that is divided by. Residuals below it are
-// rounding errors of any data whose squares can be represented.
+// tiny is the least norm that is divided by. Smaller residuals are rounding errors of data in
+// range.
 const tiny = 1e-150
 
-// isFrobenius reports whether a loss is plain least squares, whose weights
-// are all 1.
+// isFrobenius reports whether a loss is plain least squares, whose weights are all 1.
 func isFrobenius(l Loss) bool {
 	_, ok := l.(interface{ leastSquares() })
 	return ok
@@ -174,8 +179,7 @@ func isFrobenius(l Loss) bool {
 
 func (Frobenius) leastSquares() {}
 
-// unpack returns the function ρ of a loss, and whether it is applied to columns. nil is
-// Frobenius.
+// unpack returns the function ρ of a loss, and whether it is applied to columns. nil is Frobenius.
 func unpack(l Loss) (rho Loss, byColumn bool) {
 	if c, ok := l.(interface{ ofColumns() Loss }); ok {
 		return c.ofColumns(), true
@@ -188,14 +192,13 @@ func unpack(l Loss) (rho Loss, byColumn bool) {
 
 func (l ByColumn) ofColumns() Loss { return l.Loss }
 
-// CheckLoss returns an error if a loss is no concave, increasing function of
-// the squared residual, or if its slope is not its derivative; it looks at
-// squared residuals from 0 to the square of ten times size. A Weigher must give
-// what its Rho gives. Run it once on a loss of your own: the engine's descent stands
-// on this property.
+// CheckLoss returns an error that wraps ErrParameter if a loss is no concave, increasing function
+// of the squared residual, if its slope is not its derivative, or if Weigh differs from Rho. It
+// tries residuals from 0 to ten times size. Run it once on a loss of your own: descent rests on
+// this.
 //
-// A loss of your own should not embed one of this package: its Tuning and Weigh would
-// come with it, and the engine would use them instead of your Rho.
+// A loss of your own should not embed one of this package: the engine would use the Tuning and
+// Weigh that come with it instead of your Rho.
 func CheckLoss(l Loss, size float64) error {
 	if !(size > 0) || math.IsInf(size, 0) {
 		return errParameter("size", size, "a positive number")
@@ -227,7 +230,9 @@ func CheckLoss(l Loss, size float64) error {
 		e[i] = 10 * size * float64(i) / (n - 1)
 		s[i] = e[i] * e[i]
 	}
-	if w, ok := l.(Weigher); ok {
+	if w, ok := l.(interface {
+		Weigh(omega, value, e []float64)
+	}); ok {
 		var omega, value [n]float64
 		w.Weigh(omega[:], value[:], e[:])
 		for i, a := range s {
@@ -256,8 +261,7 @@ func CheckLoss(l Loss, size float64) error {
 	return nil
 }
 
-// embeds tells whether a loss is a struct with another one, of the type of inner, as an
-// embedded field.
+// embeds reports whether a loss is a struct that embeds one of the type of inner.
 func embeds(outer, inner Loss) bool {
 	t := reflect.TypeOf(outer)
 	if t.Kind() == reflect.Pointer {
@@ -272,4 +276,8 @@ func embeds(outer, inner Loss) bool {
 		}
 	}
 	return false
+}
+
+func errLoss(l Loss, s float64, format string, args ...any) error {
+	return fmt.Errorf("%w: loss %T at s = %g: %s", ErrParameter, l, s, fmt.Sprintf(format, args...))
 }

@@ -2,23 +2,20 @@ package rnmf
 
 import "gonum.org/v1/gonum/mat"
 
-// A Penalty is a term of the objective that depends on one factor alone, given
-// with r rows: H, or Wᵀ. Majorize adds to q an upper bound of it that touches
-// at v: a part D∘V², a part −2C∘V, or both, through q.Diagonal and q.Linear.
-// A concave term is bounded by its tangent, as a loss is.
+// A Penalty is a term of the objective that depends on one factor alone, given with r rows: H, or
+// Wᵀ. Majorize adds to q an upper bound of it that touches at v: a part D∘V², a part −2C∘V, or
+// both, through q.Diagonal and q.Linear. A concave term is bounded by its tangent, as a loss is.
 //
-// A Penalty may have more methods: Check() error finds bad parameters before a fit;
-// Signed() bool returns true if it is defined for negative entries, as the W of semi-NMF
-// has; Rounding(v) float64 is by how much rounding may change its value at v, where that
-// is a difference of larger numbers.
+// A Penalty may have more methods: Check() error finds bad parameters before a fit; Signed() bool
+// returns true if it is defined for negative entries, as the W of semi-NMF has; Rounding(v) float64
+// is by how much rounding may change its value at v, where that is a difference of larger numbers.
 type Penalty interface {
 	Value(v *mat.Dense) float64
 	Majorize(q *Quadratic, v *mat.Dense)
 }
 
-// A SamplePenalty is a Penalty that belongs to the samples of one fit: their
-// labels, their neighbours. Check returns an error if it cannot act on a factor
-// r×n. Transform, which has other samples, leaves it out.
+// A SamplePenalty is a Penalty that belongs to the samples of one fit: their labels, their
+// neighbours. Check returns an error if it cannot act on a factor r×n. Transform leaves it out.
 type SamplePenalty interface {
 	Penalty
 	Check(r, n int) error
@@ -26,8 +23,6 @@ type SamplePenalty interface {
 
 // Sparse is the L1 norm of a factor, λ Σ v.
 type Sparse struct{ Lambda float64 }
-
-var _ Penalty = Sparse{}
 
 // Value returns λ Σ v.
 func (p Sparse) Value(v *mat.Dense) float64 { return p.Lambda * mat.Sum(v) }
@@ -45,8 +40,6 @@ func (p Sparse) Majorize(q *Quadratic, _ *mat.Dense) {
 
 // Ridge is the squared norm of a factor, λ Σ v².
 type Ridge struct{ Lambda float64 }
-
-var _ Penalty = Ridge{}
 
 // Value returns λ Σ v².
 func (p Ridge) Value(v *mat.Dense) float64 {

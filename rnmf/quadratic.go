@@ -9,18 +9,17 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// A Quadratic is the upper bound of the objective that one half-step lowers:
-// over the factor V ≥ 0 (r×n) with the other factor U (r×m) fixed,
+// A Quadratic is the upper bound of the objective that one half-step lowers: over the factor V ≥ 0
+// (r×n) with the other factor U (r×m) fixed,
 //
 //	q(V) = Σ Ω∘(X − UᵀV)² + Σ D∘V² − 2 Σ C∘V + λ tr(VLVᵀ) + constant,
 //
-// where Ω are the slopes of the loss at the V the half-step starts from, and the
-// last term is there with a Laplacian only. In the H half-step U is Wᵀ and V is H; in
-// the W half-step the roles change, X is the transposed data, U is H and V is Wᵀ. A
-// Solver sees no difference.
+// where Ω are the slopes of the loss at the V the half-step starts from, and the last term is there
+// with a Laplacian only. In the H half-step U is Wᵀ and V is H; in the W half-step the roles
+// change, X is the transposed data, U is H and V is Wᵀ. A Solver sees no difference.
 //
-// Nothing of the size of X is ever stored: a Solver works on one Tile after
-// the other, each of which brings its part of X, the residual and the weights.
+// Nothing of the size of X is ever stored: a Solver works on one Tile after the other, each of
+// which brings its part of X, the residual and the weights.
 type Quadratic struct {
 	U *mat.Dense // r×m, not to be changed
 
@@ -34,7 +33,7 @@ type Quadratic struct {
 	bound  float64    // > 0: the additive form, with this weight for all
 
 	signedU bool // U may have negative entries
-	follows bool // W will be taken to its minimum, which is that of the loss alone
+	follows bool // the next half-step takes W to its minimum, without penalties
 	retuned bool // the scale of the loss has just been estimated
 
 	pool   *workspace
@@ -49,14 +48,14 @@ type data struct {
 	norms   []float64  // squared norms of the n columns
 }
 
-// observed is what a half-step learns by the way, at the V that it starts from.
+// observed is what a half-step computes besides, at the V that it starts from.
 type observed struct {
 	from        *mat.Dense // that V, if its loss is wanted and not known yet
 	loss        float64    // at that V, NaN if unknown
-	cross, gram []float64  // UX and UUᵀ if both are known: any V then tells its ‖x_j − Uᵀv_j‖²
+	cross, gram []float64  // UX and UUᵀ, which give ‖x_j − Uᵀv_j‖² for any V; or nil
 }
 
-// axis tells where the samples of a ByColumn loss lie in a Quadratic.
+// axis is where the samples of a ByColumn loss lie in a Quadratic.
 type axis int
 
 const (
@@ -84,28 +83,25 @@ func (q *Quadratic) Diagonal() *mat.Dense {
 	return q.d
 }
 
-// Weighted reports whether Ω differs from entry to entry, so that a Tile has
-// E and Omega. If not, Ω is row_i·col_j, and products with U and UUᵀ replace
-// all sums over entries.
+// Weighted reports whether Ω differs from entry to entry, so that a Tile has E and Omega. If not, Ω
+// is row_i·col_j, and products with U and UUᵀ replace all sums over entries.
 func (q *Quadratic) Weighted() bool {
 	return q.bound == 0 && (q.mask != nil || q.sample == entries && !isFrobenius(q.loss))
 }
 
-// plain tells whether tiles need no residual.
+// plain reports whether tiles need no residual.
 func (q *Quadratic) plain() bool {
 	return !q.Weighted() && q.bound == 0 && !(q.sample == columns && q.penalised())
 }
 
-// penalised tells whether anything but the weighted squares counts.
+// penalised reports whether q has more than the weighted squares.
 func (q *Quadratic) penalised() bool { return q.c != nil || q.d != nil || q.graph.Graph != nil }
 
-// Additive returns the same problem in the additive form: since ω ≤ L, with L
-// the slope of the loss at 0,
+// Additive returns the problem in the additive form: since ω ≤ L, the slope of the loss at 0,
 //
 //	ω(x − y)² ≤ L(x − s − y)² + constant,   s = (1 − ω/L)(x − y₀),
 //
-// with equality at the y₀ = Uᵀv₀ it starts from. The outliers s are taken out of
-// the data, and the weights are all L.
+// with equality at y₀ = Uᵀv₀ of the start. The outliers s are subtracted from X; all weights are L.
 func (q *Quadratic) Additive() *Quadratic {
 	a := *q
 	a.follows, a.retuned = false, false
@@ -118,10 +114,9 @@ func (q *Quadratic) Additive() *Quadratic {
 	return &a
 }
 
-// gram returns U·diag(row), laid out for products with tiles, and its product
-// with Uᵀ, for solvers of a Quadratic that is not Weighted. In the additive form
-// the weights of the rows have gone into the data, and only the bound is left,
-// which is in Tile.Col.
+// gram returns U·diag(row), laid out for products with tiles, and its product with Uᵀ, for solvers
+// of a Quadratic that is not Weighted. In the additive form the weights of the rows have gone into
+// the data, and only the bound is left, which is in Tile.Col.
 func (q *Quadratic) gram() (u *kernel.Cross, g []float64) {
 	g = make([]float64, q.r*q.r)
 	c := q.layout.cross()
@@ -136,12 +131,12 @@ func (q *Quadratic) gram() (u *kernel.Cross, g []float64) {
 	return u, g
 }
 
-// A need is what a walk over the tiles brings. Each has one loader in Tile.load.
+// A need is what a pass over the tiles loads. Each has one loader in Tile.load.
 type need uint8
 
 const (
 	needX       need = 1 << iota // X
-	needCross                    // X for Tile.cross alone, which may read it where it lies
+	needCross                    // X for Tile.cross alone, which may read it in place
 	needWeights                  // E and Omega, or Row and Col
 	needModel                    // UᵀV besides E
 	needSplit                    // Ω∘X and Ω∘UᵀV, once Tile.split is called
@@ -156,10 +151,10 @@ type walk struct {
 	fused     bool       // the kernels know it, and make Ω∘X and Ω∘UᵀV at once
 }
 
-// Tiles hands the columns of v to f, tile by tile, and stores the V that f
-// leaves. Tiles are handled by several goroutines at once, in any order; f must
-// touch nothing outside its tile. The split does not depend on their number, so
-// neither does the result. A cancelled fit skips the tiles that remain.
+// Tiles hands the columns of v to f, tile by tile, and stores the V that f leaves. Tiles are
+// handled by several goroutines at once, in any order; f must touch nothing outside its tile. The
+// split does not depend on their number, so neither does the result. A cancelled fit skips the
+// rest.
 //
 // With a graph the tiles come in classes, one after the other: see classes.
 func (q *Quadratic) Tiles(v *mat.Dense, f func(t *Tile)) { q.tiles(v, needX|needWeights, f) }
@@ -189,8 +184,7 @@ func (q *Quadratic) end(w *walk, losses []float64) {
 	}
 }
 
-// inOrder hands out tiles of neighbouring columns. It leaves UX, where f takes that of
-// all tiles, to whom it may concern.
+// inOrder hands out tiles of neighbouring columns. If f computes UX, q.seen keeps it.
 func (q *Quadratic) inOrder(v *mat.Dense, need need, f func(t *Tile)) {
 	width := q.tileWidth(need)
 	count := (q.n + width - 1) / width
@@ -211,8 +205,8 @@ func (q *Quadratic) inOrder(v *mat.Dense, need need, f func(t *Tile)) {
 	q.end(w, losses)
 }
 
-// tileWidth chooses the width of tiles for a Solver. Where E and Ω are gone over
-// once for every two components, a quarter of the second-level cache serves best.
+// tileWidth chooses the width of tiles for a Solver. As solvers pass over E and Ω once for every
+// two components, a quarter of the second-level cache serves best.
 func (q *Quadratic) tileWidth(need need) int {
 	switch {
 	case q.Weighted():
@@ -226,18 +220,17 @@ func (q *Quadratic) tileWidth(need need) int {
 	return tileWidth(q.m, q.n, 1)
 }
 
-// tileWidth chooses the width of tiles so that the given number of them, X or E
-// and Ω, fit the second-level cache together, as a multiple of the 12 columns
-// that the kernels take at once.
+// tileWidth chooses the width of tiles so that the given number of them, X or E and Ω, fit the
+// second-level cache together, as a multiple of the 12 columns that the kernels take at once.
 func tileWidth(m, n, tiles int) int {
 	const bytes = 512 << 10
 	b := bytes / (tiles * 8 * max(m, 1)) / 12 * 12
 	return min(max(b, 12), 36, max(n, 1))
 }
 
-// minimiseUnused takes the components of V whose row of U is 0 to what is best for the
-// penalties: nothing of X depends on them. The solvers leave them, as q may have no
-// curvature there. So where H has lost a component W loses it too, and its penalty.
+// minimiseUnused minimises the penalties over the components of V whose row of U is 0: the fit of X
+// does not depend on them, and solvers leave them, as q may have no curvature there. So where H has
+// lost a component W loses it too, and its penalty.
 func (q *Quadratic) minimiseUnused(v *mat.Dense) {
 	if q.c == nil || q.graph.Graph != nil {
 		return
@@ -256,3 +249,25 @@ func (q *Quadratic) minimiseUnused(v *mat.Dense) {
 		}
 	}
 }
+
+// step returns max(0, v + n/d), the minimiser of d·x² − 2(n + d·v)x over x ≥ 0. With d = 0 that is
+// linear: where it is constant v stays, where it increases the minimum is at 0, and it cannot
+// decrease, as a penalty that raises V has curvature.
+func step(v, n, d float64) float64 {
+	if d > 0 {
+		if x := v + n/d; x > 0 && x < maxFactor {
+			return x
+		} else if x <= 0 {
+			return 0
+		}
+		return v // n/d overflowed: d is rounding
+	}
+	if n < 0 {
+		return 0
+	}
+	return v
+}
+
+// maxFactor bounds the entries of the factors. It is far above what any fit of
+// data within range needs, and its square can be summed without overflow.
+const maxFactor = 1e120

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -19,9 +20,8 @@ type Result struct {
 	// Loss is the loss at its last scale, which is fixed in it.
 	Loss      Loss
 	Objective float64 // of W and H under Loss, penalties included
-	// KKT is how far an exact step of each coordinate would still move the
-	// factors, relative to their norm: 0 where the KKT conditions hold. A fit
-	// that was cancelled does not take the time for it, and has -1.
+	// KKT is how far an exact step of each coordinate would still move the factors, relative to
+	// their norm: 0 where the KKT conditions hold. It is -1 if the fit was cancelled.
 	KKT    float64
 	Trace  Trace
 	Reason Reason
@@ -47,7 +47,7 @@ func (f *fit) stopped() *Result {
 		Solver: cmp.Or(f.model.SolverH, f.model.Solver), OnH: slices.Clone(f.model.OnH), mask: f.mask}
 }
 
-// outcome is what a fit returns once run is over, nil if it has got nowhere.
+// outcome is what a fit returns once run is over, nil if no objective is known.
 func (f *fit) outcome() *Result {
 	switch {
 	case f.reason != Cancelled:
@@ -68,37 +68,21 @@ func (r *Result) check() error {
 	return wantDims("H", r.H, k, n)
 }
 
-// Norm says in which norm the columns of W have length 1.
-type Norm int
-
-// The norms of Normalized.
-const (
-	L2Norm  Norm = iota // Euclidean
-	SumNorm             // magnitudes sum to 1
-	MaxNorm             // largest magnitude 1
-)
-
-// Normalized returns copies of W, its columns scaled to length 1, and of H, its
-// rows scaled so that WH stays the same. A component that is 0 in W stays 0. What is
-// none of the norms is taken for L2Norm.
-// The fit itself never scales: that would change the value of penalties.
-func (r *Result) Normalized(norm Norm) (w, h *mat.Dense) {
+// Normalized returns copies of W, its columns scaled to length 1 in the norm p ≥ 1 (1: the
+// magnitudes sum to 1; 2: Euclidean; math.Inf(1): the largest magnitude is 1), and of H, its rows
+// scaled so that WH stays the same. A component that is 0 in W stays 0. It panics with an error
+// that wraps ErrParameter if p is below 1 or NaN. A fit never scales, which would change penalties.
+func (r *Result) Normalized(p float64) (w, h *mat.Dense) {
+	if !(p >= 1) {
+		panic(errParameter("p", p, "1 or more"))
+	}
 	w, h = mat.DenseCopyOf(r.W), mat.DenseCopyOf(r.H)
 	m, k := w.Dims()
 	for j := range k {
 		col := mat.Col(nil, j, w)
-		var length float64
-		switch norm {
-		case SumNorm:
-			for _, v := range col {
-				length += math.Abs(v)
-			}
-		case MaxNorm:
-			for _, v := range col {
-				length = max(length, math.Abs(v))
-			}
-		default:
-			length = mat.Norm(w.ColView(j), 2)
+		length := mat.Norm(w.ColView(j), 2)
+		if p != 2 {
+			length = floats.Norm(col, p)
 		}
 		row := h.RawRowView(j)
 		if length == 0 {
@@ -115,10 +99,10 @@ func (r *Result) Normalized(norm Norm) (w, h *mat.Dense) {
 	return w, h
 }
 
-// Clusters assigns each sample to the component that contributes most to it:
-// the largest coefficient, with the columns of W at Euclidean length 1.
+// Clusters assigns each sample to the component that contributes most to it: the largest
+// coefficient, with the columns of W at Euclidean length 1.
 func (r *Result) Clusters() []int {
-	_, h := r.Normalized(L2Norm)
+	_, h := r.Normalized(2)
 	k, n := h.Dims()
 	found := make([]int, n)
 	for j := range n {
@@ -131,17 +115,11 @@ func (r *Result) Clusters() []int {
 	return found
 }
 
-// Transform finds the coefficients (r×p) of p new samples (the columns of x,
-// m×p) with W, the loss and its scale fixed. It returns the best found so far
-// and ctx.Err() when ctx ends.
-func (r *Result) Transform(ctx context.Context, x mat.Matrix) (*mat.Dense, error) {
-	return r.TransformMasked(ctx, x, nil)
-}
-
-// TransformMasked is Transform where entries of x are missing: mask (m×p) is for x
-// what Model.Mask is for the data of a fit. A sample without any entry gets 0; if no
-// sample has one, that is ErrEmpty.
-func (r *Result) TransformMasked(ctx context.Context, x, mask mat.Matrix) (*mat.Dense, error) {
+// Transform finds the coefficients (r×p) of p new samples (the columns of x, m×p) with W, the loss
+// and its scale fixed. mask (m×p) is for x what Model.Mask is for the data of a fit; nil if nothing
+// is missing. A sample without any entry gets 0; if no sample has one, that is ErrEmpty. It returns
+// the best found so far and ctx.Err() when ctx ends.
+func (r *Result) Transform(ctx context.Context, x, mask mat.Matrix) (*mat.Dense, error) {
 	if err := errors.Join(r.check(), wantMatrix("X", x)); err != nil {
 		return nil, err
 	}
@@ -168,7 +146,7 @@ func (r *Result) TransformMasked(ctx context.Context, x, mask mat.Matrix) (*mat.
 	}
 	h := r.even(asDense(x), mask)
 	for _, p := range r.OnH {
-		if _, tied := p.(SamplePenalty); !tied {
+		if _, ofSamples := p.(SamplePenalty); !ofSamples {
 			model.OnH = append(model.OnH, p)
 		}
 	}
@@ -194,8 +172,8 @@ func (r *Result) TransformMasked(ctx context.Context, x, mask mat.Matrix) (*mat.
 	return h, nil
 }
 
-// even returns coefficients that are all equal for a sample, so that WH has the sum
-// of the sample over the entries that are there.
+// even returns equal coefficients for each sample, so that WH and X have one sum over known
+// entries.
 func (r *Result) even(x *mat.Dense, mask mat.Matrix) *mat.Dense {
 	m, k := r.W.Dims()
 	_, n := x.Dims()
@@ -226,19 +204,10 @@ func (r *Result) even(x *mat.Dense, mask mat.Matrix) *mat.Dense {
 	return h
 }
 
-// A Relaxer is a Loss that names a convex loss of about the same scale. From a poor
-// start all residuals of a sample may lie where a loss that levels off has no slope
-// left; with W given the convex one has no such trap, and Transform begins with it.
-// Without this method it is Huber with the loss's scale for a cut-off, or Frobenius
-// where there is no scale.
-type Relaxer interface {
-	Relax() Loss
-}
-
 // Relax returns l, which is convex.
 func (l L1) Relax() Loss { return l }
 
-// Relax returns that of the loss below, or Huber with a third of Cut if that is Frobenius.
+// Relax returns that of the inner loss, or Huber with a third of Cut if that is Frobenius.
 func (l Truncated) Relax() Loss {
 	if isFrobenius(l.Loss) {
 		return Huber{Cut: max(l.Cut/3, leastScale)}
@@ -249,8 +218,10 @@ func (l Truncated) Relax() Loss {
 // Relax returns Frobenius: of one sample the norm alone counts.
 func (l ByColumn) Relax() Loss { return Frobenius{} }
 
+// relax returns a convex loss of about the same scale. From a poor start all residuals of a sample
+// may lie where a loss that levels off has no slope left; a convex one has one everywhere.
 func relax(l Loss) Loss {
-	if r, ok := l.(Relaxer); ok {
+	if r, ok := l.(interface{ Relax() Loss }); ok {
 		return r.Relax()
 	}
 	if c := scaleNow(l); c > 0 {
@@ -274,9 +245,8 @@ func masses(wt, h *mat.Dense) (all float64, each []float64) {
 	return all, each
 }
 
-// Live returns the number of components that make up more than 1e-9 of WH. Fewer than the rank are left
-// where penalties weigh too much; none is where they weigh far too much, and then the
-// Reason is Collapsed.
+// Live returns the number of components that make up more than 1e-9 of WH. It is below the rank
+// where penalties are too heavy, and 0 where the Reason is Collapsed.
 func (r *Result) Live() int {
 	all, each := masses(mat.DenseCopyOf(r.W.T()), r.H)
 	live := 0

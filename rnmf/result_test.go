@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func TestTransform(t *testing.T) {
 					return
 				}
 				w := mat.DenseCopyOf(r.W)
-				h, err := r.Transform(context.Background(), x)
+				h, err := r.Transform(context.Background(), x, nil)
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
 					return
@@ -42,7 +43,7 @@ func TestTransform(t *testing.T) {
 						t.Errorf("%s: another H (by column: %v)", name, byColumn)
 					}
 				}
-				h, err = r.Transform(context.Background(), fresh)
+				h, err = r.Transform(context.Background(), fresh, nil)
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
 					return
@@ -60,11 +61,11 @@ func TestTransform(t *testing.T) {
 				}
 				// Fewer samples than components, a zero sample, a signed one.
 				few := mat.NewDense(15, 1, nil)
-				if h, err = r.Transform(context.Background(), few); err != nil || mat.Norm(h, 2) > 0.1 {
+				if h, err = r.Transform(context.Background(), few, nil); err != nil || mat.Norm(h, 2) > 0.1 {
 					t.Errorf("%s: %v of a zero sample, %v", name, h, err)
 				}
 				few.Set(3, 0, -1)
-				if _, err = r.Transform(context.Background(), few); err != nil {
+				if _, err = r.Transform(context.Background(), few, nil); err != nil {
 					t.Errorf("%s: %v", name, err)
 				}
 			})
@@ -74,7 +75,7 @@ func TestTransform(t *testing.T) {
 	r := mustFit(t, NMF(3), x)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if h, err := r.Transform(ctx, fresh); !errors.Is(err, context.Canceled) || h == nil {
+	if h, err := r.Transform(ctx, fresh, nil); !errors.Is(err, context.Canceled) || h == nil {
 		t.Errorf("%v, %v", h, err)
 	}
 }
@@ -85,7 +86,7 @@ func TestOutlierMatrix(t *testing.T) {
 	const lambda = 0.6
 	x, _ := planted(10, 15, 2, 0.05, 0.1, 1)
 	r := mustFit(t, RNMFL1(2, lambda), x)
-	o, err := r.Outliers(x)
+	o, err := r.Outliers(x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func TestOutlierWeights(t *testing.T) {
 				m.Mask = in[1]
 			}
 			r := mustFit(t, m, in[0])
-			o, err := r.Outliers(in[0])
+			o, err := r.Outliers(in[0], nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -190,8 +191,8 @@ func TestNormalized(t *testing.T) {
 	x, _ := planted(9, 12, 3, 0.1, 0, 2)
 	r := mustFit(t, NMF(3), x)
 	y := mul(r.W, r.H)
-	for _, norm := range []Norm{L2Norm, SumNorm, MaxNorm} {
-		w, h := r.Normalized(norm)
+	for norm, p := range []float64{2, 1, math.Inf(1)} {
+		w, h := r.Normalized(p)
 		for k := range 3 {
 			col := w.ColView(k)
 			length := []float64{mat.Norm(col, 2), mat.Sum(col), mat.Max(col)}[norm]
@@ -204,7 +205,7 @@ func TestNormalized(t *testing.T) {
 		}
 	}
 	for j, l := range r.Clusters() {
-		w, h := r.Normalized(L2Norm)
+		w, h := r.Normalized(2)
 		_ = w
 		for k := range 3 {
 			if h.At(k, j) > h.At(l, j) {
@@ -213,8 +214,18 @@ func TestNormalized(t *testing.T) {
 		}
 	}
 	r.W.SetCol(1, make([]float64, 9))
-	if w, h := r.Normalized(L2Norm); mat.Norm(w.ColView(1), 2) != 0 || mat.Norm(h.RowView(1), 2) != 0 {
+	if w, h := r.Normalized(2); mat.Norm(w.ColView(1), 2) != 0 || mat.Norm(h.RowView(1), 2) != 0 {
 		t.Error("a zero component does not stay zero")
+	}
+	for _, bad := range []float64{0, 0.5, -1, math.NaN()} {
+		func() {
+			defer func() {
+				if err, _ := recover().(error); !errors.Is(err, ErrParameter) {
+					t.Errorf("norm %g: %v", bad, err)
+				}
+			}()
+			r.Normalized(bad)
+		}()
 	}
 }
 
@@ -222,31 +233,17 @@ func TestNormalized(t *testing.T) {
 func TestNormalizedSigned(t *testing.T) {
 	r := &Result{W: mat.NewDense(3, 2, []float64{-12, 1, 4, 0, 3, -0.5}), H: uniform(2, 4, 1)}
 	y := mul(r.W, r.H)
-	for norm, lengths := range map[Norm][]float64{L2Norm: {13, math.Sqrt(1.25)}, SumNorm: {19, 1.5}, MaxNorm: {12, 1}} {
+	for norm, lengths := range map[float64][]float64{2: {13, math.Sqrt(1.25)}, 1: {19, 1.5}, math.Inf(1): {12, 1}} {
 		w, h := r.Normalized(norm)
 		for k, length := range lengths {
 			for i := range 3 {
 				if want := r.W.At(i, k) / length; !near(w.At(i, k), want, 1e-14) {
-					t.Errorf("norm %d: W[%d,%d] is %g, want %g", norm, i, k, w.At(i, k), want)
+					t.Errorf("norm %g: W[%d,%d] is %g, want %g", norm, i, k, w.At(i, k), want)
 				}
 			}
 		}
 		if !mat.EqualApprox(mul(w, h), y, 1e-12) {
-			t.Errorf("norm %d: another product", norm)
-		}
-	}
-}
-
-func BenchmarkRound(b *testing.B) {
-	x, _ := planted(1024, 400, 40, 0.1, 0.05, 1)
-	for _, m := range []Model{NMF(40), L21NMF(40), L1NMF(40), HuberNMF(40), HypersurfaceNMF(40, 1), CIMNMF(40), CauchyNMF(40), TruncatedCauchyNMF(40), RNMFL1(40, 0.5)} {
-		for _, solver := range []Solver{HALS{}, MU{}, Additive{}} {
-			b.Run(fmt.Sprintf("%s/%T", lossName(m.Loss), solver), func(b *testing.B) {
-				m.Solver, m.MaxIter, m.Tol = solver, b.N, -1
-				m.Init = Factors{W: uniform(1024, 40, 3), H: uniform(40, 400, 4)}
-				b.ResetTimer()
-				mustFit(b, m, x)
-			})
+			t.Errorf("norm %g: another product", norm)
 		}
 	}
 }
@@ -260,13 +257,13 @@ func TestTransformMaskedSigned(t *testing.T) {
 	var x mat.Dense
 	x.Mul(w, uniform(2, 20, 4))
 	r := &Result{W: w, H: uniform(2, 20, 7), Loss: Frobenius{}, Solver: MU{}}
-	plain, err := r.Transform(context.Background(), &x)
+	plain, err := r.Transform(context.Background(), &x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ones := mat.NewDense(6, 20, nil)
 	ones.Apply(func(_, _ int, _ float64) float64 { return 1 }, ones)
-	masked, err := r.TransformMasked(context.Background(), &x, ones)
+	masked, err := r.Transform(context.Background(), &x, ones)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +333,7 @@ func TestTransformIsExact(t *testing.T) {
 			}
 			for _, solver := range []Solver{nil, MU{}, OGM{}} {
 				r := &Result{W: w, H: known, Loss: loss, Solver: solver, OnH: slices.Concat(ofSamples, penalties)}
-				h, err := r.Transform(t.Context(), x)
+				h, err := r.Transform(t.Context(), x, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -367,7 +364,7 @@ func TestTransformOfNothing(t *testing.T) {
 				} else {
 					r = mustFit(t, m, x)
 				}
-				h, err := r.Transform(t.Context(), x)
+				h, err := r.Transform(t.Context(), x, nil)
 				if err != nil {
 					t.Errorf("%s, data of %g, %d rounds: %v", name, unit, rounds, err)
 				} else if err := checkEntries("H", h, nil, false); err != nil {
@@ -383,12 +380,12 @@ func TestResultKeepsPenalties(t *testing.T) {
 	x, _ := planted(8, 12, 3, 0.1, 0, 1)
 	m := Model{Rank: 3, OnH: []Penalty{Ridge{1}}}
 	r := mustFit(t, m, x)
-	before, err := r.Transform(t.Context(), x)
+	before, err := r.Transform(t.Context(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.OnH[0] = Sparse{3}
-	after, err := r.Transform(t.Context(), x)
+	after, err := r.Transform(t.Context(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -427,7 +424,7 @@ func TestRelax(t *testing.T) {
 		return v
 	}, x)
 	r := &Result{W: w, H: truth, Loss: Truncated{Loss: Frobenius{}, Cut: 0.3}}
-	h, err := r.Transform(t.Context(), x)
+	h, err := r.Transform(t.Context(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -435,5 +432,53 @@ func TestRelax(t *testing.T) {
 		var e mat.Dense
 		e.Sub(h, truth)
 		t.Errorf("the coefficients are off by %.2g", mat.Norm(&e, 2)/mat.Norm(truth, 2))
+	}
+}
+
+// With a mask Transform sees what is there: the entries that are missing may be
+// anything, a mask of ones is none, and samples that fit exactly are found.
+func TestTransformMasked(t *testing.T) {
+	w, truth := uniform(12, 3, 1), uniform(3, 9, 2)
+	x := mul(w, truth)
+	for _, loss := range []Loss{nil, Huber{Cut: 0.1}, Cauchy{Scale: 0.1}, ByColumn{L1{Eps: 1e-4}}} {
+		r := &Result{W: w, H: truth, Loss: loss}
+		holes := masks(x, 3)["missing"]
+		h, err := r.Transform(t.Context(), holes[0], holes[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.EqualApprox(mul(w, h), x, 1e-2) {
+			t.Errorf("%T: the entries that are there do not tell those that are not", loss)
+		}
+		plain, err := r.Transform(t.Context(), x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ones, err := r.Transform(t.Context(), x, constantOnes(12, 9))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.EqualApprox(plain, ones, 1e-3) {
+			t.Errorf("%T: a mask of ones changes the coefficients", loss)
+		}
+		// A sample without any entry.
+		for i := range 12 {
+			holes[1].Set(i, 4, 0)
+		}
+		if h, err = r.Transform(t.Context(), holes[0], holes[1]); err != nil {
+			t.Fatal(err)
+		}
+		if mat.Norm(h.ColView(4), 2) != 0 || mat.Norm(h.ColView(5), 2) == 0 {
+			t.Errorf("%T: a sample without entries has the coefficients %v", loss, mat.Col(nil, 4, h))
+		}
+	}
+	r := &Result{W: w, H: truth}
+	for _, c := range []struct {
+		mask mat.Matrix
+		says string
+	}{{uniform(9, 12, 1), "Mask is 9×12"}, {mat.NewDense(12, 9, nil), "no entry"}, {(*mat.Dense)(nil), "Mask is nil"}} {
+		if _, err := r.Transform(t.Context(), x, c.mask); err == nil || !bytes.Contains([]byte(err.Error()), []byte(c.says)) {
+			t.Errorf("%v, want %q", err, c.says)
+		}
 	}
 }

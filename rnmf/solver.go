@@ -2,35 +2,29 @@ package rnmf
 
 import "gonum.org/v1/gonum/mat"
 
-// A Solver lowers a Quadratic: Improve replaces v (r×n, non-negative) by a
-// better, non-negative v. It need not find the minimum: the objective never
-// rises as long as q does not.
+// A Solver lowers a Quadratic: Improve replaces v (r×n, non-negative) by a better, non-negative v.
+// It need not find the minimum: the objective never rises as long as q does not.
 //
-// A Solver may have more methods, which tell the fit what it can do: those of
-// Extrapolator and of Constrained; SignedU() bool, true if it also lowers a Quadratic
-// whose U has negative entries, as the W of semi-NMF has; Check() error, which finds bad
-// parameters before a fit; and, where it wraps another solver, Unwrap() Solver, which
-// returns that one, whose methods then count.
+// A Solver may have more methods, which say what it can do:
+//
+//   - Extrapolates() bool: whether its factors are extrapolated between rounds (default: not).
+//   - SignedU() bool: whether U may have negative entries, as the W of semi-NMF has.
+//   - those of Constrained, if it keeps its factor in another set than V ≥ 0.
+//   - Check() error finds bad parameters before a fit.
+//   - Unwrap() Solver returns the solver that it wraps, whose methods then count.
 type Solver interface {
 	Improve(q *Quadratic, v *mat.Dense)
 }
 
-// An Extrapolator is a Solver that tells whether its factors are to be extrapolated
-// between rounds: see HALS.Plain. Others are not.
-type Extrapolator interface {
-	Extrapolates() bool
-}
-
-// A Constrained solver keeps its factor in another set than V ≥ 0, as LeastSquares and
-// Orthogonal do.
+// A Constrained solver keeps its factor in another set than V ≥ 0, as Orthogonal does.
 type Constrained interface {
 	Solver
 	// Signed reports whether V may have negative entries. That is for W alone.
 	Signed() bool
 	// Project puts a start into the set.
 	Project(v *mat.Dense)
-	// Probe returns a solver whose Improve leaves no trace in this one: the fit tries
-	// a half-step to see how far it still moves the factor.
+	// Probe returns a copy on which the fit tries a half-step, to see how far that still moves the
+	// factor, without a trace in this one.
 	Probe() Solver
 }
 
@@ -51,7 +45,7 @@ func capability[T any](s Solver) (c T, ok bool) {
 
 // extrapolates reports whether a solver's factors are to be extrapolated.
 func extrapolates(s Solver) bool {
-	e, ok := capability[Extrapolator](s)
+	e, ok := capability[interface{ Extrapolates() bool }](s)
 	return ok && e.Extrapolates()
 }
 
@@ -67,22 +61,19 @@ func leavesSigns(s Solver) bool {
 	return c != nil && c.Signed()
 }
 
-// takesSignedU reports whether a solver knows what to do with negative entries of U.
+// takesSignedU reports whether a solver accepts negative entries of U.
 func takesSignedU(s Solver) bool {
 	t, ok := capability[interface{ SignedU() bool }](s)
 	return ok && t.SignedU()
 }
 
-// Additive solves with the outliers subtracted from the data instead of with
-// weights: see Quadratic.Additive. HALS and multiplicative updates then need
-// only products with U and UUᵀ. It works for every loss, and is slow where the
-// weights differ by orders of magnitude (L1 with a small Eps). RNMF-L1 and
-// RLS-NMF alternate in this form.
+// Additive solves with the outliers subtracted from the data instead of with weights: see
+// Quadratic.Additive. HALS and multiplicative updates then need only products with U and UUᵀ. It
+// works for every loss, and is slow where the weights differ by orders of magnitude (L1 with a
+// small Eps). RNMF-L1 and RLS-NMF alternate in this form.
 type Additive struct {
 	Solver Solver // nil: HALS{}
 }
-
-var _ Solver = Additive{}
 
 // Check checks the solver below.
 func (a Additive) Check() error { return checkPart(a.Solver) }
@@ -98,23 +89,4 @@ func (a Additive) Unwrap() Solver {
 // Improve runs the solver below on q.Additive().
 func (a Additive) Improve(q *Quadratic, v *mat.Dense) {
 	a.Unwrap().Improve(q.Additive(), v)
-}
-
-// step returns max(0, v + n/d), the minimiser of d·x² − 2(n + d·v)x over x ≥ 0.
-// With d = 0 the bound is flat or linear there: flat leaves v as it is, a
-// decreasing one cannot happen (a penalty that pulls has curvature), and an
-// increasing one has its minimum at 0.
-func step(v, n, d float64) float64 {
-	if d > 0 {
-		if x := v + n/d; x > 0 && x < maxFactor {
-			return x
-		} else if x <= 0 {
-			return 0
-		}
-		return v // n/d overflowed: d is rounding
-	}
-	if n < 0 {
-		return 0
-	}
-	return v
 }

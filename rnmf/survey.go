@@ -51,8 +51,7 @@ func newSurvey(ctx context.Context, x *mat.Dense, mask mat.Matrix, signed bool) 
 	return s, ctx.Err()
 }
 
-// lengths returns the squared norms of the columns and of the rows of X, and the
-// largest magnitude in it.
+// lengths returns the squared norms of the columns and rows of X, and its largest magnitude.
 func lengths(x *mat.Dense, stop func() bool) (norms [2][]float64, largest float64) {
 	m, n := x.Dims()
 	norms = [2][]float64{make([]float64, n), make([]float64, m)}
@@ -87,12 +86,10 @@ func (s *survey) weightOf(j int) float64 {
 	return s.heavy[j]
 }
 
-// What is grossly wrong may be so by any factor: a fill value for what is missing is
-// 10²⁰ or 10³⁶ in files of measurements. It must not set the scale of what is right,
-// nor the precision with which that is fitted.
+// Gross errors may be of any size: in files of measurements the fill value for what is missing is
+// 10²⁰ or 10³⁶. They must not set the scale of the correct entries, nor the precision of their fit.
 
-// grossData is how many times the median entry an entry can be and still tell of the
-// size of the residuals that count.
+// grossData is how many times the median entry an entry may be to count for the size of residuals.
 const grossData = 1e3
 
 // medianMagnitude returns about the median magnitude of the entries of X that are not 0.
@@ -103,8 +100,8 @@ func (s *survey) medianMagnitude(stop func() bool) float64 {
 	return s.median
 }
 
-// medianMagnitude returns about the median magnitude of the entries of x that are not 0 nor
-// hidden by a mask, 0 if there are none; top is the largest.
+// medianMagnitude returns about the median magnitude of the entries of x that are not 0 nor hidden
+// by a mask, 0 if there are none; top is the largest.
 func medianMagnitude(x, mask *mat.Dense, top float64, stop func() bool) float64 {
 	m, n := x.Dims()
 	const enough = 1 << 14
@@ -115,9 +112,8 @@ func medianMagnitude(x, mask *mat.Dense, top float64, stop func() bool) float64 
 	}
 }
 
-// medianOf returns the median of those f(v) that are positive, of one in every so many
-// entries v of x but for those that a mask hides, and how many they are; top is the
-// largest. It is 0 if there are none.
+// medianOf returns the median of those f(v) that are positive, of one in every so many entries v of
+// x but for those that a mask hides, and how many they are; top is the largest.
 func medianOf(x, mask *mat.Dense, f func(float64) float64, every int, top float64, stop func() bool) (half float64, count int) {
 	m, n := x.Dims()
 	for {
@@ -140,11 +136,54 @@ func medianOf(x, mask *mat.Dense, f func(float64) float64, every int, top float6
 	}
 }
 
-// robustMean is the mean of x with its positive entries replaced by their median and the
-// negative ones by 0, unless stop ends it.
+// robustMean is the mean of x with its positive entries replaced by their median, negative ones by
+// 0.
 func robustMean(x *mat.Dense, stop func() bool) float64 {
 	m, n := x.Dims()
 	same := func(v float64) float64 { return v }
 	half, count := medianOf(x, nil, same, 1, max(mat.Max(x), 0), stop)
 	return half * (float64(count) / float64(m) / float64(n))
+}
+
+// fillMissing returns a copy of x in which missing entries hold the mean of the
+// known entries of their row, or of all if a row has none. It is not complete if stop
+// ends it.
+func fillMissing(x, mask *mat.Dense, stop func() bool) *mat.Dense {
+	m, n := x.Dims()
+	out := mat.NewDense(m, n, nil)
+	var total, count float64
+	var unknown []int // rows
+	work.Pieces(m, 16*n, stop, func(from, to int) {
+		for i := from; i < to; i++ {
+			var sum, c float64
+			row, known := out.RawRowView(i), mask.RawRowView(i)
+			copy(row, x.RawRowView(i))
+			for j, w := range known {
+				if w > 0 {
+					sum += row[j]
+					c++
+				}
+			}
+			total += sum
+			count += c
+			if c == 0 {
+				unknown = append(unknown, i)
+				continue
+			}
+			fillWhere(row, known, sum/c)
+		}
+	})
+	for _, i := range unknown {
+		fillWhere(out.RawRowView(i), mask.RawRowView(i), total/max(count, 1))
+	}
+	return out
+}
+
+// fillWhere replaces what has the weight 0.
+func fillWhere(row, weights []float64, v float64) {
+	for j, w := range weights {
+		if w == 0 {
+			row[j] = v
+		}
+	}
 }

@@ -11,18 +11,16 @@ type Point struct {
 	KKT       float64 // see Result.KKT; negative where it was not asked for
 }
 
-// A Trace is the history of a fit, one Point for each round, or for every few: see
-// Model.TraceEvery.
+// A Trace is the history of a fit, one Point for every TraceEvery rounds.
 type Trace []Point
 
 // Settled is the stopping rule (16) of the Truncated Cauchy paper,
 //
 //	|F_t − F_{t−1}| ≤ tol·|F_0 − F_t|:
 //
-// the last round is small beside the whole way, which unlike Model.Tol does not
-// depend on how low the objective can get. Ask it in the body of a loop over
-// Steps. As printed it also compares objectives at different scales of the loss,
-// where those are estimated; Model.TuneFor ends that.
+// the last round is small compared with the whole way, which unlike Model.Tol does not depend on
+// how low the objective can get. Use it in the body of a loop over Steps. As printed it also
+// compares objectives at different scales of the loss, where these are estimated (see TuneFor).
 func (t Trace) Settled(tol float64) bool {
 	n := len(t)
 	if n < 2 {

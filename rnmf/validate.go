@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -52,16 +53,39 @@ func checkMask(mask mat.Matrix, m, n int) (*mat.Dense, error) {
 	return d, nil
 }
 
-// checkPart asks a loss, a solver or a penalty, which may be nil, whether its parameters
-// are right, if it has a method for that.
+// checkPart calls the method Check of a loss, solver or penalty, if there is one.
 func checkPart(part any) error {
 	if v := reflect.ValueOf(part); v.Kind() == reflect.Pointer && v.IsNil() {
 		return errParameter("a loss, solver or penalty", fmt.Sprintf("a nil %T", part), "a value")
+	}
+	if t := reflect.TypeOf(part); t != nil {
+		for name, as := range optional {
+			if m, has := t.MethodByName(name); has && !t.Implements(as) {
+				return errParameter(fmt.Sprintf("the method %s of %T", name, part), m.Type, "that of "+as.String())
+			}
+		}
 	}
 	if c, ok := part.(interface{ Check() error }); ok {
 		return c.Check()
 	}
 	return nil
+}
+
+// optional are the methods that a loss, a solver or a penalty may have. One of another
+// signature would be passed over in silence.
+var optional = map[string]reflect.Type{
+	"Weigh": reflect.TypeFor[interface {
+		Weigh(omega, value, e []float64)
+	}](),
+	"ScaleNow":        reflect.TypeFor[interface{ ScaleNow() float64 }](),
+	"Tuning":          reflect.TypeFor[interface{ Tuning() Tuning }](),
+	"TuningOfColumns": reflect.TypeFor[interface{ TuningOfColumns() Tuning }](),
+	"Relax":           reflect.TypeFor[interface{ Relax() Loss }](),
+	"Extrapolates":    reflect.TypeFor[interface{ Extrapolates() bool }](),
+	"SignedU":         reflect.TypeFor[interface{ SignedU() bool }](),
+	"Signed":          reflect.TypeFor[interface{ Signed() bool }](),
+	"Unwrap":          reflect.TypeFor[interface{ Unwrap() Solver }](),
+	"Rounding":        reflect.TypeFor[interface{ Rounding(*mat.Dense) float64 }](),
 }
 
 // checkSolvers finds a bad solver, and factors and penalties that do not go with one.
@@ -86,8 +110,7 @@ func checkSolvers(solverW, solverH Solver, onW []Penalty) error {
 	return nil
 }
 
-// checkPenalties finds the first penalty that is nil or wrong, or does not suit
-// a factor r×n.
+// checkPenalties finds the first penalty that is nil or wrong, or does not suit a factor r×n.
 func checkPenalties(penalties []Penalty, r, n int) error {
 	for _, p := range penalties {
 		if p == nil {
@@ -107,18 +130,10 @@ func checkPenalties(penalties []Penalty, r, n int) error {
 
 // wantMatrix finds a matrix that is nil, or is a pointer that is.
 func wantMatrix(name string, a mat.Matrix) error {
-	if isNil(a) {
+	if dense.IsNil(a) {
 		return fmt.Errorf("%w: %s is nil", ErrEmpty, name)
 	}
 	return nil
-}
-
-func isNil(a mat.Matrix) bool {
-	if a == nil {
-		return true
-	}
-	p := reflect.ValueOf(a)
-	return p.Kind() == reflect.Pointer && p.IsNil()
 }
 
 // checkScale finds a scale or cut-off that is negative or no number, or whose square
@@ -130,8 +145,7 @@ func checkScale(name string, v float64) error {
 	return nil
 }
 
-// checkLambda finds a weight of a penalty that is negative, too large or no
-// number.
+// checkLambda finds a weight of a penalty that is negative, too large or no number.
 func checkLambda(name string, v float64) error {
 	if !(v >= 0 && v <= maxEntry) {
 		return errParameter(name, v, "0 to 1e+100")
@@ -158,9 +172,8 @@ func wantDims(name string, a mat.Matrix, rows, cols int) error {
 	return nil
 }
 
-// checkEntries returns an error that names the first entry that is not finite,
-// is negative (unless signed) or is too large to be squared. Entries whose mask
-// is 0 may be anything.
+// checkEntries returns an error that names the first entry that is not finite, is negative (unless
+// signed) or is too large to be squared. Entries whose mask is 0 may be anything.
 func checkEntries(name string, a, mask *mat.Dense, signed bool) error {
 	return checkUpTo(maxEntry, name, a, mask, signed)
 }
@@ -198,12 +211,11 @@ func checkUpTo(most float64, name string, a, mask *mat.Dense, signed bool) error
 	return nil
 }
 
-// maxEntry is the largest entry accepted: squares, their sums and products with
-// weights stay far from overflow.
+// maxEntry is the largest entry accepted: weighted sums of squares stay far from overflow.
 const maxEntry = 1e100
 
-// checkStart finds factors that are not there, or not m×r and r×n, and bad entries in
-// them; heaviest is the largest weight of the mask.
+// checkStart finds factors that are not there, or not m×r and r×n, and bad entries in them;
+// heaviest is the largest weight of the mask.
 func checkStart(w, h *mat.Dense, m, r, n int, signedW bool, heaviest float64) error {
 	if w == nil || h == nil {
 		return fmt.Errorf("%w: the start lacks W or H", ErrShape)
@@ -214,8 +226,8 @@ func checkStart(w, h *mat.Dense, m, r, n int, signedW bool, heaviest float64) er
 	return cmp.Or(checkFactor("W", w, signedW), checkFactor("H", h, false), checkProduct(w, h, heaviest))
 }
 
-// checkProduct finds the largest entry of W where an entry of WH could be too
-// large to be squared, and weighed by the heaviest weight of the mask.
+// checkProduct finds the largest entry of W where an entry of WH could be too large to be squared,
+// and weighed by the heaviest weight of the mask.
 func checkProduct(w, h *mat.Dense, heaviest float64) error {
 	largest := mat.Max(w)
 	if least := mat.Min(w); -least > largest {
@@ -239,4 +251,25 @@ func checkProduct(w, h *mat.Dense, heaviest float64) error {
 		}
 	}
 	return nil
+}
+
+// dataMatrix returns a as a dense matrix, the same one if it is dense, after checking that it is
+// there and that its entries are finite and can be squared.
+func dataMatrix(name string, a mat.Matrix) (*mat.Dense, error) {
+	if err := wantMatrix(name, a); err != nil {
+		return nil, err
+	}
+	if m, n := a.Dims(); m == 0 || n == 0 {
+		return nil, fmt.Errorf("%w: %s is %d×%d", ErrEmpty, name, m, n)
+	}
+	d := asDense(a)
+	return d, checkEntries(name, d, nil, true)
+}
+
+// asDense returns a itself if it is a *mat.Dense, or a copy.
+func asDense(a mat.Matrix) *mat.Dense {
+	if d, ok := a.(*mat.Dense); ok {
+		return d
+	}
+	return mat.DenseCopyOf(a)
 }

@@ -66,7 +66,7 @@ func Bars(groups []string, series []Series, opt BarsOptions) (*Chart, error) {
 			c.Legend.Add(s.Name, b)
 		}
 	}
-	reach(&c.Y.Min, &c.Y.Max, 0)
+	extend(&c.Y.Min, &c.Y.Max, 0)
 	if c.Y.Min == 0 {
 		c.Y.Padding = 0
 	}

@@ -63,9 +63,9 @@ func (b *blocks) runs(zero float64) iter.Seq[[]block] {
 func (b *blocks) DataRange() (xmin, xmax, ymin, ymax float64) {
 	xmin, xmax, ymin, ymax = math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for _, k := range b.boxes {
-		reach(&xmin, &xmax, k.left)
-		reach(&xmin, &xmax, k.right)
-		reach(&ymin, &ymax, k.top)
+		extend(&xmin, &xmax, k.left)
+		extend(&xmin, &xmax, k.right)
+		extend(&ymin, &ymax, k.top)
 	}
 	return
 }

@@ -202,8 +202,8 @@ func newChart(title, x, y string, width, height float64) (*Chart, error) {
 	return c, nil
 }
 
-// settle gives an axis a range that can be drawn and has room around the data.
-func settle(a *plot.Axis) {
+// fitAxis gives an axis a range that can be drawn and has room around the data.
+func fitAxis(a *plot.Axis) {
 	if _, ok := a.Scale.(logScale); ok {
 		if !(a.Min > 0) || math.IsInf(a.Min, 0) || math.IsInf(a.Max, 0) {
 			a.Min, a.Max = 1, 10

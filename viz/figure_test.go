@@ -114,8 +114,11 @@ var white = color.RGBA{255, 255, 255, 255}
 // and opaque, with a clean edge, that its bytes are small and always the same,
 // and that they hold the very picture.
 func TestKinds(t *testing.T) {
-	for _, k := range kinds {
+	for i, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
+			if testing.Short() && i%2 > 0 {
+				t.Skip("each second kind with -short")
+			}
 			f, err := k.draw()
 			if err != nil {
 				t.Fatal(err)

@@ -170,7 +170,7 @@ func (c *Chart) finish(ymin, ymax float64) (*Chart, error) {
 		}
 	}
 	for _, a := range []*plot.Axis{&c.X, &c.Y} {
-		settle(a)
+		fitAxis(a)
 	}
 	return c, nil
 }

@@ -186,8 +186,8 @@ func Scatter(x mat.Matrix, opt ScatterOptions) (*Chart, error) {
 		}
 	}
 	if len(opt.Lines) > 0 {
-		reach(&c.X.Min, &c.X.Max, 0)
-		reach(&c.Y.Min, &c.Y.Max, 0)
+		extend(&c.X.Min, &c.X.Max, 0)
+		extend(&c.Y.Min, &c.Y.Max, 0)
 	}
 	c.equal = opt.Equal
 	return c.finish(0, 0)

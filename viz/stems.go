@@ -80,7 +80,7 @@ func Stems(series []Series, opt StemsOptions) (*Chart, error) {
 	if opt.LogY {
 		c.Y.Min /= 1.5
 	} else {
-		reach(&c.Y.Min, &c.Y.Max, 0)
+		extend(&c.Y.Min, &c.Y.Max, 0)
 	}
 	if opt.LogY || c.Y.Min == 0 {
 		c.Y.Padding = 0

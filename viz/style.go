@@ -96,5 +96,5 @@ func newGrid() *plotter.Grid {
 	return g
 }
 
-// reach widens an axis range to hold v.
-func reach(lo, hi *float64, v float64) { *lo, *hi = math.Min(*lo, v), math.Max(*hi, v) }
+// extend widens an axis range to hold v.
+func extend(lo, hi *float64, v float64) { *lo, *hi = math.Min(*lo, v), math.Max(*hi, v) }

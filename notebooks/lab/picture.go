@@ -39,13 +39,13 @@ func picture(ctx context.Context, args []string) error {
 		wh.Mul(r.W, r.H)
 		columns = append(columns, viz.TripletColumn{Heading: m.name, X: &wh, Limit: 1})
 		if m.name == "robust" {
-			out, err := r.Outliers(dirty)
+			out, err := r.Outliers(dirty, nil)
 			if err != nil {
 				return err
 			}
 			columns = append(columns, viz.TripletColumn{Heading: "its weights", X: out.Weights, Tone: viz.Weight})
 		}
-		log.Println(m.name, viz.Must(rnmf.RelativeError(s.X, r.W, r.H)))
+		log.Println(m.name, viz.Must(r.RelativeError(s.X)))
 	}
 	fig, err := viz.Triplets(columns, viz.TripletsOptions{Height: 28, Width: 28, Samples: []int{0, 160, 310, 470, 760}, Smooth: true})
 	if err != nil {

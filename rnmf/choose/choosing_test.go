@@ -173,7 +173,7 @@ func evidence(t *testing.T) template.FuncMap {
 		"rls": func(method string, alpha float64, score string) (float64, error) {
 			var v []float64
 			for _, r := range rls.Results() {
-				if p := r.Point; r.Table == 1 && r.Method == method && p.Value("alpha") == alpha && p.Value("beta") == alpha {
+				if p := r.Setting; r.Table == 1 && r.Method == method && p.Value("alpha") == alpha && p.Value("beta") == alpha {
 					v = append(v, r.Scores[score])
 				}
 			}
@@ -252,9 +252,10 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
+	"github.com/robustnmf/robustnmf/rnmf/neighbor"
 )
 
-var _, _, _, _ = fmt.Sprint, log.Fatal, rnmf.NMF, choose.Range
+var _, _, _, _, _ = fmt.Sprint, log.Fatal, rnmf.NMF, choose.Range, neighbor.KNN{}
 
 func main() {
 	ctx := context.Background()

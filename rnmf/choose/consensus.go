@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
+	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 // A Consensus says how often two samples were in one cluster (Brunet et al. 2004):
@@ -55,7 +57,7 @@ func meanRand(clusterings [][]int) (float64, error) {
 	var sum, count float64
 	for s, a := range clusterings {
 		for _, b := range clusterings[:s] {
-			v, err := rnmf.AdjustedRand(a, b)
+			v, err := score.AdjustedRand(a, b)
 			if err != nil {
 				return 0, err
 			}
@@ -214,7 +216,7 @@ func averageLinkage(d *mat.SymDense) *mat.SymDense {
 // the data alone, so it can compare models of any kind. A sample alone in its cluster
 // counts 0, and so do all if there is one cluster.
 func Silhouette(x mat.Matrix, clusters []int) (float64, error) {
-	if isNil(x) {
+	if dense.IsNil(x) {
 		return 0, fmt.Errorf("%w: X is nil", ErrParameter)
 	}
 	m, n := x.Dims()

@@ -36,14 +36,14 @@ type Kind int
 
 // The kinds that a Diagnosis can suggest.
 const (
-	LeastSquares Kind = iota // Frobenius{}
-	ByEntry                  // a loss of entries: Huber{}, or RobustNMF where much is wrong
-	BySample                 // a loss of samples: ByColumn{L1{}}
+	BySquares Kind = iota // Frobenius{}
+	ByEntry               // a loss of entries: Huber{}, or RobustNMF where much is wrong
+	BySample              // a loss of samples: ByColumn{L1{}}
 )
 
 func (k Kind) String() string {
 	switch k {
-	case LeastSquares:
+	case BySquares:
 		return "least squares"
 	case ByEntry:
 		return "a robust loss of entries"
@@ -69,7 +69,7 @@ const (
 // cannot be foretold by any model, but a model that it has led astray is worse for all
 // others. So ByEntry is suggested where Entries is below 0.88 of the better of the
 // other two, BySample where Samples is below 0.99 of Squared (that loss never did
-// harm), and else LeastSquares.
+// harm), and else BySquares.
 //
 // It is a hint. On the embedded data, clean or spoiled in 15 ways, the kind suggested came
 // within 5 % of the best recovery of the three in 81 of 94 cases, any one kind always in
@@ -82,7 +82,7 @@ func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, rank int) (*Diagnos
 	}{{rnmf.NMF(rank), &d.Squared}, {rnmf.L21NMF(rank), &d.Samples}, {rnmf.HuberNMF(rank), &d.Entries}} {
 		part.model.MaxIter = 60 // what is fitted late is noise
 		part.model.Signed = true
-		e, err := s.Of(ctx, Model(part.model), x)
+		e, err := s.Of(ctx, FitterOf(part.model), x)
 		if err != nil {
 			return nil, err
 		}

@@ -46,7 +46,7 @@ func TestDiagnose(t *testing.T) {
 		want     Kind
 		low, top float64 // of the tail
 	}{
-		{"normal noise", clean, nil, LeastSquares, 0, 0.02},
+		{"normal noise", clean, nil, BySquares, 0, 0.02},
 		{"gross errors", gross, nil, ByEntry, 0.1, 0.5},
 		{"gross errors, some missing", holes, mask, ByEntry, 0.1, 0.5},
 		{"fill values", fill, nil, ByEntry, 0, 0.2},
@@ -70,7 +70,7 @@ func TestDiagnose(t *testing.T) {
 	// What nobody can foretell does not hide how well the others are foretold.
 	var means []float64
 	for _, x := range []*mat.Dense{clean, fill} {
-		e, err := HeldOut{}.Of(t.Context(), Model(rnmf.RobustNMF(3)), x)
+		e, err := HeldOut{}.Of(t.Context(), FitterOf(rnmf.RobustNMF(3)), x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestDiagnoseErrors(t *testing.T) {
 		got   float64
 	}{{"Squared", rnmf.NMF(2), d.Squared}, {"Entries", rnmf.HuberNMF(2), d.Entries}, {"Samples", rnmf.L21NMF(2), d.Samples}} {
 		c.model.MaxIter, c.model.Signed = 60, true
-		e, err := s.Of(context.Background(), Model(c.model), x)
+		e, err := s.Of(context.Background(), FitterOf(c.model), x)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,7 @@
 //
 // A Grid tries all combinations of parameter values, several at once, and keeps each
 // in a file as soon as it is known, so that a search can be stopped, killed and gone
-// on with. A Judge gives each point scores: those that need true labels, which most
+// on with. A Judge gives each setting scores: those that need true labels, which most
 // papers choose by and which nobody has for data of his own, and those that do not:
 //
 //   - HeldOut: entries that the fit has not seen, and how far off they are;
@@ -14,11 +14,11 @@
 //
 //	table, err := choose.Grid{
 //		Parameters: []choose.Parameter{{Name: "rank", Values: choose.Range(2, 12)}},
-//		Score: choose.Judge{X: x, Fit: func(p choose.Point) choose.Fitter {
-//			return choose.Model(rnmf.NMF(int(p.Value("rank"))))
+//		Score: choose.Judge{X: x, Fit: func(p choose.Setting) choose.Fitter {
+//			return choose.FitterOf(rnmf.NMF(int(p.Value("rank"))))
 //		}}.Score,
 //	}.Run(ctx)
 //
-// Results do not depend on how many points are tried at once, nor on how often a
+// Results do not depend on how many settings are tried at once, nor on how often a
 // search was interrupted.
 package choose

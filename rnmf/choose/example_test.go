@@ -19,14 +19,14 @@ func ExampleGrid() {
 	}
 	table, err := choose.Grid{
 		Parameters: []choose.Parameter{{Name: "rank", Values: choose.Range(1, 6)}},
-		Score: choose.Judge{X: noisy, Starts: -1, Fit: func(p choose.Point) choose.Fitter {
-			return choose.Model(rnmf.NMF(int(p.Value("rank"))))
+		Score: choose.Judge{X: noisy, Starts: -1, Fit: func(p choose.Setting) choose.Fitter {
+			return choose.FitterOf(rnmf.NMF(int(p.Value("rank"))))
 		}}.Score,
 	}.Run(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}
 	best, _ := table.Best(choose.Criterion{Score: choose.ScoreHeldOut, Smaller: true, Error: choose.ScoreHeldOutSE})
-	fmt.Println(best.Point)
+	fmt.Println(best.Setting)
 	// Output: rank=3
 }

@@ -11,11 +11,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/robustnmf/robustnmf/rnmf"
 )
 
 // What can be wrong with a search.
 var (
-	ErrParameter = errors.New("choose: parameter out of range")
+	ErrParameter = rnmf.ErrParameter
 	ErrFile      = errors.New("choose: not a file of this search")
 	ErrBusy      = errors.New("choose: another process writes to the file")
 	ErrScore     = errors.New("choose: a score is no finite number")
@@ -50,15 +52,15 @@ func Range(from, to int) []float64 {
 	return v
 }
 
-// A Point is one combination of values.
-type Point struct {
-	Names  []string // of the parameters, shared by all points
+// A Setting is one combination of values.
+type Setting struct {
+	Names  []string // of the parameters, shared by all settings
 	Values []float64
 }
 
 // Value returns the value of a parameter. A name that the search does not have is a
 // mistake in the program, and panics.
-func (p Point) Value(name string) float64 {
+func (p Setting) Value(name string) float64 {
 	i := slices.Index(p.Names, name)
 	if i < 0 {
 		panic(fmt.Sprintf("choose: no parameter %q among %q", name, p.Names))
@@ -66,8 +68,8 @@ func (p Point) Value(name string) float64 {
 	return p.Values[i]
 }
 
-// String writes the point as "alpha=0.1 lambda=10".
-func (p Point) String() string {
+// String writes the setting as "alpha=0.1 lambda=10".
+func (p Setting) String() string {
 	parts := make([]string, len(p.Names))
 	for i, name := range p.Names {
 		parts[i] = fmt.Sprintf("%s=%g", name, p.Values[i])
@@ -78,7 +80,7 @@ func (p Point) String() string {
 // Scores are finite numbers by name.
 type Scores map[string]float64
 
-// Progress is what a search reports after each point.
+// Progress is what a search reports after each setting.
 type Progress struct {
 	Done, Total int
 	Kept        int // of Done: those that the file had already
@@ -89,11 +91,11 @@ type Progress struct {
 type Grid struct {
 	// Parameters span the grid; the last one changes fastest.
 	Parameters []Parameter
-	// Score judges a point. It is called by several goroutines, and must depend on
-	// nothing but the point. If ctx has ended when it returns, what it returns does
+	// Score judges a setting. It is called by several goroutines, and must depend on
+	// nothing but the setting. If ctx has ended when it returns, what it returns does
 	// not count.
-	Score func(ctx context.Context, p Point) (Scores, error)
-	// File keeps the scores of each point, one line for each, on disk before the
+	Score func(ctx context.Context, p Setting) (Scores, error)
+	// File keeps the scores of each setting, one line for each, on disk before the
 	// next report. A search that finds the file goes on with it. Points are told by
 	// their values, so a larger grid can go on with a smaller one. A process that is
 	// killed at any moment leaves whole lines and perhaps the beginning of one, which
@@ -102,19 +104,19 @@ type Grid struct {
 	// Task says what is searched for: the data, the model, the seeds. A file with
 	// another one is an ErrFile.
 	Task string
-	// Workers is the number of points tried at once; 0 is one for each processor.
+	// Workers is the number of settings tried at once; 0 is one for each processor.
 	// The result does not depend on it.
 	Workers int
-	// Progress, if not nil, is called before the first point and after each, from
+	// Progress, if not nil, is called before the first setting and after each, from
 	// one goroutine.
 	Progress func(Progress)
 }
 
-// Run tries all points that the file does not have. If ctx ends, it returns what is
+// Run tries all settings that the file does not have. If ctx ends, it returns what is
 // known so far, with ctx.Err(); if Score returns an error or panics, that, with the
-// point's name.
+// setting's name.
 func (g Grid) Run(ctx context.Context) (*Table, error) {
-	points, err := g.points()
+	settings, err := g.settings()
 	if err != nil {
 		return nil, err
 	}
@@ -124,16 +126,16 @@ func (g Grid) Run(ctx context.Context) (*Table, error) {
 	if g.Workers < 0 {
 		return nil, fmt.Errorf("%w: Grid.Workers is %d, want 0 or more", ErrParameter, g.Workers)
 	}
-	known := make([]Scores, len(points))
+	known := make([]Scores, len(settings))
 	var file *store
 	kept := 0
 	if g.File != "" {
 		var old map[string]Scores
-		if file, old, err = openStore(g.File, header{Task: g.Task, Names: points[0].Names}); err != nil {
+		if file, old, err = openStore(g.File, header{Task: g.Task, Names: settings[0].Names}); err != nil {
 			return nil, err
 		}
 		defer file.close()
-		for i, p := range points {
+		for i, p := range settings {
 			if s, ok := old[key(p.Values)]; ok {
 				known[i] = s
 				kept++
@@ -143,7 +145,7 @@ func (g Grid) Run(ctx context.Context) (*Table, error) {
 	done := kept
 	report := func(r Row) {
 		if g.Progress != nil {
-			g.Progress(Progress{Done: done, Total: len(points), Kept: kept, Row: r})
+			g.Progress(Progress{Done: done, Total: len(settings), Kept: kept, Row: r})
 		}
 	}
 	report(Row{})
@@ -173,7 +175,7 @@ func (g Grid) Run(ctx context.Context) (*Table, error) {
 							outcomes <- outcome{i, s, err}
 						}
 					}()
-					if s, err = g.score(inner, points[i]); err == nil {
+					if s, err = g.score(inner, settings[i]); err == nil {
 						err = check(s)
 					}
 				}()
@@ -199,7 +201,7 @@ func (g Grid) Run(ctx context.Context) (*Table, error) {
 	var failed *outcome
 	for o := range outcomes {
 		if o.err == nil && file != nil {
-			o.err = file.add(points[o.i].Values, o.scores)
+			o.err = file.add(settings[o.i].Values, o.scores)
 		}
 		if o.err != nil {
 			if failed == nil {
@@ -210,26 +212,26 @@ func (g Grid) Run(ctx context.Context) (*Table, error) {
 		}
 		known[o.i] = maps.Clone(o.scores)
 		done++
-		report(Row{points[o.i], known[o.i]})
+		report(Row{settings[o.i], known[o.i]})
 	}
-	table := &Table{Names: points[0].Names}
+	table := &Table{Names: settings[0].Names}
 	for i, s := range known {
 		if s != nil {
-			table.Rows = append(table.Rows, Row{points[i], s})
+			table.Rows = append(table.Rows, Row{settings[i], s})
 		}
 	}
 	if failed != nil {
-		return table, fmt.Errorf("choose: %v: %w", points[failed.i], failed.err)
+		return table, fmt.Errorf("choose: %v: %w", settings[failed.i], failed.err)
 	}
-	if len(table.Rows) < len(points) {
+	if len(table.Rows) < len(settings) {
 		return table, ctx.Err()
 	}
 	return table, nil
 }
 
-// score turns a panic into an error: it will name the point, and what is known of
+// score turns a panic into an error: it will name the setting, and what is known of
 // the others is not lost.
-func (g Grid) score(ctx context.Context, p Point) (s Scores, err error) {
+func (g Grid) score(ctx context.Context, p Setting) (s Scores, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v\n\n%s", v, debug.Stack())
@@ -254,8 +256,8 @@ func check(s Scores) error {
 	return nil
 }
 
-// points returns the grid.
-func (g Grid) points() ([]Point, error) {
+// settings returns the grid.
+func (g Grid) settings() ([]Setting, error) {
 	if len(g.Parameters) == 0 {
 		return nil, fmt.Errorf("%w: a grid without parameters", ErrParameter)
 	}
@@ -275,18 +277,18 @@ func (g Grid) points() ([]Point, error) {
 			}
 		}
 		if total *= len(p.Values); total > 1e7 {
-			return nil, fmt.Errorf("%w: a grid of more than ten million points", ErrParameter)
+			return nil, fmt.Errorf("%w: a grid of more than ten million settings", ErrParameter)
 		}
 	}
-	points := make([]Point, total)
-	for i := range points {
+	settings := make([]Setting, total)
+	for i := range settings {
 		values := make([]float64, len(names))
 		for k, rest := len(names)-1, i; k >= 0; k-- {
 			v := g.Parameters[k].Values
 			values[k] = v[rest%len(v)] + 0 // -0 is 0
 			rest /= len(v)
 		}
-		points[i] = Point{names, values}
+		settings[i] = Setting{names, values}
 	}
-	return points, nil
+	return settings, nil
 }

@@ -27,7 +27,7 @@ func sample() Grid {
 	return Grid{
 		Task:       "sample",
 		Parameters: []Parameter{{"alpha", Decades(-3, 3)}, {"beta", []float64{0, 1, 2.5}}, {"k", Range(2, 5)}},
-		Score: func(_ context.Context, p Point) (Scores, error) {
+		Score: func(_ context.Context, p Setting) (Scores, error) {
 			return Scores{
 				"a": math.Sin(p.Value("alpha")) + math.Sqrt(p.Value("beta"))/3,
 				"b": math.Exp(-p.Value("alpha")) * p.Value("k") / 7,
@@ -51,12 +51,12 @@ func TestGridOrder(t *testing.T) {
 	if len(want.Rows) != 7*3*4 {
 		t.Fatalf("%d rows", len(want.Rows))
 	}
-	if s := fmt.Sprint(want.Rows[0].Point, " ", want.Rows[5].Point, " ", want.Rows[83].Point); s != "alpha=0.001 beta=0 k=2 alpha=0.001 beta=1 k=3 alpha=1000 beta=2.5 k=5" {
+	if s := fmt.Sprint(want.Rows[0].Setting, " ", want.Rows[5].Setting, " ", want.Rows[83].Setting); s != "alpha=0.001 beta=0 k=2 alpha=0.001 beta=1 k=3 alpha=1000 beta=2.5 k=5" {
 		t.Error(s)
 	}
 	for _, row := range want.Rows {
-		if s, _ := g.Score(context.Background(), row.Point); !reflect.DeepEqual(s, row.Scores) {
-			t.Errorf("%v: %v, want %v", row.Point, row.Scores, s)
+		if s, _ := g.Score(context.Background(), row.Setting); !reflect.DeepEqual(s, row.Scores) {
+			t.Errorf("%v: %v, want %v", row.Setting, row.Scores, s)
 		}
 	}
 	for _, workers := range []int{1, 2, 13, 200} {
@@ -64,7 +64,7 @@ func TestGridOrder(t *testing.T) {
 		g.File = filepath.Join(t.TempDir(), "grid")
 		score := g.Score
 		var calls atomic.Int32
-		g.Score = func(ctx context.Context, p Point) (Scores, error) {
+		g.Score = func(ctx context.Context, p Setting) (Scores, error) {
 			time.Sleep(time.Duration(rand.IntN(100)) * time.Microsecond)
 			calls.Add(1)
 			return score(ctx, p)
@@ -124,7 +124,7 @@ func TestGridErrors(t *testing.T) {
 	}{{nil, oops, oops}, {nil, nil, ErrScore}, {Scores{"a": math.NaN()}, nil, ErrScore}, {Scores{"a": math.Inf(1)}, nil, ErrScore}} {
 		g := sample()
 		g.File = filepath.Join(t.TempDir(), "grid")
-		g.Score = func(ctx context.Context, p Point) (Scores, error) {
+		g.Score = func(ctx context.Context, p Setting) (Scores, error) {
 			if p.Value("alpha") == 10 {
 				return c.scores, c.err
 			}
@@ -145,7 +145,7 @@ func TestGridErrors(t *testing.T) {
 			t.Error("no panic for an unknown name")
 		}
 	}()
-	Point{Names: []string{"a"}, Values: []float64{1}}.Value("b")
+	Setting{Names: []string{"a"}, Values: []float64{1}}.Value("b")
 }
 
 func TestGridCancel(t *testing.T) {
@@ -159,7 +159,7 @@ func TestGridCancel(t *testing.T) {
 				cancel()
 			}
 		}
-		g.Score = func(ctx context.Context, p Point) (Scores, error) {
+		g.Score = func(ctx context.Context, p Setting) (Scores, error) {
 			s, err := sample().Score(ctx, p)
 			if ctx.Err() != nil {
 				return Scores{"a": 99, "b": 99}, nil // what is half done must not count
@@ -185,15 +185,15 @@ func TestGridCancel(t *testing.T) {
 	}
 }
 
-// A score that panics ends the search with an error that names its point and tells
+// A score that panics ends the search with an error that names its setting and tells
 // where; what was known stays, in the table and in the file.
 func TestGridPanic(t *testing.T) {
 	want := mustRun(t, sample())
 	g := sample()
 	g.File = filepath.Join(t.TempDir(), "grid")
 	g.Workers = 1
-	bad := want.Rows[7].Point
-	g.Score = func(ctx context.Context, p Point) (Scores, error) {
+	bad := want.Rows[7].Setting
+	g.Score = func(ctx context.Context, p Setting) (Scores, error) {
 		if slices.Equal(p.Values, bad.Values) {
 			panic("in a score")
 		}
@@ -203,8 +203,8 @@ func TestGridPanic(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "in a score") || !strings.Contains(err.Error(), bad.String()) || !strings.Contains(err.Error(), "TestGridPanic") {
 		t.Fatal(err)
 	}
-	// The worker may have begun the next point before it was told to stop.
-	if n := len(table.Rows); n != 7 && n != 8 || !reflect.DeepEqual(table.Rows[:7], want.Rows[:7]) || n == 8 && slices.Equal(table.Rows[7].Point.Values, bad.Values) {
+	// The worker may have begun the next setting before it was told to stop.
+	if n := len(table.Rows); n != 7 && n != 8 || !reflect.DeepEqual(table.Rows[:7], want.Rows[:7]) || n == 8 && slices.Equal(table.Rows[7].Setting.Values, bad.Values) {
 		t.Errorf("%d rows, want the 7 before and perhaps the next", n)
 	}
 	g.Score = sample().Score
@@ -213,7 +213,7 @@ func TestGridPanic(t *testing.T) {
 	}
 }
 
-// A file cut off at any byte, with or without garbage after it, loses only the points
+// A file cut off at any byte, with or without garbage after it, loses only the settings
 // whose line is not whole, and none is doubled.
 func TestGridTorn(t *testing.T) {
 	g := sample()
@@ -295,13 +295,13 @@ func TestMain(m *testing.M) {
 		g := sample()
 		g.File, g.Workers = file, 3
 		score := g.Score
-		g.Score = func(ctx context.Context, p Point) (Scores, error) {
+		g.Score = func(ctx context.Context, p Setting) (Scores, error) {
 			time.Sleep(time.Duration(rand.IntN(1000)) * time.Microsecond)
 			return score(ctx, p)
 		}
 		g.Progress = func(p Progress) {
 			if p.Row.Scores != nil {
-				fmt.Println(p.Row.Point)
+				fmt.Println(p.Row.Setting)
 			}
 		}
 		if _, err := g.Run(context.Background()); err != nil {
@@ -385,7 +385,7 @@ func killed(t *testing.T) (kills int) {
 	}
 	g := sample()
 	g.File = file
-	g.Score = func(context.Context, Point) (Scores, error) { return nil, errors.New("nothing is left to do") }
+	g.Score = func(context.Context, Setting) (Scores, error) { return nil, errors.New("nothing is left to do") }
 	if got := mustRun(t, g); !reflect.DeepEqual(got, mustRun(t, sample())) {
 		t.Error("another table")
 	}
@@ -399,14 +399,14 @@ func killed(t *testing.T) (kills int) {
 func TestChoices(t *testing.T) {
 	table := &Table{Names: []string{"k"}}
 	for i, s := range []Scores{{"acc": 0.5, "err": 3, "se": 1}, {"acc": 0.9, "err": 2.5, "se": 1}, {"acc": 0.7, "err": 2, "se": 0.6}, {"acc": 0.6, "err": 2}, {"acc": 0.1}} {
-		table.Rows = append(table.Rows, Row{Point{table.Names, []float64{float64(i)}}, s})
+		table.Rows = append(table.Rows, Row{Setting{table.Names, []float64{float64(i)}}, s})
 	}
 	c, err := table.Choices("acc", Criterion{Score: "err", Smaller: true}, Criterion{Score: "err", Smaller: true, Error: "se"}, Criterion{Score: "err"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []struct{ k, label, regret, better float64 }{{1, 0.9, 0, 0}, {2, 0.7, 0.2, 0.25}, {1, 0.9, 0, 0}, {0, 0.5, 0.4, 0.75}} {
-		if c[i].Row.Point.Values[0] != want.k || c[i].Label != want.label || math.Abs(c[i].Regret-want.regret) > 1e-12 || c[i].Better != want.better {
+		if c[i].Row.Setting.Values[0] != want.k || c[i].Label != want.label || math.Abs(c[i].Regret-want.regret) > 1e-12 || c[i].Better != want.better {
 			t.Errorf("choice %d is %+v, want %+v", i, c[i], want)
 		}
 	}
@@ -425,7 +425,7 @@ func TestChoices(t *testing.T) {
 	if _, err := table.Quantile("none", 0.5); !errors.Is(err, ErrParameter) {
 		t.Error(err)
 	}
-	if r, ok := table.BeforeFall("acc"); !ok || r.Point.Values[0] != 1 {
+	if r, ok := table.BeforeFall("acc"); !ok || r.Setting.Values[0] != 1 {
 		t.Error(r)
 	}
 	if part := table.Where(func(r Row) bool { return r.Scores["acc"] < 0.6 }); len(part.Rows) != 2 {
@@ -451,10 +451,10 @@ func TestBeforeFall(t *testing.T) {
 			if !math.IsNaN(v) {
 				s["s"] = v
 			}
-			table.Rows = append(table.Rows, Row{Point{table.Names, []float64{float64(i)}}, s})
+			table.Rows = append(table.Rows, Row{Setting{table.Names, []float64{float64(i)}}, s})
 		}
 		r, ok := table.BeforeFall("s")
-		if ok != (c.want >= 0) || ok && r.Point.Values[0] != c.want {
+		if ok != (c.want >= 0) || ok && r.Setting.Values[0] != c.want {
 			t.Errorf("%v: %v, %v, want row %g", c.scores, r, ok, c.want)
 		}
 	}
@@ -481,14 +481,14 @@ func TestEarlierGrids(t *testing.T) {
 		g.File = file
 		var tried []string
 		score := g.Score
-		g.Score = func(ctx context.Context, p Point) (Scores, error) {
+		g.Score = func(ctx context.Context, p Setting) (Scores, error) {
 			tried = append(tried, p.String())
 			return score(ctx, p)
 		}
 		if got := mustRun(t, g); !reflect.DeepEqual(got, mustRun(t, earlier())) {
 			t.Errorf("%s: another table: %v", name, got.Rows)
 		}
-		// It has three of the points, and the beginning of the fourth.
+		// It has three of the settings, and the beginning of the fourth.
 		if want := []string{"alpha=10 k=2", "alpha=10 k=3", "alpha=10 k=4"}; !slices.Equal(tried, want) {
 			t.Errorf("%s: tried %q, want %q", name, tried, want)
 		}
@@ -496,7 +496,7 @@ func TestEarlierGrids(t *testing.T) {
 		if now, _ := os.ReadFile(file); !bytes.HasPrefix(now, whole) || bytes.Count(now, []byte("\n")) != 7 {
 			t.Errorf("%s: it goes on as\n%s", name, now)
 		}
-		g.Score = func(context.Context, Point) (Scores, error) { return nil, errors.New("nothing is left to do") }
+		g.Score = func(context.Context, Setting) (Scores, error) { return nil, errors.New("nothing is left to do") }
 		mustRun(t, g)
 	}
 }
@@ -508,7 +508,7 @@ func earlier() Grid {
 		Task:       "Größe, \"2\" <seeds>",
 		Parameters: []Parameter{{"alpha", []float64{0.1, 10}}, {"k", Range(2, 4)}},
 		Workers:    1,
-		Score: func(_ context.Context, p Point) (Scores, error) {
+		Score: func(_ context.Context, p Setting) (Scores, error) {
 			return Scores{"err": p.Value("alpha") / p.Value("k"), "nmi": -1e-300 * p.Value("k")}, nil
 		},
 	}
@@ -526,7 +526,7 @@ func TestGridLatin1(t *testing.T) {
 func TestChoicesWithoutLabel(t *testing.T) {
 	table := &Table{Names: []string{"a"}}
 	for i, s := range []Scores{{"acc": 0.9, "by": 1}, {"by": 3}, {"acc": 0.5, "by": 2}} {
-		table.Rows = append(table.Rows, Row{Point{Names: table.Names, Values: []float64{float64(i)}}, s})
+		table.Rows = append(table.Rows, Row{Setting{Names: table.Names, Values: []float64{float64(i)}}, s})
 	}
 	c, err := table.Choices("acc", Criterion{Score: "by"})
 	if err != nil {
@@ -542,8 +542,8 @@ func TestChoicesWithoutLabel(t *testing.T) {
 // A criterion whose Error no row has, or the best has not, chooses nothing.
 func TestBestWithoutError(t *testing.T) {
 	table := &Table{Names: []string{"a"}, Rows: []Row{
-		{Point{Names: []string{"a"}, Values: []float64{1}}, Scores{"s": 1, "se": 0.1}},
-		{Point{Names: []string{"a"}, Values: []float64{2}}, Scores{"s": 2}},
+		{Setting{Names: []string{"a"}, Values: []float64{1}}, Scores{"s": 1, "se": 0.1}},
+		{Setting{Names: []string{"a"}, Values: []float64{2}}, Scores{"s": 2}},
 	}}
 	for _, c := range []Criterion{{Score: "s", Error: "misspelt"}, {Score: "s", Error: "se"}} {
 		if r, ok := table.Best(c); ok {
@@ -553,7 +553,7 @@ func TestBestWithoutError(t *testing.T) {
 			t.Errorf("%v: %v", c, err)
 		}
 	}
-	if r, ok := table.Best(Criterion{Score: "s", Smaller: true, Error: "se"}); !ok || r.Point.Values[0] != 1 {
+	if r, ok := table.Best(Criterion{Score: "s", Smaller: true, Error: "se"}); !ok || r.Setting.Values[0] != 1 {
 		t.Error(r, ok)
 	}
 }
@@ -563,7 +563,7 @@ func TestGridGoexit(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		_, err := Grid{
 			Parameters: []Parameter{{Name: "a", Values: Range(1, 9)}}, Workers: workers,
-			Score: func(_ context.Context, p Point) (Scores, error) {
+			Score: func(_ context.Context, p Setting) (Scores, error) {
 				if p.Value("a") == 4 {
 					runtime.Goexit()
 				}

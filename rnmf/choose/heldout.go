@@ -11,14 +11,15 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 )
 
 // A Fitter fits x from the start that a seed gives. Where mask is not nil and 0, it
 // must not see the entry, which may be anything.
 type Fitter func(ctx context.Context, x, mask mat.Matrix, seed uint64) (*rnmf.Result, error)
 
-// Model returns the Fitter of a model, whose own Seed and Mask do not count.
-func Model(m rnmf.Model) Fitter {
+// FitterOf returns the Fitter of a model, whose own Seed and Mask do not count.
+func FitterOf(m rnmf.Model) Fitter {
 	return func(ctx context.Context, x, mask mat.Matrix, seed uint64) (*rnmf.Result, error) {
 		m := m
 		m.Seed, m.Mask = seed, mask
@@ -157,12 +158,12 @@ func (s HeldOut) folds() int {
 
 // split returns the fold of each entry, row by row, or −1.
 func (s HeldOut) split(x mat.Matrix) ([]int, error) {
-	if isNil(x) {
+	if dense.IsNil(x) {
 		return nil, fmt.Errorf("%w: X is nil", ErrParameter)
 	}
 	m, n := x.Dims()
 	if s.Mask != nil {
-		if isNil(s.Mask) {
+		if dense.IsNil(s.Mask) {
 			return nil, fmt.Errorf("%w: HeldOut.Mask is nil within the interface", ErrParameter)
 		}
 		if r, c := s.Mask.Dims(); r != m || c != n {

@@ -7,6 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/baseline"
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
+	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 // The scores of a Judge.
@@ -25,33 +28,33 @@ const (
 	ScorePurity   = "purity"
 )
 
-// Unlabelled are the criteria of a Judge that need no labels, the best first by
+// WithoutLabels are the criteria of a Judge that need no labels, the best first by
 // notebooks/lab/choosing: over the grids of GNMF and LS-NMF on three data sets the accuracy of
-// the point that silhouettes chose was 0.017 below the best of the grid on average, by
+// the setting that silhouettes chose was 0.017 below the best of the grid on average, by
 // dispersion 0.022, by held-out entries 0.023, by stability 0.037, and that of the
-// median point 0.056. The cophenetic correlation, 0.107, is not among them: it is meant for
+// median setting 0.056. The cophenetic correlation, 0.107, is not among them: it is meant for
 // the rank. All that measures agreement is fooled by a model that has nearly collapsed,
-// whose starts agree on one cluster. Leave such points out by Table.Where.
-var Unlabelled = []Criterion{
+// whose starts agree on one cluster. Leave such settings out by Table.Where.
+var WithoutLabels = []Criterion{
 	{Score: ScoreSilhouette},
 	{Score: ScoreDispersion},
 	{Score: ScoreHeldOut, Smaller: true},
 	{Score: ScoreStability},
 }
 
-// A Judge gives a point of a Grid its scores, from several starts and folds. The scores
+// A Judge gives a setting of a Grid its scores, from several starts and folds. The scores
 // say for which data there are any; to choose by one that is missing is an error.
 type Judge struct {
 	X    mat.Matrix
 	Mask mat.Matrix // entries where it is 0 are missing; nil is all there
-	// Fit returns what fits a point.
-	Fit func(p Point) Fitter
+	// Fit returns what fits a setting.
+	Fit func(p Setting) Fitter
 	// Truth has the classes of the samples, or is nil: then there are no scores with
 	// labels.
 	Truth []int
 	// Clusters tells the clusters of a result; nil is Result.Clusters. The RLS-NMF
 	// paper has ByKMeans. seed differs from start to start.
-	Clusters func(r *rnmf.Result, seed uint64) ([]int, error)
+	Clusters func(ctx context.Context, r *rnmf.Result, seed uint64) ([]int, error)
 	// Starts is the number of starts, from which all but the held-out error come; 0
 	// is 5, negative none. The scores of their agreement need two.
 	Starts int
@@ -64,9 +67,9 @@ type Judge struct {
 const consensusLimit = 3000
 
 // ByKMeans clusters the coefficients by k-means, as many papers do.
-func ByKMeans(k int) func(r *rnmf.Result, seed uint64) ([]int, error) {
-	return func(r *rnmf.Result, seed uint64) ([]int, error) {
-		c, err := rnmf.KMeans{K: k, Seed: seed}.Fit(r.H)
+func ByKMeans(k int) func(ctx context.Context, r *rnmf.Result, seed uint64) ([]int, error) {
+	return func(ctx context.Context, r *rnmf.Result, seed uint64) ([]int, error) {
+		c, err := baseline.KMeans{K: k, Seed: seed}.Fit(ctx, r.H)
 		if err != nil {
 			return nil, err
 		}
@@ -75,11 +78,11 @@ func ByKMeans(k int) func(r *rnmf.Result, seed uint64) ([]int, error) {
 }
 
 // Score is the Score of a Grid.
-func (s Judge) Score(ctx context.Context, p Point) (Scores, error) {
-	if isNil(s.X) || s.Fit == nil {
+func (s Judge) Score(ctx context.Context, p Setting) (Scores, error) {
+	if dense.IsNil(s.X) || s.Fit == nil {
 		return nil, fmt.Errorf("%w: Judge.X or Judge.Fit is nil", ErrParameter)
 	}
-	if s.Mask != nil && isNil(s.Mask) {
+	if s.Mask != nil && dense.IsNil(s.Mask) {
 		return nil, fmt.Errorf("%w: Judge.Mask is nil within the interface", ErrParameter)
 	}
 	scores := Scores{}
@@ -109,7 +112,7 @@ func (s Judge) starts(ctx context.Context, fit Fitter, scores Scores) error {
 	}
 	clusters := s.Clusters
 	if clusters == nil {
-		clusters = func(r *rnmf.Result, _ uint64) ([]int, error) { return r.Clusters(), nil }
+		clusters = func(_ context.Context, r *rnmf.Result, _ uint64) ([]int, error) { return r.Clusters(), nil }
 	}
 	share := 1 / float64(starts)
 	scores[ScoreCollapsed], scores[ScoreSilhouette] = 0, 0
@@ -120,7 +123,7 @@ func (s Judge) starts(ctx context.Context, fit Fitter, scores Scores) error {
 		if err != nil {
 			return err
 		}
-		found, err := clusters(r, seed)
+		found, err := clusters(ctx, r, seed)
 		if err != nil {
 			return err
 		}
@@ -138,12 +141,12 @@ func (s Judge) starts(ctx context.Context, fit Fitter, scores Scores) error {
 		if s.Truth == nil {
 			continue
 		}
-		v, err := rnmf.Score(s.Truth, found)
+		v, err := score.AgreementOf(s.Truth, found)
 		if err != nil {
 			return err
 		}
 		scores[ScoreAccuracy] += share * v.Accuracy
-		scores[ScoreNMI] += share * v.NMI[rnmf.Geometric]
+		scores[ScoreNMI] += share * v.NMI[score.NMIGeometric]
 		scores[ScorePurity] += share * v.Purity
 	}
 	if s.Mask != nil {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/baseline"
+	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 // known is a Judge of n samples whose start number k finds the clusters of(k). It
@@ -23,13 +25,13 @@ func known(n int, fits *[]uint64, of func(k uint64) []int) Judge {
 	w, h := constant(1, 1, 1), constant(1, n, 1)
 	return Judge{
 		X: x,
-		Fit: func(Point) Fitter {
+		Fit: func(Setting) Fitter {
 			return func(_ context.Context, _, _ mat.Matrix, seed uint64) (*rnmf.Result, error) {
 				*fits = append(*fits, seed)
 				return &rnmf.Result{W: w, H: h}, nil
 			}
 		},
-		Clusters: func(_ *rnmf.Result, seed uint64) ([]int, error) { return of(seed), nil },
+		Clusters: func(_ context.Context, _ *rnmf.Result, seed uint64) ([]int, error) { return of(seed), nil },
 		Folds:    -1,
 	}
 }
@@ -44,7 +46,7 @@ func TestJudgeScores(t *testing.T) {
 		return []int{2, 2, 2, 2}
 	})
 	j.Truth, j.Starts, j.Seed = []int{0, 0, 1, 1}, 2, 7
-	s, err := j.Score(context.Background(), Point{})
+	s, err := j.Score(context.Background(), Setting{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,7 @@ func TestJudgeScores(t *testing.T) {
 		t.Errorf("starts %v", fits)
 	}
 	j.Truth = nil
-	if s, err = j.Score(context.Background(), Point{}); err != nil {
+	if s, err = j.Score(context.Background(), Setting{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{ScoreAccuracy, ScoreNMI, ScorePurity} {
@@ -86,14 +88,14 @@ func TestJudgeDefaults(t *testing.T) {
 		want          []uint64
 	}{{"starts", 0, -1, want}, {"folds", -1, 0, want}, {"both", 0, 0, slices.Concat(want, want)}, {"as said", 2, 3, []uint64{3, 4, 5, 3, 4}}} {
 		fits, j.Starts, j.Folds = nil, c.starts, c.folds
-		if _, err := j.Score(context.Background(), Point{}); err != nil {
+		if _, err := j.Score(context.Background(), Setting{}); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(fits, c.want) {
 			t.Errorf("%s: fits of the seeds %v, want %v", c.name, fits, c.want)
 		}
 	}
-	e, err := HeldOut{}.Of(context.Background(), j.Fit(Point{}), j.X)
+	e, err := HeldOut{}.Of(context.Background(), j.Fit(Setting{}), j.X)
 	if err != nil || len(e.Absolute) != 5 {
 		t.Errorf("%d folds, %v", len(e.Absolute), err)
 	}
@@ -111,13 +113,13 @@ func TestJudgeManySamples(t *testing.T) {
 	}
 	j := known(n, &fits, func(seed uint64) []int { return clusters[seed] })
 	j.Starts = 3
-	s, err := j.Score(context.Background(), Point{})
+	s, err := j.Score(context.Background(), Setting{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want float64
 	for _, pair := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
-		r, err := rnmf.AdjustedRand(clusters[pair[0]], clusters[pair[1]])
+		r, err := score.AdjustedRand(clusters[pair[0]], clusters[pair[1]])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,11 +143,11 @@ func TestJudgeManySamples(t *testing.T) {
 func TestByKMeans(t *testing.T) {
 	r := &rnmf.Result{H: uniform(3, 60, 1)}
 	for k := 2; k <= 5; k++ {
-		got, err := ByKMeans(k)(r, 9)
+		got, err := ByKMeans(k)(t.Context(), r, 9)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := rnmf.KMeans{K: k, Seed: 9}.Fit(r.H)
+		want, err := baseline.KMeans{K: k, Seed: 9}.Fit(context.Background(), r.H)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +155,7 @@ func TestByKMeans(t *testing.T) {
 			t.Errorf("%d clusters, want %d: %v", used, k, got)
 		}
 	}
-	if _, err := ByKMeans(0)(r, 9); err == nil {
+	if _, err := ByKMeans(0)(t.Context(), r, 9); err == nil {
 		t.Error("no clusters")
 	}
 }
@@ -163,17 +165,17 @@ func TestJudgeErrors(t *testing.T) {
 	var fits []uint64
 	oops := errors.New("oops")
 	j := known(4, &fits, nil)
-	j.Clusters = func(*rnmf.Result, uint64) ([]int, error) { return nil, oops }
-	if _, err := j.Score(context.Background(), Point{}); !errors.Is(err, oops) {
+	j.Clusters = func(context.Context, *rnmf.Result, uint64) ([]int, error) { return nil, oops }
+	if _, err := j.Score(context.Background(), Setting{}); !errors.Is(err, oops) {
 		t.Error(err)
 	}
 	j = known(4, &fits, func(uint64) []int { return []int{0, 0, 1, 1} })
 	j.Truth = []int{0, 1}
-	if _, err := j.Score(context.Background(), Point{}); err == nil {
+	if _, err := j.Score(context.Background(), Setting{}); err == nil {
 		t.Error("labels of other samples")
 	}
-	j.Fit = func(Point) Fitter { return nil }
-	if _, err := j.Score(context.Background(), Point{}); !errors.Is(err, ErrParameter) {
+	j.Fit = func(Setting) Fitter { return nil }
+	if _, err := j.Score(context.Background(), Setting{}); !errors.Is(err, ErrParameter) {
 		t.Errorf("no Fitter: %v", err)
 	}
 }
@@ -182,7 +184,7 @@ func TestJudgeErrors(t *testing.T) {
 func TestJudgeOfOneStart(t *testing.T) {
 	x, _, _ := datasets.LowRank(10, 20, 2, 1)
 	for starts, want := range map[int]bool{1: false, 2: true} {
-		s, err := Judge{X: x, Starts: starts, Folds: -1, Fit: func(Point) Fitter { return Model(rnmf.NMF(2)) }}.Score(context.Background(), Point{})
+		s, err := Judge{X: x, Starts: starts, Folds: -1, Fit: func(Setting) Fitter { return FitterOf(rnmf.NMF(2)) }}.Score(context.Background(), Setting{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,9 +2,8 @@ package choose
 
 import (
 	"math"
-	"reflect"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 )
 
 // normalise divides v by its unit, which it returns.
@@ -24,15 +23,5 @@ func unitOf(v []float64) float64 {
 	for _, a := range v {
 		largest = max(largest, math.Abs(a))
 	}
-	if largest == 0 {
-		return 1
-	}
-	_, e := math.Frexp(largest)
-	return math.Ldexp(1, min(max(e, -1000), 1000))
-}
-
-// isNil also sees a nil pointer within the interface, as a *mat.Dense.
-func isNil(a mat.Matrix) bool {
-	v := reflect.ValueOf(a)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+	return dense.PowerOfTwo(largest)
 }

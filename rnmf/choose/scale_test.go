@@ -131,14 +131,14 @@ func TestDiagnoseOfAnyScale(t *testing.T) {
 // A nil pointer within the interface is told as nil is, not by a panic.
 func TestNilWithin(t *testing.T) {
 	x := uniform(5, 8, 1)
-	fit := Model(rnmf.NMF(2))
+	fit := FitterOf(rnmf.NMF(2))
 	of := func(s HeldOut, x mat.Matrix) error {
 		_, err := s.Of(context.Background(), fit, x)
 		return err
 	}
 	judge := func(s Judge) error {
-		s.Fit = func(Point) Fitter { return fit }
-		_, err := s.Score(context.Background(), Point{})
+		s.Fit = func(Setting) Fitter { return fit }
+		_, err := s.Score(context.Background(), Setting{})
 		return err
 	}
 	for _, none := range []mat.Matrix{(*mat.Dense)(nil), (*mat.SymDense)(nil)} {

@@ -2,12 +2,9 @@ package choose
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -15,6 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
+	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 func uniform(m, n int, seed uint64) *mat.Dense {
@@ -47,13 +46,7 @@ func TestLinkageGolden(t *testing.T) {
 			C    float64
 		}
 	}
-	b, err := os.ReadFile(filepath.Join("..", "..", "testdata", "linkage.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &file); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Golden(t, "testdata/linkage.json", &file)
 	if len(file.Cases) < 7 {
 		t.Fatal("cases are missing")
 	}
@@ -103,7 +96,7 @@ func TestConsensus(t *testing.T) {
 	if r := c.Cophenetic(); math.Abs(r-first) > 1e-12 && math.Abs(r-second) > 1e-12 {
 		t.Errorf("cophenetic %g, want %g or %g", r, first, second)
 	}
-	if r, _ := rnmf.AdjustedRand([]int{0, 0, 1, 1}, []int{7, 7, 7, 2}); c.Rand != r {
+	if r, _ := score.AdjustedRand([]int{0, 0, 1, 1}, []int{7, 7, 7, 2}); c.Rand != r {
 		t.Errorf("Rand %g, want %g", c.Rand, r)
 	}
 	same, err := ConsensusOf([][]int{{0, 0, 1, 2}, {2, 2, 0, 1}, {5, 5, 6, 7}})
@@ -206,7 +199,7 @@ func TestHeldOut(t *testing.T) {
 		if out < 24 || out > 26 {
 			t.Errorf("%d entries in a fold", out)
 		}
-		return Model(rnmf.NMF(2))(ctx, y, mask, seed)
+		return FitterOf(rnmf.NMF(2))(ctx, y, mask, seed)
 	}
 	e, err := HeldOut{Folds: 4, Seed: 3, Mask: hole}.Of(context.Background(), spy, holed)
 	if err != nil {
@@ -255,7 +248,7 @@ func TestHeldOut(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := (HeldOut{}).Of(context.Background(), Model(rnmf.NMF(1)), mat.NewDense(4, 4, nil)); !errors.Is(err, ErrParameter) {
+	if _, err := (HeldOut{}).Of(context.Background(), FitterOf(rnmf.NMF(1)), mat.NewDense(4, 4, nil)); !errors.Is(err, ErrParameter) {
 		t.Error("all zeros", err)
 	}
 	if _, err := (HeldOut{}).Of(context.Background(), nil, x); !errors.Is(err, ErrParameter) {
@@ -263,7 +256,7 @@ func TestHeldOut(t *testing.T) {
 	}
 	negative := uniform(x.RawMatrix().Rows, x.RawMatrix().Cols, 1)
 	negative.Set(1, 2, -1)
-	if _, err := (HeldOut{Mask: negative}).Of(context.Background(), Model(rnmf.NMF(1)), x); !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), "Mask[1,2] = -1") {
+	if _, err := (HeldOut{Mask: negative}).Of(context.Background(), FitterOf(rnmf.NMF(1)), x); !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), "Mask[1,2] = -1") {
 		t.Errorf("a negative mask: %v", err)
 	}
 	if _, err := (HeldOut{}).Of(context.Background(), fixed, uniform(4, 14, 1)); !errors.Is(err, ErrParameter) {
@@ -271,7 +264,7 @@ func TestHeldOut(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (HeldOut{}).Of(done, Model(rnmf.NMF(2)), x); !errors.Is(err, context.Canceled) {
+	if _, err := (HeldOut{}).Of(done, FitterOf(rnmf.NMF(2)), x); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -285,10 +278,10 @@ func TestRankIsFound(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		table, err := Grid{
 			Parameters: []Parameter{{"rank", Range(2, 5)}},
-			Score: Judge{X: x, Starts: 3, Folds: 3, Fit: func(p Point) Fitter {
+			Score: Judge{X: x, Starts: 3, Folds: 3, Fit: func(p Setting) Fitter {
 				m := rnmf.NMF(int(p.Value("rank")))
 				m.Tol, m.MaxIter = 1e-6, 200
-				return Model(m)
+				return FitterOf(m)
 			}}.Score,
 			Workers: workers,
 		}.Run(context.Background())
@@ -303,12 +296,12 @@ func TestRankIsFound(t *testing.T) {
 		}
 	}
 	for _, c := range []Criterion{{Score: ScoreHeldOut, Smaller: true}, {Score: ScoreHeldOut, Smaller: true, Error: ScoreHeldOutSE}} {
-		if best, _ := want.Best(c); best.Point.Value("rank") != r {
-			t.Errorf("%+v chooses %v: %v", c, best.Point, want.Rows)
+		if best, _ := want.Best(c); best.Setting.Value("rank") != r {
+			t.Errorf("%+v chooses %v: %v", c, best.Setting, want.Rows)
 		}
 	}
-	if row, _ := want.BeforeFall(ScoreCophenetic); row.Point.Value("rank") > r {
-		t.Errorf("the cophenetic correlation falls after %v: %v", row.Point, want.Rows)
+	if row, _ := want.BeforeFall(ScoreCophenetic); row.Setting.Value("rank") > r {
+		t.Errorf("the cophenetic correlation falls after %v: %v", row.Setting, want.Rows)
 	}
 }
 
@@ -325,10 +318,10 @@ func TestJudge(t *testing.T) {
 			}
 		}
 	}
-	fit := func(p Point) Fitter {
+	fit := func(p Setting) Fitter {
 		m := rnmf.SparseNMF(3, p.Value("alpha"), p.Value("alpha"), nil, 0)
 		m.MaxIter = 50
-		return Model(m)
+		return FitterOf(m)
 	}
 	table, err := Grid{Parameters: []Parameter{{"alpha", []float64{0.01, 1e5}}}, Score: Judge{X: x, Fit: fit, Truth: truth, Clusters: ByKMeans(3)}.Score}.Run(context.Background())
 	if err != nil {
@@ -341,29 +334,29 @@ func TestJudge(t *testing.T) {
 	if bad[ScoreCollapsed] != 1 || bad[ScoreHeldOut] != 1 || bad[ScoreAccuracy] > 0.6 {
 		t.Error(bad)
 	}
-	choices, err := table.Choices(ScoreAccuracy, Unlabelled...)
+	choices, err := table.Choices(ScoreAccuracy, WithoutLabels...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range choices {
-		if c.Row.Point.Value("alpha") != 0.01 && c.Criterion.Score != ScoreStability && c.Criterion.Score != ScoreDispersion {
+		if c.Row.Setting.Value("alpha") != 0.01 && c.Criterion.Score != ScoreStability && c.Criterion.Score != ScoreDispersion {
 			t.Errorf("%+v", c)
 		}
 	}
 	// Missing entries and no labels; no starts; no folds.
 	mask := mat.NewDense(6, 30, nil)
 	mask.Apply(func(i, j int, _ float64) float64 { return float64(min((i*j)%7, 1)) }, mask)
-	s, err := Judge{X: x, Fit: fit, Mask: mask}.Score(context.Background(), table.Rows[0].Point)
+	s, err := Judge{X: x, Fit: fit, Mask: mask}.Score(context.Background(), table.Rows[0].Setting)
 	if _, has := s[ScoreSilhouette]; err != nil || has || s[ScoreStability] == 0 || len(s) != 6 {
 		t.Error(s, err)
 	}
-	if s, err := (Judge{X: x, Fit: fit, Starts: -1}).Score(context.Background(), table.Rows[0].Point); err != nil || len(s) != 2 {
+	if s, err := (Judge{X: x, Fit: fit, Starts: -1}).Score(context.Background(), table.Rows[0].Setting); err != nil || len(s) != 2 {
 		t.Error(s, err)
 	}
-	if s, err := (Judge{X: x, Fit: fit, Folds: -1}).Score(context.Background(), table.Rows[0].Point); err != nil || len(s) != 5 {
+	if s, err := (Judge{X: x, Fit: fit, Folds: -1}).Score(context.Background(), table.Rows[0].Setting); err != nil || len(s) != 5 {
 		t.Error(s, err)
 	}
-	if _, err := (Judge{X: x}).Score(context.Background(), table.Rows[0].Point); !errors.Is(err, ErrParameter) {
+	if _, err := (Judge{X: x}).Score(context.Background(), table.Rows[0].Setting); !errors.Is(err, ErrParameter) {
 		t.Error(err)
 	}
 }

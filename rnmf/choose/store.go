@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// A store is the file of a search: a header and a line for each point, each a
+// A store is the file of a search: a header and a line for each setting, each a
 // checksum and JSON. A line is written at once and is on disk when add returns, and a
 // line counts if it is whole. So the file is right whenever the process ends.
 type store struct {
@@ -38,7 +38,7 @@ type entry struct {
 
 const storeVersion = 1
 
-// key tells points apart.
+// key tells settings apart.
 func key(values []float64) string {
 	var b strings.Builder
 	for _, v := range values {
@@ -48,7 +48,7 @@ func key(values []float64) string {
 	return b.String()
 }
 
-// openStore opens or makes a file and returns the points that it has.
+// openStore opens or makes a file and returns the settings that it has.
 func openStore(path string, want header) (*store, map[string]Scores, error) {
 	want.Version, want.Task, want.Names = storeVersion, valid(want.Task), slices.Clone(want.Names)
 	for i, n := range want.Names {
@@ -139,7 +139,7 @@ func decode(text []byte, i int, want header, known map[string]Scores) error {
 	}
 	k := key(e.Values)
 	if old, twice := known[k]; twice && !maps.Equal(old, e.Scores) {
-		return errors.New("a point has other scores than before")
+		return errors.New("a setting has other scores than before")
 	}
 	known[k] = e.Scores
 	return nil
@@ -150,7 +150,7 @@ func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 func key2(names []string) string { return strings.Join(names, "\x00") }
 
-// add writes a point.
+// add writes a setting.
 func (s *store) add(values []float64, scores Scores) error {
 	text, err := json.Marshal(entry{values, scores})
 	if err != nil {

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// A Table has the scores of the points of a search, in the order of the grid.
+// A Table has the scores of the settings of a search, in the order of the grid.
 type Table struct {
 	Names []string // of the parameters
 	Rows  []Row
 }
 
-// A Row is a point and its scores.
+// A Row is a setting and its scores.
 type Row struct {
-	Point  Point
-	Scores Scores
+	Setting Setting
+	Scores  Scores
 }
 
 // Where returns the rows that keep tells, in order.

@@ -2,10 +2,12 @@ package show
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -13,7 +15,6 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/comms"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
-	"github.com/janpfeifer/gonb/gonbui/widgets"
 
 	"github.com/robustnmf/robustnmf/viz"
 )
@@ -47,8 +48,10 @@ func (c Control) limits() (low, high int) {
 	return c.Min, c.Max
 }
 
-// patience is how long Interact waits for a sign of a browser.
-var patience = 15 * time.Second
+// patience is how long Interact waits for a sign of a browser, and silence how long
+// before it tries to connect anew: GoNB (v0.11.3) tries once, for half a second, and
+// another notebook in the same page of JupyterLab takes its connection.
+var patience, silence = 15 * time.Second, 3 * time.Second
 
 // Interact displays controls and a figure, which draw makes of their values and makes
 // anew whenever one is moved; ctx ends when there are newer values already. It
@@ -57,7 +60,10 @@ var patience = 15 * time.Second
 //
 // Where no browser answers, because a program runs the notebook, it draws the figure
 // once, for the values at the start, says so, and returns; outside a notebook it calls draw once
-// and shows nothing. So a cell with Interact never hangs.
+// and shows nothing. So a cell with Interact never hangs. GoNB (v0.11.3) reaches a browser
+// that has Jupyter at http://localhost, not at https or below a path as in JupyterHub, and
+// one panel at a time in a page: in two notebooks of one JupyterLab they take turns, which
+// takes seconds.
 //
 // An error of draw ends it, unless there were newer values.
 func Interact(ctx context.Context, controls []Control, draw func(ctx context.Context, values []int) (viz.Figure, error)) error {
@@ -81,30 +87,29 @@ func Interact(ctx context.Context, controls []Control, draw func(ctx context.Con
 	if err != nil {
 		return err
 	}
-	// As GoNB's widgets wait for a browser without end, what builds them is given up
-	// where nothing comes back. Programs that run our notebooks say that they do.
-	if os.Getenv("RNMF_HEADLESS") != "" {
+	if os.Getenv("RNMF_HEADLESS") != "" { // programs that run our notebooks say that they do
 		Figure(first)
 		return nil
 	}
-	p := &panel{id: id, controls: controls, values: values, newest: make([]int, len(values)), moved: make(chan struct{}, 1), done: make(chan struct{})}
+	p := &panel{id: id, controls: controls, values: values, heard: make(chan struct{}, 1), moved: make(chan struct{}, 1), done: make(chan struct{})}
 	gonbui.UpdateHTML(id, p.html())
 	if err := update(id+"_figure", first); err != nil {
 		return err
 	}
-	built := make(chan struct{})
-	go func() {
-		defer close(built)
-		p.build()
-	}()
-	select {
-	case <-built:
-	case <-ctx.Done():
-	case <-time.After(patience):
-		// GoNB (v0.11.3) gives a browser half a second to connect, and does not try
-		// again: on a busy machine that may be too little.
-		gonbui.UpdateHTML(id, "No browser answered, so there are no controls. In a browser, run the cell again.")
-		return nil
+	comms.Subscribe(p.address(), func(_ string, state string) { p.set(state) })
+	giveUp := time.After(patience)
+	for waiting := true; waiting; {
+		select {
+		case <-p.heard:
+			waiting = false
+		case <-ctx.Done():
+			waiting = false
+		case <-time.After(silence):
+			comms.Start()
+		case <-giveUp:
+			gonbui.UpdateHTML(id, "No browser answered, so there are no controls. In a browser, run the cell again. (GoNB reaches Jupyter at http://localhost only.)")
+			return nil
+		}
 	}
 	defer p.close()
 	return p.serve(ctx, func(v []int, drawing context.Context) error {
@@ -127,105 +132,113 @@ func update(id string, f viz.Figure) error {
 	return nil
 }
 
-// A panel holds the controls.
+// A panel holds the controls. The page tells the state of them all again and again, so
+// that nothing is lost with a message.
 type panel struct {
 	id       string
 	controls []Control
+	heard    chan struct{} // the page has told something
 	moved    chan struct{} // a value has changed
 	done     chan struct{} // the button was pressed
 	pressed  sync.Once
 
 	mu     sync.Mutex
 	values []int
-	newest []int // the number of the value of each
+	newest int64 // the number of the state that they are from
 }
 
-// html has a place for each widget and for the text of its value.
+// address is where the page tells the state.
+func (p *panel) address() string { return "/" + p.id }
+
 func (p *panel) html() string {
 	var b strings.Builder
-	b.WriteString(`<div class="rnmf-panel" style="font-size:13px;line-height:2">`)
+	fmt.Fprintf(&b, `<div id="%s" class="rnmf-panel" style="font-size:13px;line-height:2">`, p.id)
+	texts := make([][]string, len(p.controls))
 	for i, c := range p.controls {
-		width := "" // of a slider, which classic Jupyter would make as wide as the page
-		if c.Choices == nil {
-			width = "display:inline-block;width:13em;"
-		}
-		fmt.Fprintf(&b, `<span style="white-space:nowrap;margin-right:2em">%s <span id="%s" style="%svertical-align:middle"></span>`, html.EscapeString(c.Name), p.slot(i), width)
-		if c.Choices == nil {
+		fmt.Fprintf(&b, `<label style="white-space:nowrap;margin-right:2em;font-weight:normal">%s `, html.EscapeString(c.Name))
+		if c.Choices != nil {
+			b.WriteString("<select>")
+			for v, text := range c.Choices {
+				selected := ""
+				if v == c.Start {
+					selected = " selected"
+				}
+				fmt.Fprintf(&b, `<option value="%d"%s>%s</option>`, v, selected, html.EscapeString(text))
+			}
+			b.WriteString("</select>")
+		} else {
 			widest := 0
 			for v := c.Min; v <= c.Max; v++ {
+				texts[i] = append(texts[i], c.text(v))
 				widest = max(widest, len([]rune(c.text(v))))
 			}
-			fmt.Fprintf(&b, ` <output id="%s" style="display:inline-block;min-width:%dch"></output>`, p.slot(i)+"_text", widest)
+			// Classic Jupyter would make a slider as wide as the page.
+			fmt.Fprintf(&b, `<input type="range" min="%d" max="%d" value="%d" style="display:inline-block;width:13em;vertical-align:middle"> <output style="display:inline-block;min-width:%dch">%s</output>`,
+				c.Min, c.Max, c.Start, widest, html.EscapeString(c.text(c.Start)))
 		}
-		b.WriteString("</span> ")
+		b.WriteString("</label> ")
 	}
-	fmt.Fprintf(&b, `<span id="%s"></span></div>`, p.slot(len(p.controls)))
-	// The text follows the slider at once, also while a figure is drawn. Values are told
-	// with a number that grows, as GoNB hands them on in no order.
-	b.WriteString("<script>(() => { let n = 0;")
-	for i, c := range p.controls {
-		low, high := c.limits()
-		event, texts := "change", []string(nil)
-		if c.Choices == nil {
-			event = "input"
-			for v := low; v <= high; v++ {
-				texts = append(texts, fmt.Sprintf("%q", html.EscapeString(c.text(v))))
-			}
-		}
-		fmt.Fprintf(&b, `{const slot = document.getElementById(%q), out = document.getElementById(%q), texts = [%s];
-if (out) out.innerHTML = texts[%d];
-slot.addEventListener(%q, e => {
-const v = e.target.value - %d; if (out) out.innerHTML = texts[v];
-globalThis.gonb_comm?.send(%q, ++n * %d + v); });}`,
-			p.slot(i), p.slot(i)+"_text", strings.Join(texts, ","), c.Start-low, event, low, p.address(i), high-low+1)
-	}
-	b.WriteString("})();</script>")
+	b.WriteString(`<button type="button">done</button></div>`)
+	data, _ := json.Marshal(texts) // of strings: there is no error, and no < that could end the script
+	// The text follows the slider at once, also while a figure is drawn. States have a number
+	// that grows, as GoNB hands them on in no order. Keys are kept from JupyterLab, and from
+	// Jupyter's classic page, which would go to another cell.
+	fmt.Fprintf(&b, `<script>(() => {
+const panel = document.getElementById(%q), controls = [...panel.querySelectorAll("input, select")], button = panel.querySelector("button"), texts = %s;
+let n = 0, done = 0;
+const tell = () => globalThis.gonb_comm?.send(%q, [n = Math.max(n + 1, Date.now()), done, ...controls.map(c => c.value)].join(" "));
+panel.addEventListener("input", () => {
+controls.forEach((c, i) => { if (texts[i]) c.nextElementSibling.textContent = texts[i][c.value - c.min]; });
+tell(); });
+button.addEventListener("click", () => { done = 1; tell(); });
+for (const c of [...controls, button]) c.dataset.lmSuppressShortcuts = true;
+panel.addEventListener("keydown", e => e.stopPropagation());
+const again = setInterval(() => panel.isConnected ? tell() : clearInterval(again), 500);
+})();</script>`, p.id, data, p.address())
 	return b.String()
 }
 
-func (p *panel) slot(i int) string { return fmt.Sprintf("%s_%d", p.id, i) }
-
-// address is where the page tells values of control i.
-func (p *panel) address(i int) string { return "/" + p.slot(i) }
-
-// build puts the widgets into their places, and listens.
-func (p *panel) build() {
-	for i, c := range p.controls {
-		low, high := c.limits()
-		span := high - low + 1
-		comms.Subscribe(p.address(i), func(_ string, told int) { p.set(i, low+told%span, told/span) })
-		if c.Choices != nil {
-			escaped := make([]string, len(c.Choices))
-			for k, text := range c.Choices {
-				escaped[k] = html.EscapeString(text)
-			}
-			widgets.Select(escaped).SetDefault(c.Start).AppendTo(p.slot(i)).Done()
-		} else {
-			widgets.Slider(c.Min, c.Max, c.Start).AppendTo(p.slot(i)).Done()
+// set takes a state unless there is a newer one: its number, whether the button was
+// pressed, and the values.
+func (p *panel) set(state string) {
+	fields := strings.Fields(state)
+	if len(fields) != len(p.controls)+2 {
+		return
+	}
+	numbers := make([]int64, len(fields))
+	for i, field := range fields {
+		var err error
+		if numbers[i], err = strconv.ParseInt(field, 10, 64); err != nil {
+			return
 		}
 	}
-	button := widgets.Button("done").AppendTo(p.slot(len(p.controls))).Done()
-	comms.Subscribe(button.Address(), func(_ string, count int) {
-		if count > 0 {
-			p.pressed.Do(func() { close(p.done) })
-		}
-	})
-}
-
-// set takes the value of a control unless it has a newer one.
-func (p *panel) set(i, v, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if low, high := p.controls[i].limits(); v < low || v > high || n <= p.newest[i] {
+	values, changed := make([]int, len(p.values)), false
+	for i, v := range numbers[2:] {
+		if low, high := p.controls[i].limits(); v < int64(low) || v > int64(high) {
+			return
+		}
+		values[i] = int(v)
+		changed = changed || values[i] != p.values[i]
+	}
+	if numbers[0] <= p.newest {
 		return
 	}
-	p.newest[i] = n
-	if v == p.values[i] {
-		return
+	p.newest, p.values = numbers[0], values
+	notify(p.heard)
+	if changed {
+		notify(p.moved)
 	}
-	p.values[i] = v
+	if numbers[1] != 0 {
+		p.pressed.Do(func() { close(p.done) })
+	}
+}
+
+// notify leaves a note unless there is one.
+func notify(c chan struct{}) {
 	select {
-	case p.moved <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -245,6 +258,11 @@ func (p *panel) serve(ctx context.Context, draw func(values []int, ctx context.C
 			return nil
 		case <-p.done:
 			return nil
+		case <-p.heard:
+			continue
+		case <-time.After(silence):
+			comms.Start()
+			continue
 		case <-p.moved:
 		}
 		drawing, cancel := context.WithCancel(ctx)
@@ -257,10 +275,7 @@ func (p *panel) serve(ctx context.Context, draw func(values []int, ctx context.C
 		case <-p.moved:
 			cancel()
 			<-result
-			select {
-			case p.moved <- struct{}{}:
-			default:
-			}
+			notify(p.moved)
 		case <-p.done:
 			cancel()
 			<-result

@@ -46,7 +46,7 @@ var kernel struct {
 }
 
 // send plays the browser: it sets a value at an address.
-func send(address string, v int) {
+func send(address string, v any) {
 	kernel.mu.Lock()
 	defer kernel.mu.Unlock()
 	_ = kernel.back.Encode(&protocol.CommValue{Address: address, Value: v})
@@ -91,9 +91,9 @@ func inNotebook(t testing.TB, seen func(*protocol.DisplayData)) {
 				if dec.Decode(d) != nil {
 					return
 				}
-				if v, ok := d.Data[protocol.MIMECommValue]; ok {
+				if v, ok := d.Data[protocol.MIMECommValue].(protocol.CommValue); ok && v.Address == protocol.GonbuiSyncAddress {
 					kernel.mu.Lock()
-					_ = kernel.back.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.(protocol.CommValue).Value})
+					_ = kernel.back.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.Value})
 					kernel.mu.Unlock()
 					continue
 				}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/baseline"
+	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 // A Rival is a model under the name that the tables give it. The rank is that of
@@ -123,33 +125,33 @@ func Run(ctx context.Context, s *datasets.Set, rank int, c Case, rival Rival, se
 		return row, err
 	}
 	h := mat.NewDense(rank, len(here), nil)
-	_, unit := r.Normalized(rnmf.L2Norm)
+	_, unit := r.Normalized(2)
 	points := mat.NewDense(rank, len(here), nil)
 	for k, j := range here {
 		h.SetCol(k, mat.Col(nil, j, r.H))
 		points.SetCol(k, mat.Col(nil, j, unit))
 	}
-	if row.Error, err = rnmf.RelativeError(clean.X, r.W, h); err != nil {
+	if row.Error, err = (&rnmf.Result{W: r.W, H: h}).RelativeError(clean.X); err != nil {
 		return row, err
 	}
-	found, err := rnmf.KMeans{K: len(s.Classes), Seed: seed}.Fit(points)
+	found, err := baseline.KMeans{K: len(s.Classes), Seed: seed}.Fit(ctx, points)
 	if err != nil {
 		return row, err
 	}
-	if row.Accuracy, err = rnmf.Accuracy(clean.Labels, found.Labels); err != nil {
+	if row.Accuracy, err = score.Accuracy(clean.Labels, found.Labels); err != nil {
 		return row, err
 	}
 	if mat.Max(mask) == 0 || mat.Min(mask) == 1 {
 		return row, nil
 	}
-	out, err := r.Outliers(x)
+	out, err := r.Outliers(x, nil)
 	if err != nil {
 		return row, err
 	}
 	if len(here) < len(gone) {
-		row.AP, err = rnmf.AveragePrecisionSamples(out.Samples, gone)
+		row.AP, err = score.AveragePrecisionSamples(out.Samples, gone)
 	} else {
-		row.AP, err = rnmf.AveragePrecision(out.Weights, datasets.Changed(s.X, x))
+		row.AP, err = score.AveragePrecision(out.Weights, datasets.Changed(s.X, x))
 	}
 	return row, err
 }

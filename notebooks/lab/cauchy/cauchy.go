@@ -11,6 +11,8 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/baseline"
+	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 // Rank is the number of components, that of the persons in ORL.
@@ -120,15 +122,15 @@ func (row *Row) run(ctx context.Context, s *datasets.Set, x, mask *mat.Dense, ri
 			return fmt.Errorf("%s: %w", rival.Name, err)
 		}
 		row.Seconds = r.Trace[len(r.Trace)-1].Seconds
-		if row.Error, err = rnmf.RelativeError(s.X, r.W, r.H); err != nil {
+		if row.Error, err = r.RelativeError(s.X); err != nil {
 			return err
 		}
 		if mat.Min(mask) == 0 { // not every entry is struck
-			out, err := r.Outliers(x)
+			out, err := r.Outliers(x, nil)
 			if err != nil {
 				return err
 			}
-			d, err := rnmf.Detect(out.Flags(0.1), mask)
+			d, err := score.Detect(out.Flags(0.1), mask)
 			if err != nil {
 				return err
 			}
@@ -136,27 +138,27 @@ func (row *Row) run(ctx context.Context, s *datasets.Set, x, mask *mat.Dense, ri
 			if d.Flagged == 0 {
 				row.Precision = math.NaN()
 			}
-			if row.AP, err = rnmf.AveragePrecision(out.Weights, mask); err != nil {
+			if row.AP, err = score.AveragePrecision(out.Weights, mask); err != nil {
 				return err
 			}
 		}
-		raw, err := clusters(s, r.H, seed)
+		raw, err := clusters(ctx, s, r.H, seed)
 		if err != nil {
 			return err
 		}
 		row.Raw = raw.Accuracy
-		_, points = r.Normalized(rnmf.L2Norm)
+		_, points = r.Normalized(2)
 	}
-	score, err := clusters(s, points, seed)
-	row.Accuracy, row.NMI = score.Accuracy, score.NMI[rnmf.Arithmetic]
+	found, err := clusters(ctx, s, points, seed)
+	row.Accuracy, row.NMI = found.Accuracy, found.NMI[score.NMIArithmetic]
 	return err
 }
 
 // clusters scores k-means on the columns of points.
-func clusters(s *datasets.Set, points *mat.Dense, seed uint64) (rnmf.Scores, error) {
-	found, err := rnmf.KMeans{K: len(s.Classes), Seed: seed}.Fit(points)
+func clusters(ctx context.Context, s *datasets.Set, points *mat.Dense, seed uint64) (score.Agreement, error) {
+	found, err := baseline.KMeans{K: len(s.Classes), Seed: seed}.Fit(ctx, points)
 	if err != nil {
-		return rnmf.Scores{}, err
+		return score.Agreement{}, err
 	}
-	return rnmf.Score(s.Labels, found.Labels)
+	return score.AgreementOf(s.Labels, found.Labels)
 }

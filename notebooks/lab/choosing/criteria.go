@@ -14,9 +14,10 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
+	"github.com/robustnmf/robustnmf/rnmf/neighbor"
 )
 
-var asked = append(choose.Unlabelled,
+var asked = append(choose.WithoutLabels,
 	choose.Criterion{Score: choose.ScoreHeldOut, Smaller: true, Error: choose.ScoreHeldOutSE},
 	choose.Criterion{Score: choose.ScoreCophenetic})
 
@@ -47,20 +48,20 @@ func criteria(ctx context.Context, w io.Writer, sets []*datasets.Set, rounds int
 	var median, tables float64
 	for _, s := range sets {
 		x, classes := unit(s.X), len(s.Classes)
-		graph, err := rnmf.KNN{K: 5}.Graph(x)
+		graph, err := neighbor.KNN{K: 5}.Graph(ctx, x)
 		if err != nil {
 			return err
 		}
-		u, err := rnmf.UnitsOf(x, classes)
+		u, err := rnmf.PenaltyUnitsOf(x, classes)
 		if err != nil {
 			return err
 		}
 		for _, kind := range []string{"GNMF", "LS-NMF"} {
 			parameters := []choose.Parameter{{Name: "lambda", Values: choose.Decades(-3, 3)}}
-			fit := func(p choose.Point) rnmf.Model { return rnmf.GNMF(classes, graph, p.Value("lambda")) }
+			fit := func(p choose.Setting) rnmf.Model { return rnmf.GNMF(classes, graph, p.Value("lambda")) }
 			if kind == "LS-NMF" {
 				parameters = append(parameters, choose.Parameter{Name: "alpha", Values: choose.Decades(-4, 0)})
-				fit = func(p choose.Point) rnmf.Model {
+				fit = func(p choose.Setting) rnmf.Model {
 					a := p.Value("alpha")
 					return rnmf.Model{Rank: classes,
 						OnW: []rnmf.Penalty{rnmf.LogSparse{Lambda: a * u.W, Scale: u.Entry}},
@@ -73,10 +74,10 @@ func criteria(ctx context.Context, w io.Writer, sets []*datasets.Set, rounds int
 				File:       filepath.Join(keep, fmt.Sprintf("criteria-%s-%d-%s", kind, len(s.Labels), filepath.Base(s.Name))),
 				Task:       task,
 				Score: choose.Judge{X: x, Truth: s.Labels, Starts: 3, Folds: 3, Clusters: choose.ByKMeans(classes),
-					Fit: func(p choose.Point) choose.Fitter {
+					Fit: func(p choose.Setting) choose.Fitter {
 						m := fit(p)
 						m.MaxIter = rounds
-						return choose.Model(m)
+						return choose.FitterOf(m)
 					}}.Score,
 			}.Run(ctx)
 			if err != nil {
@@ -94,7 +95,7 @@ func criteria(ctx context.Context, w io.Writer, sets []*datasets.Set, rounds int
 			fmt.Fprintf(w, "%s, %d samples, %s: %d points, of which %d have not collapsed; median accuracy %.3f\n",
 				s.Name, len(s.Labels), kind, len(table.Rows), len(alive.Rows), mid)
 			for i, c := range choices {
-				fmt.Fprintf(w, "  %-26s %-26v accuracy %.3f\n", name(c.Criterion), c.Row.Point, c.Label)
+				fmt.Fprintf(w, "  %-26s %-26v accuracy %.3f\n", name(c.Criterion), c.Row.Setting, c.Label)
 				if i > 0 {
 					regret[i-1] += c.Regret
 					better[i-1] += c.Better

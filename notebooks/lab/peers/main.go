@@ -206,7 +206,7 @@ func (b *bench) table() string {
 // share writes a problem to files, from which the processes read it.
 func (b *bench) share(name string, x *mat.Dense, rank int) request {
 	path := filepath.Join(b.dir, name)
-	w, h, err := rnmf.Random{}.Start(x, rank, rand.New(rand.NewPCG(1, 1)))
+	w, h, err := rnmf.Random{}.Start(context.Background(), x, rank, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		fail(err)
 	}

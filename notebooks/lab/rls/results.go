@@ -37,9 +37,9 @@ var Results = sync.OnceValue(func() (all []Result) {
 	parameters := []string{"alpha", "beta", "gamma", "lambda"}
 	for _, line := range stored.Parse(results) {
 		r := Result{int(line.Number("table")), line.Text("set"), line.Number("level"), line.Text("method"),
-			choose.Row{Point: choose.Point{Names: parameters}, Scores: choose.Scores{}}}
+			choose.Row{Setting: choose.Setting{Names: parameters}, Scores: choose.Scores{}}}
 		for _, name := range parameters {
-			r.Point.Values = append(r.Point.Values, line.Number(name))
+			r.Setting.Values = append(r.Setting.Values, line.Number(name))
 		}
 		for _, name := range scores {
 			r.Scores[name] = line.Number(name)
@@ -176,7 +176,7 @@ func (u run) store(ctx context.Context, out string) error {
 			}
 			for _, r := range table.Rows {
 				row := []string{strconv.Itoa(j.table), j.set.Name, fmt.Sprint(level), m.Name}
-				v := At(r.Point)
+				v := At(r.Setting)
 				if j.apart && v.Alpha == v.Beta {
 					continue // it is there
 				}

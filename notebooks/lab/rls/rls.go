@@ -12,7 +12,10 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/baseline"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
+	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 // A Problem is a data set as the paper has it: samples of length 1, then corrupted,
@@ -22,7 +25,7 @@ type Problem struct {
 	X     *mat.Dense // corrupted
 	Known *mat.Dense // 0 where an entry was removed; nil if none was
 	Graph *rnmf.Graph
-	Units rnmf.Units
+	Units rnmf.PenaltyUnits
 	K     int // classes, and components
 }
 
@@ -46,10 +49,10 @@ func New(s *datasets.Set, removed, noise float64, seed uint64) (*Problem, error)
 		least := mat.Min(p.X)
 		p.X.Apply(func(_, _ int, v float64) float64 { return v - least }, p.X)
 	}
-	if p.Graph, err = (rnmf.KNN{}).Graph(p.X); err != nil {
+	if p.Graph, err = (neighbor.KNN{}).Graph(context.Background(), p.X); err != nil {
 		return nil, err
 	}
-	p.Units, err = rnmf.UnitsOf(p.X, p.K)
+	p.Units, err = rnmf.PenaltyUnitsOf(p.X, p.K)
 	return p, err
 }
 
@@ -67,7 +70,7 @@ func UnitLength(x *mat.Dense) *mat.Dense {
 }
 
 // A Setting holds the parameters of a model. Alpha, Beta and Lambda are in units of
-// the data (rnmf.Units); the unit of Gamma is the squared length of a sample, which
+// the data (rnmf.PenaltyUnits); the unit of Gamma is the squared length of a sample, which
 // makes it the paper's.
 type Setting struct{ Alpha, Beta, Gamma, Lambda float64 }
 
@@ -115,7 +118,7 @@ func Methods() []Method {
 			return mu(rnmf.GNMF(p.K, p.Graph, v.Lambda*p.Units.Graph))
 		}),
 		method("RMNMF", graph, func(p *Problem, v Setting) rnmf.Model { return rnmf.RMNMF(p.K, p.Graph, v.Lambda) }),
-		method("WNMF", none, func(p *Problem, _ Setting) rnmf.Model { return mu(rnmf.WNMF(p.K, known(p))) }),
+		method("WNMF", none, func(p *Problem, _ Setting) rnmf.Model { return mu(rnmf.Model{Rank: p.K, Mask: known(p)}) }),
 		convex,
 		method("ONMF", none, func(p *Problem, _ Setting) rnmf.Model { return rnmf.ONMF(p.K) }),
 		method("Semi-NMF", none, func(p *Problem, _ Setting) rnmf.Model { return rnmf.SemiNMF(p.K) }),
@@ -170,20 +173,20 @@ func Run(ctx context.Context, p *Problem, m Method, v Setting, seed uint64, roun
 	if err != nil {
 		return bad(err)
 	}
-	_, h := r.Normalized(rnmf.L2Norm)
-	found, err := rnmf.KMeans{K: p.K, Seed: seed, Restarts: 5}.Fit(h)
+	_, h := r.Normalized(2)
+	found, err := baseline.KMeans{K: p.K, Seed: seed, Restarts: 5}.Fit(ctx, h)
 	if err != nil {
 		return bad(err)
 	}
-	s, err := rnmf.Score(p.Set.Labels, found.Labels)
+	s, err := score.AgreementOf(p.Set.Labels, found.Labels)
 	if err != nil {
 		return bad(err)
 	}
-	w, err := rnmf.HoyerColumns(r.W)
+	w, err := score.HoyerColumns(r.W)
 	if err != nil {
 		return bad(err)
 	}
-	rows, err := rnmf.HoyerColumns(r.H.T())
+	rows, err := score.HoyerColumns(r.H.T())
 	if err != nil {
 		return bad(err)
 	}
@@ -191,7 +194,7 @@ func Run(ctx context.Context, p *Problem, m Method, v Setting, seed uint64, roun
 	if r.Reason == rnmf.Collapsed { // they are small beside X, not beside each other
 		live = 0
 	}
-	return Row{found.Labels, s.Accuracy, s.NMI[rnmf.Geometric], s.Purity, live, mean(w), mean(rows),
+	return Row{found.Labels, s.Accuracy, s.NMI[score.NMIGeometric], s.Purity, live, mean(w), mean(rows),
 		r.Trace[len(r.Trace)-1].Seconds, r}, nil
 }
 
@@ -201,7 +204,7 @@ func Parameters(alpha, gamma, lambda []float64) []choose.Parameter {
 }
 
 // At is the setting of a point of such a grid.
-func At(p choose.Point) Setting {
+func At(p choose.Setting) Setting {
 	beta := "alpha"
 	if slices.Contains(p.Names, "beta") {
 		beta = "beta"
@@ -212,8 +215,8 @@ func At(p choose.Point) Setting {
 // Score is the Score of a grid over Parameters: means over two starts, and what can be
 // known without labels, whether the starts agree ("stability", the adjusted Rand index)
 // and whether clusters are compact in the data ("silhouette").
-func Score(p *Problem, m Method, rounds int) func(context.Context, choose.Point) (choose.Scores, error) {
-	return func(ctx context.Context, at choose.Point) (choose.Scores, error) {
+func Score(p *Problem, m Method, rounds int) func(context.Context, choose.Setting) (choose.Scores, error) {
+	return func(ctx context.Context, at choose.Setting) (choose.Scores, error) {
 		s := choose.Scores{}
 		var first []int
 		for seed := range uint64(2) {
@@ -231,7 +234,7 @@ func Score(p *Problem, m Method, rounds int) func(context.Context, choose.Point)
 			}
 			if first == nil {
 				first = row.Clusters
-			} else if s["stability"], err = rnmf.AdjustedRand(first, row.Clusters); err != nil {
+			} else if s["stability"], err = score.AdjustedRand(first, row.Clusters); err != nil {
 				return nil, err
 			}
 		}

@@ -79,10 +79,10 @@ func TestLargeGammaIsLSNMF(t *testing.T) {
 func TestAt(t *testing.T) {
 	names := []string{"alpha", "gamma", "lambda", "beta"}
 	values := []float64{1, 2, 3, 4}
-	if v := At(choose.Point{Names: names[:3], Values: values[:3]}); v != (Setting{1, 1, 2, 3}) {
+	if v := At(choose.Setting{Names: names[:3], Values: values[:3]}); v != (Setting{1, 1, 2, 3}) {
 		t.Error(v)
 	}
-	if v := At(choose.Point{Names: names, Values: values}); v != (Setting{1, 4, 2, 3}) {
+	if v := At(choose.Setting{Names: names, Values: values}); v != (Setting{1, 4, 2, 3}) {
 		t.Error(v)
 	}
 }
@@ -153,7 +153,7 @@ func TestResults(t *testing.T) {
 	seen := map[key]bool{}
 	problems := map[string]bool{}
 	for _, r := range Results() {
-		k := key{r.Table, r.Set, r.Method, r.Level, At(r.Point)}
+		k := key{r.Table, r.Set, r.Method, r.Level, At(r.Setting)}
 		if seen[k] {
 			t.Errorf("twice: %+v", k)
 		}
@@ -196,7 +196,7 @@ func TestResults(t *testing.T) {
 func TestTimes(t *testing.T) {
 	accuracy := func(set, method string, v Setting) float64 {
 		for _, r := range Results() {
-			if r.Table == 1 && r.Set == set && r.Method == method && At(r.Point) == v {
+			if r.Table == 1 && r.Set == set && r.Method == method && At(r.Setting) == v {
 				return r.Scores["accuracy"]
 			}
 		}

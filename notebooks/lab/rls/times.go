@@ -67,7 +67,7 @@ func times(ctx context.Context, load func(*datasets.Source) (*datasets.Set, erro
 func chosen(set, method string) Setting {
 	var t choose.Table
 	for _, r := range Results() {
-		if v := At(r.Point); r.Table == 1 && r.Set == set && r.Method == method && v.Alpha == v.Beta {
+		if v := At(r.Setting); r.Table == 1 && r.Set == set && r.Method == method && v.Alpha == v.Beta {
 			t.Rows = append(t.Rows, r.Row)
 		}
 	}
@@ -75,5 +75,5 @@ func chosen(set, method string) Setting {
 	if !ok {
 		return Setting{}
 	}
-	return At(best.Point)
+	return At(best.Setting)
 }

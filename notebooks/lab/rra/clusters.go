@@ -7,6 +7,9 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/baseline"
+	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 // Held is the name of our own model among those of Clusters.
@@ -40,7 +43,7 @@ func Clusters(ctx context.Context, s *datasets.Set, classes int, seed uint64) ([
 	if err != nil {
 		return nil, err
 	}
-	graph, err := rnmf.KNN{}.Graph(part.X)
+	graph, err := neighbor.KNN{}.Graph(ctx, part.X)
 	if err != nil {
 		return nil, err
 	}
@@ -67,17 +70,17 @@ func Clusters(ctx context.Context, s *datasets.Set, classes int, seed uint64) ([
 				return nil, err
 			}
 			row.Seconds = r.Trace[len(r.Trace)-1].Seconds
-			_, points = r.Normalized(rnmf.L2Norm)
+			_, points = r.Normalized(2)
 		}
-		found, err := rnmf.KMeans{K: classes, Seed: seed}.Fit(points)
+		found, err := baseline.KMeans{K: classes, Seed: seed}.Fit(ctx, points)
 		if err != nil {
 			return nil, err
 		}
-		score, err := rnmf.Score(labels, found.Labels)
+		agreement, err := score.AgreementOf(labels, found.Labels)
 		if err != nil {
 			return nil, err
 		}
-		row.Accuracy, row.NMI = score.Accuracy, score.NMI[rnmf.Max]
+		row.Accuracy, row.NMI = agreement.Accuracy, agreement.NMI[score.NMIMax]
 		rows = append(rows, row)
 	}
 	return rows, nil

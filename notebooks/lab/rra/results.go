@@ -24,6 +24,7 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/neighbor"
 )
 
 //go:embed *.csv peers.py
@@ -149,7 +150,7 @@ func race(ctx context.Context, s settings, sets []*datasets.Set) error {
 					return nil
 				}
 				if tracks[i] == nil {
-					if tracks[i], err = newTrack(s.python, set); err != nil {
+					if tracks[i], err = newTrack(ctx, s.python, set); err != nil {
 						return err
 					}
 					defer os.RemoveAll(tracks[i].peer.folder)
@@ -173,13 +174,16 @@ type track struct {
 }
 
 // newTrack also finds the eigenvectors, whose time the paper does not count.
-func newTrack(python string, set *datasets.Set) (*track, error) {
-	graph, err := rnmf.KNN{}.Graph(set.X)
+func newTrack(ctx context.Context, python string, set *datasets.Set) (*track, error) {
+	graph, err := neighbor.KNN{}.Graph(ctx, set.X)
 	if err != nil {
 		return nil, err
 	}
 	begin := time.Now()
-	kept := rnmf.RRA{}.Prepare(graph)
+	kept, err := rnmf.RRA{}.Prepare(ctx, graph)
+	if err != nil {
+		return nil, err
+	}
 	log.Printf("%s: %d eigenvectors in %.1f s", set.Name, kept, time.Since(begin).Seconds())
 	peer, err := newPeer(python, set.X, graph)
 	return &track{set, graph, peer}, err
@@ -407,7 +411,7 @@ func energy(ctx context.Context, s settings, set *datasets.Set) error {
 	if len(shares) == 0 {
 		return nil
 	}
-	graph, err := rnmf.KNN{}.Graph(set.X)
+	graph, err := neighbor.KNN{}.Graph(ctx, set.X)
 	if err != nil {
 		return err
 	}
@@ -424,7 +428,10 @@ func energy(ctx context.Context, s settings, set *datasets.Set) error {
 		var rows [][]string
 		for _, plain := range []bool{true, false} {
 			solver := rnmf.RRA{Energy: share, Plain: plain}
-			kept := solver.Prepare(graph)
+			kept, err := solver.Prepare(ctx, graph)
+			if err != nil {
+				return err
+			}
 			model.Solver = solver
 			best, rounds, most := math.Inf(1), -1, 0.0
 			for range 3 {

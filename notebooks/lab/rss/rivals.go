@@ -8,6 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/baseline"
+	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 // Times is the weight of labels in units of the loss of a sample, and Scale the
@@ -41,8 +44,8 @@ type fitted struct {
 func Rivals() []Rival {
 	return []Rival{
 		{"pixels", "", func(_ context.Context, t Task, _ int) (fitted, error) { return fitted{h: t.X}, nil }},
-		{"PCA", "PCA", func(_ context.Context, t Task, _ int) (fitted, error) {
-			p, err := rnmf.PCA(t.X, len(t.Classes))
+		{"PCA", "PCA", func(ctx context.Context, t Task, _ int) (fitted, error) {
+			p, err := baseline.PCA(ctx, t.X, len(t.Classes))
 			if err != nil {
 				return fitted{}, err
 			}
@@ -51,14 +54,14 @@ func Rivals() []Rival {
 		}},
 		{"NMF", "NMF", of(func(t Task) (rnmf.Model, error) { return rnmf.NMF(len(t.Classes)), nil })},
 		{"GNMF", "GNMF", of(func(t Task) (rnmf.Model, error) {
-			g, err := rnmf.KNN{}.Graph(t.X)
+			g, err := neighbor.KNN{}.Graph(context.Background(), t.X)
 			m := rnmf.GNMF(len(t.Classes), g, Lambda)
 			m.Solver = rnmf.MU{}
 			return m, err
 		})},
 		{"RNMF", "RNMF", of(func(t Task) (rnmf.Model, error) { return rnmf.HypersurfaceNMF(len(t.Classes), Scale), nil })},
 		{"Semi-GNMF", "Semi-GNMF", of(func(t Task) (rnmf.Model, error) {
-			g, err := rnmf.KNN{}.Graph(t.X)
+			g, err := neighbor.KNN{}.Graph(context.Background(), t.X)
 			if err != nil {
 				return rnmf.Model{}, err
 			}
@@ -148,7 +151,7 @@ func settings(m rnmf.Model, t Task, rounds int) rnmf.Model {
 }
 
 func judged(r *rnmf.Result, found []int) fitted {
-	_, h := r.Normalized(rnmf.L2Norm)
+	_, h := r.Normalized(2)
 	return fitted{h, found, r.Trace[len(r.Trace)-1].Seconds}
 }
 
@@ -177,15 +180,15 @@ func Run(ctx context.Context, t Task, rival Rival, rounds int) (Row, error) {
 		return row, fmt.Errorf("%s: %w", rival.Name, err)
 	}
 	row.Seconds = f.seconds
-	clusters, err := rnmf.KMeans{K: len(t.Classes), Seed: t.Seed}.Fit(f.h)
+	clusters, err := baseline.KMeans{K: len(t.Classes), Seed: t.Seed}.Fit(ctx, f.h)
 	if err != nil {
 		return row, err
 	}
-	score, err := rnmf.Score(t.Set.Labels, clusters.Labels)
+	agreement, err := score.AgreementOf(t.Set.Labels, clusters.Labels)
 	if err != nil {
 		return row, err
 	}
-	row.Accuracy, row.NMI = score.Accuracy, score.NMI[rnmf.Max]
+	row.Accuracy, row.NMI = agreement.Accuracy, agreement.NMI[score.NMIMax]
 	var open []int // samples without labels
 	for j, c := range t.Labels.Class {
 		if c < 0 {
@@ -195,7 +198,7 @@ func Run(ctx context.Context, t Task, rival Rival, rounds int) (Row, error) {
 	if len(open) == 0 {
 		return row, nil
 	}
-	if row.Unlabelled, err = rnmf.Accuracy(at(t.Set.Labels, open), at(clusters.Labels, open)); err != nil {
+	if row.Unlabelled, err = score.Accuracy(at(t.Set.Labels, open), at(clusters.Labels, open)); err != nil {
 		return row, err
 	}
 	if len(open) == len(t.Labels.Class) {

@@ -1,0 +1,260 @@
+package rnmf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
+)
+
+// long reports whether tests may take hours: see PROMISES.md.
+var long = testkit.Long
+
+// cancelCases is everything that takes a context, or is part of what does.
+func cancelCases(x *mat.Dense, rank int) map[string]func(ctx context.Context) (*Result, error) {
+	_, n := x.Dims()
+	graph := ring(n, 3)
+	class := make([]int, n)
+	for j := range class {
+		class[j] = j%7 - 2
+		if class[j] < 0 {
+			class[j] = Unlabelled
+		}
+	}
+	labels := Labels{Class: class}
+	mask := mat.NewDense(x.RawMatrix().Rows, n, nil)
+	mask.Apply(func(i, j int, _ float64) float64 { return float64((i + j) % 5) }, mask)
+	cases := map[string]func(ctx context.Context) (*Result, error){}
+	add := func(name string, m Model) {
+		m.Rank, m.Tol = rank, -1
+		cases[name] = func(ctx context.Context) (*Result, error) { return m.Fit(ctx, x) }
+	}
+	for _, solver := range []Solver{HALS{}, MU{}, OGM{}, FGD{}, FGD{Plain: true}, Additive{}, RRA{}} {
+		for _, loss := range []Loss{Frobenius{}, Cauchy{}, ByColumn{L1{}}} {
+			add(fmt.Sprintf("%T%+v %s", solver, solver, lossName(loss)), Model{Solver: solver, Loss: loss})
+		}
+	}
+	for _, solver := range []Solver{HALS{}, MU{}, OGM{}, FGD{}, RRA{Energy: 0.01}} {
+		for _, loss := range []Loss{nil, Cauchy{}} {
+			add(fmt.Sprintf("graph, %T, %T", solver, loss), Model{Solver: solver, Loss: loss, OnH: []Penalty{Laplacian{graph, 1}}})
+		}
+	}
+	add("prox-linear", Model{Solver: ProxLinear{}})
+	add("orthogonal", Model{SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}})
+	add("semi-NMF", SemiNMF(rank))
+	add("RMNMF", RMNMF(rank, graph, 1))
+	add("mask", Model{Mask: mask, Loss: Cauchy{}})
+	add("KKT", Model{TraceKKT: true})
+	add("labels", Model{OnH: []Penalty{labels}})
+	add("two stages", Model{Loss: TwoStage{}})
+	for i, init := range []Init{Factors{W: uniform(x.RawMatrix().Rows, rank, 1), H: uniform(rank, n, 2)}, NNDSVD{}, NNDSVD{FillRandom: true}, Clusters{}, Clusters{Scaled: true}, ByLabel{Labels: labels}} {
+		add(fmt.Sprintf("start %d, %T", i, init), Model{Init: init})
+	}
+	cases["SSNMF"] = func(ctx context.Context) (*Result, error) {
+		r, err := SSNMF{Model: Model{Rank: rank, Tol: -1}, Labels: labels}.Fit(ctx, x)
+		if r == nil {
+			return nil, err
+		}
+		return r.Result, err
+	}
+	cases["CNMF"] = func(ctx context.Context) (*Result, error) {
+		return CNMF{Model: Model{Rank: rank, Tol: -1}, Labels: labels}.Fit(ctx, x)
+	}
+	cases["convex NMF"] = func(ctx context.Context) (*Result, error) {
+		r, err := ConvexNMF{Model{Rank: rank, Tol: -1}}.Fit(ctx, x)
+		if r == nil {
+			return nil, err
+		}
+		return r.Result, err
+	}
+	rows := x.RawMatrix().Rows
+	cases["contiguous"] = func(ctx context.Context) (*Result, error) {
+		r, err := Contiguous{Model: Model{Rank: rank, Tol: -1}, Height: 4, Width: rows / 4, Beta: 1}.Fit(ctx, x)
+		if r == nil {
+			return nil, err
+		}
+		return r.Result, err
+	}
+	fitted := &Result{W: uniform(x.RawMatrix().Rows, rank, 1), H: uniform(rank, n, 2), Loss: Cauchy{Scale: 0.1}}
+	cases["Transform"] = func(ctx context.Context) (*Result, error) {
+		h, err := fitted.Transform(ctx, x, nil)
+		if h == nil {
+			return nil, err
+		}
+		return &Result{W: fitted.W, H: h}, err
+	}
+	return cases
+}
+
+// Cancelled at any moment, everything returns soon, with the factors of a complete
+// round and the objective that they have, or with nothing, and leaves no goroutine
+// behind. With RNMF_LONG the data are as large as those of the papers, "soon" is
+// 100 ms, and the longest time in which nobody asks is shown.
+func TestCancelAnywhere(t *testing.T) {
+	x, _ := planted(120, 150, 6, 0.05, 0.1, 1)
+	soon, tries := 2*time.Second, 3 // other tests may need the processors
+	rank, most := 6, 20*time.Millisecond
+	if long() {
+		x = uniform(2576, 7200, 1)
+		soon, tries, rank, most = 100*time.Millisecond, 6, 20, 3*time.Second
+	}
+	rng := rand.New(rand.NewPCG(1, 9))
+	for name, run := range cancelCases(x, rank) {
+		t.Run(name, func(t *testing.T) {
+			for try := range tries {
+				leak := goleak.IgnoreCurrent()
+				after := time.Duration(float64(most) * rng.Float64() * float64(try) / float64(tries-1)) // the first is at once
+				inner, cancel := context.WithTimeout(context.Background(), after)
+				defer cancel()
+				ctx := testkit.NewGapContext(inner)
+				r, err := run(ctx)
+				ended, _ := inner.Deadline()
+				late := time.Since(ended)
+				if long() {
+					ctx.Ask()
+					t.Logf("%4d ms after %4d ms, longest gap %4d ms%.300s", late.Milliseconds(), after.Milliseconds(), ctx.Worst.Milliseconds(), ctx.Where)
+				}
+				if err == nil && try > 0 && late < soon {
+					continue // it was done before the deadline, or before the deadline's timer rang
+				}
+				if !errors.Is(err, context.DeadlineExceeded) {
+					t.Fatalf("%v", err)
+				}
+				if late > soon {
+					t.Errorf("%v late", late)
+				}
+				goleak.VerifyNone(t, leak)
+				if r == nil || r.Trace == nil { // of Transform
+					continue
+				}
+				if !soundSigns(t, name, r, name == "semi-NMF") || r.Reason != Cancelled {
+					t.Fatalf("%v", r.Reason)
+				}
+				m := Model{OnH: r.OnH}
+				if r.mask != nil {
+					m.Mask = r.mask
+				}
+				if name != "SSNMF" && name != "contiguous" && !long() {
+					if want := naiveObjective(m, r.Loss, x, r.W, r.H); !near(r.Objective, want, 1e-9) {
+						t.Errorf("objective %g, want %g", r.Objective, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// What takes a context and gives no factors.
+func TestCancelOthers(t *testing.T) {
+	graph := ring(800, 3)
+	if long() {
+		graph = ring(7200, 3)
+	}
+	prepare := func(s RRA) func(ctx context.Context) error {
+		return func(ctx context.Context) error {
+			for {
+				graph.spectra.part, graph.spectra.all = nil, nil
+				if _, err := s.Prepare(ctx, graph); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	testkit.Cancel(t, map[string]func(ctx context.Context) error{
+		"spectrum of a graph":        prepare(RRA{}),
+		"few eigenvalues of a graph": prepare(RRA{Energy: 0.05}),
+	})
+}
+
+func TestCancel(t *testing.T) {
+	x, _ := planted(30, 40, 3, 0.1, 0.1, 1)
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	r, err := L21NMF(3).Fit(done, x)
+	if !errors.Is(err, context.Canceled) || r == nil || r.Reason != Cancelled || len(r.Trace) != 1 || !sound(t, "cancelled before", r) {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	late, cancel := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
+	defer cancel()
+	if _, err := L21NMF(3).Fit(late, x); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	for _, loss := range tunedLosses {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		m := Model{Rank: 3, Loss: loss, Tol: -1, TraceKKT: true}
+		var last Step
+		var end error
+		rounds := 0
+		for s, err := range m.Steps(ctx, x) {
+			if err != nil {
+				last, end = s, err
+				continue
+			}
+			if rounds = s.Round; s.Round == 4 {
+				cancel()
+			}
+		}
+		r := last.Result()
+		if !errors.Is(end, context.Canceled) || rounds != 4 || last.Round != 4 || r.Reason != Cancelled {
+			t.Errorf("%s: %v in round %d of %d: %v", lossName(loss), end, last.Round, rounds, r.Reason)
+			continue
+		}
+		m.MaxIter = 4
+		whole := mustFit(t, m, x)
+		if !mat.Equal(r.W, whole.W) || !mat.Equal(r.H, whole.H) || r.Objective != whole.Objective || !near(r.Objective, last.Objective, 1e-12) {
+			t.Errorf("%s: not the factors of round 4", lossName(loss))
+		}
+	}
+	// Somewhere in the middle of the work.
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+	defer cancel()
+	big := uniform(300, 400, 2)
+	r, err = Model{Rank: 20, Loss: Cauchy{}, Tol: -1, MaxIter: 1 << 30}.Fit(ctx, big)
+	if !errors.Is(err, context.DeadlineExceeded) || r.Reason != Cancelled || !sound(t, "deadline", r) {
+		t.Fatalf("%v %v", r.Reason, err)
+	}
+	if end := r.Trace[len(r.Trace)-1]; !near(r.Objective, end.Objective, 1e-9) {
+		t.Errorf("objective %g, the last complete round had %g", r.Objective, end.Objective)
+	}
+}
+
+func TestLeavingTheLoop(t *testing.T) {
+	x, _ := planted(9, 12, 3, 0.1, 0.1, 1)
+	var at *Result
+	for s, err := range NMF(3).Steps(context.Background(), x) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Round == 3 {
+			at = s.Result()
+			break
+		}
+	}
+	m := NMF(3)
+	m.MaxIter = 3
+	if want := mustFit(t, m, x); !mat.Equal(at.W, want.W) || at.Reason != 0 || want.Reason != MaxIter || len(at.Trace) != 4 {
+		t.Errorf("%v after %d, %v", at.Reason, len(at.Trace), want.Reason)
+	}
+	for k, p := range at.Trace {
+		if p.Round != k || p.KKT != -1 || k > 0 && p.Seconds < at.Trace[k-1].Seconds {
+			t.Errorf("%d: %+v", k, p)
+		}
+	}
+	// A negative Tol never ends it, a large one at once.
+	m = Model{Rank: 3, MaxIter: 40, Tol: -1}
+	if r := mustFit(t, m, x); len(r.Trace) != 41 || r.Reason != MaxIter {
+		t.Errorf("%v after %d", r.Reason, len(r.Trace)-1)
+	}
+	m.Tol = 0.99
+	if r := mustFit(t, m, x); r.Reason != Converged || len(r.Trace) > 4 {
+		t.Errorf("%v after %d", r.Reason, len(r.Trace)-1)
+	}
+}

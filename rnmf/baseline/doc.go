@@ -1,0 +1,5 @@
+// Package baseline has what papers on factorisation compare with, and score their
+// factors by: k-means, principal components, and sparse representation classification.
+// Data are m×n, and a column is a sample. All take a context, and return its error soon
+// after it ends. The errors are those of package rnmf.
+package baseline

@@ -1,0 +1,219 @@
+package rnmf
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Where X is nothing but zeros, the scale comes from them, not from nowhere.
+func TestScaleOfZeros(t *testing.T) {
+	x := mat.NewDense(11, 36, nil)
+	start := Factors{W: uniform(11, 4, 1), H: uniform(4, 36, 2)}
+	for _, loss := range tunedLosses {
+		m := Model{Rank: 4, Loss: loss, Init: start, MaxIter: 1, Tol: -1}
+		if s := mustFit(t, m, x).Trace[0].Scale; s < 1e-4 || s > 100 {
+			t.Errorf("%s: scale %g for residuals of about 1", lossName(loss), s)
+		}
+	}
+}
+
+func gaussian(n int, sigma float64, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	s := make([]float64, n)
+	for i := range s {
+		e := sigma * rng.NormFloat64()
+		s[i] = e * e
+	}
+	return s
+}
+
+func TestNagy(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, gamma := range []float64{1e-60, 0.03, 5, 1e40} {
+		s := make([]float64, 20001)
+		for i := range s {
+			e := gamma * math.Tan(math.Pi*(rng.Float64()-0.5))
+			s[i] = e * e
+		}
+		// (18), to the end, from far away.
+		want := 50 * gamma
+		for range 1000 {
+			var e0 float64
+			for _, v := range s {
+				e0 += 1 / (1 + v/want/want)
+			}
+			e0 /= float64(len(s))
+			want *= math.Sqrt(1/e0 - 1)
+		}
+		for _, from := range []float64{0, gamma / 30, 30 * gamma} {
+			if got := nagy(ResidualsOf(s...), from); !nearly(got, want, 2e-3) {
+				t.Errorf("from %g: %g, want %g", from, got, want)
+			}
+		}
+		if !nearly(want, gamma, 0.05) {
+			t.Errorf("%g of Cauchy noise at scale %g", want, gamma)
+		}
+	}
+}
+
+func TestOutlierRules(t *testing.T) {
+	s := gaussian(200001, 0.3, 2)
+	share := func(cut float64) float64 {
+		var n float64
+		for _, v := range s {
+			if v > cut*cut {
+				n++
+			}
+		}
+		return n / float64(len(s))
+	}
+	// The rule of the paper, naively.
+	var e []float64
+	for _, v := range s {
+		e = append(e, math.Sqrt(v))
+	}
+	slices.Sort(e)
+	half := e[:(len(e)+1)/2]
+	var mu, ss float64
+	for _, v := range half {
+		mu += v / float64(len(half))
+	}
+	for _, v := range half {
+		ss += (v - mu) * (v - mu) / float64(len(half))
+	}
+	got := ThreeSigma.Cut(ResidualsOf(s...))
+	if want := mu + 3*math.Sqrt(ss); !near(got, want, 2e-3) {
+		t.Errorf("cut %g, want %g", got, want)
+	}
+	if p := share(got); math.Abs(p-0.366) > 0.006 {
+		t.Errorf("the paper's rule marks %.4f of Gaussian noise, 0.366 is known", p)
+	}
+	if p := share(NormalThreeSigma.Cut(ResidualsOf(s...))); math.Abs(p-0.0027) > 0.0005 {
+		t.Errorf("the normal rule marks %.5f of Gaussian noise, want 0.0027", p)
+	}
+}
+
+// Every tuner scales with the data, keeps its floor, leaves what the user set,
+// and can be tuned again.
+func TestTuners(t *testing.T) {
+	s := gaussian(999, 1, 3)
+	zeros, mostly := make([]float64, 50), make([]float64, 50)
+	mostly[3] = 4
+	for _, l := range tunedLosses {
+		name := lossName(l)
+		if tuningOf(l) == nil {
+			t.Errorf("%s has nothing to tune", name)
+			continue
+		}
+		tuning := tuningOf(l)
+		unit, settled := tuning(ResidualsOf(s...))
+		if i, ok := unit.(Interim); ok {
+			unit = i.Loss
+		}
+		for _, by := range []float64{1e-3, 40, 1e30} {
+			large := slices.Clone(s)
+			for i := range large {
+				large[i] *= by * by
+			}
+			a, b := scaleNow(tuned(l, ResidualsOf(large...))), scaleNow(unit)*by
+			if !nearly(a, b, 4e-3) {
+				t.Errorf("%s: scale %g of residuals that are %g times larger, want %g", name, a, by, b)
+			}
+			if settled {
+				continue
+			}
+			// Estimates of other fits go on where they were.
+			again, _ := tuning(ResidualsOf(large...))
+			if i, ok := again.(Interim); ok {
+				again = i.Loss
+			}
+			if !once(l) && !nearly(scaleNow(again), b, 5e-3) {
+				t.Errorf("%s: tuned again %g, want %g", name, scaleNow(again), b)
+			}
+		}
+		for _, r := range [][]float64{zeros, mostly, nil, {0}, {1e-320}, {1e200, 1e200}} {
+			tuned := tuned(l, ResidualsOf(r...))
+			for _, v := range append(slices.Clone(r), 0) {
+				if v, w := tuned.Rho(v); math.IsNaN(v+w) || math.IsInf(v+w, 0) || w < 0 {
+					t.Errorf("%s: ρ = %g, ρ′ = %g when tuned to %.4v", name, v, w, r)
+				}
+			}
+		}
+		if tuningOf(unit) != nil {
+			t.Errorf("%s: its tuned loss wants to be tuned again", name)
+		}
+	}
+	for _, l := range fixedLosses {
+		if tuningOf(l) != nil {
+			t.Errorf("%s has nothing to tune", lossName(l))
+		}
+	}
+	all, median := ResidualsOf(s...), math.Sqrt(slices.Sorted(slices.Values(s))[499])
+	for _, c := range []struct {
+		got  Loss
+		want float64
+	}{
+		{tuned(Huber{}, all), median},
+		{tuned(Hypersurface{}, all), 1.4826 * median},
+		{tuned(L1{}, all), median / 20},
+		{tuned(ByColumn{L1{}}, all), median / 1000},
+		{tuned(Correntropy{}, all), math.Sqrt(all.Mean() / 2)},
+		{tuned(Manhattan{}, all), median},
+		{tuned(Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}, all), 3 * 1.4826 * median},
+		// Where most are 0 the scale is a millionth of the root mean square.
+		{tuned(Huber{}, ResidualsOf(mostly...)), 1e-6 * math.Sqrt(4./50)},
+		{tuned(Hypersurface{}, ResidualsOf(mostly...)), 1.4826e-6 * math.Sqrt(4./50)},
+		{tuned(Truncated{Loss: Frobenius{}}, ResidualsOf(mostly...)), 1e-6 * math.Sqrt(4./50)},
+	} {
+		if !nearly(scaleNow(c.got), c.want, 2e-3) {
+			t.Errorf("%T: %g, want %g", c.got, scaleNow(c.got), c.want)
+		}
+	}
+	// But of ten usual entries of the data, where those are known and a gross one is not.
+	gross := ResidualsOf(mostly...)
+	gross.data = 1e-3
+	if got := scaleNow(tuned(Huber{}, gross)); !nearly(got, 1e-8, 1e-12) {
+		t.Errorf("among entries of 0.001 the scale is %g, want 1e-08", got)
+	}
+}
+
+// once tells a loss whose first scale does not depend on later residuals.
+func once(l Loss) bool {
+	switch l := l.(type) {
+	case ByColumn:
+		return once(l.Loss)
+	case Truncated:
+		return once(l.Loss)
+	case L1, Manhattan:
+		return true
+	}
+	return false
+}
+
+// tuned is a loss in the first round of a fit with these residuals.
+func tuned(l Loss, s *Residuals) Loss {
+	next, _ := tuningOf(l)(s)
+	if i, ok := next.(Interim); ok {
+		return i.Loss
+	}
+	return next
+}
+
+type noScale struct{}
+
+func (noScale) Rho(s float64) (value, slope float64) { return s, 1 }
+
+func TestTruncatedScaleNow(t *testing.T) {
+	for _, c := range []struct {
+		loss Loss
+		want float64
+	}{{Frobenius{}, 3}, {noScale{}, 3}, {Cauchy{Scale: 0.5}, 0.5}} {
+		if got := (Truncated{Loss: c.loss, Cut: 3}).ScaleNow(); got != c.want {
+			t.Errorf("%T below Cut 3: scale %g, want %g", c.loss, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package rnmf
+
+import (
+	"context"
+	"iter"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Step is what the loop over Steps sees after each round.
+type Step struct {
+	Point
+	fit *fit
+}
+
+// W returns a copy of the current basis (m×r).
+func (s Step) W() *mat.Dense { return mat.DenseCopyOf(s.fit.wt.T()) }
+
+// H returns a copy of the current coefficients (r×n).
+func (s Step) H() *mat.Dense { return mat.DenseCopyOf(s.fit.h) }
+
+// Result returns the state of the fit as a Result, to look at or to keep when the loop is left.
+func (s Step) Result() *Result {
+	if s.fit == nil {
+		return nil // a fit that ended before it had a step
+	}
+	return s.fit.result()
+}
+
+// Steps runs the fit and yields after each round, the start as round 0 first: progress, a picture,
+// a stopping rule of your own are the body of the loop. It ends as Fit does. Bad input gives one
+// error and no step; when ctx ends, its error comes last, with the step that was reached, if there
+// is one. (To watch types without Steps see WithTrace.)
+func (m Model) Steps(ctx context.Context, x mat.Matrix) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		f, err := m.start(ctx, x, false)
+		if err != nil {
+			yield(Step{}, err)
+			return
+		}
+		f.pool.Open()
+		defer f.pool.Close()
+		left := false
+		f.run(func() bool {
+			left = !yield(Step{f.trace[len(f.trace)-1], f}, nil)
+			return !left
+		})
+		switch {
+		case f.reason != Cancelled || left:
+		case len(f.trace) == 0:
+			yield(Step{}, ctx.Err())
+		default:
+			yield(Step{f.trace[len(f.trace)-1], f}, ctx.Err())
+		}
+	}
+}
+
+// Fit factorises x (m×n, a column is a sample). Not converging is a reason in the Result, not an
+// error. If ctx ends, Fit soon returns ctx.Err() and the factors of the last complete round,
+// without their KKT residual; nil if ctx ended before the first objective.
+func (m Model) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
+	f, err := m.start(ctx, x, false)
+	if err != nil {
+		return nil, err
+	}
+	f.pool.Open()
+	defer f.pool.Close()
+	f.watched(ctx)
+	return f.outcome(), f.err(ctx)
+}

@@ -1,0 +1,125 @@
+package rnmf
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// SSNMF factorises data and labels together (Lee, Yoo and Choi 2010; RSS-NMF paper, (5)),
+//
+//	min over W, U, H ≥ 0 of Σ ρ(X − WH) + λ Σ ρ(Y − UH) over the labelled samples,
+//
+// (for a loss ByColumn, Σ_j ρ(‖x_j − Wh_j‖² + λ‖y_j − Uh_j‖²)), where y_cj is 1 if j is of class c,
+// or 0. It fits the data with the labels stacked below them, under a mask that is λ there and 0
+// where no label is known. Components belong to no class; U (classes×r) relates them to the
+// classes. With a large λ and components to spare, the labelled samples fit their labels by
+// coefficients of their own, and Predict is then wrong for the others.
+type SSNMF struct {
+	Model  Model // nil Loss is the paper's
+	Labels Labels
+	Lambda float64 // 0 is 1
+}
+
+// SSNMFResult is the Result for the data, with U. Its objective and trace are those of both sums.
+type SSNMFResult struct {
+	*Result
+	U *mat.Dense
+}
+
+// Fit factorises x and the labels. A start of your own has U below W.
+func (s SSNMF) Fit(ctx context.Context, x mat.Matrix) (*SSNMFResult, error) {
+	stacked, model, err := s.stack(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	r, err := model.Fit(ctx, stacked)
+	if r == nil {
+		return nil, err
+	}
+	m, _ := x.Dims()
+	rows, rank := r.W.Dims()
+	u := mat.DenseCopyOf(r.W.Slice(m, rows, 0, rank))
+	r.W, r.mask = mat.DenseCopyOf(r.W.Slice(0, m, 0, rank)), nil
+	if s.Model.Mask != nil {
+		r.mask = asDense(s.Model.Mask)
+	}
+	return &SSNMFResult{r, u}, err
+}
+
+// stack puts the labels below the data, and the mask of both into the model.
+func (s SSNMF) stack(ctx context.Context, x mat.Matrix) (*mat.Dense, Model, error) {
+	model, lambda, l := s.Model, s.Lambda, s.Labels
+	if err := wantMatrix("X", x); err != nil {
+		return nil, model, err
+	}
+	m, n := x.Dims()
+	if err := l.check(n); err != nil {
+		return nil, model, err
+	}
+	if !slices.ContainsFunc(l.Class, func(c int) bool { return c >= 0 }) {
+		return nil, model, fmt.Errorf("%w: no sample has a label", ErrLabels)
+	}
+	if !(lambda >= 0 && lambda <= maxEntry) {
+		return nil, model, errParameter("SSNMF.Lambda", lambda, "0 or more")
+	}
+	if lambda == 0 {
+		lambda = 1
+	}
+	if m == 0 || n == 0 {
+		return nil, model, fmt.Errorf("%w: X is %d×%d", ErrEmpty, m, n)
+	}
+	var known *mat.Dense
+	if model.Mask != nil {
+		if err := wantMatrix("Mask", model.Mask); err != nil {
+			return nil, model, err
+		}
+		if err := wantDims("Mask", model.Mask, m, n); err != nil {
+			return nil, model, err
+		}
+		known = asDense(model.Mask)
+	}
+	mask := mat.NewDense(m+l.Classes(), n, nil)
+	if err := ctx.Err(); err != nil {
+		return nil, model, err
+	}
+	data := mat.NewDense(m+l.Classes(), n, nil)
+	dense := asDense(x)
+	for i := range m {
+		if i%64 == 0 && m*n > 1<<22 && ctx.Err() != nil {
+			return nil, model, ctx.Err()
+		}
+		copy(data.RawRowView(i), dense.RawRowView(i))
+		if row := mask.RawRowView(i); known != nil {
+			copy(row, known.RawRowView(i))
+		} else {
+			for j := range row {
+				row[j] = 1
+			}
+		}
+	}
+	for j, c := range l.Class {
+		if c < 0 {
+			continue
+		}
+		data.Set(m+c, j, 1)
+		for k := range l.Classes() {
+			mask.Set(m+k, j, lambda)
+		}
+	}
+	model.Mask = mask
+	return data, model, nil
+}
+
+// Predict returns the class of each sample, the largest entry of Uh: see Result.Predict.
+func (r *SSNMFResult) Predict(h mat.Matrix) ([]int, error) {
+	classes, rank := r.U.Dims()
+	if err := wantRows(h, rank); err != nil {
+		return nil, err
+	}
+	var uh mat.Dense
+	uh.Mul(r.U, h)
+	return argmax(&uh, func(k int) bool { return k < classes }), nil
+}

@@ -1,0 +1,100 @@
+package rnmf
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
+	"gonum.org/v1/gonum/mat"
+)
+
+// What was saved has lost its mask; Outliers with the mask of the fit tells
+// what Outliers told before. Without one all entries must be numbers.
+func TestOutliersMasked(t *testing.T) {
+	x, _ := planted(12, 15, 2, 0.1, 0.1, 2)
+	holes := masks(x, 3)["missing"]
+	dirty := mat.DenseCopyOf(holes[0])
+	for i := range 12 {
+		for j := range 15 {
+			if holes[1].At(i, j) == 0 {
+				dirty.Set(i, j, math.NaN())
+			}
+		}
+	}
+	type report interface {
+		Outliers(x, mask mat.Matrix) (*Outliers, error)
+	}
+	same := func(name string, a, b *Outliers) {
+		if !sameBits(a.Weights, b.Weights) || !sameBits(a.S, b.S) || !slices.Equal(a.Samples, b.Samples) {
+			t.Errorf("%s: another report", name)
+		}
+	}
+	for _, loss := range []Loss{nil, Huber{}, Truncated{Loss: Cauchy{}}, ByColumn{L1{}}} {
+		m := Model{Rank: 2, Loss: loss, Mask: holes[1], MaxIter: 20}
+		r := mustFit(t, m, dirty)
+		want, err := r.Outliers(dirty, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file bytes.Buffer
+		if err := r.Save(&file); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := Load(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := loaded.Outliers(dirty, nil); !errors.Is(err, ErrNotFinite) {
+			t.Errorf("%T: without the mask: %v", loss, err)
+		}
+		got, err := loaded.Outliers(dirty, holes[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(lossName(loss), got, want)
+	}
+	clean := fillMissing(dirty, holes[1], work.Never)
+	c, err := Contiguous{Model: Model{Rank: 2, MaxIter: 20}, Height: 4, Width: 3}.Fit(t.Context(), clean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	negative := constantOnes(12, 15)
+	negative.Set(3, 4, -1)
+	for name, r := range map[string]report{"Result": c.Result, "Contiguous": c} {
+		want, err := r.Outliers(clean, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Outliers(clean, constantOnes(12, 15))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(name, got, want)
+		for _, bad := range []struct {
+			mask mat.Matrix
+			want error
+			says string
+		}{
+			{uniform(15, 12, 1), ErrShape, "Mask is 15×12"},
+			{mat.NewDense(12, 15, nil), ErrEmpty, "no entry"},
+			{(*mat.Dense)(nil), ErrEmpty, "Mask is nil"},
+			{negative, ErrNegative, "Mask[3,4] = -1"},
+		} {
+			if _, err := r.Outliers(clean, bad.mask); !errors.Is(err, bad.want) || !strings.Contains(err.Error(), bad.says) {
+				t.Errorf("%s: %v, want %q", name, err, bad.says)
+			}
+		}
+	}
+	// An entry of the support that is missing is not an outlier.
+	c.Support.Set(1, 2, 1)
+	mask := constantOnes(12, 15)
+	mask.Set(1, 2, 0)
+	o, err := c.Outliers(clean, mask)
+	if err != nil || o.Weights.At(1, 2) != 1 || o.S.At(1, 2) != 0 {
+		t.Errorf("missing, weight %v: %v", o.Weights.At(1, 2), err)
+	}
+}

@@ -1,0 +1,82 @@
+package rnmf
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// labels returns the labels that the fit had.
+func (r *Result) labels() (Labels, error) {
+	for _, p := range r.OnH {
+		if c, ok := p.(interface{ classes() Labels }); ok {
+			l := c.classes()
+			for _, n := range l.sizes() {
+				if n > 0 {
+					return l, nil
+				}
+			}
+		}
+	}
+	return Labels{}, fmt.Errorf("%w: the Result has none on H with a class (a penalty of OnH, as RSSNMF has it)", ErrLabels)
+}
+
+// LabelScores returns ΛH for coefficients h (r×p): r.H, or those of new samples that Transform
+// found. Where a sample is of class k, row k is near 1 and those of the other classes near 0.
+func (r *Result) LabelScores(h mat.Matrix) (*mat.Dense, error) {
+	l, err := r.labels()
+	if err != nil {
+		return nil, err
+	}
+	rank, _ := r.H.Dims()
+	if err := wantRows(h, rank); err != nil {
+		return nil, err
+	}
+	s := mat.DenseCopyOf(h)
+	for k, v := range l.Lambda(r.H) {
+		row := s.RawRowView(k)
+		for j := range row {
+			row[j] *= v
+		}
+	}
+	return s, nil
+}
+
+// Predict returns the class of each sample from its coefficients h, the one with the largest of its
+// LabelScores. h is r.H, whose samples with labels are predicted as well, or what Transform found
+// for new samples. A class without labels is never predicted. Without Labels in OnH: ErrLabels.
+//
+// The k-means of the RSS-NMF paper is baseline.KMeans{K: k}.Fit on the H of Normalized(1).
+func (r *Result) Predict(h mat.Matrix) ([]int, error) {
+	s, err := r.LabelScores(h)
+	if err != nil {
+		return nil, err
+	}
+	l, _ := r.labels()
+	sizes := l.sizes()
+	return argmax(s, func(k int) bool { return k < len(sizes) && sizes[k] > 0 }), nil
+}
+
+// wantRows checks coefficients of any number of samples.
+func wantRows(h mat.Matrix, rank int) error {
+	if err := wantMatrix("H", h); err != nil {
+		return err
+	}
+	_, n := h.Dims()
+	return wantDims("H", h, rank, n)
+}
+
+// argmax returns the largest row of each column among those that may be.
+func argmax(s *mat.Dense, may func(k int) bool) []int {
+	rows, n := s.Dims()
+	found := make([]int, n)
+	for j := range found {
+		found[j] = -1
+		for k := range rows {
+			if may(k) && (found[j] < 0 || s.At(k, j) > s.At(found[j], j)) {
+				found[j] = k
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,222 @@
+package rnmf
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// RRA is rank-one residue approximation (Liao and Zhang, Algorithm 1): one row v of V after the
+// other, all its entries at once. With g = ‖u_k‖² and b = u_kᵀR_k, where R_k is the residual
+// without component k, (11) is gv'v − 2b'v + λv'Lv, and
+//
+//	v ← max(0, A b),   A ≈ (gI + λL)⁻¹   (15).
+//
+// A comes from the p largest eigenvalues of L ≈ Θ diag(σ) Θᵀ (17),
+//
+//	A = I/a + Θ diag(1/(g + λσ) − 1/a) Θᵀ,   a = g.
+//
+// b comes from UX and UUᵀ instead of from a residual matrix. Algorithm 1 changes u_k and v_k in
+// turn, here one factor follows the other; without a graph (15) is a sweep of HALS, for W too.
+//
+// As printed it does not hold what Proposition 1 says. The minimiser of (11) is not the
+// unconstrained one, cut off at 0: gI + λL is not diagonal. From a minimum of all (15) goes uphill,
+// even with the exact inverse. And to the directions that (17) leaves out it gives the curvature g,
+// less than they have: with large λ each round goes further astray, and the objective explodes. So
+// there are two changes, unless Plain is set:
+//
+//   - Directions left out get the smallest σ that is kept, a = g + λσ_p, an upper bound, and the
+//     step is taken from where v is: p = max(0, v − A∇) − v with ∇ = (gI + λL)v − b, half the
+//     gradient.
+//   - Along p the minimum up to v + p is taken, so that q never rises. p may be short or lead
+//     uphill far from the minimum, so a step to the minimum of the diagonal bound of Laplacian
+//     follows, which is 0 only where the KKT conditions hold.
+//
+// The default solver, HALS, needs no eigenvectors and is faster.
+type RRA struct {
+	// Energy is the share of the sum of all eigenvalues of L that Θ has, up to 1; 0 is the paper's
+	// 0.95. At 1 the inverse is exact. The eigenvalues of the graph of nearest neighbours are
+	// spread widely: 0.95 keeps most of them.
+	Energy float64
+	// Plain takes (15) with (17) as printed. The objective may rise; a fit returns its best round.
+	Plain bool
+}
+
+// Check finds a bad parameter.
+func (s RRA) Check() error {
+	if !(s.Energy >= 0 && s.Energy <= 1) {
+		return errParameter("RRA.Energy", s.Energy, "0 to 1")
+	}
+	return nil
+}
+
+// Prepare finds the eigenvectors, which are kept with the graph, and returns their number. Without
+// it the first half-step finds them. The paper does not count the time, which is long for thousands
+// of samples in one connected part. Prepare ends with ctx.Err() soon after ctx does.
+func (s RRA) Prepare(ctx context.Context, g *Graph) (kept int, err error) {
+	if err := s.Check(); err != nil {
+		return 0, err
+	}
+	found := g.spectrum(s.energy(), func() bool { return ctx.Err() != nil })
+	if found == nil {
+		return 0, ctx.Err()
+	}
+	return len(found.sigma), nil
+}
+
+func (s RRA) energy() float64 {
+	if s.Energy == 0 {
+		return 0.95
+	}
+	return s.Energy
+}
+
+// Improve takes each row to (15).
+func (s RRA) Improve(q *Quadratic, v *mat.Dense) {
+	p := q.whole(v)
+	n := p.Quadratic.n
+	step := &rraStep{whole: p, RRA: s, b: make([]float64, n), a: make([]float64, n), gradient: make([]float64, n), out: make([]float64, n), l: make([]float64, n)}
+	if p.graph.Graph != nil {
+		step.spectrum = p.graph.Graph.spectrum(s.energy(), p.pool.Stop)
+		if step.spectrum == nil {
+			return
+		}
+		step.shares = make([]float64, len(step.sigma))
+	}
+	for k := range p.r {
+		if p.pool.Stop() {
+			return
+		}
+		step.row(k, v)
+	}
+}
+
+// An rraStep is a half-step of RRA.
+type rraStep struct {
+	*whole
+	RRA
+	*spectrum
+	a        []float64 // g_kk w + d, the curvature without the graph
+	b        []float64
+	gradient []float64
+	out, l   []float64
+	shares   []float64
+}
+
+// row improves component k.
+func (s *rraStep) row(k int, v *mat.Dense) {
+	n, vk := s.Quadratic.n, v.RawRowView(k)
+	gk := s.g[k*s.r:][:s.r]
+	// b = N − wΣ_{l≠k} g_kl v_l, and the largest curvature without the graph.
+	clear(s.out)
+	s.eachChunk(func(from, to int) {
+		for l, g := range gk {
+			if l != k && g != 0 {
+				blas64.Axpy(g, vector(v.RawRowView(l)[from:to]), vector(s.out[from:to]))
+			}
+		}
+	})
+	var g float64
+	for j, x := range s.n[k*n:][:n] {
+		s.b[j] = x - s.w[j]*s.out[j]
+		s.a[j] = s.w[j] * gk[k]
+		if s.d != nil {
+			s.a[j] += s.d.At(k, j)
+		}
+		g = max(g, s.a[j])
+	}
+	if !(1/g < maxFactor) {
+		return // such a component does not take part
+	}
+	if s.spectrum == nil {
+		for j, b := range s.b {
+			vk[j] = step(0, b, s.a[j])
+		}
+		return
+	}
+	if s.Plain {
+		// Where weights or D differ along the row, the largest curvature bounds all.
+		for j, b := range s.b {
+			s.b[j] = b + (g-s.a[j])*vk[j]
+		}
+		s.inverse(s.out, s.b, g, g)
+		for j, x := range s.out {
+			vk[j] = min(max(0, x), maxFactor)
+		}
+		return
+	}
+	s.slope(vk)
+	// Where the data hardly determine a component, rounding errors of λLv, divided by g, would move
+	// it far along the constant vector. A larger g bounds q as well.
+	g = max(g, 0x1p-48*s.graph.Lambda*slices.Max(s.graph.Graph.degree))
+	s.inverse(s.out, s.gradient, g, g+s.graph.Lambda*s.rest)
+	for j, x := range vk {
+		s.out[j] = max(0, x-s.out[j]) - x
+	}
+	if t := s.along(s.out); t > 0 {
+		for j, d := range s.out {
+			if x := vk[j] + t*d; x < maxFactor {
+				vk[j] = max(0, x)
+			}
+		}
+		s.slope(vk)
+	}
+	for j, x := range vk {
+		vk[j] = step(x, -s.gradient[j], s.a[j]+2*s.graph.Lambda*s.graph.Graph.degree[j])
+	}
+}
+
+// slope writes half the gradient at x.
+func (s *rraStep) slope(x []float64) {
+	s.curvature(s.gradient, x)
+	for j, b := range s.b {
+		s.gradient[j] -= b
+	}
+}
+
+// curvature writes (diag(a) + λL)x.
+func (s *rraStep) curvature(dst, x []float64) {
+	s.graph.Graph.laplacian(dst, x)
+	for j, v := range x {
+		dst[j] = s.graph.Lambda*dst[j] + s.a[j]*v
+	}
+}
+
+// along returns the t from 0 to 1 with the smallest q(v + tp).
+func (s *rraStep) along(p []float64) float64 {
+	s.curvature(s.l, p)
+	slope := -blas64.Dot(vector(s.gradient), vector(p))
+	bend := blas64.Dot(vector(s.l), vector(p))
+	if !(slope > 0) || math.IsInf(slope, 0) {
+		return 0
+	}
+	if bend <= slope {
+		return 1
+	}
+	return slope / bend
+}
+
+// inverse writes x/a + Θ diag(1/(g + λσ) − 1/a) Θᵀx.
+func (s *rraStep) inverse(dst, x []float64, g, a float64) {
+	n := len(x)
+	s.each((len(s.sigma)+63)/64, n*len(s.sigma), func(_ *Tile, i int) {
+		for c := i * 64; c < min(i*64+64, len(s.sigma)); c++ {
+			s.shares[c] = (1/(g+s.graph.Lambda*s.sigma[c]) - 1/a) * blas64.Dot(vector(s.theta[c*n:][:n]), vector(x))
+		}
+	})
+	s.eachChunk(func(from, to int) {
+		for j := from; j < to; j++ {
+			dst[j] = x[j] / a
+		}
+		if len(s.sigma) > 0 {
+			blas64.Gemv(blas.Trans, 1, blas64.General{Rows: len(s.sigma), Cols: to - from, Stride: n, Data: s.theta[from:]},
+				vector(s.shares), 1, vector(dst[from:to]))
+		}
+	})
+}
+
+func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }

@@ -1,0 +1,111 @@
+package rnmf
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// brakeless makes the objective rise, and later explode.
+type brakeless struct{ by float64 }
+
+func (b brakeless) Improve(q *Quadratic, v *mat.Dense) {
+	HALS{}.Improve(q, v)
+	q.Tiles(v, func(t *Tile) {
+		for i := range t.V {
+			t.V[i] *= b.by
+		}
+	})
+}
+
+// lazy does nothing.
+type lazy struct{}
+
+func (lazy) Improve(*Quadratic, *mat.Dense) {}
+
+// constantly sets all entries to a number.
+type constantly struct{ to float64 }
+
+func (c constantly) Improve(q *Quadratic, v *mat.Dense) {
+	q.Tiles(v, func(t *Tile) {
+		for i := range t.V {
+			t.V[i] = c.to
+		}
+	})
+}
+
+// A loss with a slope that is negative or no number is no reason to panic.
+func TestBadSlopes(t *testing.T) {
+	x, _ := planted(9, 12, 3, 0.1, 0, 1)
+	for _, slope := range []float64{-1, math.NaN(), math.Inf(1), 0} {
+		for _, s := range append([]Solver{Additive{MU{}}, Additive{OGM{}}, Additive{Orthogonal{}}}, allSolvers...) {
+			m := Model{Rank: 3, Loss: badSlope{slope}, Solver: s, MaxIter: 4}
+			if constraint(s) != nil {
+				m.Solver, m.SolverH = nil, s
+			}
+			r, err := m.Fit(t.Context(), x)
+			if err != nil {
+				continue
+			}
+			name := fmt.Sprintf("slope %g, %T", slope, s)
+			sound(t, name, r)
+			o, err := r.Outliers(x, nil)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			for what, sum := range map[string]float64{"weights": mat.Sum(o.Weights), "S": mat.Sum(o.S), "samples": total(o.Samples)} {
+				if math.IsNaN(sum) || math.IsInf(sum, 0) {
+					t.Errorf("%s: the sum of %s is %g", name, what, sum)
+				}
+			}
+		}
+	}
+}
+
+type badSlope struct{ slope float64 }
+
+func (b badSlope) Rho(s float64) (value, slope float64) { return s, b.slope }
+
+// A solver that does not descend loses nothing.
+func TestBadSolvers(t *testing.T) {
+	x, _ := planted(9, 12, 3, 0.1, 0, 1)
+	for _, by := range []float64{1.2, 10, 1e30, math.Inf(1), math.NaN()} {
+		m := Model{Rank: 3, Solver: brakeless{by}, MaxIter: 6, Tol: -1}
+		r := mustFit(t, m, x)
+		if !sound(t, "brakeless", r) || by > 2 && r.Reason != Diverged || by < 2 && r.Reason != MaxIter {
+			t.Errorf("by %g: %v", by, r.Reason)
+		}
+		for _, p := range r.Trace {
+			if r.Objective > p.Objective*(1+1e-9) {
+				t.Errorf("by %g: the result's objective %g, round %d had %g", by, r.Objective, p.Round, p.Objective)
+			}
+		}
+	}
+	// Also where the scale is estimated, so that objectives of two rounds cannot be
+	// compared: no round is worse, at its own scale, than what it began with, nor does
+	// the scale follow what is worse.
+	for _, loss := range tunedLosses {
+		for _, s := range []Solver{constantly{1}, constantly{-1}, constantly{math.NaN()}, brakeless{3}} {
+			start := mustFit(t, Model{Rank: 3, Loss: loss, Solver: lazy{}, Tol: -1, MaxIter: 1}, x)
+			r := mustFit(t, Model{Rank: 3, Loss: loss, Solver: s, Tol: -1, MaxIter: 12}, x)
+			name := fmt.Sprintf("%s, %T%+v: %v", lossName(loss), s, s, r.Reason)
+			if !sound(t, name, r) {
+				continue
+			}
+			before, after := mat.Norm(naiveResidual(x, start.W, start.H), 2), mat.Norm(naiveResidual(x, r.W, r.H), 2)
+			if after > before*(1+1e-9) {
+				t.Errorf("%s: the residual was %g and is %g", name, before, after)
+			}
+		}
+	}
+	if r := mustFit(t, Model{Rank: 3, Solver: lazy{}}, x); r.Reason != Stalled || len(r.Trace) != 2 {
+		t.Errorf("lazy: %v after %d", r.Reason, len(r.Trace)-1)
+	}
+	for r := Reason(0); r <= Cancelled+1; r++ {
+		if r.String() == "" {
+			t.Error(int(r))
+		}
+	}
+}
