@@ -11,6 +11,7 @@ require (
 	golang.org/x/image v0.34.0
 	golang.org/x/mod v0.31.0
 	golang.org/x/sys v0.39.0
+	golang.org/x/text v0.32.0
 	gonum.org/v1/gonum v0.17.0
 	gonum.org/v1/plot v0.17.0
 )
@@ -44,7 +45,6 @@ require (
 	golang.org/x/exp v0.0.0-20250106191152-7588d65b2ba8 // indirect
 	golang.org/x/sync v0.19.0 // indirect
 	golang.org/x/telemetry v0.0.0-20251203150158-8fff8a5912fc // indirect
-	golang.org/x/text v0.32.0 // indirect
 	golang.org/x/tools v0.40.0 // indirect
 	k8s.io/klog/v2 v2.130.1 // indirect
 )
