@@ -21,6 +21,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,6 +56,9 @@ type memoryCase struct {
 // half a GiB at work. The peak is that of a process of its own, so that nothing is left
 // out: garbage, growing slices, the decoders of other packages.
 func TestMemory(t *testing.T) {
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		t.Skip("the race detector takes memory of its own")
+	}
 	if name := os.Getenv("RNMF_MEMORY"); name != "" {
 		for _, c := range memoryCases() {
 			if c.name != name {
