@@ -112,6 +112,9 @@ func (s strangeSolver) SignedU() bool {
 type strangeSet struct{ rnmf.Constrained }
 
 func TestStrangers(t *testing.T) {
+	if testing.Short() {
+		t.Log("with -short: fewer rounds, and each loss with the default settings alone")
+	}
 	x := bitData(64, 90, 30, 0.02)
 	same := func(name string, ours, theirs rnmf.Model) {
 		t.Helper()
@@ -120,6 +123,9 @@ func TestStrangers(t *testing.T) {
 			m.Rank, m.Seed = 3, 7
 			if m.MaxIter == 0 {
 				m.MaxIter = 60
+				if testing.Short() {
+					m.MaxIter = 20
+				}
 			}
 			var err error
 			if r[i], err = m.Fit(context.Background(), x); err != nil {
@@ -157,7 +163,11 @@ func TestStrangers(t *testing.T) {
 		rnmf.L1{}, rnmf.Huber{}, rnmf.Hypersurface{}, rnmf.Correntropy{}, rnmf.Cauchy{}, rnmf.LogShrink{Gamma: 6}, rnmf.Manhattan{}, rnmf.TwoStage{},
 		rnmf.Truncated{Loss: rnmf.Cauchy{}}, rnmf.Truncated{Loss: rnmf.Frobenius{}, Rule: rnmf.NormalThreeSigma}, rnmf.L1{Eps: 0.1}, rnmf.Cauchy{Scale: 0.2},
 	} {
-		for _, model := range []rnmf.Model{{}, {TuneFor: 5}, {Solver: rnmf.HALS{Plain: true}, Tol: 1e-3}} {
+		models := []rnmf.Model{{}, {TuneFor: 5}, {Solver: rnmf.HALS{Plain: true}, Tol: 1e-3}}
+		if testing.Short() {
+			models = models[:1]
+		}
+		for _, model := range models {
 			ours, theirs := model, model
 			ours.Loss, theirs.Loss = loss, strangeLoss{loss}
 			same(fmt.Sprintf("%T%+v, TuneFor %d", loss, loss, model.TuneFor), ours, theirs)

@@ -139,10 +139,10 @@ func (f *contiguousFit) alternate(ctx context.Context) error {
 	model := f.model
 	left, tol := model.MaxIter, model.Tol
 	if left == 0 {
-		left = 500
+		left = defaultMaxIter
 	}
 	if tol == 0 {
-		tol = 1e-5
+		tol = defaultTol
 	}
 	model.Loss, model.Tol = Frobenius{}, -1
 	start := f.point()
