@@ -13,7 +13,7 @@ import (
 
 // Data at the edge of what can be: no number is ever lost, whatever the loss.
 func TestDegenerateData(t *testing.T) {
-	take := oneIn(t, 7)
+	take := oneIn(t, 17)
 	constant := mat.NewDense(4, 6, nil)
 	constant.Apply(func(int, int, float64) float64 { return 0.1 }, constant)
 	rowsOff, columnsOff := uniform(6, 5, 1), uniform(5, 6, 2)
@@ -105,7 +105,7 @@ func constantOnes(m, n int) *mat.Dense {
 func TestExactStart(t *testing.T) {
 	w, h := uniform(6, 2, 1), uniform(2, 9, 2)
 	x := mul(w, h)
-	take := oneIn(t, 5)
+	take := oneIn(t, 11)
 	for _, loss := range slices.Concat(fixedLosses, tunedLosses) {
 		for _, solver := range allSolvers {
 			if !take() {
@@ -154,7 +154,7 @@ func TestMissingRowsAndColumns(t *testing.T) {
 		mask.Set(i, 5, 0)
 		x.Set(i, 5, math.Inf(-1))
 	}
-	take := oneIn(t, 5)
+	take := oneIn(t, 11)
 	for _, loss := range slices.Concat(tunedLosses, fixedLosses) {
 		for _, solver := range allSolvers {
 			if !take() {

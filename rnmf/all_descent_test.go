@@ -36,7 +36,7 @@ func TestNoRoundRises(t *testing.T) {
 						if signs && slices.ContainsFunc(p.onW, func(p Penalty) bool { return checkSolvers(solver.SolverW, HALS{}, []Penalty{p}) != nil }) {
 							continue // an error, as TestConstrainedErrors says
 						}
-						if all++; testing.Short() && (5*li+7*by+pi+map[string]int{"none": 0, "missing": 4, "weights": 8}[mi]+si)%12 > 0 {
+						if all++; testing.Short() && (5*li+7*by+pi+map[string]int{"none": 0, "missing": 4, "weights": 8}[mi]+si)%24 > 0 {
 							continue
 						}
 						m := solver
@@ -101,7 +101,7 @@ func TestTunedRounds(t *testing.T) {
 	all := 0
 	for li, loss := range tunedLosses {
 		for by, m := range modelsOfSolvers() {
-			if all++; testing.Short() && (li+by)%6 > 0 {
+			if all++; testing.Short() && (li+by)%12 > 0 {
 				continue
 			}
 			name := lossName(loss) + ", " + solverName(m)

@@ -41,7 +41,7 @@ func grossSizes() []float64 {
 // the end of its fit follows them. (Not so where the scale of Correntropy is to be the
 // mean square, as its paper has it.)
 func TestGrossEntries(t *testing.T) {
-	take := oneIn(t, 5)
+	take := oneIn(t, 11)
 	for _, c := range []struct {
 		name  string
 		model Model
@@ -86,7 +86,7 @@ func TestGrossEntries(t *testing.T) {
 // The same for whole samples, and losses of samples that level off or nearly do. (Not so
 // for L2,1: a component that draws a gross sample saves more than all others are worth.)
 func TestGrossSamples(t *testing.T) {
-	take := oneIn(t, 5)
+	take := oneIn(t, 11)
 	for _, c := range []struct {
 		name  string
 		model Model

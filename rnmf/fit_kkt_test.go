@@ -256,7 +256,7 @@ func naiveLambda(class []int, row []float64, k int) float64 {
 
 // Near a minimum an exact step of each coordinate moves nothing.
 func TestKKTVanishes(t *testing.T) {
-	take := oneIn(t, 5)
+	take := oneIn(t, 11)
 	x, _ := planted(12, 15, 2, 0.05, 0, 3)
 	for _, loss := range fixedLosses {
 		if _, ok := loss.(Truncated); ok {

@@ -140,7 +140,7 @@ func TestLabels(t *testing.T) {
 
 // The KKT residual goes to 0, slowly where steps are multiplicative.
 func TestLabelsKKT(t *testing.T) {
-	take := oneIn(t, 5)
+	take := oneIn(t, 11)
 	x, _ := planted(8, 21, 4, 0.05, 0.05, 3)
 	for _, c := range []struct {
 		solver Solver

@@ -208,7 +208,7 @@ func TestGraphKKT(t *testing.T) {
 
 // The graph leaves nothing to chance, either.
 func TestGraphSameBits(t *testing.T) {
-	take := oneIn(t, 5)
+	take := oneIn(t, 11)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	x, _ := planted(40, 310, 4, 0.05, 0.1, 1)
 	for _, loss := range []Loss{nil, ByColumn{L1{}}, Cauchy{}} {

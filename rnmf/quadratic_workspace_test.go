@@ -92,7 +92,7 @@ func TestPanicInLoss(t *testing.T) {
 	x, _ := planted(40, 400, 3, 0.1, 0.1, 1)
 	var here [64]byte
 	caller, _, _ := strings.Cut(string(here[:runtime.Stack(here[:], false)]), "[")
-	take := oneIn(t, 5) // two of six: without a helper and with one
+	take := oneIn(t, 11) // two of six: without a helper and with one
 	for _, ofHelper := range []bool{false, true} {
 		for _, solver := range []Solver{MU{}, HALS{}, HALS{Plain: true}} {
 			if !take() {

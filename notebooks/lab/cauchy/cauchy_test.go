@@ -53,6 +53,9 @@ func TestResults(t *testing.T) { whole(t, Results(), 32, 32, 6) }
 
 // The tables run through on a few images, larger than the largest block.
 func TestStore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits of a small experiment")
+	}
 	s, err := datasets.Fashion().Sample(4, 1) // Rank of them
 	if err != nil {
 		t.Fatal(err)

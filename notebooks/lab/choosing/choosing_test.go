@@ -103,6 +103,9 @@ func TestResults(t *testing.T) {
 
 // Both go through on few samples.
 func TestTinyRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits of a small experiment")
+	}
 	few := func(seed uint64) ([]*datasets.Set, error) {
 		s, err := datasets.Digits().Scaled().Sample(1, seed)
 		if err != nil {
