@@ -101,6 +101,9 @@ func TestCancelAnywhere(t *testing.T) {
 	x, _ := planted(120, 150, 6, 0.05, 0.1, 1)
 	soon, tries := 2*time.Second, 3 // other tests may need the processors
 	rank, most := 6, 20*time.Millisecond
+	if testing.Short() {
+		tries = 2
+	}
 	if long() {
 		x = uniform(2576, 7200, 1)
 		soon, tries, rank, most = 100*time.Millisecond, 6, 20, 3*time.Second

@@ -104,6 +104,9 @@ func read(t *testing.T, folder, name string) (string, stored.Table) {
 // All experiments go through on few made-up faces, where NumPy is and where it is not.
 // What is in the files is not computed again.
 func TestExperiments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits of small experiments")
+	}
 	s := settings{out: t.TempDir(), starts: 2, ranks: []int{3}, until: time.Now().Add(time.Hour), seconds: 2, python: "/usr/bin/python3"}
 	set := Faces(4, 8, 1)
 	var before [4]string
