@@ -145,19 +145,21 @@ func bitGroups() (groups []bitGroup) {
 	}{
 		{"Frobenius", rnmf.Frobenius{}},
 		{"L1", rnmf.L1{}}, {"L1 0.01", rnmf.L1{Eps: 0.01}},
-		{"Huber", rnmf.Huber{}}, {"Huber 0.3", rnmf.Huber{Cut: 0.3}},
+		{"Huber printed", rnmf.Huber{Printed: true}}, {"Huber 0.3", rnmf.Huber{Cut: 0.3}},
 		{"Hypersurface", rnmf.Hypersurface{}}, {"Hypersurface 0.5", rnmf.Hypersurface{Scale: 0.5}},
-		{"Correntropy", rnmf.Correntropy{}}, {"Correntropy 1", rnmf.Correntropy{Scale: 1}},
-		{"Cauchy", rnmf.Cauchy{}}, {"Cauchy 0.2", rnmf.Cauchy{Scale: 0.2}},
-		{"Truncated Cauchy", rnmf.Truncated{Loss: rnmf.Cauchy{}}},
+		{"Correntropy printed", rnmf.Correntropy{Printed: true}}, {"Correntropy 1", rnmf.Correntropy{Scale: 1}},
+		{"Cauchy printed", rnmf.Cauchy{Printed: true}}, {"Cauchy 0.2", rnmf.Cauchy{Scale: 0.2}},
+		{"Truncated Cauchy printed", rnmf.Truncated{Loss: rnmf.Cauchy{Printed: true}}},
 		{"Truncated Cauchy 0.2", rnmf.Truncated{Loss: rnmf.Cauchy{Scale: 0.2}, Cut: 1}},
 		{"Truncated Frobenius", rnmf.Truncated{Loss: rnmf.Frobenius{}, Rule: rnmf.NormalThreeSigma}},
 		{"LogShrink", rnmf.LogShrink{Gamma: 6}},
 		{"Manhattan", rnmf.Manhattan{}}, {"Manhattan 0.1", rnmf.Manhattan{Mu: 0.1}},
-		{"TwoStage", rnmf.TwoStage{}}, {"TwoStage Cauchy Huber", rnmf.TwoStage{First: rnmf.Cauchy{}, Then: rnmf.Huber{}}},
+		{"TwoStage", rnmf.TwoStage{}}, {"TwoStage Cauchy Huber", rnmf.TwoStage{First: rnmf.Cauchy{Printed: true}, Then: rnmf.Huber{Printed: true}}},
 		{"ByColumn L1", rnmf.ByColumn{Loss: rnmf.L1{}}}, {"ByColumn Cauchy", rnmf.ByColumn{Loss: rnmf.Cauchy{}}},
 		{"ByColumn Truncated L1", rnmf.ByColumn{Loss: rnmf.Truncated{Loss: rnmf.L1{}, Rule: rnmf.NormalThreeSigma}}},
 		{"ByColumn LogShrink 1", rnmf.ByColumn{Loss: rnmf.LogShrink{Gamma: 3, Scale: 1}}},
+		{"Huber", rnmf.Huber{}}, {"Correntropy", rnmf.Correntropy{}},
+		{"Cauchy", rnmf.Cauchy{}}, {"Truncated Cauchy", rnmf.Truncated{Loss: rnmf.Cauchy{}}},
 	}
 	solvers := []struct {
 		name   string
@@ -199,6 +201,9 @@ func bitGroups() (groups []bitGroup) {
 						model.TraceKKT = i%5 == 0
 						if i%6 == 1 {
 							model.TraceEvery = 3
+						}
+						if strings.HasSuffix(loss.name, "printed") {
+							model.TuneFor = -1 // as the papers do
 						}
 						if i%4 == 2 {
 							model.TuneFor = 5

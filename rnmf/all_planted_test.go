@@ -105,12 +105,10 @@ func TestPlantedOutliers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A scale that is estimated for ever may follow the half of the entries that
-	// happens to be fitted best; a few rounds are enough.
 	for _, m := range []rnmf.Model{rnmf.CauchyNMF(3), rnmf.L1NMF(3), rnmf.HuberNMF(3), rnmf.HypersurfaceNMF(3, 0.3),
 		{Rank: 3, Loss: rnmf.Truncated{Loss: rnmf.Cauchy{Scale: 0.3}, Cut: 8}},
-		{Rank: 3, Loss: rnmf.Truncated{Loss: rnmf.Cauchy{}, Rule: rnmf.NormalThreeSigma}}} {
-		m.MaxIter, m.Tol, m.TuneFor = 400, 1e-6, 5
+		{Rank: 3, Loss: rnmf.Truncated{Loss: rnmf.Cauchy{}, Rule: rnmf.NormalThreeSigma}, TuneFor: 5}} {
+		m.MaxIter, m.Tol = 400, 1e-6
 		r, err := m.Fit(context.Background(), x)
 		if err != nil {
 			t.Fatal(err)

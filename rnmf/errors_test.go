@@ -62,7 +62,7 @@ func TestErrors(t *testing.T) {
 		{"a start that fails", Model{Rank: 2, Init: funcInit(func() (*mat.Dense, *mat.Dense, error) { return nil, nil, own })}, ones, own, "own"},
 		{"a start without factors", Model{Rank: 2, Init: funcInit(func() (*mat.Dense, *mat.Dense, error) { return nil, nil, nil })}, ones, ErrShape, ""},
 		{"MaxIter", Model{Rank: 2, MaxIter: -1}, ones, ErrParameter, "MaxIter"},
-		{"TuneFor", Model{Rank: 2, TuneFor: -1}, ones, ErrParameter, "TuneFor"},
+		{"TuneFor", Model{Rank: 2, TuneFor: -2}, ones, ErrParameter, "TuneFor"},
 		{"Tol", Model{Rank: 2, Tol: math.NaN()}, ones, ErrParameter, "Tol"},
 		{"Eps", Model{Rank: 2, Loss: L1{Eps: -1}}, ones, ErrParameter, "L1.Eps is -1"},
 		{"Cut", Model{Rank: 2, Loss: Huber{Cut: math.NaN()}}, ones, ErrParameter, "Huber.Cut"},

@@ -25,6 +25,7 @@ type fit struct {
 	interim   bool       // the loss is an Interim
 	residuals *Residuals // from which the next scale is estimated; nil if none is
 	retuned   bool       // the scale was estimated for this round
+	tuneAt    int        // once the scale rests: the round of the next estimate
 
 	// The H half-step of the next round, on a copy of H.
 	next        *mat.Dense
@@ -66,14 +67,14 @@ func (f *fit) run(seen func() bool) {
 		// Factors that are worse than others at the last scale set no new scale.
 		retuned := round > 1 && f.residuals != nil && best.wt == nil
 		if retuned {
-			f.tune()
+			f.tune(round)
 			if last.objective = f.lookAhead(); !f.pool.Stop() {
 				best = kept{objective: last.objective}
 			}
 		}
 		steady := !retuned && !f.tunesIn(round+1) // the scale is the same before and after
 		more := round < f.model.MaxIter
-		extrapolates := steady && f.extrapolates()
+		extrapolates := (steady || f.tuneAt > 0) && f.extrapolates()
 		traced := since >= f.model.TraceEvery || !more || !steady || extrapolates
 
 		f.updateH()
@@ -123,6 +124,11 @@ func (f *fit) run(seen func() bool) {
 			continue
 		}
 		f.reason = f.stop(&last, first, objective, round, since)
+		if f.reason == Converged && best.wt == nil && !f.scaleHolds() {
+			if f.reason = 0; !more {
+				f.reason = MaxIter
+			}
+		}
 		since = 0
 		if f.reason == Diverged {
 			f.wt, f.h = last.wt, last.h
@@ -152,7 +158,7 @@ func (f *fit) begin() bool {
 	scale := func() {
 		if f.tuning != nil {
 			f.measure()
-			f.tune()
+			f.tune(0)
 		}
 	}
 	if f.little() {

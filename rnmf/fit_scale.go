@@ -8,9 +8,60 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// A scale that is estimated in every round for ever keeps the fit from extrapolating and from
+// ending. So an estimate has a beginning, in which it is renewed in each round; a rest, in which
+// the fit extrapolates and the time from one estimate to the next grows by half; and a last check.
+const (
+	restShare  = 0.02 // a change that is small enough to rest
+	restRound  = 8    // the last round of the beginning
+	fixedShare = 0.01 // a change up to which a fit may end
+)
+
 // tunesIn reports whether the scale is estimated again in a round.
 func (f *fit) tunesIn(round int) bool {
-	return f.tuning != nil && (f.model.TuneFor == 0 || round <= f.model.TuneFor || f.interim)
+	switch most := f.model.TuneFor; {
+	case f.tuning == nil:
+		return false
+	case most < 0 || f.interim:
+		return true
+	case most > 0:
+		return round <= most
+	}
+	return round >= f.tuneAt
+}
+
+// scaleHolds estimates the scale of a fit that has converged once more, and reports whether it is
+// still the same. If not, the residuals are there for the next round.
+func (f *fit) scaleHolds() bool {
+	if f.tuning == nil || f.model.TuneFor != 0 {
+		return true
+	}
+	f.measure()
+	if !f.pool.Stop() {
+		next, _ := f.tuning(f.residuals)
+		if rho, _ := unpack(next); !alike(f.rho, rho, f.residuals, fixedShare) {
+			return false
+		}
+	}
+	f.residuals = nil
+	return true
+}
+
+// alike reports whether the scales of two losses differ by at most a share, judged by the weights
+// that they give to the residuals, relative to that of a residual of 0.
+func alike(a, b Loss, s *Residuals, share float64) bool {
+	weight := func(l Loss, s float64) float64 {
+		_, slope := l.Rho(s)
+		_, most := l.Rho(0)
+		return slope / most
+	}
+	ratio := (1 + share) * (1 + share)
+	for v := range s.All() {
+		if w := weight(b, v); !(w >= weight(a, v*ratio)-1e-9 && w <= weight(a, v/ratio)+1e-9) {
+			return false
+		}
+	}
+	return true
 }
 
 // measure collects the distribution of the current residuals for tune, and returns the objective.
@@ -81,8 +132,8 @@ func (f *fit) measure() float64 {
 	return total(losses) + f.penalties()
 }
 
-// tune lets the loss estimate its scale from the residuals that measure has collected.
-func (f *fit) tune() {
+// tune lets the loss estimate its scale for a round from the residuals that measure has collected.
+func (f *fit) tune(round int) {
 	f.countAhead()
 	if !f.pool.Stop() { // otherwise they are incomplete, and the fit is over
 		next, settled := f.tuning(f.residuals)
@@ -92,6 +143,10 @@ func (f *fit) tune() {
 		var i Interim
 		if i, f.interim = next.(Interim); f.interim {
 			next = i.Loss
+		}
+		if rho, _ := unpack(next); f.tuning != nil && !f.interim && f.model.TuneFor == 0 &&
+			(f.tuneAt > 0 || round >= restRound || alike(f.rho, rho, f.residuals, restShare)) {
+			f.tuneAt = max(round+3, round*3/2)
 		}
 		f.setLoss(next)
 	}

@@ -20,7 +20,7 @@ func TestRoundingAtMost(t *testing.T) {
 			f.pool.Open()
 			if f.tuning != nil {
 				f.measure()
-				f.tune()
+				f.tune(0)
 			}
 			f.wt.Scale(1e7, f.wt) // WH as large as the gross entries
 			if most, exact := f.roundingAtMost(), f.rounding(); !(most >= exact) {

@@ -45,7 +45,7 @@ func (Frobenius) Rho(s float64) (value, slope float64) { return s, 1 }
 
 // L1 is the smoothed absolute value, ρ(s) = √(s + ε²) (L2,1 paper, (60)). Its sum, which a trace
 // shows, exceeds the L1 norm by at most ε for each entry. With Eps 0 it is set once, before the
-// first round, to a twentieth of the median residual; in ByColumn{L1{}} to a thousandth.
+// first round, to a tenth of the median residual; in ByColumn{L1{}} to a thousandth.
 type L1 struct{ Eps float64 }
 
 // Rho returns √(s + ε²) and 1/(2√(s + ε²)).
@@ -61,11 +61,12 @@ func (l L1) Check() error { return checkScale("L1.Eps", l.Eps) }
 //
 //	ρ(e²) = e²  for |e| ≤ c,   2c|e| − c²  beyond.
 //
-// With Cut 0 the cut-off is the median of |e|, estimated again in each round (section 4.7). Huber
-// is also what RNMF-L1 becomes after minimising over its outliers: min_S (e − S)² + λ|S| has
+// With Cut 0 the cut-off is estimated: 1.345σ̂, or as Printed the median of |e| (section 4.7).
+// Huber is also what RNMF-L1 becomes after minimising over its outliers: min_S (e − S)² + λ|S| has
 // c = λ/2.
 type Huber struct {
-	Cut float64
+	Cut     float64
+	Printed bool
 }
 
 // Rho returns the formula above and min(1, c/|e|).
@@ -82,8 +83,7 @@ func (l Huber) Rho(s float64) (value, slope float64) {
 func (l Huber) Check() error { return checkScale("Huber.Cut", l.Cut) }
 
 // Hypersurface is ρ(s) = √(1 + s/σ²) − 1 (RSS-NMF paper, Theorem 1, where σ is 1: pixels in 0..255
-// and in 0..1 are then two models). With Scale 0, σ is 1.4826 times the median of |e|, estimated in
-// each round.
+// and in 0..1 are then two models). With Scale 0, σ is estimated as 1.287σ̂.
 type Hypersurface struct {
 	Scale float64
 }
@@ -105,10 +105,11 @@ func (l Hypersurface) Check() error { return checkScale("Hypersurface.Scale", l.
 
 // Correntropy is the correntropy-induced metric of CIM-NMF, ρ(s) = 1 − exp(−s/2σ²) (Truncated
 // Cauchy paper, Table 1, without its constant factor, and with the sign of the weight's exponent
-// corrected). With Scale 0, σ² is half the mean squared residual, estimated in each round: entries
-// millions of times as large as the others make that useless; give a Scale then.
+// corrected). With Scale 0, σ is estimated: 3.352σ̂ or, as Printed, the root of half the mean square,
+// which entries millions of times as large as the others make useless.
 type Correntropy struct {
-	Scale float64
+	Scale   float64
+	Printed bool
 }
 
 // Rho returns 1 − exp(−s/2σ²) and exp(−s/2σ²)/2σ².
@@ -121,9 +122,10 @@ func (l Correntropy) Rho(s float64) (value, slope float64) {
 func (l Correntropy) Check() error { return checkScale("Correntropy.Scale", l.Scale) }
 
 // Cauchy is ρ(s) = ln(1 + s/γ²) (Truncated Cauchy paper, (2) with σ = ∞ and without its factor ½).
-// With Scale 0, γ comes from Nagy's iteration (18) in each round.
+// With Scale 0, γ is estimated: 2.385σ̂ or, as Printed, by Nagy's iteration (18).
 type Cauchy struct {
-	Scale float64
+	Scale   float64
+	Printed bool
 }
 
 // Rho returns ln(1 + s/γ²) and 1/(γ² + s).

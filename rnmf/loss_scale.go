@@ -12,9 +12,11 @@ type Tuner interface {
 // A Tuning is a running estimate of the scale of a loss. Each fit has its own, whose state from
 // round to round is in variables of the closure: a Loss is configuration, and never changes.
 //
-// A fit calls it at the start of each round with the distribution of the squared residuals, and
-// goes on with the loss returned, whose scale is fixed. Once settled is true the scale is final:
-// the fit does not ask again, extrapolates from there, and may end.
+// A fit calls it with the distribution of the squared residuals, and goes on with the loss
+// returned, whose scale is fixed: in each round until a call changes the scale by less than 2 %, or
+// for eight rounds; then ever more seldom, each time after half as many rounds again; and last when
+// the fit has converged, which goes on if that changes the scale by more than 1 %. (Model.TuneFor
+// can ask for other rounds.) Once settled is true the scale is final, and the fit does not ask again.
 type Tuning func(s *Residuals) (next Loss, settled bool)
 
 // Interim marks a loss that a Tuning returns on the way to the final one, as the first stage of
@@ -41,13 +43,23 @@ const (
 	NormalThreeSigma
 )
 
-// madToSigma is 1/Φ⁻¹(¾), the standard deviation of normal residuals over their median magnitude.
+// madToSigma is 1/Φ⁻¹(¾), the standard deviation of normal residuals over their median magnitude,
+// and σ̂ = madToSigma·median of |e| estimates that deviation where some of them are outliers.
 const madToSigma = 1.4826022185056018
 
-// Tuning sets Eps once, to a twentieth of the median of |e|. With a smaller one the weights of
-// fitted entries are so large that the factors hardly move: on ORL faces with salt & pepper 60
-// rounds then end at a higher L1 norm.
-func (l L1) Tuning() Tuning { return l.tuning(0.05) }
+// Scales over σ̂ at which a loss has 95 % of the efficiency of least squares on normal residuals
+// (Holland and Welsch 1977); Correntropy, which lets go of most, needs 99 %. What the papers print
+// instead are smaller scales, for which a residual that is lack of fit counts as an outlier.
+const (
+	huberScale        = 1.345 * madToSigma
+	hypersurfaceScale = 1.287 * madToSigma
+	correntropyScale  = 3.352 * madToSigma
+	cauchyScale       = 2.385 * madToSigma
+)
+
+// Tuning sets Eps once, to a tenth of the median of |e|. With a smaller one the weights of fitted
+// entries are so large that the factors hardly move.
+func (l L1) Tuning() Tuning { return l.tuning(0.1) }
 
 // TuningOfColumns sets Eps once, to a thousandth of the median: norms of columns are seldom near 0.
 func (l L1) TuningOfColumns() Tuning { return l.tuning(1e-3) }
@@ -59,42 +71,63 @@ func (l L1) tuning(share float64) Tuning {
 	return func(s *Residuals) (Loss, bool) { return L1{Eps: max(share*s.Median(), leastScale)}, true }
 }
 
-// Tuning sets Cut to the median of |e|.
+// Tuning sets Cut to 1.345σ̂ or, as Printed, to the median of |e|.
 func (l Huber) Tuning() Tuning {
-	if l.Cut > 0 {
-		return nil
+	share := huberScale
+	if l.Printed {
+		share = 1
 	}
-	return func(s *Residuals) (Loss, bool) { return Huber{Cut: s.Median()}, false }
+	return medianTuning(l.Cut, share, func(c float64) Loss { l.Cut = c; return l })
 }
 
-// Tuning sets Scale to 1.4826 times the median of |e|.
+// Tuning sets Scale to 1.287σ̂.
 func (l Hypersurface) Tuning() Tuning {
-	if l.Scale > 0 {
-		return nil
-	}
-	return func(s *Residuals) (Loss, bool) { return Hypersurface{Scale: madToSigma * s.Median()}, false }
+	return medianTuning(l.Scale, hypersurfaceScale, func(c float64) Loss { return Hypersurface{c} })
 }
 
-// Tuning sets Scale to the root of half the mean square.
+// Tuning sets Scale to 3.352σ̂ or, as Printed, to the root of half the mean square.
 func (l Correntropy) Tuning() Tuning {
-	if l.Scale > 0 {
-		return nil
+	if l.Scale > 0 || !l.Printed {
+		return medianTuning(l.Scale, correntropyScale, func(c float64) Loss { l.Scale = c; return l })
 	}
 	return func(s *Residuals) (Loss, bool) {
-		return Correntropy{Scale: min(max(math.Sqrt(s.Mean()/2), s.Floor()), mostScale)}, false
+		l.Scale = min(max(math.Sqrt(s.Mean()/2), s.Floor()), mostScale)
+		return l, false
 	}
 }
 
-// Tuning sets Scale by Nagy's iteration, which goes on from the scale of the round before.
+// Tuning sets Scale to 2.385σ̂ or, as Printed, by Nagy's iteration, which goes on from the scale
+// of the round before.
 func (l Cauchy) Tuning() Tuning {
-	if l.Scale > 0 {
+	if l.Scale > 0 || !l.Printed {
+		return medianTuning(l.Scale, cauchyScale, func(c float64) Loss { l.Scale = c; return l })
+	}
+	return func(s *Residuals) (Loss, bool) {
+		l.Scale = nagy(s, l.Scale)
+		return l, false
+	}
+}
+
+// TuningOfColumns is that of the printed rule: norms of columns are not normal around 0.
+func (l Huber) TuningOfColumns() Tuning { return Huber{l.Cut, true}.Tuning() }
+
+// TuningOfColumns sets Scale to 1.4826 times the median norm.
+func (l Hypersurface) TuningOfColumns() Tuning {
+	return medianTuning(l.Scale, madToSigma, func(c float64) Loss { return Hypersurface{c} })
+}
+
+// TuningOfColumns is that of the printed rule: norms of columns are not normal around 0.
+func (l Correntropy) TuningOfColumns() Tuning { return Correntropy{l.Scale, true}.Tuning() }
+
+// TuningOfColumns is that of the printed rule: norms of columns are not normal around 0.
+func (l Cauchy) TuningOfColumns() Tuning { return Cauchy{l.Scale, true}.Tuning() }
+
+// medianTuning sets a scale that is not given to a multiple of the median of |e|.
+func medianTuning(given, share float64, at func(scale float64) Loss) Tuning {
+	if given > 0 {
 		return nil
 	}
-	var scale float64
-	return func(s *Residuals) (Loss, bool) {
-		scale = nagy(s, scale)
-		return Cauchy{Scale: scale}, false
-	}
+	return func(s *Residuals) (Loss, bool) { return at(min(share*s.Median(), mostScale)), false }
 }
 
 // Tuning tunes the inner loss, and sets Cut by the rule.

@@ -157,16 +157,21 @@ func TestTuners(t *testing.T) {
 		got  Loss
 		want float64
 	}{
-		{tuned(Huber{}, all), median},
-		{tuned(Hypersurface{}, all), 1.4826 * median},
-		{tuned(L1{}, all), median / 20},
+		{tuned(Huber{Printed: true}, all), median},
+		{tuned(Huber{}, all), 1.345 * 1.4826 * median},
+		{tuned(ByColumn{Huber{}}, all), median},
+		{tuned(Hypersurface{}, all), 1.287 * 1.4826 * median},
+		{tuned(ByColumn{Hypersurface{}}, all), 1.4826 * median},
+		{tuned(Cauchy{}, all), 2.385 * 1.4826 * median},
+		{tuned(L1{}, all), median / 10},
 		{tuned(ByColumn{L1{}}, all), median / 1000},
-		{tuned(Correntropy{}, all), math.Sqrt(all.Mean() / 2)},
+		{tuned(Correntropy{Printed: true}, all), math.Sqrt(all.Mean() / 2)},
+		{tuned(Correntropy{}, all), 3.352 * 1.4826 * median},
 		{tuned(Manhattan{}, all), median},
 		{tuned(Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}, all), 3 * 1.4826 * median},
 		// Where most are 0 the scale is a millionth of the root mean square.
-		{tuned(Huber{}, ResidualsOf(mostly...)), 1e-6 * math.Sqrt(4./50)},
-		{tuned(Hypersurface{}, ResidualsOf(mostly...)), 1.4826e-6 * math.Sqrt(4./50)},
+		{tuned(Huber{Printed: true}, ResidualsOf(mostly...)), 1e-6 * math.Sqrt(4./50)},
+		{tuned(Hypersurface{}, ResidualsOf(mostly...)), 1.287 * 1.4826e-6 * math.Sqrt(4./50)},
 		{tuned(Truncated{Loss: Frobenius{}}, ResidualsOf(mostly...)), 1e-6 * math.Sqrt(4./50)},
 	} {
 		if !nearly(scaleNow(c.got), c.want, 2e-3) {
@@ -176,7 +181,7 @@ func TestTuners(t *testing.T) {
 	// But of ten usual entries of the data, where those are known and a gross one is not.
 	gross := ResidualsOf(mostly...)
 	gross.data = 1e-3
-	if got := scaleNow(tuned(Huber{}, gross)); !nearly(got, 1e-8, 1e-12) {
+	if got := scaleNow(tuned(Huber{Printed: true}, gross)); !nearly(got, 1e-8, 1e-12) {
 		t.Errorf("among entries of 0.001 the scale is %g, want 1e-08", got)
 	}
 }

@@ -27,7 +27,7 @@ func (l TwoStage) Rho(s float64) (value, slope float64) {
 // stages returns both, the defaults where they are nil.
 func (l TwoStage) stages() (first, then Loss) {
 	if first = l.First; first == nil {
-		first = Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}
+		first = Truncated{Loss: Cauchy{Printed: true}, Rule: NormalThreeSigma}
 	}
 	if then = l.Then; then == nil {
 		then = Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}

@@ -39,8 +39,9 @@ type Model struct {
 	// residuals of ten times the median entry of X would have. No fit ends by Tol while its loss is
 	// an Interim: in the first stage of TwoStage, or while the Mu of Manhattan falls.
 	Tol float64
-	// TuneFor is the number of rounds in which a Tuner estimates its scale; 0 is all. After them
-	// the scale stays, and the objective never rises. An Interim loss is tuned until it is final.
+	// TuneFor says when a Tuner estimates its scale: 0 as Tuning says, until it is a fixed point of
+	// its rule within 1 %; n > 0 in each of the first n rounds, after which the scale stays; -1 in
+	// every round, as the papers do. An Interim loss is tuned in every round until it is final.
 	TuneFor int
 	// Signed accepts negative entries in X, as additive noise makes them.
 	Signed bool

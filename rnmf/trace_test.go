@@ -67,7 +67,7 @@ func TestTraceEvery(t *testing.T) {
 		{HALS{}, Cauchy{Scale: 0.1}, true},
 		{MU{}, Cauchy{}, true}, // its scale is estimated in each round
 	} {
-		m := Model{Rank: 3, Loss: c.loss, Solver: c.solver, MaxIter: 25, Tol: -1, Seed: 1}
+		m := Model{Rank: 3, Loss: c.loss, Solver: c.solver, MaxIter: 25, Tol: -1, TuneFor: -1, Seed: 1}
 		want := mustFit(t, m, x)
 		m.TraceEvery = 10
 		got := mustFit(t, m, x)

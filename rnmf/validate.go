@@ -24,7 +24,7 @@ func (m Model) check(x mat.Matrix, onlyH bool) error {
 	if m.Rank < 1 || m.Rank > min(rows, cols) && !onlyH {
 		return fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d", ErrRank, m.Rank, min(rows, cols), rows, cols)
 	}
-	if m.MaxIter < 0 || m.TuneFor < 0 || m.TraceEvery < 0 {
+	if m.MaxIter < 0 || m.TuneFor < -1 || m.TraceEvery < 0 {
 		return errParameter("MaxIter, TuneFor or TraceEvery", min(m.MaxIter, m.TuneFor, m.TraceEvery), "0 or more")
 	}
 	if math.IsNaN(m.Tol) {

@@ -1,0 +1,117 @@
+package rnmf
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+)
+
+// A fit that ends converged, ends at a scale that its own rule gives for the residuals of its
+// factors, within 1 %.
+func TestFixedPoint(t *testing.T) {
+	s := datasets.Digits()
+	x := mat.DenseCopyOf(s.X.Slice(0, 64, 0, 150))
+	damaged, _, err := datasets.SaltPepper{Share: 0.2, High: 16}.Apply(x, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	converged := 0
+	for _, loss := range tunedLosses {
+		for _, solver := range []Solver{HALS{}, MU{}} {
+			if testing.Short() && solver != (HALS{}) {
+				continue
+			}
+			for name, x := range map[string]*mat.Dense{"clean": x, "damaged": damaged} {
+				name := fmt.Sprintf("%s, %T, %s", lossName(loss), solver, name)
+				m := Model{Rank: 6, Loss: loss, Solver: solver, MaxIter: 3000, Seed: 1}
+				r := mustFit(t, m, x)
+				if r.Reason != Converged {
+					t.Errorf("%s: %v after %d rounds", name, r.Reason, len(r.Trace)-1)
+					continue
+				}
+				converged++
+				m.Init = Factors{W: r.W, H: r.H}
+				f, err := m.start(t.Context(), x, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if once(loss) || loss == (TwoStage{}) { // set once, or by the first stage
+					continue
+				}
+				f.pool.Open()
+				f.setLoss(r.Loss)
+				f.measure()
+				f.pool.Close()
+				// A rule that goes on from its last scale, as Nagy's, is called until it stays.
+				var again Loss
+				for range 20 {
+					again, _ = f.tuning(f.residuals)
+				}
+				if was, is := scaleNow(r.Loss), scaleNow(again); math.Abs(was-is) > 0.0101*was {
+					t.Errorf("%s: the scale is %g, its rule says %g", name, was, is)
+				}
+			}
+		}
+	}
+	if converged == 0 {
+		t.Error("no fit converged")
+	}
+}
+
+// The scale is estimated in each round at first, ever more seldom later, and the fit extrapolates
+// in between: it needs far fewer rounds than with an estimate in each.
+func TestScaleRests(t *testing.T) {
+	x := mat.DenseCopyOf(datasets.Digits().X.Slice(0, 64, 0, 300))
+	rests := mustFit(t, Model{Rank: 8, Loss: Huber{}, Seed: 1}, x)
+	changes, last := 0, 0
+	for i, p := range rests.Trace[1:] {
+		if p.Scale != rests.Trace[i].Scale {
+			if changes++; changes > 2 && last >= restRound && i+1 < last*4/3 && i+1 < len(rests.Trace)-30 {
+				t.Errorf("the scale changed in rounds %d and %d", last, i+1)
+			}
+			last = i + 1
+		}
+	}
+	if changes < 3 || changes > 25 {
+		t.Errorf("%d scales in %d rounds", changes, len(rests.Trace)-1)
+	}
+	always := mustFit(t, Model{Rank: 8, Loss: Huber{}, Seed: 1, TuneFor: -1}, x)
+	if len(always.Trace) < 2*len(rests.Trace) {
+		t.Errorf("%d rounds with an estimate in each, %d with rests", len(always.Trace)-1, len(rests.Trace)-1)
+	}
+	for i, p := range always.Trace[2:20] {
+		if p.Scale == always.Trace[i+1].Scale {
+			t.Errorf("TuneFor -1: round %d has the scale of the one before", p.Round)
+		}
+	}
+}
+
+// alike sees the scale and the cut-off of a loss, whatever its fields are called.
+func TestAlike(t *testing.T) {
+	var s []float64
+	for i := range 2000 {
+		s = append(s, 1e-6*float64(i*i))
+	}
+	all := ResidualsOf(s...)
+	for _, c := range []struct {
+		a, b Loss
+		want bool
+	}{
+		{Huber{Cut: 0.5}, Huber{Cut: 0.504}, true}, {Huber{Cut: 0.5}, Huber{Cut: 0.507}, false}, {Huber{Cut: 0.5}, Huber{Cut: 0.493}, false},
+		{Cauchy{Scale: 0.5}, Cauchy{Scale: 0.496}, true}, {Cauchy{Scale: 0.5}, Cauchy{Scale: 0.51}, false},
+		{Correntropy{Scale: 1}, Correntropy{Scale: 1.005}, true}, {Correntropy{Scale: 1}, Correntropy{Scale: 0.98}, false},
+		{Truncated{Loss: L1{Eps: 0.1}, Cut: 1}, Truncated{Loss: L1{Eps: 0.1}, Cut: 1.005}, true},
+		{Truncated{Loss: L1{Eps: 0.1}, Cut: 1}, Truncated{Loss: L1{Eps: 0.1}, Cut: 1.1}, false},
+		{Truncated{Loss: Frobenius{}, Cut: 1}, Truncated{Loss: Frobenius{}, Cut: 0.9}, false},
+		{LogShrink{Gamma: 6, Scale: 0.2}, LogShrink{Gamma: 6, Scale: 0.203}, false}, {Frobenius{}, Frobenius{}, true},
+		{Cauchy{}, Cauchy{Scale: 1}, false}, // no scale yet
+	} {
+		if got := alike(c.a, c.b, all, 0.01); got != c.want {
+			t.Errorf("%+v and %+v: %v", c.a, c.b, got)
+		}
+	}
+}
