@@ -122,4 +122,3 @@ func exported(t *testing.T, checkout string) *apidiff.Module {
 	}
 	return m
 }
-

@@ -45,7 +45,7 @@ func TestLicences(t *testing.T) {
 	all := map[string]*dependency{}
 	for _, from := range []struct{ name, folder, pattern string }{
 		{"rnmf", ".", "./rnmf/..."}, {"datasets", ".", "./datasets/..."}, {"viz", ".", "./viz/..."}, {"notebooks", ".", "./notebooks/..."},
-		{"tools", ".", "tool"}, {"datasets/columnar", "datasets/columnar", "./..."},
+		{"tools", ".", "tool"}, {"datasets/columnar", "datasets/columnar", "./..."}, {"site", "site", "./..."},
 	} {
 		dec := json.NewDecoder(strings.NewReader(output(t, "go", "-C", filepath.Join(root, from.folder), "list", "-deps", "-json=Module", from.pattern)))
 		for {
@@ -73,7 +73,7 @@ func TestLicences(t *testing.T) {
 	}
 	var page strings.Builder
 	page.WriteString("<!-- Written by `go -C release test -run TestLicences -update`. -->\n# Licences of dependencies\n\n" +
-		"The modules whose code gets into programs that import packages of this repository, or into its commands and the tools that they install, with their licences. All are permissive: they ask to be named, and for no more. *Tools* are the Go kernel of Jupyter and goimports. The data have [licences of their own](../datasets/README.md).\n\n" +
+		"The modules whose code gets into programs that import packages of this repository, or into its commands and the tools that they install, with their licences. All are permissive: they ask to be named, and for no more. *Tools* are the Go kernel of Jupyter and goimports. The site contains MiniSearch 7.2.0 ([MIT](../site/minisearch/LICENSE.txt)). The data have [licences of their own](../datasets/README.md).\n\n" +
 		"| module | version | licence | needed by |\n|---|---|---|---|\n")
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		d := all[key]
