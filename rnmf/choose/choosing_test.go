@@ -126,9 +126,9 @@ func evidence(t *testing.T) template.FuncMap {
 		Best       []string
 	}
 	whats := map[string]string{
-		"none": "nothing", "Gaussian noise": "noise on every entry, normal, cut off at 0", "Laplace noise": "noise on every entry, with heavy tails, cut off at 0",
-		"salt & pepper": "single entries, far too small or too large", "dead pixels": "single entries are 0 (if you can find them: a mask)",
-		"white squares": "something covers a part of each image", "alien images": "whole samples do not belong",
+		"none": "nothing", "Gaussian noise": "normal noise on every entry, cut off at 0", "Laplace noise": "noise with heavy tails on every entry, cut off at 0",
+		"salt & pepper": "single entries are far too small or too large", "dead pixels": "single entries are 0 (if you know which: a mask)",
+		"white squares": "something covers a part of each image", "alien images": "whole samples do not belong to the data",
 	}
 	inGo := map[string]string{
 		"least squares": "NMF(r)", "L2,1": "L21NMF(r)", "capped L2,1": "CappedNMF(r, 0)", "hypersurface": "HypersurfaceNMF(r, 0)",
