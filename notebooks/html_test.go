@@ -77,3 +77,11 @@ func TestFormulasOfNotebooks(t *testing.T) {
 		}
 	}
 }
+
+// A release has no site to make: what to do instead is said.
+func TestSiteNeedsClone(t *testing.T) {
+	s := &setup{root: t.TempDir()}
+	if err := s.makeSite(t.Context(), "public"); err == nil || !strings.Contains(err.Error(), "git clone") {
+		t.Error(err)
+	}
+}

@@ -56,6 +56,11 @@
 		e.preventDefault();
 		list.querySelector("a")?.click();
 	});
+	const asked = new URLSearchParams(location.search).get("q"); // index.html?q=words
+	if (asked) {
+		input.value = asked;
+		search();
+	}
 	document.addEventListener("keydown", (e) => {
 		if (e.key === "Escape") list.hidden = true;
 		if (e.key === "/" && document.activeElement !== input) {

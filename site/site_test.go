@@ -1,13 +1,17 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"io/fs"
+	"net/url"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 )
@@ -115,6 +119,47 @@ func TestSite(t *testing.T) {
 		}
 		if !ok {
 			t.Errorf("the search has no section %q with %q", title, words)
+		}
+	}
+}
+
+// TestSearch asks the search of the site in a browser, from a disk and without a server.
+func TestSearch(t *testing.T) {
+	var browser string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			browser = found
+			break
+		}
+	}
+	if browser == "" {
+		t.Skip("no Chromium")
+	}
+	to := t.TempDir()
+	if _, err := generate("..", to); err != nil {
+		t.Fatal(err)
+	}
+	profile, err := os.MkdirTemp("", "chromium")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(profile) // its last processes may still write there
+	for words, want := range map[string]string{
+		"HuberNMF":        `href="api/rnmf.html#HuberNMF"`,
+		"mask missng ent": `<mark>missing</mark>`, // with an error, and the beginning of a word
+		"qwrtzpsdf":       "Nothing found.",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		page := "file://" + filepath.ToSlash(to) + "/index.html?q=" + url.QueryEscape(words)
+		out, err := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+profile, "--virtual-time-budget=10000", "--dump-dom", page).Output()
+		cancel()
+		if err != nil {
+			t.Fatalf("%s: %v", browser, err)
+		}
+		_, found, _ := strings.Cut(string(out), `id="found"`)
+		found, _, _ = strings.Cut(found, "</ol>")
+		if !strings.Contains(found, want) {
+			t.Errorf("a search for %q finds no %s: %s", words, want, found)
 		}
 	}
 }
