@@ -35,7 +35,7 @@ func TestReleased(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+","+env("GOPROXY"))
+	t.Setenv("GOPROXY", localproxy.URL(proxy)+","+env("GOPROXY"))
 	t.Setenv("GONOSUMDB", "*") // neither has the release been seen by anyone, nor is there a network later
 	t.Setenv("GOWORK", "off")
 	t.Setenv("RNMF_NO_INSTALL", "1")
@@ -68,6 +68,6 @@ func TestReleased(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", filepath.Join(dir, "tools")+string(os.PathListSeparator)+os.Getenv("PATH"))
-	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(filepath.Join(cache, "cache", "download")))
+	t.Setenv("GOPROXY", localproxy.URL(proxy)+","+localproxy.URL(filepath.Join(cache, "cache", "download")))
 	execute("!*go get " + module + "@latest")
 }

@@ -47,7 +47,13 @@ func TestLicences(t *testing.T) {
 		{"rnmf", ".", "./rnmf/..."}, {"datasets", ".", "./datasets/..."}, {"viz", ".", "./viz/..."}, {"notebooks", ".", "./notebooks/..."},
 		{"tools", ".", "tool"}, {"datasets/columnar", "datasets/columnar", "./..."}, {"site", "site", "./..."},
 	} {
-		dec := json.NewDecoder(strings.NewReader(output(t, "go", "-C", filepath.Join(root, from.folder), "list", "-deps", "-json=Module", from.pattern)))
+		var listed string
+		for _, system := range []string{"linux", "darwin", "windows"} {
+			t.Setenv("GOOS", system)
+			t.Setenv("GOARCH", "amd64")
+			listed += output(t, "go", "-C", filepath.Join(root, from.folder), "list", "-deps", "-json=Module", from.pattern)
+		}
+		dec := json.NewDecoder(strings.NewReader(listed))
 		for {
 			var p struct {
 				Module *struct{ Path, Version, Dir string }

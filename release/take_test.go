@@ -3,7 +3,6 @@ package release
 import (
 	"crypto/rand"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -30,7 +29,7 @@ func published(t *testing.T) (version string) {
 			}
 		})
 	}
-	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+","+others)
+	t.Setenv("GOPROXY", localproxy.URL(proxy)+","+others)
 	t.Setenv("GONOSUMDB", localproxy.Module+","+localproxy.Module+"/*") // nobody has seen this release
 	t.Setenv("GOWORK", "off")
 	t.Setenv("GOFLAGS", "-mod=mod")

@@ -111,6 +111,15 @@ func (f file) Path() string                 { return f.inside }
 func (f file) Lstat() (os.FileInfo, error)  { return os.Lstat(f.name) }
 func (f file) Open() (io.ReadCloser, error) { return os.Open(f.name) }
 
+// URL is the address of a folder, for GOPROXY.
+func URL(folder string) string {
+	folder = filepath.ToSlash(folder)
+	if !strings.HasPrefix(folder, "/") { // C:/…
+		folder = "/" + folder
+	}
+	return "file://" + folder
+}
+
 // Forget takes a version out of the module cache, which is not writable.
 func Forget(cache, modulePath, version string) error {
 	dir := filepath.Join(cache, filepath.FromSlash(modulePath)+"@"+version)
