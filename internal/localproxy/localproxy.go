@@ -129,8 +129,9 @@ func Forget(cache, modulePath, version string) error {
 		}
 		return err
 	})
-	files, err := filepath.Glob(filepath.Join(cache, "cache", "download", filepath.FromSlash(modulePath), "@v", version+".*"))
-	for _, file := range append(files, dir) {
+	versions := filepath.Join(cache, "cache", "download", filepath.FromSlash(modulePath), "@v")
+	files, err := filepath.Glob(filepath.Join(versions, version+".*"))
+	for _, file := range append(files, dir, filepath.Join(versions, "list")) { // go asks for the list again
 		err = errors.Join(err, os.RemoveAll(file))
 	}
 	return err
