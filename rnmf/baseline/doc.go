@@ -1,5 +1,7 @@
 // Package baseline has what papers on factorisation compare with, and score their
-// factors by: k-means, principal components, and sparse representation classification.
+// factors by: k-means, principal components, sparse representation classification (SRC, and SEC for
+// images of which something covers a part), spectral clustering with labels (SSC-SR), and a
+// learned metric (KISSME).
 // Data are m×n, and a column is a sample. All take a context, and return its error soon
 // after it ends. The errors are those of package rnmf.
 package baseline
