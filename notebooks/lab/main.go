@@ -4,8 +4,10 @@
 //	go run ./notebooks/lab arena      # every model on every corruption: notebook 06
 //	go run ./notebooks/lab cauchy     # the tables of notebook 02
 //	go run ./notebooks/lab rss        # those of notebook 03
+//	go run ./notebooks/lab rss-further  # rows of it that tell causes apart
 //	go run ./notebooks/lab rls        # those of notebook 04; -only time: its Fig. 8
 //	go run ./notebooks/lab rra        # the races of notebook 05
+//	go run ./notebooks/lab cost       # the costs of a round, next to the papers'
 //	go run ./notebooks/lab criteria   # how well parameters are chosen
 //	go run ./notebooks/lab diagnose   # how well losses are
 //	go run ./notebooks/lab picture    # draws the picture of the README
@@ -29,6 +31,7 @@ import (
 	"github.com/robustnmf/robustnmf/notebooks/lab/arena"
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
 	"github.com/robustnmf/robustnmf/notebooks/lab/choosing"
+	"github.com/robustnmf/robustnmf/notebooks/lab/claims"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rra"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
@@ -41,8 +44,10 @@ var commands = []struct {
 	{"arena", arena.Command},
 	{"cauchy", cauchy.Command},
 	{"rss", rss.Command},
+	{"rss-further", rss.FurtherCommand},
 	{"rls", rls.Command},
 	{"rra", rra.Command},
+	{"cost", claims.CostCommand},
 	{"criteria", choosing.Criteria},
 	{"diagnose", choosing.Diagnose},
 	{"picture", picture},
