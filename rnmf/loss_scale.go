@@ -111,11 +111,6 @@ func (l Cauchy) Tuning() Tuning {
 // TuningOfColumns is that of the printed rule: norms of columns are not normal around 0.
 func (l Huber) TuningOfColumns() Tuning { return Huber{l.Cut, true}.Tuning() }
 
-// TuningOfColumns sets Scale to 1.4826 times the median norm.
-func (l Hypersurface) TuningOfColumns() Tuning {
-	return medianTuning(l.Scale, madToSigma, func(c float64) Loss { return Hypersurface{c} })
-}
-
 // TuningOfColumns is that of the printed rule: norms of columns are not normal around 0.
 func (l Correntropy) TuningOfColumns() Tuning { return Correntropy{l.Scale, true}.Tuning() }
 

@@ -26,10 +26,11 @@ func L21NMF(rank int) Model { return Model{Rank: rank, Loss: ByColumn{L1{}}} }
 // (60)).
 func L1NMF(rank int) Model { return Model{Rank: rank, Loss: L1{}} }
 
-// HuberNMF cuts off at the median residual (Du, Li and Shen 2012).
+// HuberNMF minimises the Huber loss (Du, Li and Shen 2012; their cut-off is Huber.Printed).
 func HuberNMF(rank int) Model { return Model{Rank: rank, Loss: Huber{}} }
 
-// CIMNMF minimises the correntropy-induced metric (Du, Li and Shen 2012).
+// CIMNMF minimises the correntropy-induced metric (Du, Li and Shen 2012; theirs is
+// Correntropy.Printed).
 func CIMNMF(rank int) Model { return Model{Rank: rank, Loss: Correntropy{}} }
 
 // HypersurfaceNMF minimises Σ √(1 + (X − WH)²/σ²) − 1 (Hamza and Brady 2006; RSS-NMF paper without
@@ -48,12 +49,12 @@ func RSSNMF(rank int, scale float64, labels Labels) Model {
 	return Model{Rank: rank, Loss: Hypersurface{Scale: scale}, OnH: []Penalty{labels}}
 }
 
-// CauchyNMF minimises Σ ln(1 + (X − WH)²/γ²) with Nagy's scale (Guan et al. 2019, (2) with σ = ∞).
+// CauchyNMF minimises Σ ln(1 + (X − WH)²/γ²) (Guan et al. 2019, (2) with σ = ∞ and Cauchy.Printed).
 func CauchyNMF(rank int) Model { return Model{Rank: rank, Loss: Cauchy{}} }
 
-// TruncatedCauchyNMF minimises the Cauchy loss truncated by the three-sigma rule, with Nagy's scale
-// (Guan et al. 2019, (2)). With Solver OGM{Plain: true} it is their Algorithm 2, with the zeros of
-// line 4 kept in line 7. On data of nearly exact low rank the scale shrinks faster than the fit
+// TruncatedCauchyNMF minimises the Cauchy loss truncated by the three-sigma rule (Guan et al. 2019,
+// (2)). With Loss Truncated{Loss: Cauchy{Printed: true}}, TuneFor -1 and Solver OGM{Plain: true} it
+// is their Algorithm 2, with the zeros of line 4 kept in line 7. On data of nearly exact low rank the scale shrinks faster than the fit
 // improves, and most starts end badly: give Scale and Cut, or use RobustNMF (notebook 02).
 func TruncatedCauchyNMF(rank int) Model {
 	return Model{Rank: rank, Loss: Truncated{Loss: Cauchy{}}}

@@ -23,8 +23,8 @@ type Rival struct {
 	Model rnmf.Model
 }
 
-// Rivals returns the losses of this module, each as its paper has it where the
-// paper estimates its scale, and otherwise with the scale that is estimated here.
+// Rivals returns the losses of this module with their default scales, the truncated
+// Cauchy loss with both rules for its cut-off.
 func Rivals() []Rival {
 	return []Rival{
 		{"least squares", rnmf.NMF(0)},
@@ -36,6 +36,7 @@ func Rivals() []Rival {
 		{"correntropy", rnmf.CIMNMF(0)},
 		{"Cauchy", rnmf.CauchyNMF(0)},
 		{"truncated Cauchy", rnmf.TruncatedCauchyNMF(0)},
+		{"truncated Cauchy, normal rule", rnmf.Model{Loss: rnmf.Truncated{Loss: rnmf.Cauchy{}, Rule: rnmf.NormalThreeSigma}}},
 		{"two stages", rnmf.RobustNMF(0)},
 	}
 }
@@ -94,7 +95,8 @@ type Row struct {
 }
 
 // Run fits a rival to a set with values in 0..1 after corruption. The seed is that
-// of the corruption, of the start and of k-means; 0 rounds are 100.
+// of the corruption, of the start and of k-means; 0 rounds are as many
+// as the model has by default.
 func Run(ctx context.Context, s *datasets.Set, rank int, c Case, rival Rival, seed uint64, rounds int) (Row, error) {
 	x, mask, err := c.Corruption.Apply(s.X, seed)
 	if err != nil {
@@ -102,9 +104,6 @@ func Run(ctx context.Context, s *datasets.Set, rank int, c Case, rival Rival, se
 	}
 	m := rival.Model
 	m.Rank, m.Seed, m.MaxIter = rank, seed, rounds
-	if rounds == 0 {
-		m.MaxIter = 100
-	}
 	r, err := m.Fit(ctx, x)
 	if err != nil {
 		return Row{}, fmt.Errorf("%s: %w", rival.Name, err)

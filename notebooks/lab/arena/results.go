@@ -43,7 +43,7 @@ func parse(text string) (all []Stored) {
 // one.
 func Command(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("arena", flag.ContinueOnError)
-	run := stored.Trials{Count: 2, Out: "notebooks/lab/arena/results.csv"}
+	run := stored.Trials{Count: 5, Out: "notebooks/lab/arena/results.csv"}
 	run.Flags(f)
 	if err := f.Parse(args); err != nil {
 		return err

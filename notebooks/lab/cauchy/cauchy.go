@@ -24,14 +24,38 @@ type Rival struct {
 	Model rnmf.Model // Rank 0: k-means on the data
 }
 
-// Rivals returns those of the paper's tables and ours, all with the same solver, so
-// that a table compares losses. L1 is smoothed as MahNMF does it. Pixels are in 0..1; λ of
+// Printed returns a model whose scale is estimated as the papers print it: by their rule, in every
+// round.
+func Printed(m rnmf.Model) rnmf.Model {
+	printed := func(l rnmf.Loss) rnmf.Loss {
+		switch l := l.(type) {
+		case rnmf.Huber:
+			l.Printed = true
+			return l
+		case rnmf.Correntropy:
+			l.Printed = true
+			return l
+		case rnmf.Cauchy:
+			l.Printed = true
+			return l
+		}
+		return l
+	}
+	m.TuneFor, m.Loss = -1, printed(m.Loss)
+	if l, ok := m.Loss.(rnmf.Truncated); ok {
+		l.Loss = printed(l.Loss)
+		m.Loss = l
+	}
+	return m
+}
+
+// Rivals returns those of the paper's tables, with scales as they print them, and ours, all with the
+// same solver, so that a table compares losses. L1 is smoothed as MahNMF does it. Pixels are in 0..1; λ of
 // RNMF-L1, which the paper does not tell, is 0.2: what is off by more than a tenth
 // of the range goes to S.
 func Rivals() []Rival {
-	truncated := rnmf.TruncatedCauchyNMF(Rank)
-	normal := truncated
-	normal.Loss = rnmf.Truncated{Loss: rnmf.Cauchy{}, Rule: rnmf.NormalThreeSigma}
+	truncated := Printed(rnmf.TruncatedCauchyNMF(Rank))
+	normal := Printed(rnmf.Model{Rank: Rank, Loss: rnmf.Truncated{Loss: rnmf.Cauchy{}, Rule: rnmf.NormalThreeSigma}})
 	manhattan := rnmf.MahNMF(Rank)
 	manhattan.Solver = nil
 	return []Rival{
@@ -41,9 +65,9 @@ func Rivals() []Rival {
 		{"capped L2,1", rnmf.CappedNMF(Rank, 0)},
 		{"RNMF-L1", rnmf.RNMFL1(Rank, 0.2)},
 		{"L1", manhattan},
-		{"Huber", rnmf.HuberNMF(Rank)},
-		{"CIM", rnmf.CIMNMF(Rank)},
-		{"Cauchy", rnmf.CauchyNMF(Rank)},
+		{"Huber", Printed(rnmf.HuberNMF(Rank))},
+		{"CIM", Printed(rnmf.CIMNMF(Rank))},
+		{"Cauchy", Printed(rnmf.CauchyNMF(Rank))},
 		{"truncated, printed rule", truncated},
 		{"truncated, normal rule", normal},
 		{"two stages", rnmf.RobustNMF(Rank)},

@@ -78,6 +78,7 @@ func main() {
 	}
 	b.ours, b.numpy = b.startOurs(""), b.startPython()
 	text := b.facts()
+	b.defaults()
 	b.updates()
 	b.products()
 	b.data()

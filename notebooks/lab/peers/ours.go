@@ -20,7 +20,10 @@ import (
 )
 
 // A problem is data and the factors to start from.
-type problem struct{ x, w, h *mat.Dense }
+type problem struct {
+	x, w, h *mat.Dense
+	clean   *mat.Dense // x without its damage
+}
 
 // serve answers requests with our library, as peers.py does with the others.
 func serve() error {
@@ -44,7 +47,7 @@ func serve() error {
 
 func answer(sets map[string]problem, q request) (r reply, err error) {
 	p, known := sets[q.Data]
-	if !known && (q.Op == "rounds" || q.Op == "fit") {
+	if !known && (q.Op == "rounds" || q.Op == "fit" || q.Op == "defaults") {
 		return r, fmt.Errorf("no data %q", q.Data)
 	}
 	m := rnmf.Model{Loss: lossOf(q), MaxIter: q.Most, Tol: -1}
@@ -72,6 +75,18 @@ func answer(sets map[string]problem, q request) (r reply, err error) {
 			m.Init = rnmf.Factors{W: w, H: h}
 		}
 		r, err = fit(m, p.x, q)
+	case "defaults": // all but the rank and the start
+		d := defaults[q.Loss]
+		d.Rank, d.Init = m.Rank, m.Init
+		start := time.Now()
+		fit, err := d.Fit(context.Background(), p.x)
+		r.Seconds = time.Since(start).Seconds()
+		if err != nil {
+			return r, err
+		}
+		r.Rounds, r.Reason = fit.Trace[len(fit.Trace)-1].Round, fit.Reason.String()
+		r.Off, err = fit.RelativeError(p.clean)
+		return r, err
 	case "peak":
 		r.Bytes, err = peak()
 	default:
@@ -161,6 +176,9 @@ func load(path string, m, n, rank int) (p problem, err error) {
 	p.x, e[0] = read(path+".x", m, n)
 	p.w, e[1] = read(path+".w", m, rank)
 	p.h, e[2] = read(path+".h", rank, n)
+	if p.clean, _ = read(path+".clean", m, n); p.clean == nil {
+		p.clean = p.x
+	}
 	return p, errors.Join(e[:]...)
 }
 

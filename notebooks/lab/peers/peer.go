@@ -30,14 +30,17 @@ type request struct {
 	Variant string  `json:"variant,omitempty"` // NumPy: of that kind; else the fastest
 	Tries   int     `json:"tries,omitempty"`   // to find it
 	Solver  string  `json:"solver,omitempty"`  // scikit-learn: cd or mu
-	Target  float64 `json:"target"`            // objective that ends a fit
+	Target  float64 `json:"target"`            // objective or error that ends a fit
 	Most    int     `json:"most,omitempty"`    // rounds that end it
 	Limit   float64 `json:"limit,omitempty"`   // seconds that end it
+	Share   float64 `json:"share,omitempty"`   // scale over the median residual
 }
 
 type reply struct {
 	Seconds   float64   `json:"seconds,omitempty"`
 	Objective float64   `json:"objective,omitempty"`
+	Off       float64   `json:"off,omitempty"` // relative error against the clean data
+	Reason    string    `json:"reason,omitempty"`
 	Rounds    int       `json:"rounds,omitempty"`
 	Trace     []float64 `json:"trace,omitempty"` // objective after 0, 1, ... rounds
 	Variant   string    `json:"variant,omitempty"`

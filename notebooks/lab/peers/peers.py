@@ -209,6 +209,54 @@ def rounds(q):
     return {"seconds": seconds, "variant": name}
 
 
+def correntropy(e, scale):
+    np.multiply(e, e, out=e)
+    np.multiply(e, 0.5 / (scale * scale), out=e)
+    np.minimum(e, 600, out=e)
+    np.exp(e, out=e)
+
+
+def estimated(q):
+    """Multiplicative updates whose scale is renewed in each round, from a sample of the
+    entries, until the error against the clean data is the target."""
+    x, w, h = sets[q["data"]]
+    clean = np.fromfile(q["path"] + ".clean").reshape(x.shape)
+    scale, size = q["share"], np.linalg.norm(clean)
+    cut = [0.0]
+
+    def truncated(e, scale):
+        far = np.abs(e) > cut[0]
+        cauchy(e, scale)
+        e[far] = 1e300
+
+    weight = {**WEIGHTS, "correntropy": correntropy, "truncated": truncated}[q["loss"]]
+    solver = Entrywise(x, w, h, "cauchy", 1, 256, True, False, cores)
+    solver.weight = weight
+    rows, columns = np.nonzero(x)
+    pick = np.random.default_rng(1).choice(len(rows), min(100000, len(rows)), replace=False)
+    rows, columns = rows[pick], columns[pick]
+    blas_threads(1)
+    begin, seconds, checked, n = time.perf_counter(), 0.0, 0.0, 0
+    while True:
+        if n == 0 or q["loss"] != "l1":
+            e = np.abs(x[rows, columns] - np.einsum("ij,ij->i", solver.w[rows], solver.ht[columns]))
+            solver.scale = scale * np.median(e)
+            if q["loss"] == "truncated":  # the rule of the paper
+                inner = e[e <= np.median(e)]
+                cut[0] = inner.mean() + 3 * inner.std()
+        solver.round()
+        n += 1
+        if n % 5 == 0:
+            before = time.perf_counter()
+            seconds = before - begin - checked
+            off = np.linalg.norm(clean - solver.w @ solver.ht.T) / size
+            checked += time.perf_counter() - before
+            if off <= q["target"] or seconds > q["limit"]:
+                break
+    blas_threads(cores)
+    return {"seconds": seconds, "rounds": n, "off": float(off)}
+
+
 def load(q):
     m, n, r, path = q["m"], q["n"], q["rank"], q["path"]
     read = lambda ending, *shape: np.fromfile(path + ending).reshape(shape)
@@ -276,7 +324,7 @@ def find_blas():
 
 blas = find_blas()
 workers = concurrent.futures.ThreadPoolExecutor(cores)
-OPS = {"load": load, "drop": drop, "rounds": rounds, "sklearn": sklearn_fit, "peak": peak, "facts": facts}
+OPS = {"load": load, "drop": drop, "rounds": rounds, "sklearn": sklearn_fit, "estimated": estimated, "peak": peak, "facts": facts}
 
 for line in sys.stdin:
     try:
