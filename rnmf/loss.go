@@ -142,7 +142,7 @@ func (l Cauchy) Check() error { return checkScale("Cauchy.Scale", l.Scale) }
 
 // Truncated stops a loss from growing beyond a residual of size Cut, ρ(s) = ρ₀(min(s, Cut²)): what
 // lies beyond has weight 0 and no influence at all. Truncated{Loss: Cauchy{}} is the Truncated
-// Cauchy loss (1). With Cut 0 the cut-off follows Rule, in each round.
+// Cauchy loss (1). With Cut 0 the cut-off follows Rule.
 type Truncated struct {
 	Loss
 	Cut  float64

@@ -24,7 +24,7 @@ import (
 type LogShrink struct {
 	// Gamma is γ, positive.
 	Gamma float64
-	// Scale is σ: 1 as in the paper. With 0 it is the median of e, estimated in each round, so that
+	// Scale is σ: 1 as in the paper. With 0 it is estimated as the median of e, so that
 	// γ means the same on all data: with 6 outliers begin at 2.6 times the median.
 	Scale float64
 }

@@ -48,8 +48,8 @@ const (
 const madToSigma = 1.4826022185056018
 
 // Scales over σ̂ at which a loss has 95 % of the efficiency of least squares on normal residuals
-// (Holland and Welsch 1977); Correntropy, which lets go of most, needs 99 %. What the papers print
-// instead are smaller scales, for which a residual that is lack of fit counts as an outlier.
+// (Holland and Welsch 1977), for Correntropy 99 %, as its weights fall fastest. The papers' scales
+// are smaller; much that the model does not fit then counts as an outlier.
 const (
 	huberScale        = 1.345 * madToSigma
 	hypersurfaceScale = 1.287 * madToSigma

@@ -25,7 +25,7 @@ func (m Model) check(x mat.Matrix, onlyH bool) error {
 		return fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d", ErrRank, m.Rank, min(rows, cols), rows, cols)
 	}
 	if m.MaxIter < 0 || m.TuneFor < -1 || m.TraceEvery < 0 {
-		return errParameter("MaxIter, TuneFor or TraceEvery", min(m.MaxIter, m.TuneFor, m.TraceEvery), "0 or more")
+		return errParameter("MaxIter, TuneFor or TraceEvery", min(m.MaxIter, m.TuneFor, m.TraceEvery), "0 or more (TuneFor also -1)")
 	}
 	if math.IsNaN(m.Tol) {
 		return errParameter("Tol", m.Tol, "a number")
