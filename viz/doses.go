@@ -66,6 +66,7 @@ func Doses(h mat.Matrix, classes []int, opt DosesOptions) (*Chart, error) {
 		if len(of) == 0 {
 			continue
 		}
+		fill := classColor(class, len(members))
 		for k := range r {
 			values := make(plotter.Values, len(of))
 			for i, j := range of {
@@ -75,10 +76,10 @@ func Doses(h mat.Matrix, classes []int, opt DosesOptions) (*Chart, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%w: %w", ErrNotFinite, err)
 			}
-			box.FillColor = fade(Color(class), 0.45)
-			box.BoxStyle, box.WhiskerStyle = thin(Color(class)), thin(Color(class))
+			box.FillColor = fade(fill, 0.45)
+			box.BoxStyle, box.WhiskerStyle = thin(fill), thin(fill)
 			box.MedianStyle = draw.LineStyle{Color: color.Black, Width: vg.Points(1.4)}
-			box.GlyphStyle = draw.GlyphStyle{Color: Color(class), Radius: vg.Points(1.2), Shape: disc}
+			box.GlyphStyle = draw.GlyphStyle{Color: fill, Radius: vg.Points(1.2), Shape: disc}
 			c.Add(box)
 		}
 		if len(members) > 1 || len(opt.Names) > 0 {
@@ -86,7 +87,7 @@ func Doses(h mat.Matrix, classes []int, opt DosesOptions) (*Chart, error) {
 			if class < len(opt.Names) {
 				name = opt.Names[class]
 			}
-			c.Legend.Add(name, &blocks{fill: fade(Color(class), 0.45), edge: Color(class)})
+			c.Legend.Add(name, &blocks{fill: fade(fill, 0.45), edge: fill})
 		}
 		place++
 	}

@@ -216,16 +216,11 @@ type track struct {
 	count   int
 }
 
-// color returns that of a class: of the palette if it has enough, else of a map, from
-// which neighbours can hardly be told.
 func (t track) color(class int) color.RGBA {
-	switch {
-	case class < 0:
+	if class < 0 {
 		return color.RGBA{0xff, 0xff, 0xff, 0xff}
-	case t.count <= len(qualitative):
-		return Color(class)
 	}
-	return Viridis(float64(class) / float64(t.count-1))
+	return classColor(class, t.count)
 }
 
 // most returns the class that most of some columns have.
@@ -341,6 +336,9 @@ func (g grid) draw() (*Picture, error) {
 	under := tick.height
 	if upright {
 		under = colWide
+	}
+	if len(colTicks) == 0 {
+		under = 0
 	}
 	bottom += under
 	if g.xlabel != "" {

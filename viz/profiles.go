@@ -5,7 +5,9 @@ import (
 	"image"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // ProfilesOptions say how Profiles draws.
@@ -43,12 +45,24 @@ func Profiles(w mat.Matrix, opt ProfilesOptions) (*Picture, error) {
 		if opt.Captions != nil {
 			name = opt.Captions[j]
 		}
-		c, err := Lines([]Series{{X: opt.X, Y: mat.Col(nil, j, w)}}, LinesOptions{Title: name, XLabel: opt.XLabel, YLabel: opt.YLabel, Width: max(2, chartWidth/float64(columns)), Height: 1.9})
+		x, err := Series{X: opt.X, Y: mat.Col(nil, j, w)}.check(j)
 		if err != nil {
 			return nil, err
 		}
+		c, err := newChart(name, opt.XLabel, opt.YLabel, max(2, chartWidth/float64(columns)), 1.9)
+		if err != nil {
+			return nil, err
+		}
+		line := &plotter.Line{LineStyle: draw.LineStyle{Color: Color(0), Width: vg.Points(1.4)}}
+		for i := range x {
+			line.XYs = append(line.XYs, plotter.XY{X: x[i], Y: w.At(i, j)})
+		}
+		c.Add(newGrid(), line)
 		c.Title.TextStyle.Font.Size = vg.Points(headingPoints)
 		extend(&c.Y.Min, &c.Y.Max, 0)
+		if c, err = c.finish(0, 0); err != nil {
+			return nil, err
+		}
 		figs[j] = c
 	}
 	p, err := Grid(columns, figs...)

@@ -81,7 +81,7 @@ func (p *panel) fill(w mat.Matrix, j, bars int, names []string) {
 
 // three writes three digits of v.
 func three(v float64) string {
-	text := strconv.FormatFloat(v, 'g', 3, 64)
+	text := strings.TrimSuffix(fmt.Sprintf("%#.3g", v), ".")
 	return strings.NewReplacer("-", "−", "e+", "e").Replace(text)
 }
 
