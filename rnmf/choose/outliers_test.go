@@ -50,7 +50,7 @@ func TestOutlierSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Flagged > 5 || !math.IsNaN(s.Starts) || !math.IsNaN(s.Losses) || len(s.Columns(99)) != 200 || len(s.Columns(-1)) != 0 {
+	if s.Flagged > 5 || !math.IsNaN(s.Starts) || !math.IsNaN(s.Losses) || len(s.Columns(999)) != 200 || len(s.Columns(-1)) != 0 {
 		t.Errorf("without any: %v", s)
 	}
 }
