@@ -153,11 +153,9 @@ func (r *Result) Transform(ctx context.Context, x, mask mat.Matrix) (*mat.Dense,
 	for _, model.Loss = range []Loss{relax(r.Loss), r.Loss} {
 		model.Init = Factors{W: r.W, H: h}
 		f, err := model.start(ctx, x, true)
-		switch {
-		case err == nil:
-		case errors.Is(err, ctx.Err()):
+		if err != nil && errors.Is(err, ctx.Err()) {
 			return h, err
-		default:
+		} else if err != nil {
 			return nil, err
 		}
 		func() {
