@@ -40,7 +40,7 @@ type Diagnosis struct {
 	// NoDifference says that the three predict alike, within 5 %: then the choice hardly
 	// matters, and least squares is suggested as the simplest.
 	NoDifference bool
-	// Undecided says that fewer than half of the ranks vote for the suggestion.
+	// Undecided says that of several ranks no more than half vote for the suggestion.
 	Undecided bool
 	Reason    string
 	Warnings  []string // what makes the answer doubtful; nil if nothing does
@@ -101,6 +101,7 @@ const (
 	entryLimit  = -0.21 // 19 % below
 	sampleLimit = -0.06 // 6 % below
 	alike       = 0.05
+	tooHigh     = 1.25 // times the held-out error of the best rank
 )
 
 // predictable is the share of the entries by which losses are compared, and mostZeros
@@ -135,35 +136,53 @@ func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, ranks ...int) (*Dia
 	if len(ranks) == 0 {
 		ranks = diagnosisRanks(x.Dims())
 	}
-	d := &Diagnosis{Ranks: slices.Clone(ranks)}
+	d := &Diagnosis{}
 	zeros := s.zeros(x)
-	var entry, sample float64
+	best := predictable
+	if zeros > mostZeros {
+		best = 1
+	}
 	lowest := slices.Min(ranks)
-	for _, rank := range ranks {
+	logs, errs := make([][3]float64, len(ranks)), make([][3]float64, len(ranks))
+	for i, rank := range ranks {
 		var e [3]*mat.Dense
-		for k, mean := range []*float64{&d.Squared, &d.Entries, &d.Samples} {
+		for k := range e {
 			model := Kind(k).Model(rank)
 			model.MaxIter = 60 // what is fitted late is noise
 			model.Signed = true
-			errs, err := s.Of(ctx, FitterOf(model), x)
+			of, err := s.Of(ctx, FitterOf(model), x)
 			if err != nil {
 				return nil, err
 			}
-			of, _ := MeanError(errs.Absolute)
-			*mean += of / float64(len(ranks))
-			e[k] = errs.residual
+			errs[i][k], _ = MeanError(of.Absolute)
+			e[k] = of.residual
 		}
 		if rank == lowest && d.Kurtosis == 0 {
 			d.describe(x, e[ByEntry])
 		}
-		best := predictable
-		if zeros > mostZeros {
-			best = 1
+		logs[i] = compare(e, best)
+	}
+	// Where a rank is far too high for the data, all models fit noise and none says
+	// anything about the loss.
+	smallest := math.Inf(1)
+	for _, e := range errs {
+		smallest = min(smallest, e[0], e[1], e[2])
+	}
+	var entry, sample float64
+	for i, rank := range ranks {
+		if min(errs[i][0], errs[i][1], errs[i][2]) > tooHigh*smallest {
+			continue
 		}
-		of := compare(e, best)
-		d.Votes = append(d.Votes, vote(of[ByEntry], of[BySample]))
-		entry += of[ByEntry] / float64(len(ranks))
-		sample += of[BySample] / float64(len(ranks))
+		d.Ranks = append(d.Ranks, rank)
+		d.Votes = append(d.Votes, vote(logs[i][ByEntry], logs[i][BySample]))
+		for k, mean := range []*float64{&d.Squared, &d.Entries, &d.Samples} {
+			*mean += errs[i][k]
+		}
+		entry, sample = entry+logs[i][ByEntry], sample+logs[i][BySample]
+	}
+	count := float64(len(d.Ranks))
+	for _, sum := range []*float64{&d.Squared, &d.Entries, &d.Samples, &entry, &sample} {
+		*sum /= count
 	}
 	d.decide(entry, sample)
 	if low := min(d.Squared, d.Entries, d.Samples); low >= 1 {
@@ -268,7 +287,7 @@ func (d *Diagnosis) decide(entry, sample float64) {
 			agree++
 		}
 	}
-	d.Undecided = 2*agree < len(d.Votes)
+	d.Undecided = len(d.Votes) > 1 && 2*agree <= len(d.Votes)
 	compared := fmt.Sprintf("compared with least squares, a loss of entries predicts held-out entries %s and a loss of samples %s", gain(d.EntryGain), gain(d.SampleGain))
 	d.NoDifference = d.Suggestion == BySquares && max(entry, sample, 0)-min(entry, sample, 0) < alike
 	switch {
