@@ -1,4 +1,4 @@
-// Package columnar reads tables of Parquet files into sets. It is a module of its own, as
+// Package columnar reads tables of Parquet files into sets, and writes them. It is a module of its own, as
 // the library behind it, of Apache, is larger than all the others. Arrow IPC (Feather)
 // files are not read: that library ends the program on damaged ones.
 //
