@@ -88,7 +88,7 @@ func three(v float64) string {
 func drawPanels(panels []panel, bars, columns int, heading string) (*Picture, error) {
 	text, small, caption, title := newPen(labelPoints, false), newPen(captionPoints, false), newPen(headingPoints, true), newPen(titlePoints, true)
 	const (
-		maxName  = 230
+		maxName  = 210
 		barWidth = 150
 		between  = 26
 	)

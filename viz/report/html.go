@@ -110,7 +110,7 @@ func (r Report) summary() string {
 		}
 	}
 	_, k := r.Result.W.Dims()
-	line := fmt.Sprintf("%d parts, fitted with the loss %T; the fit ended because: %v.", k, r.Result.Loss, r.Result.Reason)
+	line := fmt.Sprintf("%d parts, fitted with the loss %#v; the fit ended because: %v.", k, r.Result.Loss, r.Result.Reason)
 	if size > 0 && !math.IsInf(size, 0) {
 		line += fmt.Sprintf(" Σ|x − wh| is %.1f %% of Σ|x|.", 100*far/size)
 	}
