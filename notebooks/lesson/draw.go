@@ -2,6 +2,7 @@ package lesson
 
 import (
 	"fmt"
+	"html"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -52,6 +53,16 @@ func Table(caption string, header []string, rows [][]any) {
 	show.Table(t)
 }
 
+// Fold displays tables that open when the reader clicks on the title: long ones, behind
+// the picture that sums them up.
+func Fold(title string, tables ...*viz.Table) {
+	text := ""
+	for _, t := range tables {
+		text += t.HTML()
+	}
+	show.HTML("<details><summary>" + html.EscapeString(title) + "</summary>" + text + "</details>")
+}
+
 // Basis draws the columns of w as images of the size of those of s, upright, each from 0
 // (black) to its own maximum (white), at most the first 40 of them.
 func Basis(title string, s *datasets.Set, w mat.Matrix) viz.Figure {
@@ -60,10 +71,10 @@ func Basis(title string, s *datasets.Set, w mat.Matrix) viz.Figure {
 }
 
 // Bases draws two bases above each other, row by row, as Basis draws one: at most the
-// first 20 columns of each.
+// first 40 columns of each.
 func Bases(title string, s *datasets.Set, upperName string, upper mat.Matrix, lowerName string, lower mat.Matrix) viz.Figure {
 	_, r := upper.Dims()
-	return Get(viz.PairedGallery(upperName, columns(peaks(upper), 20), lowerName, columns(peaks(lower), 20),
+	return Get(viz.PairedGallery(upperName, columns(peaks(upper), 40), lowerName, columns(peaks(lower), 40),
 		viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Columns: min(10, r), Max: 1}))
 }
 

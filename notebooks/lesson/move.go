@@ -14,7 +14,7 @@ import (
 //
 //	lesson.Move(func(v []int) (viz.Figure, error) {
 //		return line(float64(v[0]) / 10)
-//	}, show.Control{Name: "outliers", Min: 10, Max: 50})
+//	}, lesson.Slider("outliers", 10, 50, 20))
 //
 // Where a program runs the notebook, so that nobody can move anything, it shows the
 // figure at three positions of the first control, the others at their start: that is
@@ -44,6 +44,12 @@ func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control)
 	}
 	show.Markdown("*Run this cell in a browser to move:* " + names(controls) + ". *Here are three positions of the first.*")
 	show.Figure(Get(viz.Row(figures...)))
+}
+
+// Slider is a slider for whole numbers from low to high. For choices, or other texts, see
+// show.Control.
+func Slider(name string, low, high, start int) show.Control {
+	return show.Control{Name: name, Min: low, Max: high, Start: start}
 }
 
 // positions returns the lowest, middle and highest value of a control.

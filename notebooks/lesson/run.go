@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"os"
 	"reflect"
 
@@ -87,4 +88,16 @@ func short(m rnmf.Model) rnmf.Model {
 	}
 	m.MaxIter = Rounds(m.MaxIter)
 	return m
+}
+
+// Start returns the W (m×rank) and H (rank×n) with which a fit of this seed begins, so
+// that an algorithm in a cell and a model, or two models, can begin with the same:
+//
+//	w0, h0 := lesson.Start(rnmf.Random{}, s.X, 20, 1)
+//	w, h := mat.DenseCopyOf(w0), mat.DenseCopyOf(h0)
+//	r := lesson.Fit(rnmf.Model{Rank: 20, Init: rnmf.Factors{W: w0, H: h0}}, s.X)
+func Start(init rnmf.Init, x *mat.Dense, rank int, seed uint64) (w, h *mat.Dense) {
+	w, h, err := init.Start(context.Background(), x, rank, rand.New(rand.NewPCG(seed, 0x52_4e_4d_46)))
+	Check(err)
+	return w, h
 }
