@@ -101,7 +101,6 @@ const (
 	entryLimit  = -0.21 // 19 % below
 	sampleLimit = -0.06 // 6 % below
 	alike       = 0.05
-	tooHigh     = 1.25 // times the held-out error of the best rank
 )
 
 // predictable is the share of the entries by which losses are compared, and mostZeros
@@ -119,7 +118,8 @@ const (
 // squares hide the errors that they have fitted, and those of a robust loss have heavy
 // tails with clean images too, as no image is of low rank. An entry that is wrong
 // cannot be predicted by any model, but a model that it has led astray is worse for all
-// others. Wrong entries that are held out would dilute this difference, so the models are
+// others. At ranks far above that of the data all models fit noise, and the answer is worth
+// little. Wrong entries that are held out would dilute this difference, so the models are
 // compared by the three fifths of the entries that the best of them predicts best (by
 // all entries where more than three fifths are 0). ByEntry is suggested where the root
 // mean square error of HuberNMF over these is 19 % below that of NMF, and not less below
@@ -136,17 +136,17 @@ func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, ranks ...int) (*Dia
 	if len(ranks) == 0 {
 		ranks = diagnosisRanks(x.Dims())
 	}
-	d := &Diagnosis{}
+	d := &Diagnosis{Ranks: slices.Clone(ranks)}
 	zeros := s.zeros(x)
 	best := predictable
 	if zeros > mostZeros {
 		best = 1
 	}
-	lowest := slices.Min(ranks)
-	logs, errs := make([][3]float64, len(ranks)), make([][3]float64, len(ranks))
-	for i, rank := range ranks {
+	var entry, sample float64
+	lowest, count := slices.Min(ranks), float64(len(ranks))
+	for _, rank := range ranks {
 		var e [3]*mat.Dense
-		for k := range e {
+		for k, mean := range []*float64{&d.Squared, &d.Entries, &d.Samples} {
 			model := Kind(k).Model(rank)
 			model.MaxIter = 60 // what is fitted late is noise
 			model.Signed = true
@@ -154,35 +154,16 @@ func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, ranks ...int) (*Dia
 			if err != nil {
 				return nil, err
 			}
-			errs[i][k], _ = MeanError(of.Absolute)
+			absolute, _ := MeanError(of.Absolute)
+			*mean += absolute / count
 			e[k] = of.residual
 		}
 		if rank == lowest && d.Kurtosis == 0 {
 			d.describe(x, e[ByEntry])
 		}
-		logs[i] = compare(e, best)
-	}
-	// Where a rank is far too high for the data, all models fit noise and none says
-	// anything about the loss.
-	smallest := math.Inf(1)
-	for _, e := range errs {
-		smallest = min(smallest, e[0], e[1], e[2])
-	}
-	var entry, sample float64
-	for i, rank := range ranks {
-		if min(errs[i][0], errs[i][1], errs[i][2]) > tooHigh*smallest {
-			continue
-		}
-		d.Ranks = append(d.Ranks, rank)
-		d.Votes = append(d.Votes, vote(logs[i][ByEntry], logs[i][BySample]))
-		for k, mean := range []*float64{&d.Squared, &d.Entries, &d.Samples} {
-			*mean += errs[i][k]
-		}
-		entry, sample = entry+logs[i][ByEntry], sample+logs[i][BySample]
-	}
-	count := float64(len(d.Ranks))
-	for _, sum := range []*float64{&d.Squared, &d.Entries, &d.Samples, &entry, &sample} {
-		*sum /= count
+		log := compare(e, best)
+		d.Votes = append(d.Votes, vote(log[ByEntry], log[BySample]))
+		entry, sample = entry+log[ByEntry]/count, sample+log[BySample]/count
 	}
 	d.decide(entry, sample)
 	if low := min(d.Squared, d.Entries, d.Samples); low >= 1 {
