@@ -97,3 +97,10 @@ func TestRankSearchErrors(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 }
+
+func TestColumn(t *testing.T) {
+	table := &Table{Names: []string{"rank"}, Rows: []Row{{Setting{Values: []float64{2}}, Scores{"a": 3}}, {Setting{Values: []float64{4}}, Scores{}}}}
+	if r, a := table.Column("rank"), table.Column("a"); r[0] != 2 || r[1] != 4 || a[0] != 3 || a[1] == a[1] {
+		t.Error(r, a)
+	}
+}

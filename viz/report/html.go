@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/viz"
 )
@@ -189,8 +190,6 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 		header = append(header, "class")
 	}
 	var cells [][]any
-	var columns []int
-	var captions []string
 	for _, of := range rows {
 		line := []any{s.SampleName(of.sample), viz.Number(of.weight, 3)}
 		if r.Suspects != nil {
@@ -200,7 +199,6 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 			line = append(line, s.Classes[s.Labels[of.sample]])
 		}
 		cells = append(cells, append(line, r.offs(of)))
-		columns, captions = append(columns, of.sample), append(captions, s.SampleName(of.sample))
 	}
 	table, err := viz.NewTable(append(header, "farthest off (+ above, − below what the parts make)"), cells)
 	if err != nil {
@@ -208,13 +206,35 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 		return
 	}
 	p.WriteString(table.HTML())
+	f, err := r.residuals(rows)
+	p.figure("the most suspect samples", f, err)
+}
+
+// Residuals draws the k most suspect samples: images as they are, others by the features
+// that are farthest from what the parts make of them, above or below. The error is that of a set
+// and a result that do not fit together, or ErrParameter for a k below 1.
+func (r Report) Residuals(k int) (viz.Figure, error) {
+	out, err := r.check()
+	if err != nil {
+		return nil, err
+	}
+	if k < 1 {
+		return nil, fmt.Errorf("%w: %d samples", datasets.ErrParameter, k)
+	}
+	rows := r.rows(out)
+	return r.residuals(rows[:min(k, len(rows))])
+}
+
+func (r Report) residuals(rows []row) (viz.Figure, error) {
+	s := r.Set
 	m, _ := s.X.Dims()
-	x := mat.NewDense(m, len(columns), nil)
-	for c, j := range columns {
+	x, captions := mat.NewDense(m, len(rows), nil), make([]string, len(rows))
+	for c, of := range rows {
+		captions[c] = s.SampleName(of.sample)
 		for i := range m {
-			v := s.X.At(i, j)
+			v := s.X.At(i, of.sample)
 			if s.Height == 0 {
-				v -= mat.Dot(r.Result.W.RowView(i), r.Result.H.ColView(j))
+				v -= mat.Dot(r.Result.W.RowView(i), r.Result.H.ColView(of.sample))
 			}
 			if math.IsNaN(v) {
 				v = 0
@@ -223,10 +243,7 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 		}
 	}
 	if s.Height > 0 {
-		f, err := viz.Gallery(x, viz.GalleryOptions{Height: s.Height, Width: s.Width, Captions: captions})
-		p.figure("the most suspect images", f, err)
-		return
+		return viz.Gallery(x, viz.GalleryOptions{Height: s.Height, Width: s.Width, Captions: captions})
 	}
-	f, err := viz.TopFeatures(x, viz.TopFeaturesOptions{Features: r.featureNames(), Captions: captions, Count: 5})
-	p.figure("residuals of the most suspect samples", f, err)
+	return viz.TopFeatures(x, viz.TopFeaturesOptions{Features: r.featureNames(), Captions: captions, Count: 5})
 }

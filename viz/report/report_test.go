@@ -119,6 +119,9 @@ func TestSuspectsAndImages(t *testing.T) {
 	if !strings.HasPrefix(lines[0], "sample,class,group,weight,flagged,off,part 1") || !strings.HasPrefix(lines[1], s.SampleName(found.Samples[0].Sample)+",") {
 		t.Errorf("%q", lines[:2])
 	}
+	if _, err := rep.Residuals(0); !errors.Is(err, datasets.ErrParameter) {
+		t.Error(err)
+	}
 	rep.Suspects = &choose.Suspects{}
 	if err := rep.WriteHTML(&page); !errors.Is(err, datasets.ErrSize) {
 		t.Error(err)
