@@ -143,6 +143,7 @@ func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, ranks ...int) (*Dia
 		best = 1
 	}
 	var entry, sample float64
+	var squares [3]float64
 	lowest, count := slices.Min(ranks), float64(len(ranks))
 	for _, rank := range ranks {
 		var e [3]*mat.Dense
@@ -156,6 +157,8 @@ func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, ranks ...int) (*Dia
 			}
 			absolute, _ := MeanError(of.Absolute)
 			*mean += absolute / count
+			square, _ := MeanError(of.Squared)
+			squares[k] += square / count
 			e[k] = of.residual
 		}
 		if rank == lowest && d.Kurtosis == 0 {
@@ -166,10 +169,15 @@ func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, ranks ...int) (*Dia
 		entry, sample = entry+log[ByEntry]/count, sample+log[BySample]/count
 	}
 	d.decide(entry, sample)
-	if low := min(d.Squared, d.Entries, d.Samples); low >= 1 {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("every loss predicts held-out entries worse than zeros would (Σ|x − wh|/Σ|x| is %.2f at best, 1 is for zeros), so these ranks say little about the data", low))
-	} else if of := []float64{d.Squared, d.Entries, d.Samples}[d.Suggestion]; of >= 1 {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("the suggested loss predicts held-out entries worse than zeros would (Σ|x − wh|/Σ|x| is %.2f)", of))
+	if of := []float64{d.Squared, d.Entries, d.Samples}[d.Suggestion]; of >= 1 {
+		doubt := fmt.Sprintf("the suggested loss predicts held-out entries worse than zeros would: Σ|x − wh|/Σ|x| is %.2f, and 1 for zeros", of)
+		if min(d.Squared, d.Entries, d.Samples) >= 1 {
+			doubt += "; no other loss does better"
+		}
+		if square := squares[d.Suggestion]; square < 1 {
+			doubt += fmt.Sprintf("; by squares it predicts something, √(Σ(x − wh)²/Σx²) being %.2f", square)
+		}
+		d.Warnings = append(d.Warnings, doubt)
 	}
 	if zeros > mostZeros {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("%.0f %% of the entries are 0: a robust loss of entries tends to predict 0 everywhere and takes what is not 0 for errors", 100*zeros))

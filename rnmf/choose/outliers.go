@@ -78,6 +78,16 @@ func (s *Suspects) Columns(k int) []int {
 	return out
 }
 
+// Names returns the names of the first k samples by their columns, as Set.SampleName tells
+// them: for tables, and for the labels of a viz.SampleMap.
+func (s *Suspects) Names(k int, name func(column int) string) map[int]string {
+	names := map[int]string{}
+	for _, j := range s.Columns(k) {
+		names[j] = name(j)
+	}
+	return names
+}
+
 // Run fits all models from all starts. A fit flags the samples whose weight is so small that
 // fewer than FalseFlags of them would have it if the residuals of each feature were
 // exchanged between the samples by chance.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,6 +42,9 @@ func TestOutlierSearch(t *testing.T) {
 		}
 		if !(s.Starts > s.ByChance && s.Losses > s.ByChance && s.Starts <= 1 && s.Losses <= 1) || s.Worst != 10 {
 			t.Errorf("%+v", s)
+		}
+		if names := s.Names(2, strconv.Itoa); len(names) != 2 || names[s.Samples[0].Sample] != strconv.Itoa(s.Samples[0].Sample) {
+			t.Error(names)
 		}
 		if !strings.Contains(s.String(), "two losses") {
 			t.Error(s)

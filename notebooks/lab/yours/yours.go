@@ -32,6 +32,9 @@ func Photos(folder string) error {
 	if s, err = s.Shrink(14, 14); err != nil {
 		return err
 	}
+	for j := range s.Labels {
+		s.Samples = append(s.Samples, fmt.Sprintf("%03d", j))
+	}
 	s, _, err = s.Corrupt(datasets.OutlierSamples{Share: 0.05, Max: 1}, 1)
 	return cmp.Or(err, s.SaveImages(folder))
 }
@@ -73,7 +76,8 @@ func Wines(file string) (spoiled []string, err error) {
 
 // Words counts the words in the comments of Go files, of four letters and more, and
 // writes a folder of files as a sequencer of single cells does: a column for each Go file
-// below the folder source but tests, and a row for each word of at least five files.
+// below the folder source but tests, and a row for each word of at least five files and at
+// most three tenths of them.
 func Words(folder, source string) error {
 	var files []string
 	err := fs.WalkDir(os.DirFS(source), ".", func(name string, d fs.DirEntry, err error) error {
@@ -104,7 +108,7 @@ func Words(folder, source string) error {
 			}
 		}
 	}
-	maps.DeleteFunc(counts, func(_ string, of map[int]float64) bool { return len(of) < 5 })
+	maps.DeleteFunc(counts, func(_ string, of map[int]float64) bool { return len(of) < 5 || len(of) > 3*len(files)/10 })
 	if len(counts) == 0 {
 		return fmt.Errorf("%w: no words in %d files of Go below %s", datasets.ErrNotFound, len(files), source)
 	}
