@@ -59,7 +59,7 @@ func (b *bounded) Free(p []byte) {
 
 // readTable reads a table in this goroutine alone, where a panic can be recovered.
 func readTable(l datasets.CSVLayout, open func(memory.Allocator) (*table, error)) (s *datasets.Set, err error) {
-	if l.Separator != 0 || l.Header != datasets.GuessHeader || l.Units || l.DecimalComma || l.Encoding != nil || l.Missing != nil {
+	if l.Separator != 0 || l.Comment != "" || l.Header != datasets.GuessHeader || l.Units || l.DecimalComma || l.Encoding != nil || l.Missing != nil {
 		return nil, fmt.Errorf("%w: a table of columns has no text to be told how to read", datasets.ErrParameter)
 	}
 	defer func() {
