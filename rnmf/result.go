@@ -58,6 +58,15 @@ func (f *fit) outcome() *Result {
 	return f.stopped()
 }
 
+// String sums the result up in a line, without its matrices.
+func (r *Result) String() string {
+	if err := r.check(); err != nil {
+		return err.Error()
+	}
+	m, k := r.W.Dims()
+	return fmt.Sprintf("%d×%d, rank %d, %#v: %v, objective %.6g", m, r.H.RawMatrix().Cols, k, r.Loss, r.Reason, r.Objective)
+}
+
 // check finds a Result that no fit has made.
 func (r *Result) check() error {
 	if r.W == nil || r.H == nil {
@@ -133,9 +142,6 @@ func (r *Result) Transform(ctx context.Context, x, mask mat.Matrix) (*mat.Dense,
 	}
 	model := Model{Rank: k, Mask: mask, SolverH: r.Solver, Tol: 1e-8, Signed: true}
 	if mask != nil {
-		if err := wantMatrix("Mask", mask); err != nil {
-			return nil, err
-		}
 		if err := wantDims("Mask", mask, m, n); err != nil {
 			return nil, err
 		}

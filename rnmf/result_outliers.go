@@ -23,9 +23,8 @@ type Outliers struct {
 	S *mat.Dense
 }
 
-// Outliers weighs x (m×n), the data of the fit; choose.OutliersOf weighs others. mask (m×n) is as
-// Model.Mask; nil is the one of the fit. That is not saved: for a loaded Result nil says that all
-// entries are known numbers.
+// Outliers weighs x (m×n), the data of the fit. mask (m×n) is as Model.Mask; nil is that of the fit,
+// which is not saved: for a loaded Result it says that all entries are known numbers.
 func (r *Result) Outliers(x, mask mat.Matrix) (*Outliers, error) {
 	if err := errors.Join(r.check(), wantMatrix("X", x)); err != nil {
 		return nil, err

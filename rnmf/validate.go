@@ -37,9 +37,6 @@ func (m Model) check(x mat.Matrix, onlyH bool) error {
 
 // checkMask returns the mask of data of m×n, which has to leave something of them.
 func checkMask(mask mat.Matrix, m, n int) (*mat.Dense, error) {
-	if err := wantMatrix("Mask", mask); err != nil {
-		return nil, err
-	}
 	if err := wantDims("Mask", mask, m, n); err != nil {
 		return nil, err
 	}
@@ -181,8 +178,11 @@ func checkInner(name string, l Loss) error {
 	return checkPart(l)
 }
 
-// wantDims finds a matrix of another shape.
+// wantDims finds a matrix that is nil, or of another shape.
 func wantDims(name string, a mat.Matrix, rows, cols int) error {
+	if err := wantMatrix(name, a); err != nil {
+		return err
+	}
 	if r, c := a.Dims(); r != rows || c != cols {
 		return fmt.Errorf("%w: %s is %d×%d, want %d×%d", ErrShape, name, r, c, rows, cols)
 	}
