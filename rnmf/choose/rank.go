@@ -24,7 +24,7 @@ type RankSearch struct {
 	// far as Most allows.
 	Ranks []int
 	// Most is the largest rank to go on to; 0 is half of the smaller side of X, at most
-	// 100, and not less than the largest of Ranks.
+	// 100, and not less than the largest of Ranks. No rank is above that side.
 	Most int
 	// Folds are those of HeldOut, and Starts the number of starts that are compared; 0 is
 	// 5, at least 2.
@@ -43,8 +43,9 @@ type RankChoice struct {
 	Rank   int
 	Reason string
 	// Predicts is the smallest rank whose held-out error is within one standard error of
-	// the smallest, and Lasts the largest rank whose starts agree on the groups: the mean
-	// adjusted Rand index of two is at least 0.75; 0 if there is none.
+	// the smallest, and Lasts the largest rank whose starts agree on the groups (the mean
+	// adjusted Rand index of two is at least 0.75), unless it is above Predicts and its
+	// held-out error more than a tenth above the smallest; 0 if there is none.
 	Predicts, Lasts int
 	// AtEdge says that the held-out error still falls at the largest rank that was tried:
 	// the data have no best rank among those.
@@ -80,7 +81,7 @@ func (s RankSearch) Run(ctx context.Context) (*RankChoice, error) {
 			most = max(most, s.Ranks[len(s.Ranks)-1])
 		}
 	}
-	if most < 1 || most > min(m, n) {
+	if most = min(most, m, n); most < 1 {
 		return nil, fmt.Errorf("%w: ranks up to %d of X of %d×%d", ErrParameter, most, m, n)
 	}
 	ranks := slices.Clone(s.Ranks)
@@ -155,8 +156,10 @@ func reconcile(t *Table) *RankChoice {
 	agrees := map[int]float64{}
 	for _, r := range t.Rows {
 		agrees[rank(r)] = r.Scores[ScoreStability]
-		// One part is one group, on which all starts agree.
-		if rank(r) > 1 && r.Scores[ScoreStability] >= agreement {
+		// One part is one group, on which all starts agree; and groups of more parts than
+		// the data can predict are worth little.
+		worse := rank(r) > c.Predicts && r.Scores[ScoreHeldOut] > 1.1*best.Scores[ScoreHeldOut]
+		if rank(r) > 1 && r.Scores[ScoreStability] >= agreement && !worse {
 			c.Lasts = rank(r)
 		}
 	}
@@ -185,10 +188,10 @@ func reconcile(t *Table) *RankChoice {
 	case c.Lasts > 0:
 		c.Reason += fmt.Sprintf(". Its starts agree less on the groups (adjusted Rand index %.2f) than those of rank %d (%.2f): where you want groups rather than an approximation, take that", of, c.Lasts, agrees[c.Lasts])
 	default:
-		c.Reason += fmt.Sprintf(". The starts do not agree on groups, with no rank above 1 (adjusted Rand index %.2f here): do not read the parts as groups of samples", of)
+		c.Reason += fmt.Sprintf(". The starts do not agree on groups, with no rank above 1 that predicts as well (adjusted Rand index %.2f here): do not read the parts as groups of samples", of)
 	}
 	if errs := within.Scores[ScoreHeldOut]; errs >= 1 {
-		c.Reason += fmt.Sprintf(". Warning: that error, %.2f, is no better than zeros would have", errs)
+		c.Reason += fmt.Sprintf(". Warning: that error, %.2f, is no better than zeros would have; where most entries are 0 it says little about the rank, and groups that last, or looking at the parts, say more", errs)
 	}
 	return c
 }
