@@ -93,9 +93,7 @@ func Doses(h mat.Matrix, classes []int, opt DosesOptions) (*Chart, error) {
 	}
 	names := opt.Parts
 	if names == nil {
-		for k := range r {
-			names = append(names, fmt.Sprintf("part %d", k+1))
-		}
+		names = PartNames(r)
 	}
 	extend(&c.Y.Min, &c.Y.Max, 0)
 	if c.Y.Min == 0 {

@@ -39,17 +39,17 @@ func Profiles(w mat.Matrix, opt ProfilesOptions) (*Picture, error) {
 		columns = 2
 	}
 	columns = min(columns, n)
+	captions := opt.Captions
+	if captions == nil {
+		captions = PartNames(n)
+	}
 	figs := make([]Figure, n)
 	for j := range figs {
-		name := fmt.Sprintf("part %d", j+1)
-		if opt.Captions != nil {
-			name = opt.Captions[j]
-		}
 		x, err := Series{X: opt.X, Y: mat.Col(nil, j, w)}.check(j)
 		if err != nil {
 			return nil, err
 		}
-		c, err := newChart(name, opt.XLabel, opt.YLabel, max(2, chartWidth/float64(columns)), 1.9)
+		c, err := newChart(captions[j], opt.XLabel, opt.YLabel, max(2, chartWidth/float64(columns)), 1.9)
 		if err != nil {
 			return nil, err
 		}

@@ -21,6 +21,16 @@ type TopFeaturesOptions struct {
 	Columns  int      // panels in a row; 0: what fits the width of a page
 }
 
+// PartNames returns "part 1" to "part k": what parts are called in this package, for the
+// rows of a heat map of coefficients.
+func PartNames(k int) []string {
+	names := make([]string, k)
+	for i := range names {
+		names[i] = fmt.Sprintf("part %d", i+1)
+	}
+	return names
+}
+
 // TopFeatures draws, for each column of w, bars of its entries that are largest in
 // magnitude, the largest on top, with the names of their features and their values: what a
 // part is made of, or, for columns of residuals, what is wrong with a sample. Each panel
@@ -43,12 +53,13 @@ func TopFeatures(w mat.Matrix, opt TopFeaturesOptions) (*Picture, error) {
 	if bars == 0 {
 		bars = 8
 	}
+	captions := opt.Captions
+	if captions == nil {
+		captions = PartNames(n)
+	}
 	panels := make([]panel, n)
 	for j := range panels {
-		panels[j].caption = fmt.Sprintf("part %d", j+1)
-		if opt.Captions != nil {
-			panels[j].caption = opt.Captions[j]
-		}
+		panels[j].caption = captions[j]
 		panels[j].fill(w, j, bars, opt.Features)
 	}
 	return drawPanels(panels, min(bars, m), opt.Columns, opt.Title)

@@ -122,7 +122,7 @@ func (r Report) parts(p *page, w *mat.Dense) {
 	s := r.Set
 	m, k := w.Dims()
 	p.text("h2", "Parts")
-	names := partNames(k)
+	names := viz.PartNames(k)
 	if k > mostParts {
 		p.text("p", fmt.Sprintf("The first %d of %d.", mostParts, k))
 		w, names = mat.DenseCopyOf(w.Slice(0, m, 0, mostParts)), names[:mostParts]
@@ -153,7 +153,7 @@ func (r Report) samples(p *page, h *mat.Dense) {
 	if s.Labels != nil {
 		tracks = []viz.Track{{Name: "class", Classes: s.Labels, Names: s.Classes}}
 	}
-	f, err := viz.Heatmap(h, viz.HeatmapOptions{RowNames: partNames(k), ColumnOrder: viz.OrderByPart(h), Tracks: tracks, XLabel: "samples, by their largest part", BarLabel: "coefficient"})
+	f, err := viz.Heatmap(h, viz.HeatmapOptions{RowNames: viz.PartNames(k), ColumnOrder: viz.OrderByPart(h), Tracks: tracks, XLabel: "samples, by their largest part", BarLabel: "coefficient"})
 	p.figure("coefficients", f, err)
 	if k > 1 && n > 2 && n <= mostDrawn {
 		opt := viz.SampleMapOptions{Classes: s.Labels, Names: s.Classes, Labels: map[int]string{}}

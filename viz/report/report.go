@@ -24,6 +24,7 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
+	"github.com/robustnmf/robustnmf/viz"
 )
 
 // A Report is about a set and a fit of its X. Missing entries of X are NaN.
@@ -63,17 +64,6 @@ func (r Report) mask() mat.Matrix {
 	return nil
 }
 
-// partName returns "part 1" for the first.
-func partName(k int) string { return "part " + strconv.Itoa(k+1) }
-
-func partNames(k int) []string {
-	names := make([]string, k)
-	for i := range names {
-		names[i] = partName(i)
-	}
-	return names
-}
-
 // Parts returns W as a set, a part in each column, with the names of the features. Columns have
 // the Euclidean length 1, as the coefficients of Coefficients want them.
 func (r Report) Parts() (*datasets.Set, error) {
@@ -83,7 +73,7 @@ func (r Report) Parts() (*datasets.Set, error) {
 	w, _ := r.Result.Normalized(2)
 	_, k := w.Dims()
 	s := r.Set
-	return &datasets.Set{Name: s.Name + " parts", X: w, Samples: partNames(k), Features: s.Features, Units: s.Units, Height: s.Height, Width: s.Width}, nil
+	return &datasets.Set{Name: s.Name + " parts", X: w, Samples: viz.PartNames(k), Features: s.Features, Units: s.Units, Height: s.Height, Width: s.Width}, nil
 }
 
 // Coefficients returns H as a set, a part in each row, with the names and classes of the
@@ -95,7 +85,7 @@ func (r Report) Coefficients() (*datasets.Set, error) {
 	_, h := r.Result.Normalized(2)
 	k, _ := h.Dims()
 	s := r.Set
-	return &datasets.Set{Name: s.Name + " coefficients", X: h, Labels: slices.Clone(s.Labels), Classes: s.Classes, Samples: s.Samples, Features: partNames(k)}, nil
+	return &datasets.Set{Name: s.Name + " coefficients", X: h, Labels: slices.Clone(s.Labels), Classes: s.Classes, Samples: s.Samples, Features: viz.PartNames(k)}, nil
 }
 
 // A row says what is known of a sample.
@@ -177,14 +167,14 @@ func (r Report) WriteSamples(w io.Writer) error {
 		header = append(header, "flagged")
 	}
 	to := csv.NewWriter(w)
-	to.Write(append(append(header, "off"), partNames(k)...)) // an error stays until Flush
+	to.Write(append(append(header, "off"), viz.PartNames(k)...)) // an error stays until Flush
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 	for _, of := range r.rows(out) {
 		fields := []string{r.Set.SampleName(of.sample)}
 		if r.Set.Labels != nil {
 			fields = append(fields, r.Set.Classes[r.Set.Labels[of.sample]])
 		}
-		fields = append(fields, partName(groups[of.sample]), number(of.weight))
+		fields = append(fields, fmt.Sprintf("part %d", groups[of.sample]+1), number(of.weight))
 		if r.Suspects != nil {
 			fields = append(fields, number(of.share))
 		}
