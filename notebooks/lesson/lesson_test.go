@@ -175,7 +175,15 @@ func TestFilm(t *testing.T) {
 	for round := range 51 {
 		f.add(round, mat.NewDense(64, 12, nil))
 	}
-	if want := []int{0, 1, 2, 5, 10, 20, 50}; !slices.Equal(f.rounds, want) {
+	if want := []int{0, 1, 3, 10, 30, 50}; !slices.Equal(f.rounds, want) {
+		t.Errorf("frames at %d, want %d", f.rounds, want)
+	}
+	f = newFilm(s, 500)
+	for round := range 34 { // as of a fit that converged
+		f.add(round, mat.NewDense(64, 12, nil))
+	}
+	f.end()
+	if want := []int{0, 1, 3, 10, 33}; !slices.Equal(f.rounds, want) {
 		t.Errorf("frames at %d, want %d", f.rounds, want)
 	}
 	if _, n := f.frames[0].Dims(); n != filmColumns {

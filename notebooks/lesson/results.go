@@ -150,11 +150,15 @@ func (r *Results) Minus(theirs *Results, title string) viz.Figure {
 }
 
 // Lines draws a curve for each row over columns that are numbers, the mean with a bar of
-// the deviation.
+// the deviation. For other options hand Series to viz.Lines.
 func (r *Results) Lines(title, xlabel, ylabel string) viz.Figure {
-	var series []viz.Series
+	return Get(viz.Lines(r.Series(), viz.LinesOptions{Title: title, XLabel: xlabel, YLabel: ylabel}))
+}
+
+// Series are the curves that Lines draws.
+func (r *Results) Series() (series []viz.Series) {
 	for i, row := range r.Rows {
-		s := viz.Series{Name: row, Style: i + 1}
+		s, once := viz.Series{Name: row, Style: i + 1}, true
 		for _, column := range r.Columns {
 			v := r.Values(row, column)
 			if len(v) == 0 {
@@ -169,13 +173,17 @@ func (r *Results) Lines(title, xlabel, ylabel string) viz.Figure {
 			if len(v) == 1 {
 				dev = 0
 			}
+			once = once && len(v) == 1
 			s.X, s.Y, s.Err = append(s.X, x), append(s.Y, mean), append(s.Err, dev)
+		}
+		if once {
+			s.Err = nil
 		}
 		if len(s.X) > 0 {
 			series = append(series, s)
 		}
 	}
-	return Get(viz.Lines(series, viz.LinesOptions{Title: title, XLabel: xlabel, YLabel: ylabel}))
+	return series
 }
 
 // Spread draws every trial as a point, a colour for each row, the columns side by side:
@@ -183,6 +191,7 @@ func (r *Results) Lines(title, xlabel, ylabel string) viz.Figure {
 func (r *Results) Spread(title, ylabel string) viz.Figure {
 	c := viz.NewChart()
 	c.Title.Text, c.Y.Label.Text = title, ylabel
+	c.Width = max(c.Width, 2+float64(len(r.Columns)))
 	glyphs := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
 	for i, row := range r.Rows {
 		var points plotter.XYs
