@@ -14,7 +14,10 @@ var told = []struct {
 	name            string
 	tables, figures int
 }{
+	{"00-tour", 0, 0},
 	{"01-l21-nmf", 3, 9},
+	{"02-truncated-cauchy-nmf", 5, 11},
+	{"02b-beyond-truncation", 0, 0},
 }
 
 var (

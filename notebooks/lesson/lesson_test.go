@@ -220,6 +220,9 @@ func TestResults(t *testing.T) {
 	if r.Minus(p, "t").Image().Bounds().Empty() {
 		t.Error("an empty picture of the difference")
 	}
+	if o := r.Only("other", "row"); !slices.Equal(o.Rows, []string{"other", "row"}) || o.Mean("row", "first") != 2 {
+		t.Errorf("only some rows: %q", o.Rows)
+	}
 	s := Stored(stored.Parse("model,level,trial,ap\na,10,1,0.5\na,10,2,1\na,20,1,\nb,20,1,0.25\n"), "model", "level", "ap")
 	if got := s.Mean("a", "10"); got != 0.75 || !slices.Equal(s.Rows, []string{"a", "b"}) || !slices.Equal(s.Columns, []string{"10", "20"}) {
 		t.Errorf("stored %q %q, mean %g", s.Rows, s.Columns, got)

@@ -235,3 +235,14 @@ func (r *Results) Heat(title, label string) viz.Figure {
 	return Get(viz.Heatmap(mat.NewDense(len(rows), len(r.Columns), values), viz.HeatmapOptions{Title: title, RowNames: rows,
 		ColumnNames: r.Columns, Values: true, Digits: r.digits(), BarLabel: label, Map: viz.Blues}))
 }
+
+// Only returns the results of some rows, in the order given.
+func (r *Results) Only(rows ...string) *Results {
+	some := &Results{Columns: r.Columns, Digits: r.Digits}
+	for _, row := range rows {
+		for _, column := range r.Columns {
+			some.Add(row, column, r.Values(row, column)...)
+		}
+	}
+	return some
+}
