@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/viz"
@@ -67,7 +69,7 @@ func Fold(title string, tables ...*viz.Table) {
 // (black) to its own maximum (white), at most the first 40 of them.
 func Basis(title string, s *datasets.Set, w mat.Matrix) viz.Figure {
 	_, r := w.Dims()
-	return Get(viz.Gallery(columns(peaks(w), 40), viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Columns: min(10, r), Max: 1}))
+	return Get(viz.Gallery(columns(peaks(w), 40), viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Columns: perRow(r), Max: 1}))
 }
 
 // Bases draws two bases above each other, row by row, as Basis draws one: at most the
@@ -75,12 +77,37 @@ func Basis(title string, s *datasets.Set, w mat.Matrix) viz.Figure {
 func Bases(title string, s *datasets.Set, upperName string, upper mat.Matrix, lowerName string, lower mat.Matrix) viz.Figure {
 	_, r := upper.Dims()
 	return Get(viz.PairedGallery(upperName, columns(peaks(upper), 40), lowerName, columns(peaks(lower), 40),
-		viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Columns: min(10, r), Max: 1}))
+		viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Columns: perRow(r), Max: 1}))
 }
 
 // Convergence draws objectives against rounds on logarithmic axes.
-func Convergence(title string, curves ...viz.Curve) viz.Figure {
+func Convergence(title string, curves ...viz.Curve) *viz.Chart {
 	return Get(viz.Convergence(curves, viz.ConvergenceOptions{Title: title, LogX: true, LogY: true}))
+}
+
+// Panels lays charts with the same curves out in rows, with the legend of the first one
+// below them all. The charts lose theirs.
+func Panels(perRow int, charts ...*viz.Chart) viz.Figure {
+	key := viz.NewChart()
+	key.HideAxes()
+	key.InsideLegend = true
+	var panels []viz.Figure
+	for i, c := range charts {
+		if i == 0 {
+			key.Legend = c.Legend
+			key.Height = 0.3 + key.Legend.Rectangle(draw.Canvas{}).Size().Y.Dots(72)/72
+		}
+		c.Legend = plot.NewLegend()
+		panels = append(panels, c)
+	}
+	return Get(viz.Grid(1, Get(viz.Grid(perRow, panels...)), key))
+}
+
+// perRow spreads up to 40 images evenly over rows of at most 10.
+func perRow(r int) int {
+	r = min(r, 40)
+	rows := (r + 9) / 10
+	return (r + rows - 1) / rows
 }
 
 // peaks returns a copy of w whose columns have the maximum 1, so that one scale shows them all.

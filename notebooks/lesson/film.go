@@ -74,7 +74,7 @@ type film struct {
 
 func newFilm(s *datasets.Set, n int) *film {
 	f := &film{set: s, wanted: map[int]bool{0: true, n: true}, slot: show.NewSlot(), drawn: time.Now()}
-	for _, t := range []int{1, 2, 5, 10, 20, 50, 100, 200, 500} {
+	for _, t := range []int{1, 3, 10, 30, 100, 300, 1000} {
 		f.wanted[t] = t*3/2 <= n
 	}
 	f.wanted[n] = true
@@ -94,7 +94,10 @@ func (f *film) add(t int, w *mat.Dense) {
 
 // end shows the frames, the last round among them.
 func (f *film) end() {
-	if len(f.rounds) == 0 || f.rounds[len(f.rounds)-1] != f.last {
+	if last := len(f.rounds) - 1; last < 0 || f.rounds[last] != f.last {
+		if last > 0 && f.rounds[last]*3/2 > f.last { // nearly the same picture
+			f.rounds, f.frames = f.rounds[:last], f.frames[:last]
+		}
 		f.rounds, f.frames = append(f.rounds, f.last), append(f.frames, f.now)
 	}
 	Check(f.slot.Put(strip(f.set, f.rounds, f.frames)))

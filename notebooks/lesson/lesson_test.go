@@ -175,7 +175,15 @@ func TestFilm(t *testing.T) {
 	for round := range 51 {
 		f.add(round, mat.NewDense(64, 12, nil))
 	}
-	if want := []int{0, 1, 2, 5, 10, 20, 50}; !slices.Equal(f.rounds, want) {
+	if want := []int{0, 1, 3, 10, 30, 50}; !slices.Equal(f.rounds, want) {
+		t.Errorf("frames at %d, want %d", f.rounds, want)
+	}
+	f = newFilm(s, 500)
+	for round := range 34 { // as of a fit that converged
+		f.add(round, mat.NewDense(64, 12, nil))
+	}
+	f.end()
+	if want := []int{0, 1, 3, 10, 33}; !slices.Equal(f.rounds, want) {
 		t.Errorf("frames at %d, want %d", f.rounds, want)
 	}
 	if _, n := f.frames[0].Dims(); n != filmColumns {
@@ -212,9 +220,15 @@ func TestResults(t *testing.T) {
 	if r.Minus(p, "t").Image().Bounds().Empty() {
 		t.Error("an empty picture of the difference")
 	}
+	if o := r.Only("other", "row"); !slices.Equal(o.Rows, []string{"other", "row"}) || o.Mean("row", "first") != 2 {
+		t.Errorf("only some rows: %q", o.Rows)
+	}
 	s := Stored(stored.Parse("model,level,trial,ap\na,10,1,0.5\na,10,2,1\na,20,1,\nb,20,1,0.25\n"), "model", "level", "ap")
 	if got := s.Mean("a", "10"); got != 0.75 || !slices.Equal(s.Rows, []string{"a", "b"}) || !slices.Equal(s.Columns, []string{"10", "20"}) {
 		t.Errorf("stored %q %q, mean %g", s.Rows, s.Columns, got)
+	}
+	if r.Heat("t", "l") == nil {
+		t.Error("no heat map")
 	}
 	for what, f := range map[string]viz.Figure{"lines": s.Lines("t", "x", "y"), "spread": s.Spread("t", "y")} {
 		if !coloured(f.Image()) {

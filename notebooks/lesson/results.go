@@ -150,11 +150,15 @@ func (r *Results) Minus(theirs *Results, title string) viz.Figure {
 }
 
 // Lines draws a curve for each row over columns that are numbers, the mean with a bar of
-// the deviation.
-func (r *Results) Lines(title, xlabel, ylabel string) viz.Figure {
-	var series []viz.Series
+// the deviation. For other options hand Series to viz.Lines.
+func (r *Results) Lines(title, xlabel, ylabel string) *viz.Chart {
+	return Get(viz.Lines(r.Series(), viz.LinesOptions{Title: title, XLabel: xlabel, YLabel: ylabel}))
+}
+
+// Series are the curves that Lines draws.
+func (r *Results) Series() (series []viz.Series) {
 	for i, row := range r.Rows {
-		s := viz.Series{Name: row, Style: i + 1}
+		s, once := viz.Series{Name: row, Style: i + 1}, true
 		for _, column := range r.Columns {
 			v := r.Values(row, column)
 			if len(v) == 0 {
@@ -169,20 +173,25 @@ func (r *Results) Lines(title, xlabel, ylabel string) viz.Figure {
 			if len(v) == 1 {
 				dev = 0
 			}
+			once = once && len(v) == 1
 			s.X, s.Y, s.Err = append(s.X, x), append(s.Y, mean), append(s.Err, dev)
+		}
+		if once {
+			s.Err = nil
 		}
 		if len(s.X) > 0 {
 			series = append(series, s)
 		}
 	}
-	return Get(viz.Lines(series, viz.LinesOptions{Title: title, XLabel: xlabel, YLabel: ylabel}))
+	return series
 }
 
 // Spread draws every trial as a point, a colour for each row, the columns side by side:
 // how far starts scatter next to the differences between rows.
-func (r *Results) Spread(title, ylabel string) viz.Figure {
+func (r *Results) Spread(title, ylabel string) *viz.Chart {
 	c := viz.NewChart()
 	c.Title.Text, c.Y.Label.Text = title, ylabel
+	c.Width = max(c.Width, 2+float64(len(r.Columns)))
 	glyphs := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
 	for i, row := range r.Rows {
 		var points plotter.XYs
@@ -203,4 +212,37 @@ func (r *Results) Spread(title, ylabel string) viz.Figure {
 	c.NominalX(r.Columns...)
 	c.X.Min, c.X.Max = -0.5, float64(len(r.Columns))-0.5
 	return c
+}
+
+// Heat draws the means in a heat map with their values, a row for each row; label names
+// the unit. Rows with a gap are left out.
+func (r *Results) Heat(title, label string) viz.Figure {
+	var rows []string
+	var values []float64
+	for _, row := range r.Rows {
+		var line []float64
+		for _, column := range r.Columns {
+			line = append(line, r.Mean(row, column))
+		}
+		if !slices.ContainsFunc(line, math.IsNaN) {
+			rows, values = append(rows, row), append(values, line...)
+		}
+	}
+	if len(values) == 0 {
+		stop("lesson: no row is complete")
+		return nil
+	}
+	return Get(viz.Heatmap(mat.NewDense(len(rows), len(r.Columns), values), viz.HeatmapOptions{Title: title, RowNames: rows,
+		ColumnNames: r.Columns, Values: true, Digits: r.digits(), BarLabel: label, Map: viz.Blues}))
+}
+
+// Only returns the results of some rows, in the order given.
+func (r *Results) Only(rows ...string) *Results {
+	some := &Results{Columns: r.Columns, Digits: r.Digits}
+	for _, row := range rows {
+		for _, column := range r.Columns {
+			some.Add(row, column, r.Values(row, column)...)
+		}
+	}
+	return some
 }
