@@ -18,6 +18,7 @@ var told = []struct {
 	{"01-l21-nmf", 3, 9},
 	{"02-truncated-cauchy-nmf", 5, 11},
 	{"02b-beyond-truncation", 0, 0},
+	{"07-your-data", 0, 0},
 }
 
 var (
