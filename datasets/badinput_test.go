@@ -114,9 +114,9 @@ func TestBadInput(t *testing.T) {
 		{"a folder without images", func() error { return set(OpenImages(ctx, dir, ImageLayout{})) }, ErrNoImages, dir},
 
 		// What is written.
-		{"MAT, a full disk", func() error { return WriteMAT(&failing{200}, MATVar{"x", x}) }, errDisk, "disk"},
-		{"MAT, a bad name", func() error { return WriteMAT(io.Discard, MATVar{"1 x", x}) }, ErrParameter, `"1 x" is no name`},
-		{"MAT, nil", func() error { return WriteMAT(io.Discard, MATVar{"x", nil}) }, ErrSize, "nil"},
+		{"MAT, a full disk", func() error { return WriteMAT(&failing{200}, MATVar{Name: "x", M: x}) }, errDisk, "disk"},
+		{"MAT, a bad name", func() error { return WriteMAT(io.Discard, MATVar{Name: "1 x", M: x}) }, ErrParameter, `"1 x" is no name`},
+		{"MAT, nil", func() error { return WriteMAT(io.Discard, MATVar{Name: "x", M: nil}) }, ErrSize, "nil"},
 		{"CSV, a full disk", func() error { return WriteCSV(&failing{3}, x) }, errDisk, "disk"},
 		{"NPY, a full disk", func() error { return WriteNPY(&failing{3}, x) }, errDisk, "disk"},
 		{"NPY, nil", func() error { return WriteNPY(io.Discard, nil) }, ErrSize, "nil"},

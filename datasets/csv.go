@@ -46,6 +46,9 @@ type CSVLayout struct {
 	// amid blanks is a blank. Fields may be in quotes.
 	Separator rune
 	Header    CSVHeader
+	// Comment begins the lines before the table that are passed over, such as "#" or "!";
+	// "": there are none.
+	Comment string
 	// Units says that the line after the header has the units of the columns.
 	Units bool
 	// ID is the column that holds the names of the samples. "" takes the first if the
@@ -104,6 +107,10 @@ func readCSV(r io.Reader, l CSVLayout, limit int) (*Set, error) {
 	if bom, _ := in.Peek(3); string(bom) == "\uFEFF" {
 		in.Discard(3)
 	}
+	skipped, err := l.skipComments(in, record)
+	if err != nil {
+		return nil, err
+	}
 	c := &csvTable{CSVLayout: l, table: table{left: budget(limit)}}
 	c.labels.left = &c.left
 	if l.Separator == 0 {
@@ -113,7 +120,7 @@ func readCSV(r io.Reader, l CSVLayout, limit int) (*Set, error) {
 	if record.separator = []byte(string(c.Separator)); c.Separator == ' ' {
 		record.separator = nil // whole lines are bounded, of which many may be read at once
 	}
-	next := csvLines(in, c.Separator)
+	next := csvLines(in, c.Separator, skipped)
 	for {
 		record.begin()
 		line, fields, err := next()
@@ -128,6 +135,27 @@ func readCSV(r io.Reader, l CSVLayout, limit int) (*Set, error) {
 		}
 	}
 	return c.set()
+}
+
+// skipComments passes over the lines before the table, and counts them.
+func (l *CSVLayout) skipComments(in *bufio.Reader, record *recordReader) (lines int, err error) {
+	for l.Comment != "" {
+		record.begin()
+		if begin, _ := in.Peek(len(l.Comment)); string(begin) != l.Comment {
+			break
+		}
+		lines++
+		err := bufio.ErrBufferFull
+		for errors.Is(err, bufio.ErrBufferFull) {
+			_, err = in.ReadSlice('\n')
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return lines, readError(err)
+		}
+	}
+	return lines, nil
 }
 
 // decode returns the text in UTF-8.
@@ -269,7 +297,7 @@ func (l *CSVLayout) number(f string) (float64, error) {
 		return parseNumber(f)
 	}
 	if strings.Contains(f, ".") {
-		return 0, fmt.Errorf("%w: %.40q has a point, and numbers have a decimal comma", ErrFormat, f)
+		return 0, fmt.Errorf("%w: %.40q has a point, and numbers have a decimal comma: points between thousands are not read", ErrFormat, f)
 	}
 	return parseNumber(strings.Replace(f, ",", ".", 1))
 }
@@ -284,6 +312,8 @@ func cure(f string) string {
 	switch f = strings.TrimSpace(f); {
 	case f == "":
 		return `: if the value is missing, set Missing to a list that has ""`
+	case strings.ContainsAny(f[:1], "#%!@"):
+		return fmt.Sprintf(": if that begins lines of comment before the table, set Comment to %q", f[:1])
 	case !mayBeName(f) && !strings.ContainsFunc(f, unicode.IsDigit):
 		return fmt.Sprintf(": if it stands for a missing value, set Missing to a list that has %.40q", f)
 	case csvDecimal.MatchString(f):
@@ -746,10 +776,10 @@ func splitBlanks(fields []string, line string) ([]string, error) {
 }
 
 // csvLines returns a function that gives the number of the next line that is
-// not blank and its fields, and io.EOF at the end.
-func csvLines(in *bufio.Reader, separator rune) func() (int, []string, error) {
+// not blank and its fields, and io.EOF at the end; some lines were skipped before.
+func csvLines(in *bufio.Reader, separator rune, skipped int) func() (int, []string, error) {
 	if separator == ' ' { // runs of blanks, which encoding/csv has not
-		line := 0
+		line := skipped
 		lines := bufio.NewScanner(in)
 		lines.Buffer(nil, maxRecord)
 		var fields []string
@@ -784,11 +814,12 @@ func csvLines(in *bufio.Reader, separator rune) func() (int, []string, error) {
 		case errors.Is(err, io.EOF):
 			return 0, nil, io.EOF
 		case errors.As(err, &parse):
+			parse.StartLine, parse.Line = parse.StartLine+skipped, parse.Line+skipped
 			return 0, nil, fmt.Errorf("%w: %w", ErrFormat, err)
 		case err != nil:
 			return 0, nil, readError(err)
 		}
 		line, _ := c.FieldPos(0)
-		return line, fields, nil
+		return line + skipped, fields, nil
 	}
 }

@@ -156,3 +156,28 @@ func TestReadCSVMissing(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Lines of comment before a table are passed over, and still count.
+func TestReadCSVComment(t *testing.T) {
+	const text = "#made by x, 1,2\n#\nid\ta\tb\nr\t1\t2\n"
+	s, err := ReadCSV(strings.NewReader(text), CSVLayout{Comment: "#", ID: "id"})
+	if err != nil || len(s.Features) != 2 || s.X.At(1, 0) != 2 {
+		t.Errorf("%v, %v", s, err)
+	}
+	for _, c := range []struct {
+		text string
+		l    CSVLayout
+		says string
+	}{
+		{text, CSVLayout{}, `set Comment to "#"`},
+		{"#\na,b\n1,x\n", CSVLayout{Comment: "#"}, "line 3, column 2"},
+		{"#\na b\n1 x\n", CSVLayout{Comment: "#"}, "line 3, column 2"},
+		{"#\na,b\n1,\"2\n", CSVLayout{Comment: "#"}, "line 3"},
+		{"#" + strings.Repeat("x", 1<<20) + "\n1,y\n", CSVLayout{Comment: "#"}, "line 2, column 2"},
+		{"#", CSVLayout{Comment: "#"}, "no data"},
+	} {
+		if _, err := ReadCSV(strings.NewReader(c.text), c.l); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%.20q: %v, want %q", c.text, err, c.says)
+		}
+	}
+}

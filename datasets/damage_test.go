@@ -260,7 +260,7 @@ func TestTypedNil(t *testing.T) {
 		if empty {
 			continue // may be written
 		}
-		for what, err := range map[string]error{"CSV": WriteCSV(io.Discard, x), "NPY": WriteNPY(io.Discard, x), "MAT": WriteMAT(io.Discard, MATVar{"x", x})} {
+		for what, err := range map[string]error{"CSV": WriteCSV(io.Discard, x), "NPY": WriteNPY(io.Discard, x), "MAT": WriteMAT(io.Discard, MATVar{Name: "x", M: x})} {
 			if !errors.Is(err, ErrSize) {
 				t.Errorf("%s of %s: %v", what, name, err)
 			}

@@ -140,7 +140,7 @@ func (b badSector) ReadAt(p []byte, off int64) (int, error) {
 func TestReadErrorsPassOn(t *testing.T) {
 	gone := errors.New("the network drive is gone")
 	var mat5, tarred, zipped bytes.Buffer
-	if err := WriteMAT(&mat5, MATVar{"x", mat.NewDense(40, 50, nil)}); err != nil {
+	if err := WriteMAT(&mat5, MATVar{Name: "x", M: mat.NewDense(40, 50, nil)}); err != nil {
 		t.Fatal(err)
 	}
 	w := tar.NewWriter(&tarred)

@@ -47,12 +47,17 @@ type ImageLayout struct {
 	// Height and Width are what images larger than that are resized to, by
 	// the mean over the area of a pixel; 0 leaves them as they are.
 	Height, Width int
+	// Color keeps colours: an image becomes three of grey under each other, its red, green
+	// and blue, so that Set.Height is three times that of the files, and the features are
+	// named "red (3, 4)", up to a million of them. Grey images have three times the same. Portable anymaps (.ppm)
+	// are ErrUnsupported then.
+	Color bool
 }
 
 // ReadImages reads the images of a tree of files (os.DirFS, embed.FS,
 // *zip.Reader ...): PGM, PPM, PNG, JPEG, GIF, BMP and TIFF, known by their
 // extension. Other files and symbolic links are passed over. Colours become
-// grey by their luminance, transparent pixels black; values are 0..255, not
+// grey by their luminance unless the layout has Color, transparent pixels black; values are 0..255, not
 // rounded where an image has more than eight bits or was resized. Of a file of several
 // images, as a film or the pages of a scan, it is the first.
 //
@@ -223,6 +228,14 @@ func (c *imageCollector) set() (*Set, error) {
 		clear(some) // so that the set is in memory once
 	}
 	c.images = nil
+	if c.layout.Color && s.Height*s.Width <= maxNamed {
+		each := s.Height / len(channels)
+		for _, name := range channels {
+			for i := range each * s.Width {
+				s.Features = append(s.Features, fmt.Sprintf("%s (%d, %d)", name, i/s.Width, i%s.Width))
+			}
+		}
+	}
 	return s.checked()
 }
 
@@ -276,8 +289,56 @@ func (c *imageCollector) decode(p string, data []byte) (collected, error) {
 		}
 		out.height, out.width = c.layout.Height, c.layout.Width
 	}
-	out.pixels, err = c.reduce(pic, out.height, out.width)
-	return out, err
+	if !c.layout.Color {
+		out.pixels, err = c.reduce(pic, out.height, out.width)
+		return out, err
+	}
+	for k := range channels {
+		of, err := channel(pic, k)
+		if err != nil {
+			return collected{}, err
+		}
+		pixels, err := c.reduce(of, out.height, out.width)
+		if err != nil {
+			return collected{}, err
+		}
+		out.pixels = append(out.pixels, pixels...)
+	}
+	out.height *= len(channels)
+	return out, nil
+}
+
+var channels = [3]string{"red", "green", "blue"}
+
+// maxNamed is the number of features above which colours get no names: those would take
+// more memory than a few images.
+const maxNamed = 1 << 20
+
+// A channelOf is one of the three of an image.
+type channelOf struct {
+	image.RGBA64Image
+	k int
+}
+
+func channel(pic picture, k int) (picture, error) {
+	switch p := pic.(type) {
+	case decodedImage:
+		return channelOf{p.RGBA64Image, k}, nil
+	case *palettedImage:
+		return channelOf{p.Paletted, k}, nil
+	}
+	return nil, fmt.Errorf("%w: a portable anymap by its colours: PNG files are", ErrUnsupported)
+}
+
+func (c channelOf) size() (height, width int) { return c.Bounds().Dy(), c.Bounds().Dx() }
+
+// luminance returns the values of the channel.
+func (c channelOf) luminance(y int, to []float64) {
+	b := c.Bounds()
+	for x := range to {
+		at := c.RGBA64At(b.Min.X+x, b.Min.Y+y)
+		to[x] = float64([3]uint16{at.R, at.G, at.B}[c.k]) / 257
+	}
 }
 
 // picture decodes a file. Decoders allocate what the header says before they read a

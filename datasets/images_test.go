@@ -393,3 +393,46 @@ func FuzzReadArchive(f *testing.F) {
 		}
 	})
 }
+
+// Colours by channel: red above green above blue, each the value of the file, resized as
+// grey is.
+func TestReadImagesColor(t *testing.T) {
+	img := image.NewRGBA(image.Rect(0, 0, 2, 4))
+	pal := image.NewPaletted(img.Rect, color.Palette{color.RGBA{10, 20, 30, 255}, color.RGBA{50, 60, 70, 255}})
+	for y := range 4 {
+		for x := range 2 {
+			k := (x + y) % 2
+			pal.SetColorIndex(x, y, uint8(k))
+			img.Set(x, y, pal.Palette[k])
+		}
+	}
+	fsys := fstest.MapFS{}
+	for name, m := range map[string]image.Image{"a/1.png": img, "a/2.png": pal} {
+		var b bytes.Buffer
+		if err := png.Encode(&b, m); err != nil {
+			t.Fatal(err)
+		}
+		fsys[name] = &fstest.MapFile{Data: b.Bytes()}
+	}
+	s, err := ReadImages(t.Context(), fsys, ImageLayout{Color: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Height != 12 || s.Width != 2 || s.FeatureName(8) != "green (0, 0)" || s.FeatureName(23) != "blue (3, 1)" {
+		t.Errorf("%d×%d, %q", s.Height, s.Width, s.FeatureName(8))
+	}
+	for j := range 2 {
+		for i, want := range map[int]float64{0: 10, 1: 50, 8: 20, 9: 60, 16: 30, 17: 70} {
+			if got := s.X.At(i, j); got != want {
+				t.Errorf("sample %d, %s: %g, want %g", j, s.FeatureName(i), got, want)
+			}
+		}
+	}
+	if s, err = ReadImages(t.Context(), fsys, ImageLayout{Color: true, Height: 2, Width: 1}); err != nil || s.Height != 6 || s.X.At(4, 0) != 50 {
+		t.Errorf("%v, %v", s, err)
+	}
+	fsys = fstest.MapFS{"1.ppm": &fstest.MapFile{Data: []byte("P3 1 1 255 1 2 3")}}
+	if _, err := ReadImages(t.Context(), fsys, ImageLayout{Color: true}); !errors.Is(err, ErrUnsupported) {
+		t.Error(err)
+	}
+}

@@ -365,10 +365,10 @@ func TestWriteMAT(t *testing.T) {
 	w := mat.NewDense(2, 3, []float64{1, 2, math.Pi, 4, math.Inf(1), -0.5})
 	h := mat.NewVecDense(2, []float64{7, 8})
 	var out, again bytes.Buffer
-	if err := WriteMAT(&out, MATVar{"W", w}, MATVar{"longer_name9", h}, MATVar{"Wt", w.T()}); err != nil {
+	if err := WriteMAT(&out, MATVar{Name: "W", M: w}, MATVar{Name: "longer_name9", M: h}, MATVar{Name: "Wt", M: w.T()}); err != nil {
 		t.Fatal(err)
 	}
-	WriteMAT(&again, MATVar{"W", w}, MATVar{"longer_name9", h}, MATVar{"Wt", w.T()})
+	WriteMAT(&again, MATVar{Name: "W", M: w}, MATVar{Name: "longer_name9", M: h}, MATVar{Name: "Wt", M: w.T()})
 	if !bytes.Equal(out.Bytes(), again.Bytes()) {
 		t.Error("the same matrices give other bytes")
 	}
@@ -381,8 +381,8 @@ func TestWriteMAT(t *testing.T) {
 			t.Errorf("%s: %v, %v", f.Vars[i].Name, got, err)
 		}
 	}
-	for _, vars := range [][]MATVar{{{"", w}}, {{"1a", w}}, {{"a b", w}}, {{"a", w}, {"a", w}}, {{"a", nil}},
-		{{strings.Repeat("a", 64), w}}} {
+	for _, vars := range [][]MATVar{{{Name: "", M: w}}, {{Name: "1a", M: w}}, {{Name: "a b", M: w}}, {{Name: "a", M: w}, {Name: "a", M: w}}, {{Name: "a", M: nil}},
+		{{Name: strings.Repeat("a", 64), M: w}}} {
 		if err := WriteMAT(&out, vars...); err == nil {
 			t.Errorf("no error for %v", vars)
 		}

@@ -308,14 +308,8 @@ func WriteNPY(w io.Writer, m mat.Matrix) error {
 		return fmt.Errorf("%w: the matrix is nil", ErrSize)
 	}
 	rows, cols := m.Dims()
-	dict := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", rows, cols)
-	// Blanks bring the data to a multiple of 64 bytes, the last is a line feed.
-	pad := -(len(npyHead) + 4 + len(dict) + 1) & 63
-	dict += strings.Repeat(" ", pad) + "\n"
 	out := bufio.NewWriter(w) // keeps the first error, for Flush
-	out.WriteString(npyHead + "\x01\x00")
-	out.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(dict))))
-	out.WriteString(dict)
+	npyHeader(out, fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", rows, cols))
 	var b [8]byte
 	for i := range rows {
 		for j := range cols {
@@ -324,4 +318,14 @@ func WriteNPY(w io.Writer, m mat.Matrix) error {
 		}
 	}
 	return out.Flush()
+}
+
+// npyHeader writes what comes before the data.
+func npyHeader(out *bufio.Writer, dict string) {
+	// Blanks bring the data to a multiple of 64 bytes, the last is a line feed.
+	pad := -(len(npyHead) + 4 + len(dict) + 1) & 63
+	dict += strings.Repeat(" ", pad) + "\n"
+	out.WriteString(npyHead + "\x01\x00")
+	out.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(dict))))
+	out.WriteString(dict)
 }

@@ -73,7 +73,11 @@ func (s *Set) Check() error {
 	m, n := s.X.Dims()
 	if s.Labels != nil {
 		if len(s.Labels) != n {
-			return fmt.Errorf("%w: %q has %d labels for %d columns", ErrSize, s.Name, len(s.Labels), n)
+			hint := ""
+			if len(s.Labels) == m {
+				hint = ", and as many rows: a column is a sample, which Columns of a reader's layout is about"
+			}
+			return fmt.Errorf("%w: %q has %d labels for %d columns%s", ErrSize, s.Name, len(s.Labels), n, hint)
 		}
 		for j, l := range s.Labels {
 			if l < 0 || l >= len(s.Classes) {

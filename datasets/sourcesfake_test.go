@@ -191,7 +191,7 @@ func TestSourceInItsFolder(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := WriteMAT(&b, MATVar{"fea", x}, MATVar{"gnd", y}); err != nil {
+	if err := WriteMAT(&b, MATVar{Name: "fea", M: x}, MATVar{Name: "gnd", M: y}); err != nil {
 		t.Fatal(err)
 	}
 	os.WriteFile(filepath.Join(own, "ORL", "ORL_32x32.mat"), b.Bytes(), 0o644)

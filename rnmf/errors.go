@@ -10,8 +10,8 @@ import (
 var (
 	ErrShape     = errors.New("rnmf: shapes do not match")
 	ErrEmpty     = errors.New("rnmf: empty data")
-	ErrNotFinite = errors.New("rnmf: not a finite number")
-	ErrNegative  = errors.New("rnmf: negative entry")
+	ErrNotFinite = errors.New("rnmf: not a finite number (missing entries: Model.Mask)")
+	ErrNegative  = errors.New("rnmf: negative entry (data with signs: Model.Signed, SemiNMF, datasets.ShiftFeatures)")
 	ErrTooLarge  = errors.New("rnmf: entry too large to be squared")
 	ErrRank      = errors.New("rnmf: rank out of range")
 	ErrLabels    = errors.New("rnmf: labels")

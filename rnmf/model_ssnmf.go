@@ -73,9 +73,6 @@ func (s SSNMF) stack(ctx context.Context, x mat.Matrix) (*mat.Dense, Model, erro
 	}
 	var known *mat.Dense
 	if model.Mask != nil {
-		if err := wantMatrix("Mask", model.Mask); err != nil {
-			return nil, model, err
-		}
 		if err := wantDims("Mask", model.Mask, m, n); err != nil {
 			return nil, model, err
 		}

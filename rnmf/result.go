@@ -58,6 +58,15 @@ func (f *fit) outcome() *Result {
 	return f.stopped()
 }
 
+// String sums the result up in a line, without its matrices.
+func (r *Result) String() string {
+	if err := r.check(); err != nil {
+		return err.Error()
+	}
+	m, k := r.W.Dims()
+	return fmt.Sprintf("%d×%d, rank %d, %#v: %v, objective %.6g", m, r.H.RawMatrix().Cols, k, r.Loss, r.Reason, r.Objective)
+}
+
 // check finds a Result that no fit has made.
 func (r *Result) check() error {
 	if r.W == nil || r.H == nil {
@@ -133,9 +142,6 @@ func (r *Result) Transform(ctx context.Context, x, mask mat.Matrix) (*mat.Dense,
 	}
 	model := Model{Rank: k, Mask: mask, SolverH: r.Solver, Tol: 1e-8, Signed: true}
 	if mask != nil {
-		if err := wantMatrix("Mask", mask); err != nil {
-			return nil, err
-		}
 		if err := wantDims("Mask", mask, m, n); err != nil {
 			return nil, err
 		}
@@ -153,11 +159,9 @@ func (r *Result) Transform(ctx context.Context, x, mask mat.Matrix) (*mat.Dense,
 	for _, model.Loss = range []Loss{relax(r.Loss), r.Loss} {
 		model.Init = Factors{W: r.W, H: h}
 		f, err := model.start(ctx, x, true)
-		switch {
-		case err == nil:
-		case errors.Is(err, ctx.Err()):
+		if err != nil && errors.Is(err, ctx.Err()) {
 			return h, err
-		default:
+		} else if err != nil {
 			return nil, err
 		}
 		func() {

@@ -1,7 +1,9 @@
 package rnmf
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -21,40 +23,28 @@ type Outliers struct {
 	S *mat.Dense
 }
 
-// Outliers weighs x (m×n), the data of the fit. mask (m×n) is as Model.Mask; nil is the one of the
-// fit. That is not saved: for a loaded Result nil says that all entries are known numbers.
+// Outliers weighs x (m×n), the data of the fit. mask (m×n) is as Model.Mask; nil is that of the fit,
+// which is not saved: for a loaded Result it says that all entries are known numbers.
 func (r *Result) Outliers(x, mask mat.Matrix) (*Outliers, error) {
-	if mask == nil {
-		return r.outliers(x, r.mask)
-	}
-	if err := r.check(); err != nil {
-		return nil, err
-	}
-	m, _ := r.W.Dims()
-	_, n := r.H.Dims()
-	dense, err := checkMask(mask, m, n)
-	if err != nil {
-		return nil, err
-	}
-	return r.outliers(x, dense)
-}
-
-func (r *Result) outliers(x mat.Matrix, mask *mat.Dense) (*Outliers, error) {
 	if err := errors.Join(r.check(), wantMatrix("X", x)); err != nil {
 		return nil, err
 	}
 	m, _ := r.W.Dims()
 	_, n := r.H.Dims()
-	if err := wantDims("X", x, m, n); err != nil {
-		return nil, err
+	known, err := r.mask, wantDims("X", x, m, n)
+	if err != nil {
+		return nil, fmt.Errorf("%w (samples that the fit has not seen: choose.OutliersOf)", err)
 	}
-	if err := checkEntries("X", asDense(x), mask, true); err != nil {
+	if mask != nil {
+		known, err = checkMask(mask, m, n)
+	}
+	if err := cmp.Or(err, checkEntries("X", asDense(x), known, true)); err != nil {
 		return nil, err
 	}
 	var e mat.Dense
 	e.Mul(r.W, r.H)
 	weights := mat.NewDense(m, n, nil)
-	observed := func(i, j int) bool { return mask == nil || mask.At(i, j) > 0 }
+	observed := func(i, j int) bool { return known == nil || known.At(i, j) > 0 }
 	for i := range m {
 		for j, y := range e.RawRowView(i) {
 			if observed(i, j) {
@@ -72,8 +62,8 @@ func (r *Result) outliers(x mat.Matrix, mask *mat.Dense) (*Outliers, error) {
 			var s float64
 			for i := range m {
 				w := 1.0
-				if mask != nil {
-					w = mask.At(i, j)
+				if known != nil {
+					w = known.At(i, j)
 				}
 				s += w * e.At(i, j) * e.At(i, j)
 			}
@@ -111,15 +101,11 @@ func (r *Result) outliers(x mat.Matrix, mask *mat.Dense) (*Outliers, error) {
 			case unit > 0:
 				w = min(w/unit, 1)
 			}
-			weights.Set(i, j, w)
-			if !byColumn {
+			if weights.Set(i, j, w); byColumn {
+				o.Samples[j] = w
+			} else {
 				o.Samples[j] += w / float64(m)
 			}
-		}
-	}
-	if byColumn && unit > 0 {
-		for j, w := range o.Samples {
-			o.Samples[j] = min(w/unit, 1)
 		}
 	}
 	return o, nil

@@ -66,7 +66,7 @@ func (r *Result) Save(w io.Writer) error {
 		W: flat(r.W), H: flat(r.H), Loss: loss, Solver: r.Solver, OnH: r.OnH,
 		Objective: r.Objective, KKT: r.KKT, Trace: r.Trace, Reason: r.Reason, Signed: mat.Min(r.W) < 0})
 	if err != nil {
-		return fmt.Errorf("rnmf: save: %w", err)
+		return fmt.Errorf("rnmf: save: %w (a part of your own: gob.Register it)", err)
 	}
 	for _, part := range [][]byte{
 		binary.BigEndian.AppendUint16([]byte(saveMagic), saveVersion),

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -480,5 +481,19 @@ func TestTransformMasked(t *testing.T) {
 		if _, err := r.Transform(t.Context(), x, c.mask); err == nil || !bytes.Contains([]byte(err.Error()), []byte(c.says)) {
 			t.Errorf("%v, want %q", err, c.says)
 		}
+	}
+}
+
+// A result prints as one line, and so do those that embed it; one that no fit has made is no panic.
+func TestResultString(t *testing.T) {
+	x, _ := planted(9, 12, 3, 0.1, 0, 1)
+	r := mustFit(t, HuberNMF(3), x)
+	for _, got := range []string{fmt.Sprint(r), fmt.Sprint(&SSNMFResult{Result: r})} {
+		if !strings.HasPrefix(got, "9×12, rank 3, rnmf.Huber{Cut:") || !strings.Contains(got, r.Reason.String()) || strings.Contains(got, "\n") {
+			t.Error(got)
+		}
+	}
+	if got := (&Result{}).String(); !strings.Contains(got, "no W or H") {
+		t.Error(got)
 	}
 }

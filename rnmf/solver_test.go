@@ -1,8 +1,10 @@
 package rnmf
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -67,6 +69,30 @@ func TestBadSlopes(t *testing.T) {
 type badSlope struct{ slope float64 }
 
 func (b badSlope) Rho(s float64) (value, slope float64) { return s, b.slope }
+
+// A loss of a stranger that gives no residual a weight, no number, or is not concave is an error of
+// the fit, not a model of nothing.
+func TestWrongLoss(t *testing.T) {
+	x, _ := planted(9, 12, 3, 0.1, 0, 1)
+	for name, slope := range map[string]func(s float64) float64{
+		"scale 0": func(s float64) float64 { return 0 / (0 + s) },
+		"none":    func(float64) float64 { return 0 },
+		"NaN":     func(float64) float64 { return math.NaN() },
+		"convex":  func(s float64) float64 { return 1 + 2*s },
+		"below 0": func(float64) float64 { return -1 },
+	} {
+		for _, l := range []Loss{slopeOf(slope), ByColumn{slopeOf(slope)}} {
+			if _, err := (Model{Rank: 3, Loss: l}).Fit(t.Context(), x); !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), "CheckLoss") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	mustFit(t, Model{Rank: 3, Loss: slopeOf(func(s float64) float64 { return 0.5 / math.Sqrt(s) })}, x)
+}
+
+type slopeOf func(s float64) float64
+
+func (f slopeOf) Rho(s float64) (value, slope float64) { return s * f(s), f(s) }
 
 // A solver that does not descend loses nothing.
 func TestBadSolvers(t *testing.T) {

@@ -22,7 +22,7 @@ func (m Model) check(x mat.Matrix, onlyH bool) error {
 		return fmt.Errorf("%w: X is %d×%d", ErrEmpty, rows, cols)
 	}
 	if m.Rank < 1 || m.Rank > min(rows, cols) && !onlyH {
-		return fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d", ErrRank, m.Rank, min(rows, cols), rows, cols)
+		return fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d (a column is a sample: is X transposed?)", ErrRank, m.Rank, min(rows, cols), rows, cols)
 	}
 	if m.MaxIter < 0 || m.TuneFor < -1 || m.TraceEvery < 0 {
 		return errParameter("MaxIter, TuneFor or TraceEvery", min(m.MaxIter, m.TuneFor, m.TraceEvery), "0 or more (TuneFor also -1)")
@@ -31,15 +31,12 @@ func (m Model) check(x mat.Matrix, onlyH bool) error {
 		return errParameter("Tol", m.Tol, "a number")
 	}
 	solverW, solverH := m.solvers()
-	return cmp.Or(checkPart(m.Loss), checkPart(m.Solver), checkSolvers(solverW, solverH, m.OnW),
+	return cmp.Or(checkLoss(m.Loss), checkPart(m.Solver), checkSolvers(solverW, solverH, m.OnW),
 		checkPenalties(m.OnW, m.Rank, rows), checkPenalties(m.OnH, m.Rank, cols))
 }
 
 // checkMask returns the mask of data of m×n, which has to leave something of them.
 func checkMask(mask mat.Matrix, m, n int) (*mat.Dense, error) {
-	if err := wantMatrix("Mask", mask); err != nil {
-		return nil, err
-	}
 	if err := wantDims("Mask", mask, m, n); err != nil {
 		return nil, err
 	}
@@ -67,6 +64,23 @@ func checkPart(part any) error {
 	}
 	if c, ok := part.(interface{ Check() error }); ok {
 		return c.Check()
+	}
+	return nil
+}
+
+// checkLoss also finds a loss of a given scale that gives no weight, or is not concave.
+func checkLoss(l Loss) error {
+	if err := checkPart(l); err != nil || tuningOf(l) != nil {
+		return err
+	}
+	rho, _ := unpack(l)
+	last := math.Inf(1)
+	for _, s := range []float64{0, 1e-20, 1e-12, 1e-8, 1e-4, 1e-2, 1, 1e2, 1e4, 1e8, 1e12} {
+		_, w := rho.Rho(s)
+		if !(w <= last*(1+1e-6)) || s == 0 && w <= 0 {
+			return errLoss(rho, s, "the slope is %g, want one above 0 that falls from 0 on (is a scale 0?); see CheckLoss", w)
+		}
+		last = w
 	}
 	return nil
 }
@@ -164,8 +178,11 @@ func checkInner(name string, l Loss) error {
 	return checkPart(l)
 }
 
-// wantDims finds a matrix of another shape.
+// wantDims finds a matrix that is nil, or of another shape.
 func wantDims(name string, a mat.Matrix, rows, cols int) error {
+	if err := wantMatrix(name, a); err != nil {
+		return err
+	}
 	if r, c := a.Dims(); r != rows || c != cols {
 		return fmt.Errorf("%w: %s is %d×%d, want %d×%d", ErrShape, name, r, c, rows, cols)
 	}
@@ -244,8 +261,7 @@ func checkProduct(w, h *mat.Dense, heaviest float64) error {
 	if mat.Max(&wh) <= most && mat.Min(&wh) >= -most {
 		return nil
 	}
-	rows, _ := w.Dims()
-	for i := range rows {
+	for i := range m {
 		if j := slices.Index(w.RawRowView(i), largest); j >= 0 {
 			return &EntryError{Matrix: "W", Row: i, Col: j, Value: largest, Err: fmt.Errorf("%w: it is when multiplied by %g in H", ErrTooLarge, mat.Max(h))}
 		}

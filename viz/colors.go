@@ -30,6 +30,20 @@ func Color(i int) color.RGBA {
 	return qualitative[((i%len(qualitative))+len(qualitative))%len(qualitative)]
 }
 
+// classColor returns the colour of one of some classes: of the palette, paler ones from
+// the ninth on, or, for more than sixteen, one along Viridis, where neighbours can hardly
+// be told from each other.
+func classColor(class, count int) color.RGBA {
+	k := len(qualitative)
+	switch {
+	case count > 2*k:
+		return Viridis(float64(class) / float64(count-1))
+	case class >= k:
+		return along([]color.RGBA{Color(class), {0xff, 0xff, 0xff, 0xff}}, 0.6)
+	}
+	return Color(class)
+}
+
 // A ColorMap gives the colour of a value that has been brought to [0, 1].
 // Values outside are taken for the nearer end, NaN for a neutral grey.
 type ColorMap func(t float64) color.RGBA

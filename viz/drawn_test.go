@@ -3,6 +3,7 @@ package viz_test
 import (
 	"image"
 	"image/color"
+	"slices"
 	"testing"
 
 	"github.com/robustnmf/robustnmf/viz"
@@ -240,5 +241,52 @@ func TestTripletsLimits(t *testing.T) {
 		if n := colors(f.Image())[c.want]; n < 40*40 {
 			t.Errorf("tone %d: %g with the limit %g: %d pixels of %v", c.tone, c.value, c.limit, n, c.want)
 		}
+	}
+}
+
+// An order moves rows, columns, and what stands above them.
+func TestHeatmapOrder(t *testing.T) {
+	x := mat.NewDense(2, 2, []float64{0, 0.25, 0.5, 1})
+	f := viz.Must(viz.Heatmap(x, viz.HeatmapOptions{RowOrder: []int{1, 0}, ColumnOrder: []int{1, 0}, NoBar: true, Tracks: []viz.Track{{Classes: []int{0, 1}}}}))
+	boxes := cells(t, f, viz.Viridis, [][]float64{{1, 0.5}, {0.25, 0}})
+	for j, class := range []int{1, 0} {
+		box := boxes[0][j]
+		mid := (box.Min.X + box.Max.X) / 2
+		found := false
+		for y := range box.Min.Y {
+			found = found || at(f, mid, y) == viz.Color(class)
+		}
+		if !found {
+			t.Errorf("above column %d is nothing of class %d", j, class)
+		}
+	}
+}
+
+// Samples of one part stand together, those that are most of it first.
+func TestOrderByPart(t *testing.T) {
+	h := mat.NewDense(2, 5, []float64{
+		1, 0, 3, 1, 0,
+		2, 9, 1, 0, 0,
+	})
+	if got, want := viz.OrderByPart(h), []int{3, 2, 4, 1, 0}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// Bars to the left are of negative entries, and none is longer than that of the largest.
+func TestTopFeaturesBars(t *testing.T) {
+	f := viz.Must(viz.TopFeatures(mat.NewDense(3, 1, []float64{-1, 2, 0}), viz.TopFeaturesOptions{}))
+	up, down := spot(t, f, viz.Color(0)), spot(t, f, viz.Color(1))
+	if !(up.Max.Y <= down.Min.Y && down.Max.X <= up.Min.X+1) || up.Dx() < 2*down.Dx()-2 || up.Dx() > 2*down.Dx()+2 {
+		t.Errorf("the bar of 2 is at %v, that of −1 at %v", up, down)
+	}
+}
+
+// The map's first axis is that of the largest spread, and its share is right.
+func TestSampleMapAxes(t *testing.T) {
+	h := mat.NewDense(2, 4, []float64{1, 1, 1, 1, 0, 3, 6, 3})
+	c := viz.Must(viz.SampleMap(h, viz.SampleMapOptions{}))
+	if c.X.Label.Text != "1st principal component (100 % of the variance)" || c.X.Max-c.X.Min < 6 {
+		t.Errorf("%q from %g to %g", c.X.Label.Text, c.X.Min, c.X.Max)
 	}
 }

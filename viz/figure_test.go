@@ -81,6 +81,23 @@ var kinds = []struct {
 	{"Confusion", func() (viz.Figure, error) {
 		return viz.Confusion([][]int{{3, 1}, {0, 4}}, viz.ConfusionOptions{Classes: []string{"a", "b"}})
 	}},
+	{"TopFeatures", func() (viz.Figure, error) {
+		return viz.TopFeatures(mat.NewDense(3, 3, []float64{1, -2, 0, 0.5, 0, 0, 3, 1e9, 0}), viz.TopFeaturesOptions{Title: "t", Features: []string{"a", "a name that is far too long to be written out in full", ""}, Count: 2})
+	}},
+	{"Profiles", func() (viz.Figure, error) {
+		return viz.Profiles(random(9, 3), viz.ProfilesOptions{Title: "t", XLabel: "nm", YLabel: "W"})
+	}},
+	{"SampleMap", func() (viz.Figure, error) {
+		return viz.SampleMap(random(3, 12), viz.SampleMapOptions{Classes: []int{0, 0, 0, 1, 1, 1, 0, 1, 0, 1, 0, 1}, Names: []string{"a", "b"}, Outliers: []int{3}, Labels: map[int]string{3: "the odd one"}})
+	}},
+	{"Doses", func() (viz.Figure, error) {
+		return viz.Doses(random(3, 12), []int{0, 0, 0, 1, 1, 1, 0, 1, 0, 1, 3, 3}, viz.DosesOptions{Title: "t", YLabel: "H", Names: []string{"a", "b"}})
+	}},
+	{"Heatmap with tracks", func() (viz.Figure, error) {
+		h := random(3, 9)
+		return viz.Heatmap(h, viz.HeatmapOptions{ColumnOrder: viz.OrderByPart(h), Tracks: []viz.Track{
+			{Name: "a", Classes: []int{0, 1, -1, 0, 1, 2, 0, 1, 2}, Names: []string{"x", "y"}}, {Name: "b", Classes: []int{0, 1, 2, 3, 4, 5, 6, 7, 40}}}})
+	}},
 	{"Grid", func() (viz.Figure, error) {
 		f := viz.Must(viz.Confusion([][]int{{3, 1}, {0, 4}}, viz.ConfusionOptions{}))
 		return viz.Grid(2, f, viz.Must(viz.Caption(f, "caption")), f)
@@ -327,6 +344,33 @@ func TestErrors(t *testing.T) {
 		{heat(xy, viz.HeatmapOptions{RowNames: []string{"a"}}), viz.ErrShape},
 		{heat(xy, viz.HeatmapOptions{ColumnNames: []string{"a"}}), viz.ErrShape},
 		{heat(xy, viz.HeatmapOptions{Min: 2, Max: 1}), viz.ErrOption},
+		{heat(xy, viz.HeatmapOptions{RowOrder: []int{0}}), viz.ErrShape},
+		{heat(xy, viz.HeatmapOptions{RowOrder: []int{0, 0}}), viz.ErrOption},
+		{heat(xy, viz.HeatmapOptions{ColumnOrder: []int{0, 1, 2, 4}}), viz.ErrOption},
+		{heat(xy, viz.HeatmapOptions{Tracks: []viz.Track{{Classes: []int{1}}}}), viz.ErrShape},
+		{heat(xy, viz.HeatmapOptions{Tracks: []viz.Track{{Classes: []int{1, 0, -2, 0}}}}), viz.ErrOption},
+		{func() (viz.Figure, error) { return viz.TopFeatures(none, viz.TopFeaturesOptions{}) }, viz.ErrEmpty},
+		{func() (viz.Figure, error) { return viz.TopFeatures(bad, viz.TopFeaturesOptions{}) }, viz.ErrNotFinite},
+		{func() (viz.Figure, error) {
+			return viz.TopFeatures(xy, viz.TopFeaturesOptions{Features: []string{"a"}})
+		}, viz.ErrShape},
+		{func() (viz.Figure, error) {
+			return viz.TopFeatures(xy, viz.TopFeaturesOptions{Captions: []string{"a"}})
+		}, viz.ErrShape},
+		{func() (viz.Figure, error) { return viz.TopFeatures(xy, viz.TopFeaturesOptions{Count: -1}) }, viz.ErrOption},
+		{func() (viz.Figure, error) { return viz.Profiles(nil, viz.ProfilesOptions{}) }, viz.ErrEmpty},
+		{func() (viz.Figure, error) { return viz.Profiles(xy, viz.ProfilesOptions{X: []float64{1}}) }, viz.ErrShape},
+		{func() (viz.Figure, error) { return viz.Profiles(xy, viz.ProfilesOptions{X: []float64{1, nan}}) }, viz.ErrNotFinite},
+		{func() (viz.Figure, error) { return viz.Profiles(xy, viz.ProfilesOptions{Columns: -1}) }, viz.ErrOption},
+		{func() (viz.Figure, error) { return viz.SampleMap(none, viz.SampleMapOptions{}) }, viz.ErrEmpty},
+		{func() (viz.Figure, error) {
+			return viz.SampleMap(xy, viz.SampleMapOptions{Labels: map[int]string{4: "a"}})
+		}, viz.ErrOption},
+		{func() (viz.Figure, error) { return viz.SampleMap(xy, viz.SampleMapOptions{Classes: []int{1}}) }, viz.ErrShape},
+		{func() (viz.Figure, error) { return viz.Doses(bad, nil, viz.DosesOptions{}) }, viz.ErrNotFinite},
+		{func() (viz.Figure, error) { return viz.Doses(xy, []int{0}, viz.DosesOptions{}) }, viz.ErrShape},
+		{func() (viz.Figure, error) { return viz.Doses(xy, []int{0, 0, -1, 0}, viz.DosesOptions{}) }, viz.ErrOption},
+		{func() (viz.Figure, error) { return viz.Doses(xy, nil, viz.DosesOptions{Parts: []string{"a"}}) }, viz.ErrShape},
 		{conf(nil, viz.ConfusionOptions{}), viz.ErrEmpty},
 		{conf([][]int{{}}, viz.ConfusionOptions{}), viz.ErrEmpty},
 		{conf([][]int{{1, 2}, {1}}, viz.ConfusionOptions{}), viz.ErrShape},

@@ -1,9 +1,12 @@
 package viz
 
 import (
+	"cmp"
 	"fmt"
 	"image"
+	"image/color"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +25,81 @@ type HeatmapOptions struct {
 	Digits                int      // of these values after the point; 0: 2, negative: none
 	BarLabel              string
 	NoBar                 bool
+	// RowOrder and ColumnOrder draw the rows and columns in another order: each has all
+	// of them once, and names and Tracks go with them; nil: as they are. OrderByPart has
+	// one for coefficients, choose.Consensus.Order one for a consensus.
+	RowOrder, ColumnOrder []int
+	Tracks                []Track // above the columns: what is known of them
+}
+
+// A Track is a line of colours above the columns of a heat map, the class of each.
+type Track struct {
+	Name    string
+	Classes []int    // one for each column, from 0; -1 is unknown, and white
+	Names   []string // of the classes; nil: the numbers
+}
+
+// OrderByPart returns an order of the columns of coefficients h (r×n) in which those of
+// one part stand together: by the row of their largest entry, and in it from the largest
+// entry, as a share of the column, down. Take h of Result.Normalized(2), as Result.Clusters does.
+// It panics if an entry is NaN, or h is nil.
+func OrderByPart(h mat.Matrix) []int {
+	r, n := h.Dims()
+	order, part, share := make([]int, n), make([]int, n), make([]float64, n)
+	for j := range n {
+		order[j] = j
+		sum := 0.0
+		for k := range r {
+			v := h.At(k, j)
+			if math.IsNaN(v) {
+				panic(fmt.Errorf("%w: H[%d,%d]", ErrNotFinite, k, j))
+			}
+			if v > h.At(part[j], j) {
+				part[j] = k
+			}
+			sum += math.Abs(v)
+		}
+		if sum > 0 {
+			share[j] = h.At(part[j], j) / sum
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(part[a], part[b]), cmp.Compare(share[b], share[a]))
+	})
+	return order
+}
+
+// permutation returns an order, the natural one for nil, or an error for what is none.
+func permutation(name string, order []int, n int) ([]int, error) {
+	seen := make([]bool, n)
+	if order == nil {
+		order = make([]int, n)
+		for i := range order {
+			order[i] = i
+		}
+	}
+	if len(order) != n {
+		return nil, fmt.Errorf("%w: %s has %d places for %d", ErrShape, name, len(order), n)
+	}
+	for k, i := range order {
+		if i < 0 || i >= n || seen[i] {
+			return nil, fmt.Errorf("%w: %s[%d] = %d is out of range, or twice there", ErrOption, name, k, i)
+		}
+		seen[i] = true
+	}
+	return order, nil
+}
+
+// pick returns names in an order; nil for nil.
+func pick(names []string, order []int) []string {
+	if names == nil {
+		return nil
+	}
+	out := make([]string, len(order))
+	for k, i := range order {
+		out[k] = names[i]
+	}
+	return out
 }
 
 // Heatmap draws the matrix x, row 0 on top, in cells of one colour: weights,
@@ -29,7 +107,9 @@ type HeatmapOptions struct {
 // averaged over blocks.
 //
 // It returns ErrEmpty, ErrShape if there is not one name for each row or
-// column, ErrNotFinite, and ErrOption for a range that is empty.
+// column, an order has not all, or a track not one class for each column, ErrNotFinite, and
+// ErrOption for a range that is empty, an order that has one twice and a class below −1 or
+// above 65536.
 func Heatmap(x mat.Matrix, opt HeatmapOptions) (*Picture, error) {
 	m, n, lo, hi, err := checkMatrix("X", x)
 	if err != nil {
@@ -61,16 +141,46 @@ func Heatmap(x mat.Matrix, opt HeatmapOptions) (*Picture, error) {
 	if d := max(math.Abs(lo), math.Abs(hi)); hi-lo <= 1e-12*d || d < 1e-250 {
 		lo, hi = lo-0.5*max(d, 1), hi+0.5*max(d, 1)
 	}
+	rows, err := permutation("RowOrder", opt.RowOrder, m)
+	if err != nil {
+		return nil, err
+	}
+	cols, err := permutation("ColumnOrder", opt.ColumnOrder, n)
+	if err != nil {
+		return nil, err
+	}
+	at := func(i, j int) float64 { return x.At(rows[i], cols[j]) }
 	g := grid{
 		rows: m, cols: n, lo: lo, hi: hi, m: cm,
-		at:       x.At,
+		at:       at,
 		title:    opt.Title,
 		xlabel:   opt.XLabel,
 		ylabel:   opt.YLabel,
 		barLabel: opt.BarLabel,
 		bar:      !opt.NoBar,
 	}
-	g.rowNames, g.colNames = opt.RowNames, opt.ColumnNames
+	g.rowNames, g.colNames = pick(opt.RowNames, rows), pick(opt.ColumnNames, cols)
+	if opt.RowOrder != nil && g.rowNames == nil { // numbers that do not ascend say nothing
+		g.rowNames = make([]string, m)
+	}
+	if opt.ColumnOrder != nil && g.colNames == nil {
+		g.colNames = make([]string, n)
+	}
+	for k, t := range opt.Tracks {
+		if len(t.Classes) != n {
+			return nil, fmt.Errorf("%w: track %d (%q) has %d classes for %d columns", ErrShape, k, t.Name, len(t.Classes), n)
+		}
+		of := track{name: t.Name, names: t.Names, classes: make([]int, n)}
+		for j, from := range cols {
+			c := t.Classes[from]
+			if c < -1 || c > 1<<16 {
+				return nil, fmt.Errorf("%w: track %d (%q) has the class %d of column %d", ErrOption, k, t.Name, c, from)
+			}
+			of.classes[j] = c
+			of.count = max(of.count, c+1)
+		}
+		g.tracks = append(g.tracks, of)
+	}
 	if opt.Values {
 		digits := opt.Digits
 		if digits == 0 {
@@ -78,7 +188,7 @@ func Heatmap(x mat.Matrix, opt HeatmapOptions) (*Picture, error) {
 		}
 		digits = max(0, min(digits, 12))
 		g.text = func(i, j int) string {
-			return strings.Replace(strconv.FormatFloat(x.At(i, j), 'f', digits, 64), "-", "−", 1)
+			return strings.Replace(strconv.FormatFloat(at(i, j), 'f', digits, 64), "-", "−", 1)
 		}
 	}
 	return g.draw()
@@ -95,6 +205,52 @@ type grid struct {
 	title, xlabel, ylabel string
 	bar                   bool
 	barLabel              string
+	tracks                []track
+}
+
+// A track is drawn above the cells.
+type track struct {
+	name    string
+	names   []string
+	classes []int // of the columns as they are drawn
+	count   int
+}
+
+func (t track) color(class int) color.RGBA {
+	if class < 0 {
+		return color.RGBA{0xff, 0xff, 0xff, 0xff}
+	}
+	return classColor(class, t.count)
+}
+
+// most returns the class that most of some columns have.
+func (t track) most(from, to int) int {
+	counts, best := map[int]int{}, t.classes[from]
+	for _, c := range t.classes[from:to] {
+		counts[c]++
+		if counts[c] > counts[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+// key returns the swatches of a track: of all classes, or of some in between.
+func (t track) key() (classes []int) {
+	const most = 12
+	for c := range t.count {
+		if t.count <= most || c%((t.count+most-2)/(most-1)) == 0 || c == t.count-1 {
+			classes = append(classes, c)
+		}
+	}
+	return classes
+}
+
+func (t track) label(class int) string {
+	if class < len(t.names) {
+		return t.names[class]
+	}
+	return strconv.Itoa(class)
 }
 
 const (
@@ -168,11 +324,21 @@ func (g grid) draw() (*Picture, error) {
 		t := colTicks[0]
 		left = max(left, margin+min(maxName, tick.width(t.label))/2-(t.index/poolC)*cw-cw/2)
 	}
+	const trackHigh, trackGap = 16, 4
+	if len(g.tracks) > 0 {
+		for _, t := range g.tracks {
+			left = max(left, margin+min(maxName, tick.width(t.name))+8)
+		}
+		top += len(g.tracks) * (trackHigh + trackGap)
+	}
 	area := image.Rect(left, top, left+cols*cw, top+rows*ch)
 	bottom := area.Max.Y + 6
 	under := tick.height
 	if upright {
 		under = colWide
+	}
+	if len(colTicks) == 0 {
+		under = 0
 	}
 	bottom += under
 	if g.xlabel != "" {
@@ -214,6 +380,10 @@ func (g grid) draw() (*Picture, error) {
 	right = max(right, midX+label.width(g.xlabel)/2+margin)
 	bottom = max(bottom, midY+label.width(g.ylabel)/2)
 	w := max(right, min(left+title.width(g.title)+margin, pageWidth+left))
+	swatches, high := g.swatches(tick, left, w-margin, bottom+10)
+	if high > 0 {
+		bottom = high
+	}
 	p, err := blank(w, bottom+margin)
 	if err != nil {
 		return nil, err
@@ -232,6 +402,20 @@ func (g grid) draw() (*Picture, error) {
 		}
 	}
 	p.frame(area, 1, grey)
+	for k, t := range g.tracks {
+		y := area.Min.Y - (len(g.tracks)-k)*(trackHigh+trackGap)
+		for j := range cols {
+			p.fill(image.Rect(left+j*cw, y, left+(j+1)*cw, y+trackHigh), t.color(t.most(j*poolC, min((j+1)*poolC, g.cols))))
+		}
+		p.frame(image.Rect(left, y, left+cols*cw, y+trackHigh), 1, grey)
+		tick.write(p, left-8, y+(trackHigh-tick.height)/2, 1, tick.fit(t.name, maxName), black)
+	}
+	for _, s := range swatches {
+		if s.fill != nil {
+			p.fill(image.Rect(s.x, s.y+4, s.x+16, s.y+tick.height-2), *s.fill)
+		}
+		tick.write(p, s.x+s.shift, s.y, 0, s.text, black)
+	}
 	for _, t := range rowTicks {
 		y := area.Min.Y + (t.index/poolR)*ch + ch/2
 		p.fill(image.Rect(area.Min.X-5, y, area.Min.X-1, y+1), grey)
@@ -269,6 +453,39 @@ func (g grid) draw() (*Picture, error) {
 		}
 	}
 	return p, nil
+}
+
+// A swatch is an entry of the key below.
+type swatch struct {
+	x, y, shift int
+	fill        *color.RGBA
+	text        string
+}
+
+// swatches lays the key of the tracks out between left and right, from the line y down,
+// and returns its lower edge, 0 if there is none.
+func (g grid) swatches(n *pen, left, right, y int) (out []swatch, bottom int) {
+	for _, t := range g.tracks {
+		x := left
+		put := func(s swatch, wide int) {
+			if x > left && x+wide > right {
+				x, y = left, y+n.height+4
+			}
+			s.x, s.y = x, y
+			out = append(out, s)
+			x += wide + 16
+		}
+		if len(g.tracks) > 1 && t.name != "" {
+			put(swatch{text: t.name + ":"}, n.width(t.name+":"))
+		}
+		for _, class := range t.key() {
+			fill, text := t.color(class), n.fit(t.label(class), 200)
+			put(swatch{fill: &fill, text: text, shift: 22}, 22+n.width(text))
+		}
+		y += n.height + 6
+		bottom = y
+	}
+	return out, bottom
 }
 
 func (g grid) barTick(v, step float64) string {
@@ -311,7 +528,9 @@ func marks(n int, names []string, pool, cell, room int) []mark {
 		if names != nil {
 			m.label = names[i]
 		}
-		out = append(out, m)
+		if m.label != "" {
+			out = append(out, m)
+		}
 	}
 	return out
 }

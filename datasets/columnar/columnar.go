@@ -1,4 +1,4 @@
-// Package columnar reads tables of Parquet files into sets. It is a module of its own because
+// Package columnar reads tables of Parquet files into sets, and writes them. It is a module of its own because
 // the library that it needs, of Apache, is larger than all other dependencies together:
 //
 //	go get github.com/robustnmf/robustnmf/datasets/columnar
@@ -61,7 +61,7 @@ func (b *bounded) Free(p []byte) {
 
 // readTable reads a table in this goroutine alone, where a panic can be recovered.
 func readTable(l datasets.CSVLayout, open func(memory.Allocator) (*table, error)) (s *datasets.Set, err error) {
-	if l.Separator != 0 || l.Header != datasets.GuessHeader || l.Units || l.DecimalComma || l.Encoding != nil || l.Missing != nil {
+	if l.Separator != 0 || l.Comment != "" || l.Header != datasets.GuessHeader || l.Units || l.DecimalComma || l.Encoding != nil || l.Missing != nil {
 		return nil, fmt.Errorf("%w: a table of columns has no text to be told how to read", datasets.ErrParameter)
 	}
 	defer func() {

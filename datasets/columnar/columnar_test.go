@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"gonum.org/v1/gonum/mat"
 )
 
 // made is a table of n rows, with all kinds of columns.
@@ -140,4 +142,35 @@ func FuzzReadParquet(f *testing.F) {
 			t.Error(s.Check())
 		}
 	})
+}
+
+// A set that is written is read again with its names.
+func TestWriteParquet(t *testing.T) {
+	s := &datasets.Set{X: mat.NewDense(2, 3, []float64{1, 2, 3, 4.5, math.NaN(), -6}), Labels: []int{1, 0, 1}, Classes: []string{"apple", "pear"},
+		Samples: []string{"a", "Ünï", "c"}, Features: []string{"f, g", "h"}}
+	var b bytes.Buffer
+	if err := WriteParquet(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadParquet(bytes.NewReader(b.Bytes()), int64(b.Len()), datasets.CSVLayout{ID: "sample", Label: "class"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Samples, s.Samples) || !slices.Equal(got.Features, s.Features) || !slices.Equal(got.Labels, s.Labels) || !slices.Equal(got.Classes, s.Classes) {
+		t.Errorf("%+v", got)
+	}
+	for i := range 2 {
+		for j := range 3 {
+			if a, b := got.X.At(i, j), s.X.At(i, j); a != b && !(math.IsNaN(a) && math.IsNaN(b)) {
+				t.Errorf("X[%d,%d] is %g, want %g", i, j, a, b)
+			}
+		}
+	}
+	s.Features = []string{"h", "h"}
+	if err := WriteParquet(&b, s); !errors.Is(err, datasets.ErrParameter) {
+		t.Error(err)
+	}
+	if err := WriteParquet(&b, &datasets.Set{}); !errors.Is(err, datasets.ErrSize) {
+		t.Error(err)
+	}
 }

@@ -5,6 +5,7 @@ go 1.24.4
 require (
 	github.com/apache/arrow-go/v18 v18.5.2
 	github.com/robustnmf/robustnmf v0.1.0
+	gonum.org/v1/gonum v0.17.0
 )
 
 require (
@@ -33,7 +34,6 @@ require (
 	golang.org/x/text v0.34.0 // indirect
 	golang.org/x/tools v0.42.0 // indirect
 	golang.org/x/xerrors v0.0.0-20240903120638-7835f813f4da // indirect
-	gonum.org/v1/gonum v0.17.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20251202230838-ff82c1b0f217 // indirect
 	google.golang.org/grpc v1.79.1 // indirect
 	google.golang.org/protobuf v1.36.11 // indirect

@@ -164,3 +164,74 @@ func parquetValues[T any](c *parquetColumn, n int64, read func(n int64, values [
 	}
 	return nil
 }
+
+// WriteParquet writes a set as a table of Parquet with a sample in each row: its name
+// under "sample", its class, if there are classes, under "class", and its features under
+// theirs. Missing values are NaN. ReadParquet reads it with CSVLayout{ID: "sample", Label:
+// "class"}, pandas and R as any other table.
+//
+// Errors are those of Set.Check, datasets.ErrParameter where two columns would have one
+// name, and that of w.
+func WriteParquet(w io.Writer, s *datasets.Set) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	m, n := s.X.Dims()
+	names := []string{"sample"}
+	texts := [][]parquet.ByteArray{make([]parquet.ByteArray, n)}
+	for j := range n {
+		texts[0][j] = parquet.ByteArray(s.SampleName(j))
+	}
+	if s.Labels != nil {
+		names, texts = append(names, "class"), append(texts, make([]parquet.ByteArray, n))
+		for j, l := range s.Labels {
+			texts[1][j] = parquet.ByteArray(s.Classes[l])
+		}
+	}
+	var fields schema.FieldList
+	seen := map[string]bool{}
+	for k := range len(texts) + m {
+		logical, kind := schema.LogicalType(schema.StringLogicalType{}), parquet.Types.ByteArray
+		if k >= len(texts) {
+			names = append(names, s.FeatureName(k-len(texts)))
+			logical, kind = schema.NoLogicalType{}, parquet.Types.Double
+		}
+		if seen[names[k]] {
+			return fmt.Errorf("%w: two columns %q", datasets.ErrParameter, names[k])
+		}
+		seen[names[k]] = true
+		node, err := schema.NewPrimitiveNodeLogical(names[k], parquet.Repetitions.Required, logical, kind, -1, -1)
+		if err != nil {
+			return err
+		}
+		fields = append(fields, node)
+	}
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
+	if err != nil {
+		return err
+	}
+	f := file.NewParquetWriter(w, root)
+	group := f.AppendRowGroup()
+	for k := range names {
+		column, err := group.NextColumn()
+		if err != nil {
+			return err
+		}
+		switch c := column.(type) {
+		case *file.ByteArrayColumnChunkWriter:
+			_, err = c.WriteBatch(texts[k], nil, nil)
+		case *file.Float64ColumnChunkWriter:
+			_, err = c.WriteBatch(s.X.RawRowView(k-len(texts)), nil, nil)
+		}
+		if err != nil {
+			return err
+		}
+		if err := column.Close(); err != nil {
+			return err
+		}
+	}
+	if err := group.Close(); err != nil {
+		return err
+	}
+	return f.Close()
+}

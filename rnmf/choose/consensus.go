@@ -109,7 +109,7 @@ func (c *Consensus) Cophenetic() float64 {
 // which average linkage joins each pair (Sokal and Rohlf 1962), and 0 where either are
 // all the same.
 func CopheneticCorrelation(d *mat.SymDense) float64 {
-	h := averageLinkage(d)
+	h, _ := averageLinkage(d)
 	n := d.SymmetricDim()
 	var md, mh, pairs float64
 	for i := range n {
@@ -139,10 +139,24 @@ func CopheneticCorrelation(d *mat.SymDense) float64 {
 	return dh / math.Sqrt(dd*hh)
 }
 
+// Order returns the samples in the order of the leaves of the dendrogram of average
+// linkage, in which those that are often together stand side by side: for viz.Heatmap.
+func (c *Consensus) Order() []int {
+	n := c.C.SymmetricDim()
+	d := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			d.SetSym(i, j, 1-c.C.At(i, j))
+		}
+	}
+	_, order := averageLinkage(d)
+	return order
+}
+
 // averageLinkage returns the height at which each pair is joined when clusters are
-// joined by the mean of their distances (UPGMA), the nearest first. It follows chains
-// of nearest neighbours (Murtagh 1983), in O(n²) steps.
-func averageLinkage(d *mat.SymDense) *mat.SymDense {
+// joined by the mean of their distances (UPGMA), the nearest first, and the order of the
+// leaves. It follows chains of nearest neighbours (Murtagh 1983), in O(n²) steps.
+func averageLinkage(d *mat.SymDense) (*mat.SymDense, []int) {
 	n := d.SymmetricDim()
 	dist := mat.NewDense(n, n, nil)
 	for i := range n {
@@ -203,7 +217,10 @@ func averageLinkage(d *mat.SymDense) *mat.SymDense {
 			}
 		}
 	}
-	return height
+	if n == 0 {
+		return height, nil
+	}
+	return height, members[alive[0]]
 }
 
 // Silhouette says how much nearer the samples, the columns of x, are to their own

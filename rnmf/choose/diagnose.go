@@ -9,16 +9,23 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 )
 
-// A Diagnosis says how well losses of three kinds foretell entries that they have not
-// seen, and what the errors look like.
+// A Diagnosis says how well losses of three kinds predict entries that they have not
+// seen, what the errors look like, and which kind to take.
 type Diagnosis struct {
 	// Σ|e| / Σ|x| over entries held out, of NMF, of HuberNMF (single entries may be
-	// wrong) and of L21NMF (whole samples may be).
+	// wrong) and of L21NMF (whole samples may be), the mean over folds and ranks. 1 is
+	// what a model reaches that predicts zeros.
 	Squared, Entries, Samples float64
-	// Kurtosis of the held-out errors of HuberNMF: 3 for a normal distribution, more
-	// for one with heavy tails. Images have 10 and more without any error in them.
+	// EntryGain and SampleGain say by what share the root mean square error of HuberNMF
+	// and of L21NMF is below that of NMF, over the entries that can be predicted (see
+	// Diagnose): 0.3 is 30 %, and below 0 they are worse. Means over the ranks.
+	EntryGain, SampleGain float64
+	// Kurtosis of the held-out errors of HuberNMF at the lowest rank: 3 for a normal
+	// distribution, more for one with heavy tails. Images have 10 and more without any
+	// error in them.
 	Kurtosis float64
 	// Tail is the share of these errors beyond five standard deviations, with the
 	// deviation taken from their median size.
@@ -27,8 +34,32 @@ type Diagnosis struct {
 	// the median one.
 	FarSamples float64
 
+	Ranks      []int  // that were tried
+	Votes      []Kind // what each of the ranks alone would suggest
 	Suggestion Kind
-	Reason     string
+	// NoDifference says that the three predict alike, within 5 %: then the choice hardly
+	// matters, and least squares is suggested as the simplest.
+	NoDifference bool
+	// Undecided says that of several ranks no more than half vote for the suggestion.
+	Undecided bool
+	Reason    string
+	Warnings  []string // what makes the answer doubtful; nil if nothing does
+}
+
+// String returns the suggestion, its reason, and the warnings, a line for each.
+func (d *Diagnosis) String() string {
+	word := ""
+	switch {
+	case d.NoDifference:
+		word = " (no difference)"
+	case d.Undecided:
+		word = " (undecided)"
+	}
+	line := fmt.Sprintf("%v%s: %s", d.Suggestion, word, d.Reason)
+	for _, w := range d.Warnings {
+		line += "\nwarning: " + w
+	}
+	return line
 }
 
 // A Kind of loss.
@@ -53,55 +84,220 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", int(k))
 }
 
-// The limits of the suggestion: by how much a robust loss must foretell better.
+// Model returns the model of the kind: NMF, HuberNMF or L21NMF of a rank.
+func (k Kind) Model(rank int) rnmf.Model {
+	switch k {
+	case ByEntry:
+		return rnmf.HuberNMF(rank)
+	case BySample:
+		return rnmf.L21NMF(rank)
+	}
+	return rnmf.NMF(rank)
+}
+
+// The limits of the suggestion, in logarithms of errors compared with least squares. They
+// were set by the first two seeds of notebooks/lab/choosing.
 const (
-	entryLimit  = 0.88
-	sampleLimit = 0.99
+	entryLimit  = -0.21 // 19 % below
+	sampleLimit = -0.06 // 6 % below
+	alike       = 0.05
 )
 
-// Diagnose helps to choose the kind of loss for x, with some rank: few components say
-// more about the loss than many, which fit errors as well. It fits three models to
-// each of s.Folds.
+// predictable is the share of the entries by which losses are compared, and mostZeros
+// that of zeros above which they would all be zeros.
+const (
+	predictable = 0.6
+	mostZeros   = 0.6
+)
+
+// Diagnose helps to choose the kind of loss for x. It fits three models, NMF, HuberNMF
+// and L21NMF, to each of s.Folds, with each of the ranks; without any given it tries about
+// 5, 10 and 20, or fewer components for small data.
 //
 // What it goes by is what is held out, not the residuals of a fit: those of least
 // squares hide the errors that they have fitted, and those of a robust loss have heavy
 // tails with clean images too, as no image is of low rank. An entry that is wrong
-// cannot be foretold by any model, but a model that it has led astray is worse for all
-// others. So ByEntry is suggested where Entries is below 0.88 of the better of the
-// other two, BySample where Samples is below 0.99 of Squared (that loss never did
-// harm), and else BySquares.
+// cannot be predicted by any model, but a model that it has led astray is worse for all
+// others. At ranks far above that of the data all models fit noise, and the answer is worth
+// little. Wrong entries that are held out would dilute this difference, so the models are
+// compared by the three fifths of the entries that the best of them predicts best (by
+// all entries where more than three fifths are 0). ByEntry is suggested where the root
+// mean square error of HuberNMF over these is 19 % below that of NMF, and not less below
+// its limit than L21NMF is, BySample where that of L21NMF is 6 % below, and else
+// BySquares.
 //
-// It is a hint. On the embedded data, clean or spoiled in 15 ways, the kind suggested came
-// within 5 % of the best recovery of the three in 81 of 94 cases, any one kind always in
-// 73 at most; in the 47 that the limits were not set by it was 38 (notebooks/lab/choosing).
-func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, rank int) (*Diagnosis, error) {
-	d := &Diagnosis{}
-	for _, part := range []struct {
-		model rnmf.Model
-		to    *float64
-	}{{rnmf.NMF(rank), &d.Squared}, {rnmf.L21NMF(rank), &d.Samples}, {rnmf.HuberNMF(rank), &d.Entries}} {
-		part.model.MaxIter = 60 // what is fitted late is noise
-		part.model.Signed = true
-		e, err := s.Of(ctx, FitterOf(part.model), x)
-		if err != nil {
-			return nil, err
-		}
-		*part.to, _ = MeanError(e.Absolute)
-		if part.to == &d.Entries {
-			d.describe(x, e.residual)
-		}
+// It is a hint: notebooks/lab/choosing counts how often the suggested loss came within 5 %
+// of the best recovery of clean data, next to how often each loss does that is taken
+// always, and CHOOSING.md quotes it.
+func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, ranks ...int) (*Diagnosis, error) {
+	if dense.IsNil(x) {
+		return nil, fmt.Errorf("%w: X is nil", ErrParameter)
 	}
-	switch {
-	case d.Entries < entryLimit*min(d.Squared, d.Samples):
-		d.Suggestion = ByEntry
-		d.Reason = fmt.Sprintf("held-out entries are %.0f %% nearer than with the better of the others", 100*(1-d.Entries/min(d.Squared, d.Samples)))
-	case d.Samples < sampleLimit*d.Squared:
-		d.Suggestion = BySample
-		d.Reason = fmt.Sprintf("held-out entries are %.1f %% nearer than with least squares, and a loss of entries gains too little", 100*(1-d.Samples/d.Squared))
-	default:
-		d.Reason = "no robust loss foretells held-out entries much better"
+	if len(ranks) == 0 {
+		ranks = diagnosisRanks(x.Dims())
+	}
+	d := &Diagnosis{Ranks: slices.Clone(ranks)}
+	zeros := s.zeros(x)
+	best := predictable
+	if zeros > mostZeros {
+		best = 1
+	}
+	var entry, sample float64
+	var squares [3]float64
+	lowest, count := slices.Min(ranks), float64(len(ranks))
+	for _, rank := range ranks {
+		var e [3]*mat.Dense
+		for k, mean := range []*float64{&d.Squared, &d.Entries, &d.Samples} {
+			model := Kind(k).Model(rank)
+			model.MaxIter = 60 // what is fitted late is noise
+			model.Signed = true
+			of, err := s.Of(ctx, FitterOf(model), x)
+			if err != nil {
+				return nil, err
+			}
+			absolute, _ := MeanError(of.Absolute)
+			*mean += absolute / count
+			square, _ := MeanError(of.Squared)
+			squares[k] += square / count
+			e[k] = of.residual
+		}
+		if rank == lowest && d.Kurtosis == 0 {
+			d.describe(x, e[ByEntry])
+		}
+		log := compare(e, best)
+		d.Votes = append(d.Votes, vote(log[ByEntry], log[BySample]))
+		entry, sample = entry+log[ByEntry]/count, sample+log[BySample]/count
+	}
+	d.decide(entry, sample)
+	if of := []float64{d.Squared, d.Entries, d.Samples}[d.Suggestion]; of >= 1 {
+		doubt := fmt.Sprintf("the suggested loss predicts held-out entries worse than zeros would: Σ|x − wh|/Σ|x| is %.2f, and 1 for zeros", of)
+		if min(d.Squared, d.Entries, d.Samples) >= 1 {
+			doubt += "; no other loss does better"
+		}
+		if square := squares[d.Suggestion]; square < 1 {
+			doubt += fmt.Sprintf("; by squares it predicts something, √(Σ(x − wh)²/Σx²) being %.2f", square)
+		}
+		d.Warnings = append(d.Warnings, doubt)
+	}
+	if zeros > mostZeros {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("%.0f %% of the entries are 0: a robust loss of entries tends to predict 0 everywhere and takes what is not 0 for errors", 100*zeros))
 	}
 	return d, nil
+}
+
+// diagnosisRanks are those that Diagnose tries of itself.
+func diagnosisRanks(m, n int) []int {
+	top := max(1, min(20, min(m, n)/2))
+	return slices.Compact([]int{(top + 3) / 4, (top + 1) / 2, top})
+}
+
+// zeros returns the share of known entries that are 0.
+func (s HeldOut) zeros(x mat.Matrix) float64 {
+	m, n := x.Dims()
+	var zeros, known float64
+	for i := range m {
+		for j := range n {
+			if s.Mask != nil && s.Mask.At(i, j) == 0 {
+				continue
+			}
+			known++
+			if x.At(i, j) == 0 {
+				zeros++
+			}
+		}
+	}
+	return zeros / max(known, 1)
+}
+
+// compare returns for each kind the logarithm of its root mean square error over that of
+// least squares, of a share of the entries: those with the smallest errors of the best of
+// the three. It lies in −3 to 3, so that no rank outweighs the others.
+func compare(e [3]*mat.Dense, share float64) (log [3]float64) {
+	const most = 3
+	raw := [3][]float64{}
+	for k := range e {
+		raw[k] = e[k].RawMatrix().Data
+	}
+	least := func(i int) float64 {
+		return min(math.Abs(raw[0][i]), math.Abs(raw[1][i]), math.Abs(raw[2][i]))
+	}
+	var all []float64
+	for i := range raw[0] {
+		if v := least(i); !math.IsNaN(v) {
+			all = append(all, v)
+		}
+	}
+	slices.Sort(all)
+	limit := all[min(int(share*float64(len(all))), len(all)-1)]
+	var kept [3][]float64
+	for i := range raw[0] {
+		if least(i) <= limit { // not NaN
+			for k := range kept {
+				kept[k] = append(kept[k], raw[k][i])
+			}
+		}
+	}
+	var size [3]float64
+	for k, v := range kept {
+		unit := normalise(v)
+		_, square := sums(v)
+		size[k] = unit * math.Sqrt(square)
+	}
+	for k := range size {
+		switch {
+		case size[k] == size[0]:
+		case size[0] == 0:
+			log[k] = most
+		default:
+			log[k] = max(-most, min(most, math.Log(size[k]/size[0])))
+		}
+	}
+	return log
+}
+
+// vote returns the kind that errors compared with least squares suggest.
+func vote(entry, sample float64) Kind {
+	switch {
+	case entry < entryLimit && entry-entryLimit < sample-sampleLimit:
+		return ByEntry
+	case sample < sampleLimit:
+		return BySample
+	}
+	return BySquares
+}
+
+// decide fills in the suggestion and its reason.
+func (d *Diagnosis) decide(entry, sample float64) {
+	d.EntryGain, d.SampleGain = -math.Expm1(entry), -math.Expm1(sample)
+	d.Suggestion = vote(entry, sample)
+	agree := 0
+	for _, v := range d.Votes {
+		if v == d.Suggestion {
+			agree++
+		}
+	}
+	d.Undecided = len(d.Votes) > 1 && 2*agree <= len(d.Votes)
+	compared := fmt.Sprintf("compared with least squares, a loss of entries predicts held-out entries %s and a loss of samples %s", gain(d.EntryGain), gain(d.SampleGain))
+	d.NoDifference = d.Suggestion == BySquares && max(entry, sample, 0)-min(entry, sample, 0) < alike
+	switch {
+	case d.NoDifference:
+		d.Reason = compared + ": that is no difference, so take the simplest"
+	case d.Suggestion == BySquares:
+		d.Reason = compared + fmt.Sprintf(", less than the %.0f %% and %.0f %% that speak for wrong entries or samples", -100*math.Expm1(entryLimit), -100*math.Expm1(sampleLimit))
+	default:
+		d.Reason = compared
+	}
+	if len(d.Ranks) > 1 {
+		d.Reason += fmt.Sprintf(" (%d of the ranks %v say so)", agree, d.Ranks)
+	}
+}
+
+// gain says in words how much nearer a prediction is.
+func gain(v float64) string {
+	if v < 0 {
+		return fmt.Sprintf("%.1f %% worse", -100*v)
+	}
+	return fmt.Sprintf("%.1f %% better", 100*v)
 }
 
 // describe takes numbers from held-out errors, NaN where an entry is missing.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -85,6 +87,59 @@ func TestDiagnose(t *testing.T) {
 	}
 	if s := Kind(7).String(); s != "Kind(7)" {
 		t.Error(s)
+	}
+}
+
+// Without ranks it tries several, and says what is doubtful: that nothing differs, that most is
+// zero, that zeros would predict as well.
+func TestDiagnoseDoubts(t *testing.T) {
+	s := HeldOut{Folds: 3}
+	d, err := s.Diagnose(t.Context(), planted(30, 300, 8, 0.03, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Ranks) < 1 || len(d.Votes) != len(d.Ranks) || d.Suggestion != BySquares || d.Warnings != nil {
+		t.Errorf("clean data: %v, ranks %v", d, d.Ranks)
+	}
+	sparse := mat.NewDense(40, 60, nil)
+	rng := rand.New(rand.NewPCG(3, 3))
+	sparse.Apply(func(int, int, float64) float64 {
+		if rng.Float64() < 0.03 {
+			return 1 + float64(rng.IntN(5))
+		}
+		return 0
+	}, sparse)
+	if d, err = s.Diagnose(t.Context(), sparse, 5); err != nil {
+		t.Fatal(err)
+	}
+	if d.Suggestion == ByEntry || len(d.Warnings) != 2 || !strings.Contains(d.String(), "% of the entries are 0") || !strings.Contains(d.String(), "worse than zeros") {
+		t.Errorf("few entries, by chance: %v", d)
+	}
+	for _, c := range []struct {
+		votes         []Kind
+		entry, sample float64
+		want          Kind
+		none, open    bool
+	}{
+		{[]Kind{0, 0, 0}, 0.01, -0.02, BySquares, true, false},
+		{[]Kind{0, 0, 0}, 0.2, -0.02, BySquares, false, false},
+		{[]Kind{1, 1, 0}, -0.4, -0.02, ByEntry, false, false},
+		{[]Kind{1, 0, 0}, -0.4, -0.02, ByEntry, false, true},
+		{[]Kind{2, 2, 2}, -0.22, -0.3, BySample, false, false},
+	} {
+		d := Diagnosis{Votes: c.votes, Ranks: []int{1, 2, 3}}
+		d.decide(c.entry, c.sample)
+		if d.Suggestion != c.want || d.NoDifference != c.none || d.Undecided != c.open || strings.Contains(d.String(), "(undecided)") != c.open {
+			t.Errorf("%+v: %v", c, &d)
+		}
+	}
+	if m := BySample.Model(3); m.Rank != 3 || m.Loss != (rnmf.ByColumn{Loss: rnmf.L1{}}) {
+		t.Error(m)
+	}
+	for _, c := range []struct{ m, n, top int }{{1, 9, 1}, {4, 9, 2}, {1000, 500, 20}} {
+		if r := diagnosisRanks(c.m, c.n); r[len(r)-1] != c.top || r[0] < 1 || !slices.IsSorted(r) {
+			t.Errorf("%d×%d: ranks %v", c.m, c.n, r)
+		}
 	}
 }
 

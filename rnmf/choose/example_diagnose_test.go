@@ -32,6 +32,17 @@ func ExampleHeldOut_Diagnose() {
 	// Output: a robust loss of entries
 }
 
+// Which rank? These data have three parts and no noise.
+func ExampleRankSearch() {
+	x, _, _ := datasets.LowRank(30, 60, 3, 1)
+	c, err := choose.RankSearch{X: x, Model: rnmf.NMF(1), Starts: 3, Folds: 3}.Run(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(c.Rank, c.AtEdge)
+	// Output: 3 false
+}
+
 // How well do the clusters of five starts agree?
 func ExampleConsensusOf() {
 	s, err := datasets.Digits().Scaled().Sample(15, 1)

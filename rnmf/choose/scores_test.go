@@ -59,7 +59,7 @@ func TestLinkageGolden(t *testing.T) {
 				k++
 			}
 		}
-		h := averageLinkage(d)
+		h, _ := averageLinkage(d)
 		k = 0
 		for i := range c.N {
 			for j := i + 1; j < c.N; j++ {

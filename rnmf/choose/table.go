@@ -158,3 +158,19 @@ func (t *Table) BeforeFall(score string) (row Row, ok bool) {
 	}
 	return row, ok
 }
+
+// Column returns the values of a parameter or the scores of a name, one for each row: NaN where
+// a row lacks it.
+func (t *Table) Column(name string) []float64 {
+	values := make([]float64, len(t.Rows))
+	for i, r := range t.Rows {
+		v, has := r.Scores[name]
+		if k := slices.Index(t.Names, name); k >= 0 {
+			v, has = r.Setting.Values[k], true
+		}
+		if values[i] = v; !has {
+			values[i] = math.NaN()
+		}
+	}
+	return values
+}

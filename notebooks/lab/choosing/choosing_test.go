@@ -31,7 +31,7 @@ func read(t *testing.T, name string) string {
 // theirs.
 func diagnosed(t *testing.T, report string, lines int) {
 	t.Helper()
-	line := regexp.MustCompile(`(?m)^(Digits|Fashion|Wine) +\S.*?  +(\d\.\d+) +(\d\.\d+) +(\d\.\d+) +(.+)$`)
+	line := regexp.MustCompile(`(?m)^(\S+) +\S.*?  +\d+  (\d\.\d+) +(\d\.\d+) +(\d\.\d+) +(.+)$`)
 	kinds := map[string]int{}
 	for k := range 3 {
 		kinds[choose.Kind(k).String()] = k
@@ -46,7 +46,8 @@ func diagnosed(t *testing.T, report string, lines int) {
 		for i := range errs {
 			errs[i], _ = strconv.ParseFloat(m[2+i], 64)
 		}
-		k, known := kinds[m[5]]
+		kind, _, _ := strings.Cut(m[5], ",")
+		k, known := kinds[kind]
 		best := min(errs[0], errs[1], errs[2])
 		if !known || best <= 0 {
 			t.Errorf("%q", m[0])
@@ -97,7 +98,7 @@ func weighed(t *testing.T, report string, sets int) {
 }
 
 func TestResults(t *testing.T) {
-	diagnosed(t, read(t, "diagnose.txt"), 2*(16+16+15))
+	diagnosed(t, read(t, "diagnose.txt"), 3*(5*16*3+15*2))
 	weighed(t, read(t, "criteria.txt"), 3)
 }
 
@@ -118,7 +119,7 @@ func TestTinyRuns(t *testing.T) {
 	if err := diagnose(t.Context(), &report, few); err != nil {
 		t.Fatal(err)
 	}
-	diagnosed(t, report.String(), 2*16)
+	diagnosed(t, report.String(), 3*16*2)
 	s, err := datasets.Digits().Sample(3, 1)
 	if err != nil {
 		t.Fatal(err)

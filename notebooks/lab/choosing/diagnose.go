@@ -19,8 +19,6 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 )
 
-const rank = 5
-
 // A tally counts how far choices are from the best of the three.
 type tally struct {
 	log, worst float64
@@ -38,20 +36,24 @@ func (t *tally) add(ratio float64) {
 }
 
 func (t *tally) String() string {
+	if t.count == 0 {
+		return "none"
+	}
 	return fmt.Sprintf("within 5 %% of the best in %d of %d, on average %.1f %% above it, at worst %.0f %%",
 		t.within, t.count, 100*(math.Exp(t.log/float64(t.count))-1), 100*(t.worst-1))
 }
 
 // Diagnose measures how often choose.HeldOut.Diagnose is right: it spoils the embedded
-// data in all ways of package datasets, and compares how near the factors of the
-// suggested loss come to the data before with those of each loss of the three.
+// data, and some of the folder RNMF_DATA, in all ways of package datasets, and compares
+// how near the factors of the suggested loss come to the data before with those of each
+// loss of the three.
 func Diagnose(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("diagnose", flag.ContinueOnError)
 	out := f.String("out", "notebooks/lab/choosing/diagnose.txt", "`file` to write")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	return store(*out, func(w io.Writer) error { return diagnose(ctx, w, embedded) })
+	return store(*out, func(w io.Writer) error { return diagnose(ctx, w, all) })
 }
 
 // store writes a report to a file, when it is whole, and shows it as it grows.
@@ -81,75 +83,143 @@ func embedded(seed uint64) ([]*datasets.Set, error) {
 	return []*datasets.Set{digits, fashion, wine}, nil
 }
 
-// diagnose writes the report on the sets of two seeds.
+// all returns the embedded data and, of the folder RNMF_DATA, small faces and objects.
+func all(seed uint64) ([]*datasets.Set, error) {
+	sets, err := embedded(seed)
+	if err != nil {
+		return nil, err
+	}
+	for _, of := range []struct {
+		source   *datasets.Source
+		name     string
+		perClass int
+	}{{datasets.ORL, "ORL", 4}, {datasets.Yale, "Yale", 10}, {datasets.COIL20, "COIL-20", 8}} {
+		s, err := of.source.Load(context.Background())
+		if err != nil {
+			return nil, err
+		}
+		if s, err = s.Scaled().Sample(of.perClass, seed); err != nil {
+			return nil, err
+		}
+		if s, err = s.Shrink(16, 16); err != nil {
+			return nil, err
+		}
+		s.Name = of.name
+		sets = append(sets, s)
+	}
+	return sets, nil
+}
+
+// ranksOf are those at which a loss is judged: the suggestion is one for all of them.
+func ranksOf(s *datasets.Set) []int {
+	if m, n := s.X.Dims(); min(m, n) < 20 {
+		return []int{3, 5}
+	}
+	return []int{5, 10, 20}
+}
+
+// diagnose writes the report on the sets of three seeds.
 func diagnose(ctx context.Context, w io.Writer, sets func(seed uint64) ([]*datasets.Set, error)) error {
-	models := []rnmf.Model{rnmf.NMF(rank), rnmf.HuberNMF(rank), rnmf.L21NMF(rank)} // by choose.Kind
-	all := make([]tally, len(models)+1)                                            // the last is the suggestion
+	kinds := []choose.Kind{choose.BySquares, choose.ByEntry, choose.BySample}
+	always := make([]tally, len(kinds))
+	var suggested, decided, undecided, same tally
 	var names []string
 	bySet, bySeed := map[string]*tally{}, [2]tally{}
-	fmt.Fprintf(w, "%-10s %-20s  %-8s %-8s %-8s  %s\n", "data", "errors", "squares", "entries", "samples", "suggestion")
-	for seed := uint64(1); seed <= 2; seed++ {
+	clean, robust := 0, 0
+	fmt.Fprintf(w, "%-10s %-20s  %4s  %-8s %-8s %-8s  %s\n", "data", "errors", "rank", "squares", "entries", "samples", "suggestion")
+	for seed := uint64(1); seed <= 3; seed++ {
 		parts, err := sets(seed)
 		if err != nil {
 			return err
 		}
 		for _, s := range parts {
-			clean := mat.DenseCopyOf(s.X)
-			m, n := clean.Dims()
-			for i := range m { // the features of Wine have units of their own
-				if row := clean.RawRowView(i); s.Name == "Wine" {
-					most := slices.Max(row)
-					for j := range row {
-						row[j] /= most
-					}
-				}
-			}
+			x := unspoiled(s)
 			if bySet[s.Name] == nil {
 				bySet[s.Name] = &tally{}
 				names = append(names, s.Name)
 			}
-			for _, c := range corruptions(s, mat.Max(clean)) {
-				x, bad := clean, mat.NewDense(m, n, nil)
+			for _, c := range corruptions(s, mat.Max(x)) {
+				dirty, bad := x, mat.NewDense(x.RawMatrix().Rows, x.RawMatrix().Cols, nil)
 				if c.how != nil {
-					if x, bad, err = c.how.Apply(clean, seed); err != nil {
+					if dirty, bad, err = c.how.Apply(x, seed); err != nil {
 						return err
 					}
 				}
-				var rec []float64
-				for _, model := range models {
-					model.Seed = seed
-					r, err := model.Fit(ctx, x)
-					if err != nil {
-						return err
-					}
-					rec = append(rec, recovery(clean, bad, r, c.samples))
-				}
-				d, err := choose.HeldOut{Folds: 3, Seed: seed}.Diagnose(ctx, x, rank)
+				d, err := choose.HeldOut{Folds: 3, Seed: seed}.Diagnose(ctx, dirty)
 				if err != nil {
 					return err
 				}
-				best := slices.Min(rec)
-				for k, v := range rec {
-					all[k].add(v / best)
+				if c.how == nil {
+					clean++
+					if d.Suggestion != choose.BySquares {
+						robust++
+					}
 				}
-				all[len(models)].add(rec[d.Suggestion] / best)
-				bySet[s.Name].add(rec[d.Suggestion] / best)
-				bySeed[seed-1].add(rec[d.Suggestion] / best)
-				fmt.Fprintf(w, "%-10s %-20s  %.3f    %.3f    %.3f     %v\n", s.Name, c.name, rec[0], rec[1], rec[2], d.Suggestion)
+				for _, rank := range ranksOf(s) {
+					var rec []float64
+					for _, kind := range kinds {
+						model := kind.Model(rank)
+						model.Seed = seed
+						r, err := model.Fit(ctx, dirty)
+						if err != nil {
+							return err
+						}
+						rec = append(rec, recovery(x, bad, r, c.samples))
+					}
+					best := slices.Min(rec)
+					for k, v := range rec {
+						always[k].add(v / best)
+					}
+					ratio, word := rec[d.Suggestion]/best, ""
+					for _, to := range []*tally{&suggested, bySet[s.Name], &bySeed[(seed-1)/2]} {
+						to.add(ratio)
+					}
+					switch {
+					case d.NoDifference:
+						same.add(ratio)
+						word = ", no difference"
+					case d.Undecided:
+						undecided.add(ratio)
+						word = ", undecided"
+					default:
+						decided.add(ratio)
+					}
+					fmt.Fprintf(w, "%-10s %-20s  %4d  %.3f    %.3f    %.3f     %v%s\n", s.Name, c.name, rank, rec[0], rec[1], rec[2], d.Suggestion, word)
+				}
 			}
 		}
 	}
 	fmt.Fprintln(w)
-	for k := range models {
-		fmt.Fprintf(w, "always %v: %v\n", choose.Kind(k), &all[k])
+	for k := range always {
+		fmt.Fprintf(w, "always %v: %v\n", choose.Kind(k), &always[k])
 	}
-	fmt.Fprintf(w, "as suggested: %v\n", &all[len(models)])
-	fmt.Fprintf(w, "  seed 1, by which the limits were set: %v\n", &bySeed[0])
-	fmt.Fprintf(w, "  seed 2: %v\n", &bySeed[1])
+	fmt.Fprintf(w, "as suggested: %v\n", &suggested)
+	fmt.Fprintf(w, "  seeds 1 and 2, by which the limits were set: %v\n", &bySeed[0])
+	fmt.Fprintf(w, "  seed 3: %v\n", &bySeed[1])
+	fmt.Fprintf(w, "  decided: %v\n", &decided)
+	fmt.Fprintf(w, "  no difference: %v\n", &same)
+	fmt.Fprintf(w, "  undecided: %v\n", &undecided)
 	for _, name := range names {
 		fmt.Fprintf(w, "  %s: %v\n", name, bySet[name])
 	}
+	fmt.Fprintf(w, "a robust loss is suggested for %d of %d clean sets\n", robust, clean)
 	return nil
+}
+
+// unspoiled returns the data of a set. The features of Wine have units of their own.
+func unspoiled(s *datasets.Set) *mat.Dense {
+	x := mat.DenseCopyOf(s.X)
+	if s.Name != "Wine" {
+		return x
+	}
+	for i := range x.RawMatrix().Rows {
+		row := x.RawRowView(i)
+		most := slices.Max(row)
+		for j := range row {
+			row[j] /= most
+		}
+	}
+	return x
 }
 
 type corruption struct {

@@ -1,0 +1,297 @@
+package lesson
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// ended is what exit panics with in a test, so that nothing after it runs.
+type ended struct{}
+
+// end calls f, which is to end the cell, and returns what it said on standard error.
+func end(t *testing.T, f func()) string {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr, before := os.Stderr, exit
+	os.Stderr, exit = w, func(int) { panic(ended{}) }
+	defer func() { os.Stderr, exit = stderr, before }()
+	stopped := func() (stopped bool) {
+		defer func() {
+			if p := recover(); p != nil {
+				if _, ok := p.(ended); !ok {
+					panic(p)
+				}
+				stopped = true
+			}
+		}()
+		f()
+		return false
+	}()
+	w.Close()
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !stopped {
+		t.Error("the cell went on")
+	}
+	return string(text)
+}
+
+func TestWhatEndsACell(t *testing.T) {
+	s := digits(t)
+	for what, c := range map[string]struct {
+		f    func()
+		want string
+	}{
+		"an error":           {func() { Check(errors.New("boom")) }, "boom"},
+		"a value with one":   {func() { Get(1, errors.New("boom")) }, "boom"},
+		"a fit":              {func() { Fit(rnmf.NMF(0), s.X) }, "rank out of range: 0"},
+		"a film of a fit":    {func() { Watch(s, rnmf.NMF(0)) }, "rank out of range: 0"},
+		"a figure":           {func() { Show(viz.Heatmap(nil, viz.HeatmapOptions{})) }, "X is nil"},
+		"no figure":          {func() { Show(3) }, "not a int"},
+		"a table":            {func() { Table("", nil, nil) }, "viz: nothing"},
+		"shapes in a film":   {func() { film3(s, func(w *mat.Dense) { w.Mul(w, mat.NewDense(7, 7, nil)) }) }, "mat: dimension mismatch"},
+		"a printed table":    {func() { Printed("| a | b\nrow | 1") }, `"row | 1" of a printed table has 1 columns, want 2`},
+		"names on an axis":   {func() { results().Lines("", "", "") }, `"first" is not a number`},
+		"nothing to compare": {func() { results().Minus(Printed("| a\nrow | 1"), "") }, "no row is complete"},
+		"nothing to move":    {func() { Move(nil) }, "needs a control"},
+		"a slider's picture": {func() {
+			Move(func([]int) (viz.Figure, error) { return nil, errors.New("boom") }, Slider("x", 0, 1, 0))
+		}, "boom"},
+		"a slider's panic": {func() {
+			Move(func(v []int) (viz.Figure, error) { return nil, []error{nil}[v[0]] }, Slider("x", 1, 2, 1))
+		}, "index out of range [1]"},
+	} {
+		if got := end(t, c.f); !strings.Contains(got, c.want) || strings.Contains(got, "goroutine") {
+			t.Errorf("%s: %q, want %q", what, got, c.want)
+		}
+	}
+}
+
+// digits returns 60 small images.
+func digits(t *testing.T) *datasets.Set {
+	t.Helper()
+	s, err := datasets.Digits().Sample(6, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Scaled()
+}
+
+func film3(s *datasets.Set, body func(w *mat.Dense)) (rounds []int) {
+	w := mat.NewDense(64, 2, nil)
+	for t := range Film(s, w, 3) {
+		rounds = append(rounds, t)
+		body(w)
+	}
+	return rounds
+}
+
+func results() *Results {
+	r := new(Results)
+	r.Add("row", "first", 1, 3)
+	r.Add("row", "second", 5)
+	r.Add("other", "first", math.NaN())
+	return r
+}
+
+func TestQuick(t *testing.T) {
+	s := digits(t)
+	count := func(n int) (all []uint64) {
+		for seed := range Trials(n) {
+			all = append(all, seed)
+		}
+		return all
+	}
+	for _, c := range []struct {
+		quick          string
+		rounds, trials int
+	}{{"", 60, 5}, {"1", 3, 2}} {
+		t.Setenv("RNMF_QUICK", c.quick)
+		if got := Rounds(60); got != c.rounds {
+			t.Errorf("quick %q: %d of 60 rounds, want %d", c.quick, got, c.rounds)
+		}
+		if got := Rounds(2); got != 2 {
+			t.Errorf("quick %q: %d of 2 rounds", c.quick, got)
+		}
+		if got := count(5); len(got) != c.trials || got[1] != 1 {
+			t.Errorf("quick %q: seeds %d, want %d", c.quick, got, c.trials)
+		}
+		m := rnmf.Model{Rank: 3, MaxIter: 60, Tol: -1}
+		if got := len(Fit(m, s.X).Trace) - 1; got != c.rounds {
+			t.Errorf("quick %q: a Model has %d rounds, want %d", c.quick, got, c.rounds)
+		}
+		if got := len(Watch(s, m).Trace) - 1; got != c.rounds {
+			t.Errorf("quick %q: a Model that is watched has %d rounds, want %d", c.quick, got, c.rounds)
+		}
+		if got := len(Fit(rnmf.ConvexNMF{Model: m}, s.X).Trace) - 1; got != c.rounds {
+			t.Errorf("quick %q: a ConvexNMF has %d rounds, want %d", c.quick, got, c.rounds)
+		}
+		film := 0
+		w := mat.NewDense(64, 2, nil)
+		for range Film(s, w, 60) {
+			film++
+		}
+		if film != c.rounds {
+			t.Errorf("quick %q: a film has %d rounds, want %d", c.quick, film, c.rounds)
+		}
+	}
+}
+
+// A film sees each round, ends where its loop is left, and Fit and Watch agree.
+func TestFilm(t *testing.T) {
+	s := digits(t)
+	if got := film3(s, func(w *mat.Dense) { w.Set(0, 0, w.At(0, 0)+1) }); !slices.Equal(got, []int{1, 2, 3}) {
+		t.Errorf("rounds %d", got)
+	}
+	last := 0
+	for t := range Film(s, mat.NewDense(64, 2, nil), 9) {
+		if last = t; t == 4 {
+			break
+		}
+	}
+	if last != 4 {
+		t.Errorf("left in round 4, ended in %d", last)
+	}
+	f := newFilm(s, 50)
+	for round := range 51 {
+		f.add(round, mat.NewDense(64, 12, nil))
+	}
+	if want := []int{0, 1, 3, 10, 30, 50}; !slices.Equal(f.rounds, want) {
+		t.Errorf("frames at %d, want %d", f.rounds, want)
+	}
+	f = newFilm(s, 500)
+	for round := range 34 { // as of a fit that converged
+		f.add(round, mat.NewDense(64, 12, nil))
+	}
+	f.end()
+	if want := []int{0, 1, 3, 10, 33}; !slices.Equal(f.rounds, want) {
+		t.Errorf("frames at %d, want %d", f.rounds, want)
+	}
+	if _, n := f.frames[0].Dims(); n != filmColumns {
+		t.Errorf("%d images in a row", n)
+	}
+	a, b := Watch(s, rnmf.L21NMF(3)), Fit(rnmf.L21NMF(3), s.X)
+	if !mat.Equal(a.W, b.W) || a.Reason != b.Reason {
+		t.Error("Watch and Fit differ")
+	}
+}
+
+func TestStart(t *testing.T) {
+	s := digits(t)
+	w, h := Start(rnmf.Random{}, s.X, 3, 7)
+	a := Fit(rnmf.Model{Rank: 3, Seed: 7}, s.X)
+	b := Fit(rnmf.Model{Rank: 3, Init: rnmf.Factors{W: w, H: h}}, s.X)
+	if !mat.Equal(a.W, b.W) || !mat.Equal(a.H, b.H) {
+		t.Error("a fit of this seed begins with other factors")
+	}
+}
+
+func TestResults(t *testing.T) {
+	r := results()
+	if got := r.Table("c").Markdown(); !strings.Contains(got, "| row | 2.000 ± 1.414 | 5.000 |") || !strings.Contains(got, "| other | – | – |") {
+		t.Errorf("table\n%s", got)
+	}
+	p := Printed("  | second | third\nrow | 4.5 | –\nnone | 1 | 2\n")
+	if got := p.Mean("row", "second"); got != 4.5 {
+		t.Errorf("printed %g, want 4.5", got)
+	}
+	if got := p.Values("row", "third"); got != nil {
+		t.Errorf("a dash is %g", got)
+	}
+	if r.Minus(p, "t").Image().Bounds().Empty() {
+		t.Error("an empty picture of the difference")
+	}
+	if o := r.Only("other", "row"); !slices.Equal(o.Rows, []string{"other", "row"}) || o.Mean("row", "first") != 2 {
+		t.Errorf("only some rows: %q", o.Rows)
+	}
+	s := Stored(stored.Parse("model,level,trial,ap\na,10,1,0.5\na,10,2,1\na,20,1,\nb,20,1,0.25\n"), "model", "level", "ap")
+	if got := s.Mean("a", "10"); got != 0.75 || !slices.Equal(s.Rows, []string{"a", "b"}) || !slices.Equal(s.Columns, []string{"10", "20"}) {
+		t.Errorf("stored %q %q, mean %g", s.Rows, s.Columns, got)
+	}
+	if r.Heat("t", "l") == nil {
+		t.Error("no heat map")
+	}
+	for what, f := range map[string]viz.Figure{"lines": s.Lines("t", "x", "y"), "spread": s.Spread("t", "y")} {
+		if !coloured(f.Image()) {
+			t.Errorf("%s: nothing is drawn", what)
+		}
+	}
+}
+
+// coloured reports whether a picture has a point of the palette's first colour.
+func coloured(m image.Image) bool {
+	want, b := viz.Color(0), m.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			r, g, b, _ := m.At(x, y).RGBA()
+			if uint8(r>>8) == want.R && uint8(g>>8) == want.G && uint8(b>>8) == want.B {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// The two galleries show each column by its own maximum, whatever its unit.
+func TestBasis(t *testing.T) {
+	s := digits(t)
+	w := mat.DenseCopyOf(s.X.Slice(0, 64, 0, 12))
+	var far mat.Dense
+	far.Scale(1e6, w)
+	png := func(f viz.Figure) string {
+		var b bytes.Buffer
+		if err := viz.WritePNG(&b, f); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if png(Basis("t", s, w)) != png(Basis("t", s, &far)) {
+		t.Error("a basis of another unit looks different")
+	}
+	if png(Bases("t", s, "a", w, "b", w)) != png(Bases("t", s, "a", &far, "b", w)) {
+		t.Error("two bases of different units look different")
+	}
+	before := mat.DenseCopyOf(w)
+	Basis("t", s, w)
+	if !mat.Equal(before, w) {
+		t.Error("the basis was modified")
+	}
+}
+
+func TestLoad(t *testing.T) {
+	t.Setenv("RNMF_DATA", t.TempDir())
+	if s := Load(datasets.ORL, datasets.Digits); s.Name != datasets.Digits().Name || mat.Max(s.X) != 1 {
+		t.Errorf("%s, up to %g, in the place of ORL", s.Name, mat.Max(s.X))
+	}
+}
+
+func TestMoveWithoutReader(t *testing.T) {
+	t.Setenv("RNMF_HEADLESS", "1")
+	var seen [][]int
+	Move(func(v []int) (viz.Figure, error) {
+		seen = append(seen, slices.Clone(v))
+		return viz.Lines([]viz.Series{{Y: []float64{1, 2}}}, viz.LinesOptions{})
+	}, Slider("a", 10, 20, 12), Slider("b", 0, 9, 4))
+	if len(seen) != 3 || !slices.Equal(seen[0], []int{10, 4}) || !slices.Equal(seen[1], []int{15, 4}) || !slices.Equal(seen[2], []int{20, 4}) {
+		t.Errorf("positions %d", seen)
+	}
+}

@@ -1,0 +1,80 @@
+package lesson
+
+import (
+	"context"
+	"os"
+
+	"github.com/robustnmf/robustnmf/viz"
+	"github.com/robustnmf/robustnmf/viz/show"
+)
+
+// Move shows a figure that follows sliders and choices, as show.Interact does, until the
+// reader presses done. draw gets their values in their order; an error of draw, or a panic,
+// ends the cell.
+//
+//	lesson.Move(func(v []int) (viz.Figure, error) {
+//		return line(float64(v[0]) / 10)
+//	}, lesson.Slider("outliers", 10, 50, 20))
+//
+// Where a program runs the notebook, so that nobody can move anything, it shows the
+// figure at three positions of the first control, the others at their start: that is
+// also what readers of the saved notebook see.
+func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control) {
+	safe := func(_ context.Context, v []int) (viz.Figure, error) {
+		defer explain()
+		return draw(v)
+	}
+	if len(controls) == 0 {
+		stop("lesson: Move needs a control")
+		return
+	}
+	if os.Getenv("RNMF_HEADLESS") == "" {
+		Check(show.Interact(context.Background(), controls, safe))
+		return
+	}
+	var figures []viz.Figure
+	for _, first := range positions(controls[0]) {
+		values := []int{first}
+		for _, c := range controls[1:] {
+			values = append(values, c.Start)
+		}
+		f, err := safe(context.Background(), values)
+		Check(err)
+		figures = append(figures, f)
+	}
+	show.Markdown("*Run this cell in a browser to move:* " + names(controls) + ". *Here are three positions of the first.*")
+	show.Figure(Get(viz.Row(figures...)))
+}
+
+// Slider is a slider for whole numbers from low to high. For choices, or other texts, see
+// show.Control.
+func Slider(name string, low, high, start int) show.Control {
+	return show.Control{Name: name, Min: low, Max: high, Start: start}
+}
+
+// positions returns the lowest, middle and highest value of a control.
+func positions(c show.Control) []int {
+	low, high := c.Min, c.Max
+	if c.Choices != nil {
+		low, high = 0, len(c.Choices)-1
+	}
+	p := []int{low}
+	if middle := (low + high) / 2; middle > low {
+		p = append(p, middle)
+	}
+	if high > low {
+		p = append(p, high)
+	}
+	return p
+}
+
+func names(controls []show.Control) string {
+	text := ""
+	for i, c := range controls {
+		if i > 0 {
+			text += ", "
+		}
+		text += c.Name
+	}
+	return text
+}

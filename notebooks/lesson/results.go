@@ -1,0 +1,248 @@
+package lesson
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/viz"
+	"github.com/robustnmf/robustnmf/viz/show"
+)
+
+// Results are the outcomes of trials, by the names of a row and a column, which keep the
+// order in which they came. The zero value is empty and ready.
+type Results struct {
+	Rows, Columns []string
+	Digits        int // after the point, in tables and heat maps; 0: 3
+	values        map[[2]string][]float64
+}
+
+// Add adds the outcome of trials; those that are NaN are left out.
+func (r *Results) Add(row, column string, values ...float64) {
+	if r.values == nil {
+		r.values = map[[2]string][]float64{}
+	}
+	if !slices.Contains(r.Rows, row) {
+		r.Rows = append(r.Rows, row)
+	}
+	if !slices.Contains(r.Columns, column) {
+		r.Columns = append(r.Columns, column)
+	}
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			r.values[[2]string{row, column}] = append(r.values[[2]string{row, column}], v)
+		}
+	}
+}
+
+// Stored collects the numbers of a column of stored results, a row for each text in one
+// column and a column for each text in another:
+//
+//	lesson.Stored(cauchy.Results().Where("corruption", "blocks"), "model", "level", "accuracy")
+func Stored(t stored.Table, row, column, value string) *Results {
+	r := new(Results)
+	for _, line := range t {
+		r.Add(line.Text(row), line.Text(column), line.Number(value))
+	}
+	return r
+}
+
+// Printed reads the numbers of a printed table. Its first line names the columns, each
+// other one a row, with | between them; what is no number is missing.
+//
+//	         | AT&T  | Wine
+//	L2,1-NMF | 0.681 | 0.876
+//	k-means  | 0.652 | –
+func Printed(text string) *Results {
+	r := new(Results)
+	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		fields := strings.Split(line, "|")
+		for k, f := range fields {
+			fields[k] = strings.TrimSpace(f)
+		}
+		if i == 0 {
+			r.Columns = fields[1:]
+			continue
+		}
+		if len(fields) != len(r.Columns)+1 {
+			stop(fmt.Sprintf("lesson: the line %q of a printed table has %d columns, want %d", line, len(fields)-1, len(r.Columns)))
+			return r
+		}
+		for k, column := range r.Columns {
+			v, err := strconv.ParseFloat(fields[k+1], 64)
+			if err != nil {
+				v = math.NaN()
+			}
+			r.Add(fields[0], column, v)
+		}
+	}
+	return r
+}
+
+// Values returns the outcomes of all trials at a row and a column.
+func (r *Results) Values(row, column string) []float64 { return r.values[[2]string{row, column}] }
+
+// Mean returns their mean, NaN if there are none.
+func (r *Results) Mean(row, column string) float64 { return stat.Mean(r.Values(row, column), nil) }
+
+func (r *Results) digits() int {
+	if r.Digits == 0 {
+		return 3
+	}
+	return r.Digits
+}
+
+// Show displays them as a table of mean ± deviation over the trials.
+func (r *Results) Show(caption string) { show.Table(r.Table(caption)) }
+
+// Table is the table that Show displays.
+func (r *Results) Table(caption string) *viz.Table {
+	t := &viz.Table{Caption: caption, Header: append([]string{""}, r.Columns...)}
+	for _, row := range r.Rows {
+		cells := []viz.Cell{viz.Text(row)}
+		for _, column := range r.Columns {
+			cells = append(cells, viz.Summary(r.Values(row, column), r.digits()))
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// Minus draws the differences of the means, ours − theirs, in a heat map: red where ours
+// is larger, blue where it is smaller. It shows the rows and columns that both have, in
+// the order of theirs, and leaves out rows with a gap.
+func (r *Results) Minus(theirs *Results, title string) viz.Figure {
+	both := func(a, b []string) (c []string) {
+		for _, name := range a {
+			if slices.Contains(b, name) {
+				c = append(c, name)
+			}
+		}
+		return c
+	}
+	columns := both(theirs.Columns, r.Columns)
+	var rows []string
+	var d []float64
+	for _, row := range both(theirs.Rows, r.Rows) {
+		var line []float64
+		for _, column := range columns {
+			line = append(line, r.Mean(row, column)-theirs.Mean(row, column))
+		}
+		if !slices.ContainsFunc(line, math.IsNaN) {
+			rows, d = append(rows, row), append(d, line...)
+		}
+	}
+	if len(d) == 0 {
+		stop("lesson: no row is complete in both tables")
+		return nil
+	}
+	return Get(viz.Heatmap(mat.NewDense(len(rows), len(columns), d), viz.HeatmapOptions{Title: title, RowNames: rows, ColumnNames: columns,
+		Centered: true, Values: true, Digits: r.digits(), BarLabel: "ours − paper"}))
+}
+
+// Lines draws a curve for each row over columns that are numbers, the mean with a bar of
+// the deviation. For other options hand Series to viz.Lines.
+func (r *Results) Lines(title, xlabel, ylabel string) *viz.Chart {
+	return Get(viz.Lines(r.Series(), viz.LinesOptions{Title: title, XLabel: xlabel, YLabel: ylabel}))
+}
+
+// Series are the curves that Lines draws.
+func (r *Results) Series() (series []viz.Series) {
+	for i, row := range r.Rows {
+		s, once := viz.Series{Name: row, Style: i + 1}, true
+		for _, column := range r.Columns {
+			v := r.Values(row, column)
+			if len(v) == 0 {
+				continue
+			}
+			x, err := strconv.ParseFloat(column, 64)
+			if err != nil {
+				stop(fmt.Sprintf("lesson: the column %q is not a number, so it has no place on an axis", column))
+				return nil
+			}
+			mean, dev := stat.MeanStdDev(v, nil)
+			if len(v) == 1 {
+				dev = 0
+			}
+			once = once && len(v) == 1
+			s.X, s.Y, s.Err = append(s.X, x), append(s.Y, mean), append(s.Err, dev)
+		}
+		if once {
+			s.Err = nil
+		}
+		if len(s.X) > 0 {
+			series = append(series, s)
+		}
+	}
+	return series
+}
+
+// Spread draws every trial as a point, a colour for each row, the columns side by side:
+// how far starts scatter next to the differences between rows.
+func (r *Results) Spread(title, ylabel string) *viz.Chart {
+	c := viz.NewChart()
+	c.Title.Text, c.Y.Label.Text = title, ylabel
+	c.Width = max(c.Width, 2+float64(len(r.Columns)))
+	glyphs := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
+	for i, row := range r.Rows {
+		var points plotter.XYs
+		for k, column := range r.Columns {
+			for _, v := range r.Values(row, column) {
+				points = append(points, plotter.XY{X: float64(k) + 0.7*((float64(i)+0.5)/float64(len(r.Rows))-0.5), Y: v})
+			}
+		}
+		if len(points) == 0 {
+			continue
+		}
+		s, err := plotter.NewScatter(points)
+		Check(err)
+		s.GlyphStyle = draw.GlyphStyle{Color: viz.Color(i), Radius: vg.Points(2.5), Shape: glyphs[i%len(glyphs)]}
+		c.Add(s)
+		c.Legend.Add(row, s)
+	}
+	c.NominalX(r.Columns...)
+	c.X.Min, c.X.Max = -0.5, float64(len(r.Columns))-0.5
+	return c
+}
+
+// Heat draws the means in a heat map with their values, a row for each row; label names
+// the unit. Rows with a gap are left out.
+func (r *Results) Heat(title, label string) viz.Figure {
+	var rows []string
+	var values []float64
+	for _, row := range r.Rows {
+		var line []float64
+		for _, column := range r.Columns {
+			line = append(line, r.Mean(row, column))
+		}
+		if !slices.ContainsFunc(line, math.IsNaN) {
+			rows, values = append(rows, row), append(values, line...)
+		}
+	}
+	if len(values) == 0 {
+		stop("lesson: no row is complete")
+		return nil
+	}
+	return Get(viz.Heatmap(mat.NewDense(len(rows), len(r.Columns), values), viz.HeatmapOptions{Title: title, RowNames: rows,
+		ColumnNames: r.Columns, Values: true, Digits: r.digits(), BarLabel: label, Map: viz.Blues}))
+}
+
+// Only returns the results of some rows, in the order given.
+func (r *Results) Only(rows ...string) *Results {
+	some := &Results{Columns: r.Columns, Digits: r.Digits}
+	for _, row := range rows {
+		for _, column := range r.Columns {
+			some.Add(row, column, r.Values(row, column)...)
+		}
+	}
+	return some
+}

@@ -1,0 +1,110 @@
+package lesson
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"reflect"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/viz/show"
+)
+
+// Quick reports whether all is to be short, by the environment variable RNMF_QUICK.
+// The other functions of this package heed it by themselves.
+func Quick() bool { return os.Getenv("RNMF_QUICK") != "" }
+
+// Rounds returns n, or in the quick setting a twentieth, at least 3 and at most n.
+// Film and Fit call it; a loop that neither of them sees does itself.
+func Rounds(n int) int {
+	if Quick() {
+		return min(n, max(3, n/20))
+	}
+	return n
+}
+
+// Trials yields the seeds 0 … n−1, in the quick setting at most two of them.
+func Trials(n int) iter.Seq[uint64] {
+	if Quick() {
+		n = min(n, 2)
+	}
+	return func(yield func(uint64) bool) {
+		for seed := range uint64(n) {
+			if !yield(seed) {
+				return
+			}
+		}
+	}
+}
+
+// Load returns the first of some sources that is at hand, in the folder named by
+// RNMF_DATA, with values from 0 to 1; otherwise, and with a line that says so, an
+// embedded set: datasets.Digits, Fashion or Wine.
+func Load(wanted *datasets.Source, embedded func() *datasets.Set) *datasets.Set {
+	s, err := wanted.Load(context.Background())
+	if err != nil {
+		s = embedded()
+		fmt.Printf("%s is not at hand, %s takes its place; the text speaks of %[1]s.\n", wanted.Name, s.Name)
+	}
+	return s.Scaled()
+}
+
+// Fit is model.Fit without a picture of its progress, for cells with many fits: for a
+// single long one see Watch and show.Fit. It takes all models of package rnmf, and in
+// the quick setting runs Rounds(MaxIter) rounds.
+func Fit[R show.Fitted](model show.Fitter[R], x mat.Matrix) R {
+	r, err := shorter(model).Fit(context.Background(), x)
+	Check(err)
+	return r
+}
+
+// shorter returns the model as the quick setting wants it: a Model, or what has one
+// among its fields.
+func shorter[R show.Fitted](model show.Fitter[R]) show.Fitter[R] {
+	if model == nil || !Quick() {
+		return model
+	}
+	v := reflect.New(reflect.TypeOf(model)).Elem()
+	v.Set(reflect.ValueOf(model))
+	field := v
+	if v.Type() != reflect.TypeFor[rnmf.Model]() && v.Kind() == reflect.Struct {
+		field = v.FieldByName("Model")
+	}
+	if field.IsValid() && field.CanSet() && field.Type() == reflect.TypeFor[rnmf.Model]() {
+		m := field.Interface().(rnmf.Model)
+		field.Set(reflect.ValueOf(short(m)))
+	}
+	return v.Interface().(show.Fitter[R])
+}
+
+func short(m rnmf.Model) rnmf.Model {
+	if m.MaxIter == 0 {
+		m.MaxIter = 500 // the default of Model
+	}
+	m.MaxIter = Rounds(m.MaxIter)
+	return m
+}
+
+// Start returns the W (m×rank) and H (rank×n) with which a fit of this seed begins, so
+// that an algorithm in a cell and a model, or two models, can begin with the same:
+//
+//	w0, h0 := lesson.Start(rnmf.Random{}, s.X, 20, 1)
+//	w, h := mat.DenseCopyOf(w0), mat.DenseCopyOf(h0)
+//	r := lesson.Fit(rnmf.Model{Rank: 20, Init: rnmf.Factors{W: w0, H: h0}}, s.X)
+func Start(init rnmf.Init, x *mat.Dense, rank int, seed uint64) (w, h *mat.Dense) {
+	w, h, err := init.Start(context.Background(), x, rank, rand.New(rand.NewPCG(seed, 0x52_4e_4d_46)))
+	Check(err)
+	return w, h
+}
+
+// Product returns WH, what a fit makes of its data.
+func Product(r *rnmf.Result) *mat.Dense {
+	var wh mat.Dense
+	wh.Mul(r.W, r.H)
+	return &wh
+}

@@ -1,0 +1,249 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+const (
+	shown      = 12   // suspects in the table and in the pictures
+	mostParts  = 40   // that are drawn
+	mostDrawn  = 5000 // samples in the map
+	mostLabels = 5    // names in the map
+	style      = `body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#111}
+img{max-width:100%;height:auto}table{border-collapse:collapse;font-size:.9rem}td,th{padding:.15rem .7rem;border-bottom:1px solid #ddd;text-align:left}
+h2{margin-top:2rem}p{max-width:44rem}`
+)
+
+// A page collects what is written, up to the first error.
+type page struct {
+	strings.Builder
+	err error
+}
+
+func (p *page) text(tag, s string) {
+	fmt.Fprintf(p, "<%s>%s</%s>\n", tag, strings.ReplaceAll(html.EscapeString(s), "\n", "<br>"), tag)
+}
+
+// figure shows a picture at its nominal size; what says what is on it.
+func (p *page) figure(what string, f viz.Figure, err error) {
+	if p.err != nil {
+		return
+	}
+	var data bytes.Buffer
+	if err == nil {
+		err = viz.WritePNG(&data, f)
+	}
+	if err != nil {
+		p.err = fmt.Errorf("%s: %w", what, err)
+		return
+	}
+	fmt.Fprintf(p, "<p><img alt=\"%s\" width=\"%d\" src=\"data:image/png;base64,%s\"></p>\n", html.EscapeString(what),
+		f.Image().Bounds().Dx()*96/viz.DPI, base64.StdEncoding.EncodeToString(data.Bytes()))
+}
+
+// WriteHTML writes the report as one page: what was fitted, the Notes, the parts, the
+// samples by their parts, and the suspects by name with what is wrong with them.
+func (r Report) WriteHTML(w io.Writer) error {
+	out, err := r.check()
+	if err != nil {
+		return err
+	}
+	s := r.Set
+	p := &page{}
+	title := r.Title
+	if title == "" {
+		title = s.Name
+	}
+	if title == "" {
+		title = "A factorisation"
+	}
+	fmt.Fprintf(p, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>%s</title><style>%s</style></head>\n<body>\n", html.EscapeString(title), style)
+	p.text("h1", title)
+	p.text("p", s.String())
+	p.text("p", r.summary())
+	for _, note := range r.Notes {
+		p.text("p", note)
+	}
+	wn, h := r.Result.Normalized(2)
+	r.parts(p, wn)
+	r.samples(p, h)
+	r.suspects(p, out)
+	c, err := viz.Convergence([]viz.Curve{{Name: fmt.Sprintf("%T", r.Result.Loss), Trace: r.Result.Trace}}, viz.ConvergenceOptions{})
+	if err == nil { // a fit may have no trace
+		p.text("h2", "Convergence")
+		p.figure("objective by round", c, nil)
+	}
+	if s.Credit != "" {
+		p.text("p", "Data: "+s.Credit)
+	}
+	p.WriteString("</body>\n</html>\n")
+	if p.err != nil {
+		return p.err
+	}
+	_, err = io.WriteString(w, p.String())
+	return err
+}
+
+// summary tells what was fitted, and how well.
+func (r Report) summary() string {
+	var wh mat.Dense
+	wh.Mul(r.Result.W, r.Result.H)
+	var far, size float64
+	m, n := wh.Dims()
+	for i := range m {
+		for j := range n {
+			if v := r.Set.X.At(i, j); !math.IsNaN(v) {
+				far += math.Abs(v - wh.At(i, j))
+				size += math.Abs(v)
+			}
+		}
+	}
+	_, k := r.Result.W.Dims()
+	line := fmt.Sprintf("%d parts, fitted with the loss %#v; the fit ended because: %v.", k, r.Result.Loss, r.Result.Reason)
+	if size > 0 && !math.IsInf(size, 0) {
+		line += fmt.Sprintf(" Σ|x − wh| is %.1f %% of Σ|x|.", 100*far/size)
+	}
+	return line
+}
+
+func (r Report) parts(p *page, w *mat.Dense) {
+	s := r.Set
+	m, k := w.Dims()
+	p.text("h2", "Parts")
+	names := viz.PartNames(k)
+	if k > mostParts {
+		p.text("p", fmt.Sprintf("The first %d of %d.", mostParts, k))
+		w, names = mat.DenseCopyOf(w.Slice(0, m, 0, mostParts)), names[:mostParts]
+	}
+	if s.Height > 0 {
+		f, err := viz.Gallery(w, viz.GalleryOptions{Height: s.Height, Width: s.Width, Captions: names, Smooth: true})
+		p.figure("parts as images", f, err)
+		return
+	}
+	f, err := viz.TopFeatures(w, viz.TopFeaturesOptions{Features: r.featureNames()})
+	p.figure("the largest features of each part", f, err)
+}
+
+func (r Report) featureNames() []string {
+	m, _ := r.Set.X.Dims()
+	names := make([]string, m)
+	for i := range names {
+		names[i] = r.Set.FeatureName(i)
+	}
+	return names
+}
+
+func (r Report) samples(p *page, h *mat.Dense) {
+	s := r.Set
+	k, n := h.Dims()
+	p.text("h2", "Samples by their parts")
+	var tracks []viz.Track
+	if s.Labels != nil {
+		tracks = []viz.Track{{Name: "class", Classes: s.Labels, Names: s.Classes}}
+	}
+	f, err := viz.Heatmap(h, viz.HeatmapOptions{RowNames: viz.PartNames(k), ColumnOrder: viz.OrderByPart(h), Tracks: tracks, XLabel: "samples, by their largest part", BarLabel: "coefficient"})
+	p.figure("coefficients", f, err)
+	if k > 1 && n > 2 && n <= mostDrawn {
+		opt := viz.SampleMapOptions{Classes: s.Labels, Names: s.Classes, Labels: map[int]string{}}
+		if r.Suspects != nil {
+			opt.Outliers = r.Suspects.Columns(min(shown, r.Suspects.Flagged))
+		}
+		for _, j := range opt.Outliers[:min(mostLabels, len(opt.Outliers))] {
+			opt.Labels[j] = s.SampleName(j)
+		}
+		c, err := viz.SampleMap(h, opt)
+		p.figure("map of the samples", c, err)
+	}
+	if s.Labels != nil && k*len(s.Classes) <= 100 {
+		c, err := viz.Doses(h, s.Labels, viz.DosesOptions{Names: s.Classes, YLabel: "coefficient"})
+		p.figure("dose of each part by class", c, err)
+	}
+}
+
+func (r Report) suspects(p *page, out *rnmf.Outliers) {
+	s := r.Set
+	p.text("h2", "Samples that do not fit")
+	if r.Suspects != nil {
+		p.text("p", r.Suspects.String())
+	} else {
+		p.text("p", "By the weights of this one fit: other starts and other losses may point at others.")
+	}
+	rows := r.rows(out)
+	rows = rows[:min(shown, len(rows))]
+	header := []string{"sample", "weight"}
+	if r.Suspects != nil {
+		header = append(header, "flagged by")
+	}
+	if s.Labels != nil {
+		header = append(header, "class")
+	}
+	var cells [][]any
+	for _, of := range rows {
+		line := []any{s.SampleName(of.sample), viz.Number(of.weight, 3)}
+		if r.Suspects != nil {
+			line = append(line, fmt.Sprintf("%.0f %% of the fits", 100*of.share))
+		}
+		if s.Labels != nil {
+			line = append(line, s.Classes[s.Labels[of.sample]])
+		}
+		cells = append(cells, append(line, r.offs(of)))
+	}
+	table, err := viz.NewTable(append(header, "farthest off (+ above, − below what the parts make)"), cells)
+	if err != nil {
+		p.err = err
+		return
+	}
+	p.WriteString(table.HTML())
+	f, err := r.residuals(rows)
+	p.figure("the most suspect samples", f, err)
+}
+
+// Residuals draws the k most suspect samples: images as they are, others by the features
+// that are farthest from what the parts make of them, above or below. The error is that of a set
+// and a result that do not fit together, or ErrParameter for a k below 1.
+func (r Report) Residuals(k int) (viz.Figure, error) {
+	out, err := r.check()
+	if err != nil {
+		return nil, err
+	}
+	if k < 1 {
+		return nil, fmt.Errorf("%w: %d samples", datasets.ErrParameter, k)
+	}
+	rows := r.rows(out)
+	return r.residuals(rows[:min(k, len(rows))])
+}
+
+func (r Report) residuals(rows []row) (viz.Figure, error) {
+	s := r.Set
+	m, _ := s.X.Dims()
+	x, captions := mat.NewDense(m, len(rows), nil), make([]string, len(rows))
+	for c, of := range rows {
+		captions[c] = s.SampleName(of.sample)
+		for i := range m {
+			v := s.X.At(i, of.sample)
+			if s.Height == 0 {
+				v -= mat.Dot(r.Result.W.RowView(i), r.Result.H.ColView(of.sample))
+			}
+			if math.IsNaN(v) {
+				v = 0
+			}
+			x.Set(i, c, v)
+		}
+	}
+	if s.Height > 0 {
+		return viz.Gallery(x, viz.GalleryOptions{Height: s.Height, Width: s.Width, Captions: captions})
+	}
+	return viz.TopFeatures(x, viz.TopFeaturesOptions{Features: r.featureNames(), Captions: captions, Count: 5})
+}

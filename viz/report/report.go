@@ -1,0 +1,241 @@
+// Package report tells what a fit found in a set, with the names of its samples and
+// features: as sets that every writer of package datasets takes, as a folder of files, and
+// as one page of HTML that loads nothing from the network.
+//
+//	rep := report.Report{Set: s, Result: r, Notes: []string{diagnosis.String()}}
+//	err := rep.Save("results")
+package report
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/choose"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// A Report is about a set and a fit of its X. Missing entries of X are NaN.
+type Report struct {
+	Set    *datasets.Set
+	Result *rnmf.Result
+	// Suspects, if not nil, order the samples by what several fits say; otherwise their
+	// weights in this fit do.
+	Suspects *choose.Suspects
+	Title    string   // of the page; "": the name of the set
+	Notes    []string // paragraphs of the page: what a Diagnosis and a RankChoice say, say
+}
+
+// check finds what does not fit together, and returns the weights.
+func (r Report) check() (*rnmf.Outliers, error) {
+	if r.Set == nil || r.Result == nil {
+		return nil, fmt.Errorf("%w: a report without a set or a result", datasets.ErrParameter)
+	}
+	if err := r.Set.Check(); err != nil {
+		return nil, err
+	}
+	out, err := r.Result.Outliers(r.Set.X, r.mask())
+	if err != nil {
+		return nil, err
+	}
+	if _, n := r.Set.X.Dims(); r.Suspects != nil && len(r.Suspects.Samples) != n {
+		return nil, fmt.Errorf("%w: suspects among %d samples, and there are %d", datasets.ErrSize, len(r.Suspects.Samples), n)
+	}
+	return out, nil
+}
+
+// mask returns that of the missing entries, nil if there are none.
+func (r Report) mask() mat.Matrix {
+	if slices.ContainsFunc(r.Set.X.RawMatrix().Data, math.IsNaN) {
+		return datasets.Known(r.Set.X)
+	}
+	return nil
+}
+
+// Parts returns W as a set, a part in each column, with the names of the features. Columns have
+// the Euclidean length 1, as the coefficients of Coefficients want them.
+func (r Report) Parts() (*datasets.Set, error) {
+	if _, err := r.check(); err != nil {
+		return nil, err
+	}
+	w, _ := r.Result.Normalized(2)
+	_, k := w.Dims()
+	s := r.Set
+	return &datasets.Set{Name: s.Name + " parts", X: w, Samples: viz.PartNames(k), Features: s.Features, Units: s.Units, Height: s.Height, Width: s.Width}, nil
+}
+
+// Coefficients returns H as a set, a part in each row, with the names and classes of the
+// samples.
+func (r Report) Coefficients() (*datasets.Set, error) {
+	if _, err := r.check(); err != nil {
+		return nil, err
+	}
+	_, h := r.Result.Normalized(2)
+	k, _ := h.Dims()
+	s := r.Set
+	return &datasets.Set{Name: s.Name + " coefficients", X: h, Labels: slices.Clone(s.Labels), Classes: s.Classes, Samples: s.Samples, Features: viz.PartNames(k)}, nil
+}
+
+// A row says what is known of a sample.
+type row struct {
+	sample int
+	weight float64
+	share  float64 // of the fits that flag it, -1 if nobody was asked
+	off    []int   // the features that are farthest off, at most three
+}
+
+// rows returns the samples, the most suspect first.
+func (r Report) rows(out *rnmf.Outliers) []row {
+	m, n := r.Set.X.Dims()
+	var e mat.Dense
+	e.Mul(r.Result.W, r.Result.H)
+	rows := make([]row, n)
+	for j := range rows {
+		off := make([]int, 0, m)
+		for i := range m {
+			d := r.Set.X.At(i, j) - e.At(i, j)
+			if math.IsNaN(d) {
+				d = 0
+			}
+			if e.Set(i, j, d); d != 0 {
+				off = append(off, i)
+			}
+		}
+		slices.SortStableFunc(off, func(a, b int) int { return cmp.Compare(math.Abs(e.At(b, j)), math.Abs(e.At(a, j))) })
+		rows[j] = row{j, out.Samples[j], -1, off[:min(3, len(off))]}
+	}
+	if r.Suspects == nil {
+		slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.weight, b.weight) })
+		return rows
+	}
+	sorted := make([]row, 0, n)
+	for _, of := range r.Suspects.Samples {
+		if of.Sample < 0 || of.Sample >= n {
+			continue
+		}
+		at := rows[of.Sample]
+		at.share, at.weight = of.Share, of.Weight
+		sorted = append(sorted, at)
+	}
+	return sorted
+}
+
+// offs tells the features that are farthest off, and in which direction.
+func (r Report) offs(of row) string {
+	var wh float64
+	var words []string
+	for _, i := range of.off {
+		wh = mat.Dot(r.Result.W.RowView(i), r.Result.H.ColView(of.sample))
+		sign := "+"
+		if r.Set.X.At(i, of.sample) < wh {
+			sign = "−"
+		}
+		words = append(words, r.Set.FeatureName(i)+" "+sign)
+	}
+	return strings.Join(words, "; ")
+}
+
+// WriteSamples writes a table of the samples, the most suspect first: name, class, group
+// (the part that contributes most), weight, the share of fits that flag it where
+// Suspects are given, the features that are farthest off, and the coefficients.
+func (r Report) WriteSamples(w io.Writer) error {
+	out, err := r.check()
+	if err != nil {
+		return err
+	}
+	_, h := r.Result.Normalized(2)
+	k, _ := h.Dims()
+	groups := r.Result.Clusters()
+	header := []string{"sample"}
+	if r.Set.Labels != nil {
+		header = append(header, "class")
+	}
+	header = append(header, "group", "weight")
+	if r.Suspects != nil {
+		header = append(header, "flagged")
+	}
+	to := csv.NewWriter(w)
+	to.Write(append(append(header, "off"), viz.PartNames(k)...)) // an error stays until Flush
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+	for _, of := range r.rows(out) {
+		fields := []string{r.Set.SampleName(of.sample)}
+		if r.Set.Labels != nil {
+			fields = append(fields, r.Set.Classes[r.Set.Labels[of.sample]])
+		}
+		fields = append(fields, fmt.Sprintf("part %d", groups[of.sample]+1), number(of.weight))
+		if r.Suspects != nil {
+			fields = append(fields, number(of.share))
+		}
+		fields = append(fields, r.offs(of))
+		for i := range k {
+			fields = append(fields, number(h.At(i, of.sample)))
+		}
+		to.Write(fields)
+	}
+	to.Flush()
+	return to.Error()
+}
+
+// Save writes a folder, which it makes: parts.csv and coefficients.csv (a part and a sample
+// on each line), samples.csv (see WriteSamples), factors.npz and factors.mat (W, H and the
+// names), model.rnmf, which rnmf.Load reads, and report.html. Files of these names are
+// overwritten. It stops at the first error.
+func (r Report) Save(folder string) error {
+	parts, err := r.Parts()
+	if err != nil {
+		return err
+	}
+	coefficients, err := r.Coefficients()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	for _, file := range []struct {
+		name  string
+		write func(w io.Writer) error
+	}{
+		{"parts.csv", parts.WriteCSV},
+		{"coefficients.csv", coefficients.WriteCSV},
+		{"samples.csv", r.WriteSamples},
+		{"factors.npz", func(w io.Writer) error { return datasets.WriteNPZ(w, r.variables(parts, coefficients)...) }},
+		{"factors.mat", func(w io.Writer) error { return datasets.WriteMAT(w, r.variables(parts, coefficients)...) }},
+		{"model.rnmf", r.Result.Save},
+		{"report.html", r.WriteHTML},
+	} {
+		f, err := os.Create(filepath.Join(folder, file.name))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(file.write(f), f.Close()); err != nil {
+			return fmt.Errorf("%s: %w", file.name, err)
+		}
+	}
+	return nil
+}
+
+func (r Report) variables(parts, coefficients *datasets.Set) []datasets.MATVar {
+	vars := []datasets.MATVar{{Name: "W", M: parts.X}, {Name: "H", M: coefficients.X}}
+	samples, features := datasets.MATVar{Name: "sample_names"}, datasets.MATVar{Name: "feature_names"}
+	m, n := r.Set.X.Dims()
+	for j := range n {
+		samples.Text = append(samples.Text, r.Set.SampleName(j))
+	}
+	for i := range m {
+		features.Text = append(features.Text, r.Set.FeatureName(i))
+	}
+	return append(vars, samples, features)
+}

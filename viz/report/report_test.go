@@ -1,0 +1,149 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/choose"
+)
+
+// fitted returns a table with names, of which one value is missing and one sample is spoiled.
+func fitted(t *testing.T) Report {
+	t.Helper()
+	s, _, err := datasets.Prepare(datasets.Wine(), datasets.ScaleFeatures{By: datasets.Range})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range s.Labels {
+		s.Samples = append(s.Samples, "bottle "+string(rune('A'+j%26))+string(rune('a'+j/26)))
+	}
+	s.X.Set(2, 5, math.NaN())
+	for i := range 6 {
+		s.X.Set(i, 17, float64(i%2))
+	}
+	r, err := rnmf.Model{Rank: 3, Loss: rnmf.ByColumn{Loss: rnmf.L1{}}, Mask: datasets.Known(s.X)}.Fit(t.Context(), s.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Report{Set: s, Result: r, Notes: []string{"a <note>"}}
+}
+
+// What is saved has the names, and its numbers are those of the fit.
+func TestSave(t *testing.T) {
+	rep := fitted(t)
+	folder := filepath.Join(t.TempDir(), "results")
+	if err := rep.Save(folder); err != nil {
+		t.Fatal(err)
+	}
+	open := func(name string) *bytes.Reader {
+		b, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes.NewReader(b)
+	}
+	_, h := rep.Result.Normalized(2)
+	got, err := datasets.ReadCSV(open("coefficients.csv"), datasets.CSVLayout{ID: "sample", Label: "class"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !mat.Equal(got.X, h) || !slices.Equal(got.Samples, rep.Set.Samples) || !slices.Equal(got.Labels, rep.Set.Labels) || got.Features[2] != "part 3" {
+		t.Errorf("%v", got)
+	}
+	npz := open("factors.npz")
+	if got, err = datasets.ReadNPZ(npz, npz.Size(), datasets.NPYLayout{X: "H", Columns: true}); err == nil && !mat.Equal(got.X, h) {
+		t.Errorf("%v", got)
+	}
+	r, err := rnmf.Load(open("model.rnmf"))
+	if err != nil || !mat.Equal(r.W, rep.Result.W) {
+		t.Error(err)
+	}
+	first, _, _ := strings.Cut(strings.SplitN(text(open("samples.csv")), "\n", 3)[1], "\n")
+	if !strings.HasPrefix(first, rep.Set.Samples[17]+",1,part ") {
+		t.Errorf("the most suspect is %q, not %s", first, rep.Set.Samples[17])
+	}
+	html := text(open("report.html"))
+	for _, want := range []string{"a &lt;note&gt;", rep.Set.Samples[17], "data:image/png;base64,", "1 missing"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	html = regexp.MustCompile(`base64,[^"]*`).ReplaceAllString(html, "")
+	for _, never := range []string{"http:", "https:", "<script", "NaN"} {
+		if strings.Contains(html, never) {
+			t.Errorf("the page has %q", never)
+		}
+	}
+}
+
+func text(b *bytes.Reader) string {
+	var s strings.Builder
+	b.WriteTo(&s)
+	return s.String()
+}
+
+// What several fits say comes first, and images are shown as such.
+func TestSuspectsAndImages(t *testing.T) {
+	s, err := datasets.Digits().Scaled().Sample(4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := rnmf.HuberNMF(4).Fit(t.Context(), s.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := choose.OutlierSearch{X: s.X, Models: []rnmf.Model{rnmf.HuberNMF(4)}, Starts: 2}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep := Report{Set: s, Result: r, Suspects: found, Title: "Digits & more"}
+	var page, table bytes.Buffer
+	if err := errors.Join(rep.WriteHTML(&page), rep.WriteSamples(&table)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(page.String(), "<h1>Digits &amp; more</h1>") || !strings.Contains(page.String(), "parts as images") {
+		t.Error("no title, or no images")
+	}
+	lines := strings.Split(table.String(), "\n")
+	if !strings.HasPrefix(lines[0], "sample,class,group,weight,flagged,off,part 1") || !strings.HasPrefix(lines[1], s.SampleName(found.Samples[0].Sample)+",") {
+		t.Errorf("%q", lines[:2])
+	}
+	if _, err := rep.Residuals(0); !errors.Is(err, datasets.ErrParameter) {
+		t.Error(err)
+	}
+	rep.Suspects = &choose.Suspects{}
+	if err := rep.WriteHTML(&page); !errors.Is(err, datasets.ErrSize) {
+		t.Error(err)
+	}
+}
+
+func TestReportErrors(t *testing.T) {
+	rep := fitted(t)
+	for name, c := range map[string]struct {
+		rep  Report
+		want error
+	}{
+		"nothing":    {Report{}, datasets.ErrParameter},
+		"no result":  {Report{Set: rep.Set}, datasets.ErrParameter},
+		"a bad set":  {Report{Set: &datasets.Set{}, Result: rep.Result}, datasets.ErrSize},
+		"other data": {Report{Set: datasets.Digits(), Result: rep.Result}, rnmf.ErrShape},
+	} {
+		if err := c.rep.Save(t.TempDir()); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := c.rep.WriteHTML(&bytes.Buffer{}); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
