@@ -37,11 +37,9 @@ func (f *fit) scaleHolds() bool {
 		return true
 	}
 	f.measure()
-	if !f.pool.Stop() {
-		next, _ := f.tuning(f.residuals)
-		if rho, _ := unpack(next); !alike(f.rho, rho, f.residuals, fixedShare) {
-			return false
-		}
+	next, _ := f.tuning(f.residuals)
+	if rho, _ := unpack(next); !alike(f.rho, rho, f.residuals, fixedShare) && !f.pool.Stop() {
+		return false
 	}
 	f.residuals = nil
 	return true

@@ -29,8 +29,7 @@ func L1NMF(rank int) Model { return Model{Rank: rank, Loss: L1{}} }
 // HuberNMF minimises the Huber loss (Du, Li and Shen 2012; their cut-off is Huber.Printed).
 func HuberNMF(rank int) Model { return Model{Rank: rank, Loss: Huber{}} }
 
-// CIMNMF minimises the correntropy-induced metric (Du, Li and Shen 2012; theirs is
-// Correntropy.Printed).
+// CIMNMF minimises the correntropy-induced metric (Du, Li and Shen 2012; Correntropy.Printed).
 func CIMNMF(rank int) Model { return Model{Rank: rank, Loss: Correntropy{}} }
 
 // HypersurfaceNMF minimises Σ √(1 + (X − WH)²/σ²) − 1 (Hamza and Brady 2006; RSS-NMF paper without

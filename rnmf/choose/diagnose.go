@@ -84,11 +84,12 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", int(k))
 }
 
-// Model returns the model of the kind: NMF, HuberNMF or L21NMF of a rank.
+// Model returns the model of the kind: NMF, HuberNMF or L21NMF of a rank. Huber has the cut-off of
+// its paper, which finds more gross errors than the wider default does.
 func (k Kind) Model(rank int) rnmf.Model {
 	switch k {
 	case ByEntry:
-		return rnmf.HuberNMF(rank)
+		return rnmf.Model{Rank: rank, Loss: rnmf.Huber{Printed: true}}
 	case BySample:
 		return rnmf.L21NMF(rank)
 	}

@@ -157,7 +157,7 @@ func TestDiagnoseErrors(t *testing.T) {
 		name  string
 		model rnmf.Model
 		got   float64
-	}{{"Squared", rnmf.NMF(2), d.Squared}, {"Entries", rnmf.HuberNMF(2), d.Entries}, {"Samples", rnmf.L21NMF(2), d.Samples}} {
+	}{{"Squared", BySquares.Model(2), d.Squared}, {"Entries", ByEntry.Model(2), d.Entries}, {"Samples", BySample.Model(2), d.Samples}} {
 		c.model.MaxIter, c.model.Signed = 60, true
 		e, err := s.Of(context.Background(), FitterOf(c.model), x)
 		if err != nil {
