@@ -45,15 +45,12 @@ func (r *Result) Outliers(x, mask mat.Matrix) (*Outliers, error) {
 	e.Mul(r.W, r.H)
 	weights := mat.NewDense(m, n, nil)
 	observed := func(i, j int) bool { return known == nil || known.At(i, j) > 0 }
-	for i := range m {
-		for j, y := range e.RawRowView(i) {
-			if observed(i, j) {
-				e.Set(i, j, x.At(i, j)-y)
-			} else {
-				e.Set(i, j, 0)
-			}
+	e.Apply(func(i, j int, y float64) float64 {
+		if observed(i, j) {
+			return x.At(i, j) - y
 		}
-	}
+		return 0
+	}, &e)
 	loss, byColumn := unpack(r.Loss)
 	o := &Outliers{Weights: weights, Samples: make([]float64, n), S: mat.NewDense(m, n, nil)}
 	var all []float64 // slopes, to relate to their median

@@ -69,7 +69,7 @@ func TestDiagnose(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, d)
 		}
 	}
-	// What nobody can foretell does not hide how well the others are foretold.
+	// What nobody can predict does not hide how well the others are predicted.
 	var means []float64
 	for _, x := range []*mat.Dense{clean, fill} {
 		e, err := HeldOut{}.Of(t.Context(), FitterOf(rnmf.RobustNMF(3)), x)
@@ -80,7 +80,7 @@ func TestDiagnose(t *testing.T) {
 		means = append(means, mean)
 	}
 	if means[1] > 1.1*means[0] {
-		t.Errorf("beside fill values entries are foretold to %.3g, without them to %.3g", means[1], means[0])
+		t.Errorf("next to fill values entries are predicted to %.3g, without them to %.3g", means[1], means[0])
 	}
 	if _, err := (HeldOut{Folds: 1}).Diagnose(context.Background(), clean, 3); !errors.Is(err, ErrParameter) {
 		t.Error(err)
