@@ -13,9 +13,11 @@ import (
 	_ "github.com/robustnmf/robustnmf/datasets"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/arena"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
+	_ "github.com/robustnmf/robustnmf/notebooks/lab/l21"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/rls"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/rra"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/rss"
+	_ "github.com/robustnmf/robustnmf/notebooks/lesson"
 	_ "github.com/robustnmf/robustnmf/rnmf"
 	_ "github.com/robustnmf/robustnmf/rnmf/baseline"
 	_ "github.com/robustnmf/robustnmf/rnmf/choose"
@@ -108,6 +110,7 @@ func TestFailuresAreSeen(t *testing.T) {
 		{"%%\nfmt.Fprint(os.Stderr, \"half a line\")\nos.Exit(3)", "half a lineexit status 3"},
 		{"%%\nundefinedFunction()", "Line 2"},
 		{"%test\nfunc TestX(t *testing.T) { t.Fatal(\"nope\") }", "nope"},
+		{"import \"" + module + "/notebooks/lesson\"\n%%\nx := 3\nlesson.Check(fmt.Errorf(\"no %d\", x))", "no 3\n    in the line  lesson.Check("},
 		{"!false", "exit status 1"},
 		{"%%bash\nexit 4", "exit status 4"},
 		{"%nosuchcommand", "unknown"},
