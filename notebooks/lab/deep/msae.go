@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gomlx/compute/dtypes"
-	. "github.com/gomlx/gomlx/core/graph" //lint:ignore ST1001 as the library's own examples do
+	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 	"gonum.org/v1/gonum/mat"
