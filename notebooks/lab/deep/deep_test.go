@@ -204,8 +204,8 @@ func small(k int) IDEC {
 	return IDEC{K: k, Layers: []int{16, 4}, Epochs: 60, Batch: 32, Interval: 10, MaxIter: 60, Seed: 1}
 }
 
-// half gives every third sample its class.
-func half(class []int) rnmf.Labels {
+// third gives every third sample its class.
+func third(class []int) rnmf.Labels {
 	l := rnmf.Labels{Class: slices.Clone(class)}
 	for j := range l.Class {
 		if j%3 != 0 {
@@ -222,7 +222,7 @@ func TestBlobsAreFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := MSAEClust{K: 4, Labels: half(class), Members: 3, Rounds: 40, Seed: 1}.Fit(t.Context(), x)
+	m, err := MSAEClust{K: 4, Labels: third(class), Members: 3, Rounds: 40, Seed: 1}.Fit(t.Context(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestSameSeedSameNumbers(t *testing.T) {
 		i := small(3)
 		i.Layers, i.Epochs, i.Seed = []int{200, 8}, 3, seed
 		d, err1 := i.Fit(t.Context(), x)
-		m, err2 := MSAEClust{K: 3, Labels: half(class), Members: 2, Rounds: 3, Seed: seed}.Fit(t.Context(), x)
+		m, err2 := MSAEClust{K: 3, Labels: third(class), Members: 2, Rounds: 3, Seed: seed}.Fit(t.Context(), x)
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +346,7 @@ func TestCancel(t *testing.T) {
 	if r, err := d.Fit(&after{t.Context(), 1000}, x); err != nil && !errors.Is(err, context.Canceled) || len(r.Labels) != len(full.Labels) {
 		t.Errorf("IDEC, cancelled late: %v", err)
 	}
-	m := MSAEClust{K: 3, Labels: half(class), Members: 2, Rounds: 2, Seed: 1}
+	m := MSAEClust{K: 3, Labels: third(class), Members: 2, Rounds: 2, Seed: 1}
 	for left, codes := range map[int]bool{0: false, 3: false, 7: true} { // 3 steps a round, 2 rounds a member
 		r, err := m.Fit(&after{t.Context(), left}, x)
 		if !errors.Is(err, context.Canceled) || (r != nil) != codes {
