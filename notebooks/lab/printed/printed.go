@@ -7,6 +7,7 @@
 //	LogNorm       LS-NMF and RLS-NMF, (13), (14), (46), (49) and (50)
 //	Hypersurface  HCNMF by projected gradients with Armijo's rule (Hamza and Brady 2006)
 //	Divergence    CNMF by divergence (Liu, Wu, Li, Cai and Huang 2012)
+//	RSS           RSS-NMF by FGD with its four parameters, Algorithm 2
 //	RMNMF         robust manifold NMF by an augmented Lagrangian (Huang et al. 2014)
 package printed
 
@@ -31,6 +32,8 @@ type Start struct {
 	// Tol ends a run after a round that changes the objective by at most Tol times what the
 	// first did, the rule (18) of the RRA paper; 0: never.
 	Tol float64
+
+	rule func(rnmf.Trace) bool // another rule, of an algorithm
 }
 
 // A state is the factors of a run, in the letters of this project.
@@ -107,6 +110,10 @@ func (s *Start) run(ctx context.Context, f *state, objective func() float64, rou
 		seconds += time.Since(begin).Seconds()
 		add(i)
 		if t := r.Trace; s.Tol > 0 && i > 1 && math.Abs(t[i].Objective-t[i-1].Objective) <= s.Tol*math.Abs(t[1].Objective-t[0].Objective) {
+			r.Reason = rnmf.Converged
+			break
+		}
+		if s.rule != nil && s.rule(r.Trace) {
 			r.Reason = rnmf.Converged
 			break
 		}

@@ -389,6 +389,80 @@ func TestRMNMF(t *testing.T) {
 	}
 }
 
+// The gradients are those of differences; without labels no round rises; and with the
+// paper's parameters F ends near that of rnmf.FGD{Plain: true} for the same model.
+func TestRSS(t *testing.T) {
+	x, _ := data(t)
+	labels := rnmf.Labels{Class: make([]int, 20)}
+	for j := range labels.Class {
+		labels.Class[j] = []int{rnmf.Unlabelled, 0, 1, 2, rnmf.Unlabelled}[j%5]
+	}
+	s := RSS{Start: Start{Rank: 3, Init: start, MaxIter: 40}, Labels: labels}
+	f := &state{x, mat.DenseCopyOf(start.W), mat.DenseCopyOf(start.H)}
+	lambda := []float64{0.7, 1.3, 2}
+	inH, inW := s.gradient(f, lambda), product(influence(f.residual()), f.h.T())
+	inW.Scale(-1, inW)
+	for _, c := range []struct{ v, g *mat.Dense }{{f.h, inH}, {f.w, inW}} {
+		rows, cols := c.v.Dims()
+		for i := range rows {
+			for j := range cols {
+				const h = 1e-6
+				at := c.v.At(i, j)
+				c.v.Set(i, j, at+h)
+				up := s.value(f, lambda)
+				c.v.Set(i, j, at-h)
+				down := s.value(f, lambda)
+				c.v.Set(i, j, at)
+				if d := (up - down) / (2 * h); !near(d, c.g.At(i, j), 1e-6) {
+					t.Fatalf("slope %g at [%d,%d], by differences %g", c.g.At(i, j), i, j, d)
+				}
+			}
+		}
+	}
+	// Λ minimises the label term.
+	s.normalise(f, lambda)
+	least := s.value(f, lambda)
+	for k := range lambda {
+		for _, by := range []float64{0.99, 1.01} {
+			lambda[k] *= by
+			if s.value(f, lambda) < least {
+				t.Errorf("Λ[%d] times %g is better", k, by)
+			}
+			lambda[k] /= by
+		}
+	}
+	none := rnmf.Labels{Class: make([]int, 20)}
+	for j := range none.Class {
+		none.Class[j] = rnmf.Unlabelled
+	}
+	for _, scale := range []float64{0.05, 1} {
+		plain := s
+		plain.Labels, plain.Scale, plain.Xi = none, scale, 1e-9
+		r := fit(t, plain, x)
+		falls(t, "RSS without labels", r)
+		m := rnmf.HypersurfaceNMF(3, scale)
+		m.Init, m.MaxIter, m.Tol = start, 300, -1
+		best := fit(t, m, x)
+		if !near(r.Trace[0].Objective, best.Trace[0].Objective, 1e-9) || r.Objective > 2*best.Objective {
+			t.Errorf("σ = %g: from %g to %g, by HALS from %g to %g", scale, r.Trace[0].Objective, r.Objective, best.Trace[0].Objective, best.Objective)
+		}
+	}
+	r := fit(t, s, x)
+	if first := r.Trace[0].Objective; !(r.Objective < first) {
+		t.Errorf("with labels from %g to %g", first, r.Objective)
+	}
+	for k := range 3 {
+		if sum := mat.Sum(r.W.ColView(k)); !near(sum, 1, 1e-12) {
+			t.Errorf("column %d of W sums to %g", k, sum)
+		}
+	}
+	loose := s
+	loose.Xi = 0.1
+	if a := fit(t, loose, x); a.Reason != rnmf.Converged || len(a.Trace) >= len(r.Trace) {
+		t.Errorf("%v after %d rounds with ξ = 0.1", a.Reason, len(a.Trace)-1)
+	}
+}
+
 func fits(g *rnmf.Graph, labels rnmf.Labels, s Start) map[string]interface {
 	Fit(context.Context, mat.Matrix) (*rnmf.Result, error)
 } {
@@ -400,6 +474,7 @@ func fits(g *rnmf.Graph, labels rnmf.Labels, s Start) map[string]interface {
 		"Hypersurface": Hypersurface{Start: s},
 		"Divergence":   Divergence{Start: s, Labels: labels},
 		"RMNMF":        RMNMF{Start: s, Graph: g, Lambda: 1},
+		"RSS":          RSS{Start: s, Labels: labels, Scale: 0.1, Xi: 1e-300},
 	}
 }
 
@@ -505,6 +580,9 @@ func TestBadInput(t *testing.T) {
 		"λ without graph": {LogNorm{Start: s, Lambda: 1}, rnmf.ErrParameter},
 		"RMNMF's graph":   {RMNMF{Start: s}, rnmf.ErrParameter},
 		"RMNMF's λ":       {RMNMF{Start: s, Graph: g, Lambda: math.NaN()}, rnmf.ErrParameter},
+		"RSS's τ":         {RSS{Start: s, Labels: labels, Tau: -1}, rnmf.ErrParameter},
+		"RSS's ξ":         {RSS{Start: s, Labels: labels, Xi: math.NaN()}, rnmf.ErrParameter},
+		"RSS's class":     {RSS{Start: s, Labels: rnmf.Labels{Class: append([]int{3}, make([]int, 19)...)}}, rnmf.ErrLabels},
 		"class −2":        {Divergence{Start: s, Labels: rnmf.Labels{Class: append([]int{-2}, make([]int, 19)...)}}, rnmf.ErrLabels},
 		"class 20":        {Divergence{Start: s, Labels: rnmf.Labels{Class: append([]int{20}, make([]int, 19)...)}}, rnmf.ErrLabels},
 	} {
