@@ -35,12 +35,19 @@ func FurtherRivals() []Rival {
 		{"RSS-NMF, printed, HALS", "", of(func(t Task) (rnmf.Model, error) {
 			return rnmf.RSSNMF(len(t.Classes), surface.Scale, t.Labels), nil
 		})},
-		{"RNMF, printed σ", "RNMF", of(func(t Task) (rnmf.Model, error) { return rnmf.HypersurfaceNMF(len(t.Classes), surface.Scale), nil })},
+		{"RNMF, printed σ", "", of(func(t Task) (rnmf.Model, error) { return rnmf.HypersurfaceNMF(len(t.Classes), surface.Scale), nil })},
 		{"RNMF, printed σ, MUR", "", of(func(t Task) (rnmf.Model, error) {
 			m := rnmf.HypersurfaceNMF(len(t.Classes), surface.Scale)
 			m.Solver = rnmf.MU{}
 			return m, nil
 		})},
+		{"RNMF, printed σ, Armijo", "RNMF", func(ctx context.Context, t Task, rounds int) (fitted, error) {
+			r, err := printed.Hypersurface{Start: begin(t, 3*rounds), Scale: surface.Scale}.Fit(ctx, t.X)
+			if err != nil {
+				return fitted{}, err
+			}
+			return judged(r, nil), nil
+		}},
 		{"Semi-GNMF, KISSME", "Semi-GNMF", of(func(t Task) (rnmf.Model, error) {
 			ctx := context.Background()
 			metric, err := baseline.KISSME{}.Fit(ctx, t.X, t.Labels.Class)
