@@ -138,7 +138,7 @@ func furtherExperiments(sets []Set, seed uint64) (all []Experiment) {
 
 // FurtherCommand runs FurtherRivals and Parameters at full length and stores them.
 func FurtherCommand(ctx context.Context, args []string) error {
-	f := flag.NewFlagSet("rss-further", flag.ContinueOnError)
+	f := flag.NewFlagSet("rivals", flag.ContinueOnError)
 	run := stored.Trials{Count: 3, Out: "notebooks/lab/rss/further.csv"}
 	run.Flags(f)
 	set := f.String("set", "", "one `set` of data, as Yale; empty: all at hand")
