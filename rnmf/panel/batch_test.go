@@ -1,0 +1,145 @@
+package panel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
+)
+
+// planted is WH with noise, and gross entries or, with columns, gross samples.
+func planted(m, n, r int, seed uint64, share float64, columns bool) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	part := func(rows, cols int) *mat.Dense {
+		d := mat.NewDense(rows, cols, nil)
+		for i := range rows {
+			for j := range cols {
+				if rng.Float64() < 0.4 {
+					d.Set(i, j, rng.ExpFloat64())
+				}
+			}
+		}
+		return d
+	}
+	var x mat.Dense
+	x.Mul(part(m, r), part(r, n))
+	for j := range n {
+		gross := rng.Float64() < share
+		for i := range m {
+			v := max(0, x.At(i, j)+0.1*rng.NormFloat64())
+			if columns && gross || !columns && rng.Float64() < share {
+				v = 10 * rng.Float64()
+			}
+			x.Set(i, j, v)
+		}
+	}
+	return &x
+}
+
+// sparsely returns a sparse matrix and the same one with its zeros.
+func sparsely(m, n int, seed uint64, share float64) (*datasets.Sparse, *mat.Dense) {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	x := planted(m, n, 4, seed, 0.05, false)
+	s := &datasets.Sparse{Rows: m, Cols: n, Start: []int{0}}
+	for j := range n {
+		for i := range m {
+			if rng.Float64() > share {
+				x.Set(i, j, 0)
+			} else {
+				s.Row, s.Value = append(s.Row, int32(i)), append(s.Value, x.At(i, j))
+			}
+		}
+		s.Start = append(s.Start, len(s.Row))
+	}
+	return s, x
+}
+
+func startOf(m, n, r int, seed uint64) rnmf.Factors {
+	return rnmf.Factors{W: testkit.Uniform(m, r, seed), H: testkit.Uniform(r, n, seed+1)}
+}
+
+var columnLosses = []rnmf.Loss{nil, rnmf.ByColumn{Loss: rnmf.L1{Eps: 1e-2}}, rnmf.ByColumn{Loss: rnmf.Huber{Cut: 2}}, rnmf.ByColumn{Loss: rnmf.Cauchy{Scale: 1}}}
+
+// A fit in panels is that in one piece, but for rounding, under losses of columns.
+func TestPanelsEqualFit(t *testing.T) {
+	const m, n, r = 57, 203, 5
+	x := planted(m, n, r, 3, 0.1, true)
+	s, sx := sparsely(m, n, 4, 0.3)
+	for _, c := range []struct {
+		name string
+		x    *mat.Dense
+		of   func(width int) Source
+	}{{"dense", x, func(w int) Source { return Dense(x, w) }}, {"sparse", sx, func(w int) Source { return Sparse(s, w) }}} {
+		for i, loss := range columnLosses {
+			for _, plain := range []bool{true, false} {
+				model := rnmf.Model{Rank: r, Loss: loss, Solver: rnmf.HALS{Sweeps: 4, Plain: plain}, Init: startOf(m, n, r, 7), Tol: -1, MaxIter: 60}
+				want, err := model.Fit(context.Background(), c.x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, width := range []int{0, 31, 64} {
+					got, err := Batch{Model: model}.Fit(context.Background(), c.of(width))
+					if err != nil {
+						t.Fatal(err)
+					}
+					name := fmt.Sprintf("%s, loss %d, plain %v, width %d", c.name, i, plain, width)
+					if len(got.Trace) != len(want.Trace) {
+						t.Fatalf("%s: %d rounds, want %d", name, len(got.Trace), len(want.Trace))
+					}
+					for k, p := range got.Trace {
+						if f := want.Trace[k].Objective; !(math.Abs(p.Objective-f) <= 1e-11*f) {
+							t.Errorf("%s: round %d has %.17g, want %.17g", name, k, p.Objective, f)
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+var entryLosses = []rnmf.Loss{rnmf.L1{Eps: 3e-3}, rnmf.Huber{Cut: 0.2}, rnmf.Cauchy{Scale: 0.2}, rnmf.Hypersurface{Scale: 0.2}, rnmf.Correntropy{Scale: 0.7}, rnmf.Truncated{Loss: rnmf.Cauchy{Scale: 0.2}, Cut: 2}}
+
+// No round of a fit with panels raises the objective at a fixed scale, and losses of entries end
+// where Fit does.
+func TestPanelsDescend(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 77))
+		m, n, r := 30+rng.IntN(80), 30+rng.IntN(150), 2+rng.IntN(7)
+		x := planted(m, n, r, seed, 0.05+0.3*rng.Float64(), seed%3 == 0)
+		s, _ := sparsely(m, n, seed, 0.4)
+		for _, loss := range append(append([]rnmf.Loss{}, columnLosses...), entryLosses...) {
+			for _, plain := range []bool{false, true} {
+				for _, c := range []struct {
+					name string
+					Source
+					missing bool
+				}{{"dense", Dense(x, 40), false}, {"sparse", Sparse(s, 40), false}, {"missing", Sparse(s, 40), true}} {
+					got, err := Batch{Model: rnmf.Model{Rank: r, Loss: loss, Seed: seed, MaxIter: 80, Tol: -1, Solver: rnmf.HALS{Plain: plain}}, Missing: c.missing}.Fit(context.Background(), c.Source)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for i := 1; i < len(got.Trace); i++ {
+						if a, b := got.Trace[i].Objective, got.Trace[i-1].Objective; !(a <= b*(1+1e-12)) {
+							t.Errorf("%s %T, seed %d, plain %v: round %d rises from %.17g to %.17g", c.name, loss, seed, plain, i, b, a)
+						}
+					}
+					if c.name == "dense" && !plain {
+						want, err := rnmf.Model{Rank: r, Loss: loss, Seed: seed, MaxIter: 80, Tol: -1}.Fit(context.Background(), x)
+						if err != nil {
+							t.Fatal(err)
+						}
+						t.Logf("%T: %g, Fit %g", loss, got.Objective, want.Objective)
+					}
+				}
+			}
+		}
+	}
+}
