@@ -10,7 +10,8 @@ import (
 )
 
 // improveBasis returns the W of the half-step from w with the statistics t. It needs no data. With
-// sweeps 0 they go on until one changes W by less than a tenth of what the first did.
+// sweeps 0 they go on, for each 48 rows of W, until one changes these by less than a tenth of what the
+// first did: that split depends on no panel.
 func improveBasis(w *mat.Dense, t *Statistics, sweeps int, pool *work.Pool) *mat.Dense {
 	out := mat.DenseCopyOf(w)
 	v := out.RawMatrix().Data
@@ -25,60 +26,53 @@ func improveBasis(w *mat.Dense, t *Statistics, sweeps int, pool *work.Pool) *mat
 			trace += t.gram[k*r+k]
 		}
 	}
-	const width = 48
-	count := (m + width - 1) / width
-	tiles, crosses, gammas := make([]float64, m*r), make([]float64, m*r), make([]float64, m)
-	changes, moved := make([]float64, m), make([]float64, count)
-	tile := func(i int) (first, b int) { return i * width, min(width, m-i*width) }
-	pool.Each(count, func(_, i int) {
-		first, b := tile(i)
-		kernel.Load(tiles[first*r:], v, r, true, first, r, b)
-		n := crosses[first*r:][:r*b]
-		kernel.Load(n, t.cross, r, true, first, r, b)
-		if !t.entries {
-			return
-		}
-		// What is linear: P + γGV.
-		gv := make([]float64, r*b)
-		square.Add(gv, tiles[first*r:][:r*b], b)
-		gamma := gammas[first:][:b]
-		for j := range gamma {
-			if trace > 0 {
-				gamma[j] = share34 * t.gamma[first+j] / trace
-			}
-		}
-		for k := range r {
-			kernel.Mul(gv[k*b:][:b], gamma)
-		}
-		for k, g := range gv {
-			n[k] += g
-		}
-	})
 	most, early := sweeps, false
 	if sweeps == 0 {
 		most, early = 1+int(t.samples)/(2*r), true
 	}
-	var before float64
-	for sweep := range most {
-		pool.Each(count, func(_, i int) {
-			first, b := tile(i)
-			if t.entries {
-				moved[i] = kernel.GramSweepWeighted(changes[first:][:b], tiles[first*r:][:r*b], crosses[first*r:][:r*b], t.gram, gammas[first:][:b], nil, r, b)
-			} else {
-				moved[i] = kernel.GramSweep(changes[first:][:b], tiles[first*r:][:r*b], crosses[first*r:][:r*b], t.gram, inverses, r, b)
+	const width = 48
+	spaces := make([][]float64, pool.Size())
+	pool.Each((m+width-1)/width, func(id, i int) {
+		first := i * width
+		b := min(width, m-first)
+		spaces[id] = grow(spaces[id], 3*r*b+2*b)
+		tile, n, gv, rest := spaces[id][:r*b], spaces[id][r*b:][:r*b], spaces[id][2*r*b:][:r*b], spaces[id][3*r*b:]
+		change, gamma := rest[:b], rest[b:][:b]
+		kernel.Load(tile, v, r, true, first, r, b)
+		kernel.Load(n, t.cross, r, true, first, r, b)
+		if t.entries {
+			// What is linear: P + γGV.
+			clear(gv)
+			square.Add(gv, tile, b)
+			for j := range gamma {
+				gamma[j] = 0
+				if trace > 0 {
+					gamma[j] = share34 * t.gamma[first+j] / trace
+				}
 			}
-		})
-		change := total(moved)
-		if sweep == 0 {
-			before = change
+			for k := range r {
+				kernel.Mul(gv[k*b:][:b], gamma)
+			}
+			for k, g := range gv {
+				n[k] += g
+			}
 		}
-		if early && change <= enough*before {
-			break
+		var before float64
+		for sweep := range most {
+			var moved float64
+			if t.entries {
+				moved = kernel.GramSweepWeighted(change, tile, n, t.gram, gamma, nil, r, b)
+			} else {
+				moved = kernel.GramSweep(change, tile, n, t.gram, inverses, r, b)
+			}
+			if sweep == 0 {
+				before = moved
+			}
+			if early && moved <= enough*before {
+				break
+			}
 		}
-	}
-	pool.Each(count, func(_, i int) {
-		first, b := tile(i)
-		kernel.Load(v[first*r:], tiles[first*r:], b, true, 0, b, r)
+		kernel.Load(v[first*r:], tile, b, true, 0, b, r)
 	})
 	return out
 }

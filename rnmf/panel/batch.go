@@ -270,6 +270,10 @@ func (s *stepper) round(ctx context.Context, x Source, d *Driver, c store) (*Sta
 		case next != at: // with the norms
 			err = c.put(d.Generation(), p, next)
 		}
+		if x.Panels() == 1 {
+			sum = t
+			return err
+		}
 		return errors.Join(err, sum.Merge(t))
 	})
 	return sum, err
@@ -304,4 +308,18 @@ func eachPanel(ctx context.Context, x Source, f func(p int, panel Panel) error) 
 		}
 	}
 	return nil
+}
+
+// Start returns the factors with which Fit begins, for a comparison with other programs.
+func (b Batch) Start(ctx context.Context, x Source) (rnmf.Factors, error) {
+	b.State = ""
+	d, s, err := b.begin(ctx, x)
+	if err != nil {
+		return rnmf.Factors{}, err
+	}
+	r, err := finish(d.result(), s, x, 0)
+	if err != nil {
+		return rnmf.Factors{}, err
+	}
+	return rnmf.Factors{W: r.W, H: r.H}, nil
 }

@@ -83,14 +83,15 @@ type stepper struct {
 	m, r     int
 	rho      rnmf.Loss // the loss, without ByColumn
 	byColumn bool
-	squares  bool // ρ(s) = s
-	wt       []float64
-	rows     []float64 // m×r, W; for sparse panels
+	squares  bool      // ρ(s) = s
+	wt       []float64 // r×m
+	rows     []float64 // m×r, W
 	gram     []float64 // WᵀW
 	inverses []float64
-	energy   []float64 // m, ‖w_i‖² as a share of ¾ of their sum
-	product  kernel.Product
-	cross    kernel.Cross // of Wᵀ
+	energy   []float64      // m, ‖w_i‖² as a share of ¾ of their sum
+	product  kernel.Product // of Wᵀ, both for dense panels and tiles: see layOut
+	cross    kernel.Cross
+	laid     bool
 	square   kernel.Cross // of WᵀW
 
 	// Of the panel at work.
@@ -123,35 +124,64 @@ func (s *stepper) set(r *Round) {
 		s.rho = rnmf.Frobenius{}
 	}
 	_, s.squares = s.rho.(rnmf.Frobenius)
-	s.wt = grow(s.wt, s.r*s.m)
+	s.laid = false
 	raw := r.w.RawMatrix()
-	for i := range s.m {
-		for k, v := range raw.Data[i*raw.Stride:][:s.r] {
-			s.wt[k*s.m+i] = v
-		}
-	}
 	s.rows = raw.Data
 	if raw.Stride != s.r {
 		s.rows = mat.DenseCopyOf(r.w).RawMatrix().Data
 	}
 	s.gram, s.inverses = grow(s.gram, s.r*s.r), grow(s.inverses, s.r)
-	share := func(n int, f func(i int)) {
-		s.pool.Share(n, 8*s.m*s.r, func(_, i int) { f(i) })
-	}
-	s.cross.SetShared(s.wt, nil, s.m, s.r, share)
-	kernel.GramShared(s.gram, &s.cross, &s.cross, share)
+	s.gramOfRows()
 	kernel.Inverses(s.inverses, s.gram, s.r)
 	s.square.Set(s.gram, nil, s.r, s.r)
-	s.product.SetShared(s.wt, s.m, s.r, share)
 	if s.ofEntries() {
 		s.energy = grow(s.energy, s.m)
-		kernel.SquaredNorms(s.energy, s.wt, nil, s.r, s.m)
+		for i := range s.energy {
+			s.energy[i], _ = kernel.SumSquares(s.rows[i*s.r:][:s.r], nil)
+		}
 		if trace := total(s.energy); trace > 0 {
 			for i := range s.energy {
 				s.energy[i] *= share34 / trace
 			}
 		}
 	}
+}
+
+// gramOfRows computes WᵀW, 512 rows after the other.
+func (s *stepper) gramOfRows() {
+	const height = 512
+	count := (s.m + height - 1) / height
+	grams := make([]float64, count*s.r*s.r)
+	s.pool.Share(count, s.m*s.r*s.r/2, func(_, i int) {
+		first := i * height
+		b := min(height, s.m-first)
+		u := make([]float64, s.r*b)
+		kernel.Load(u, s.rows, s.r, true, first, s.r, b)
+		kernel.Gram(grams[i*s.r*s.r:][:s.r*s.r], u, nil, b, s.r)
+	})
+	clear(s.gram)
+	for i := range count {
+		for k, v := range grams[i*s.r*s.r:][:s.r*s.r] {
+			s.gram[k] += v
+		}
+	}
+}
+
+// layOut lays out W for products with dense panels.
+func (s *stepper) layOut() {
+	if s.laid {
+		return
+	}
+	s.laid = true
+	s.wt = grow(s.wt, s.r*s.m)
+	kernel.Load(s.wt, s.rows, s.r, true, 0, s.r, s.m)
+	share := s.sharing(8 * s.m * s.r)
+	s.cross.SetShared(s.wt, nil, s.m, s.r, share)
+	s.product.SetShared(s.wt, s.m, s.r, share)
+}
+
+func (s *stepper) sharing(work int) kernel.Share {
+	return func(n int, f func(i int)) { s.pool.Share(n, work, func(_, i int) { f(i) }) }
 }
 
 // share34 is the share of the trace of M that γG gets: see rnmf.HALS.
@@ -202,6 +232,9 @@ func (s *stepper) do(ctx context.Context, x Panel, c *Coefficients) (*Coefficien
 		if t.entries {
 			t.gamma, t.bound = make([]float64, s.m), make([]float64, s.m*s.r)
 		}
+	}
+	if x.Dense != nil || t.entries && !s.missing {
+		s.layOut()
 	}
 	p := &pass{stepper: s, x: x, from: c, to: next, t: t, b: b}
 	switch {

@@ -77,10 +77,6 @@ func (p *pass) columns() {
 	})
 }
 
-func (p *pass) sharing(work int) kernel.Share {
-	return func(n int, f func(i int)) { p.pool.Share(n, work, func(_, i int) { f(i) }) }
-}
-
 // summed reports whether the round collects the sums of W.
 func (r *Round) summed() bool { return r.step || r.redo }
 
@@ -181,7 +177,9 @@ func (p *pass) exactSquare(w *worker, first, j, b int) float64 {
 	for k := range p.r {
 		w.delta[k] = w.v[k*b+j]
 	}
-	p.product.Sub(w.e, w.delta, 1)
+	for i := range w.e {
+		w.e[i] -= floats.Dot(p.rows[i*p.r:][:p.r], w.delta)
+	}
 	s, _ := kernel.SumSquares(w.e, nil)
 	return s
 }

@@ -1,0 +1,213 @@
+// Command panels measures package rnmf/panel next to scikit-learn and to a fit in one piece:
+//
+//	go run ./notebooks/lab/panels sparse      # TDT2 of RNMF_DATA, next to scikit-learn's cd
+//	go run ./notebooks/lab/panels disk        # 8 GB on disk, fitted in little memory
+//	go run ./notebooks/lab/panels minibatch   # data of the size of MNIST, next to batch and MiniBatchNMF
+//
+// Each prints lines of Markdown; -h lists its flags. Times are the least of several runs that
+// alternate between us and the peer, which needs Debian's packages python3-sklearn, python3-scipy
+// and libopenblas0-pthread, and runs without the variables that make OpenBLAS slower.
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"math"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/panel"
+)
+
+//go:embed panels.py
+var program []byte
+
+var commands = map[string]func(ctx context.Context, args []string) error{"sparse": sparse}
+
+func main() {
+	log.SetFlags(0)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
+		log.Fatal("panels: want sparse, disk or minibatch")
+	}
+	if err := commands[os.Args[1]](ctx, os.Args[2:]); err != nil && !errors.Is(err, flag.ErrHelp) {
+		log.Fatal("panels: ", err)
+	}
+}
+
+// answer is that of panels.py.
+type answer struct {
+	Seconds, Objective, Megabytes float64
+}
+
+// peer runs panels.py.
+func peer(ctx context.Context, python, dir string, task map[string]any) (a answer, err error) {
+	script := filepath.Join(dir, "panels.py")
+	if err := os.WriteFile(script, program, 0o600); err != nil {
+		return a, err
+	}
+	arg, err := json.Marshal(task)
+	if err != nil {
+		return a, err
+	}
+	cmd := exec.CommandContext(ctx, python, script, string(arg))
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "OPENBLAS_") && !strings.HasPrefix(v, "OMP_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return a, fmt.Errorf("%s: %w", python, err)
+	}
+	return a, json.Unmarshal(out, &a)
+}
+
+// writeFloats writes a matrix row by row.
+func writeFloats(name string, x *mat.Dense) error {
+	rows, columns := x.Dims()
+	b := make([]byte, 0, 8*rows*columns)
+	for i := range rows {
+		for _, v := range x.RawRowView(i) {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+	}
+	return os.WriteFile(name, b, 0o600)
+}
+
+// start draws factors and writes them for the peer.
+func start(ctx context.Context, dir string, m, n, rank int, x panel.Source) (f rnmf.Factors, name string, err error) {
+	r, err := panel.Batch{Model: rnmf.Model{Rank: rank, MaxIter: 1, Tol: -1, Seed: 1}}.Start(ctx, x)
+	if err != nil {
+		return f, "", err
+	}
+	name = filepath.Join(dir, "start")
+	return r, name, errors.Join(writeFloats(name+".w", r.W.(*mat.Dense)), writeFloats(name+".h", r.H.(*mat.Dense)))
+}
+
+// until fits until an objective is reached, and returns the seconds, the rounds, and the memory.
+func until(ctx context.Context, b panel.Batch, x panel.Source, target float64) (seconds float64, rounds int, objective float64, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	begin := time.Now()
+	ctx = rnmf.WithTrace(ctx, func(p rnmf.Point) {
+		rounds, objective = p.Round, p.Objective
+		if p.Objective <= target && seconds == 0 {
+			seconds = time.Since(begin).Seconds()
+			cancel()
+		}
+	})
+	if _, err = b.Fit(ctx, x); errors.Is(err, context.Canceled) && seconds > 0 {
+		err = nil
+	}
+	return seconds, rounds, objective, err
+}
+
+func sparse(ctx context.Context, args []string) error {
+	f := flag.NewFlagSet("sparse", flag.ContinueOnError)
+	python := f.String("python", "/usr/bin/python3", "`program` that has scikit-learn")
+	file := f.String("file", filepath.Join(os.Getenv("RNMF_DATA"), "TDT2.mat"), "MATLAB `file` with the sparse variable fea")
+	rank := f.Int("rank", 30, "components")
+	rounds := f.Int("rounds", 200, "rounds of the peer")
+	pairs := f.Int("pairs", 3, "runs of each")
+	width := f.Int("width", 0, "columns in a panel; 0: one panel")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	x, err := readSparse(*file)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "panels")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	m, n := x.Dims()
+	source := panel.Sparse(x, *width)
+	factors, name, err := start(ctx, dir, m, n, *rank, source)
+	if err != nil {
+		return err
+	}
+	b := panel.Batch{Model: rnmf.Model{Rank: *rank, Init: factors, Tol: -1, MaxIter: 2000}}
+	ours, theirs := math.Inf(1), math.Inf(1)
+	var at answer
+	var took int
+	var reached, memory float64
+	for range *pairs {
+		if at, err = peer(ctx, *python, dir, map[string]any{"task": "sparse", "file": *file, "rank": *rank, "rounds": *rounds, "start": name}); err != nil {
+			return err
+		}
+		theirs = min(theirs, at.Seconds)
+		runtime.GC()
+		stop := watchHeap(&memory)
+		seconds, k, objective, err := until(ctx, b, source, at.Objective)
+		stop()
+		if err != nil {
+			return err
+		}
+		ours, took, reached = min(ours, seconds), k, objective
+		fmt.Fprintf(os.Stderr, "scikit-learn %.2f s, ours %.2f s (%d rounds, %.1f ms each)\n", at.Seconds, seconds, k, 1e3*seconds/float64(max(k, 1)))
+	}
+	matrix := 12e-6 * float64(len(x.Value))
+	fmt.Printf("| %s, %v, r = %d | ours %.2f s (%d rounds) to %.6g | scikit-learn `cd` %.2f s (%d rounds) to %.6g | %.1f |\n",
+		filepath.Base(*file), x, *rank, ours, took, reached, theirs, *rounds, at.Objective, theirs/ours)
+	fmt.Printf("| memory: the matrix %.1f MB, the factors %.1f MB | heap at most %.1f MB with both | scikit-learn %.1f MB beyond the matrix and the start | |\n", matrix, 8e-6*float64((m+n)**rank), memory, at.Megabytes)
+	return nil
+}
+
+// watchHeap notes the largest heap in use until it is stopped, in MB.
+func watchHeap(most *float64) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		for {
+			var s runtime.MemStats
+			runtime.ReadMemStats(&s)
+			*most = max(*most, float64(s.HeapAlloc)/1e6)
+			select {
+			case <-done:
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// readSparse reads the variable fea, whose rows are samples.
+func readSparse(name string) (*datasets.Sparse, error) {
+	r, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	vars, err := datasets.ReadMAT(r)
+	if err != nil {
+		return nil, err
+	}
+	v, err := vars.Var("fea")
+	if err != nil {
+		return nil, err
+	}
+	if v.Sparse != nil {
+		return v.Sparse.Transposed(), nil
+	}
+	return nil, fmt.Errorf("%s has no sparse variable fea", name)
+}
