@@ -96,33 +96,27 @@ const groups = 1 << 14
 
 // residuals returns the distribution for a Tuning: as many groups of about the same number of
 // squares, in their order, each represented by its mean. So the mean is that of all squares, and
-// quantiles are right within a group. cap is the largest square that counts as such: see
-// Driver.residuals.
+// quantiles are right within a group.
 func (h *histogram) residuals() *rnmf.Residuals {
 	var total uint64
 	h.each(func(_, _ float64, c uint64) { total += c })
 	if total == 0 {
 		return rnmf.ResidualsOf(0)
 	}
-	number := min(total, groups)
-	s := make([]float64, 0, number)
-	var sum float64        // of the group that is being filled
-	var filled float64     // squares in it
-	var before uint64      // squares in all groups that are full
-	end := func() uint64 { // of the group
-		return uint64(float64(total) * float64(len(s)+1) / float64(number))
-	}
+	size := (total + groups - 1) / groups
+	room := total - (total-1)/size*size // the first group is the smaller one: means of the largest count most
+	s := make([]float64, 0, (total+size-1)/size)
+	var sum, filled float64
 	h.each(func(low, high float64, c uint64) {
 		middle := 0.5*low + 0.5*high
-		for c > 0 && uint64(len(s)) < number {
-			take := min(c, end()-before-uint64(filled))
+		for c > 0 {
+			take := min(c, room)
 			sum += middle * float64(take)
 			filled += float64(take)
 			c -= take
-			if before+uint64(filled) >= end() {
+			if room -= take; room == 0 {
 				s = append(s, sum/filled)
-				before += uint64(filled)
-				sum, filled = 0, 0
+				sum, filled, room = 0, 0, size
 			}
 		}
 	})
