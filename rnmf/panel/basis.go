@@ -22,9 +22,7 @@ func improveBasis(w *mat.Dense, t *Statistics, sweeps int, pool *work.Pool) *mat
 	var trace float64
 	if t.entries {
 		square.Set(t.gram, nil, r, r)
-		for k := range r {
-			trace += t.gram[k*r+k]
-		}
+		trace = traceOf(t.gram, r)
 	}
 	most, early := sweeps, false
 	if sweeps == 0 {
@@ -53,8 +51,10 @@ func improveBasis(w *mat.Dense, t *Statistics, sweeps int, pool *work.Pool) *mat
 			for k := range r {
 				kernel.Mul(gv[k*b:][:b], gamma)
 			}
-			for k, g := range gv {
-				n[k] += g
+			if !t.linear {
+				for k, g := range gv {
+					n[k] += g
+				}
 			}
 		}
 		var before float64
@@ -75,6 +75,13 @@ func improveBasis(w *mat.Dense, t *Statistics, sweeps int, pool *work.Pool) *mat
 		kernel.Load(v[first*r:], tile, b, true, 0, b, r)
 	})
 	return out
+}
+
+func traceOf(gram []float64, r int) (trace float64) {
+	for k := range r {
+		trace += gram[k*r+k]
+	}
+	return trace
 }
 
 // enough is the share of the first change, squared, at which sweeps end.

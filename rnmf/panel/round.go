@@ -20,6 +20,7 @@ type Round struct {
 
 	step     bool      // the H half-step and the statistics of W, else the objective alone
 	redo     bool      // the statistics of W alone, with Plain as H
+	alone    bool      // the H half-step without the statistics
 	measures bool      // count the residuals
 	sweeps   int       // over the components in the H half-step
 	beta     float64   // of the extrapolation of H, 0 for none
@@ -47,7 +48,7 @@ func (r *Round) MarshalBinary() ([]byte, error) {
 		return nil, err
 	}
 	e.matrix(r.w)
-	for _, b := range []bool{r.missing, r.step, r.redo, r.measures} {
+	for _, b := range []bool{r.missing, r.step, r.redo, r.alone, r.measures} {
 		e.bool(b)
 	}
 	e.int(r.sweeps)
@@ -62,7 +63,7 @@ func (r *Round) UnmarshalBinary(b []byte) error {
 	if err != nil {
 		return err
 	}
-	read := Round{loss: d.loss(), w: d.matrix(), missing: d.bool(), step: d.bool(), redo: d.bool(), measures: d.bool(),
+	read := Round{loss: d.loss(), w: d.matrix(), missing: d.bool(), step: d.bool(), redo: d.bool(), alone: d.bool(), measures: d.bool(),
 		sweeps: d.int(), beta: d.float(), x: d.floats()}
 	if err := d.end(); err != nil {
 		return err
@@ -225,11 +226,13 @@ func (s *stepper) do(ctx context.Context, x Panel, c *Coefficients) (*Coefficien
 	}
 	t := &Statistics{m: s.m, r: s.r, entries: s.ofEntries(), samples: uint64(b)}
 	if s.step || s.redo {
-		t.cross, t.gram = make([]float64, s.m*s.r), make([]float64, s.r*s.r)
 		if s.step {
 			t.moved = make([]float64, s.sweeps)
 		}
-		if t.entries {
+		if !s.alone {
+			t.cross, t.gram = make([]float64, s.m*s.r), make([]float64, s.r*s.r)
+		}
+		if t.entries && !s.alone {
 			t.gamma, t.bound = make([]float64, s.m), make([]float64, s.m*s.r)
 		}
 	}

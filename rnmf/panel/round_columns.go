@@ -78,7 +78,7 @@ func (p *pass) columns() {
 }
 
 // summed reports whether the round collects the sums of W.
-func (r *Round) summed() bool { return r.step || r.redo }
+func (r *Round) summed() bool { return (r.step || r.redo) && !r.alone }
 
 // see counts the squares of columns.
 func (p *pass) see(w *worker) {
