@@ -39,7 +39,7 @@ func (b Minibatch) Fit(ctx context.Context, x Source) (*Result, error) {
 		return nil, err
 	}
 	d.batch.Model.TuneFor = cmp.Or(b.Model.TuneFor, 3)
-	f := &minibatch{Driver: d, store: s, stepper: newStepper(ctx), x: x, parts: make([]*Statistics, x.Panels()),
+	f := &minibatch{Driver: d, store: s, stepper: newStepper(ctx), x: x, parts: make([]*Statistics, x.Panels()), weights: make([]float64, x.Panels()),
 		rng: rand.New(rand.NewPCG(b.Model.Seed, 0x70_61_6e_65_6c))}
 	f.pool.Open()
 	defer f.pool.Close()
@@ -104,6 +104,7 @@ type minibatch struct {
 	*stepper
 	x       Source
 	parts   []*Statistics // of each panel, nil before it came by
+	weights []float64     // of each in the sum
 	all     *Statistics   // their sum
 	rng     *rand.Rand
 	retuned bool
@@ -114,18 +115,24 @@ type minibatch struct {
 // panel changes.
 const sweepsOfPart = 5
 
+// fading is the number of samples for each component after which, in the first pass, what a panel
+// has told of W counts e times less: its coefficients come from a W that is still near the start.
+// From the second pass on nothing fades, and each panel soon has its full weight. On images of MNIST
+// 10 was better than 25 and 60, and all were better than no fading at all.
+const fading = 10
+
 // pass takes all panels once, in random order.
 func (f *minibatch) pass(ctx context.Context) (objective float64, err error) {
 	order := f.rng.Perm(len(f.parts))
 	// Sums of differences gather rounding errors: begin each pass with a sum of its own.
 	f.all = nil
-	for _, t := range f.parts {
+	for p, t := range f.parts {
 		if t != nil {
-			f.add(t, 1)
+			f.add(t, f.weights[p])
 		}
 	}
 	measured := new(histogram)
-	sweeps := cmp.Or(f.hals().Sweeps, sweepsOfPart)
+	sweeps, first := cmp.Or(f.hals().Sweeps, sweepsOfPart), len(f.trace) == 0
 	round := &Round{loss: f.Driver.loss, missing: f.batch.Missing, step: true, sweeps: sweeps, measures: f.tunes(), x: f.Driver.x}
 	err = eachPanel(ctx, shuffled{f.x, order}, func(i int, panel Panel) error {
 		p := order[i]
@@ -148,10 +155,17 @@ func (f *minibatch) pass(ctx context.Context) (objective float64, err error) {
 			measured.merge(t.residuals)
 		}
 		t = surrogate(t, round.w)
-		if old := f.parts[p]; old != nil {
-			f.add(old, -1)
+		if first && f.all != nil {
+			keep := math.Exp(-float64(t.samples) / float64(fading*t.r))
+			f.all.scale(keep)
+			for i := range f.weights {
+				f.weights[i] *= keep
+			}
 		}
-		f.parts[p] = t
+		if old := f.parts[p]; old != nil {
+			f.add(old, -f.weights[p])
+		}
+		f.parts[p], f.weights[p] = t, 1
 		f.add(t, 1)
 		f.Driver.w = improveBasis(f.Driver.w, f.all, sweeps, f.pool)
 		return nil

@@ -11,8 +11,8 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	_ "embed"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -37,7 +37,7 @@ import (
 //go:embed panels.py
 var program []byte
 
-var commands = map[string]func(ctx context.Context, args []string) error{"sparse": sparse}
+var commands = map[string]func(ctx context.Context, args []string) error{"sparse": sparse, "disk": disk, "minibatch": minibatch}
 
 func main() {
 	log.SetFlags(0)
@@ -53,7 +53,7 @@ func main() {
 
 // answer is that of panels.py.
 type answer struct {
-	Seconds, Objective, Megabytes float64
+	Seconds, CPU, Objective, Megabytes float64
 }
 
 // peer runs panels.py.
@@ -102,22 +102,23 @@ func start(ctx context.Context, dir string, m, n, rank int, x panel.Source) (f r
 	return r, name, errors.Join(writeFloats(name+".w", r.W.(*mat.Dense)), writeFloats(name+".h", r.H.(*mat.Dense)))
 }
 
-// until fits until an objective is reached, and returns the seconds, the rounds, and the memory.
-func until(ctx context.Context, b panel.Batch, x panel.Source, target float64) (seconds float64, rounds int, objective float64, err error) {
+// until fits until an objective is reached, and returns the time that took, the rounds, and what was
+// reached.
+func until(ctx context.Context, b panel.Batch, x panel.Source, target float64) (seconds, busy float64, rounds int, objective float64, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	begin := time.Now()
+	begin, before := time.Now(), cpu()
 	ctx = rnmf.WithTrace(ctx, func(p rnmf.Point) {
 		rounds, objective = p.Round, p.Objective
 		if p.Objective <= target && seconds == 0 {
-			seconds = time.Since(begin).Seconds()
+			seconds, busy = time.Since(begin).Seconds(), cpu()-before
 			cancel()
 		}
 	})
 	if _, err = b.Fit(ctx, x); errors.Is(err, context.Canceled) && seconds > 0 {
 		err = nil
 	}
-	return seconds, rounds, objective, err
+	return seconds, busy, rounds, objective, err
 }
 
 func sparse(ctx context.Context, args []string) error {
@@ -147,7 +148,7 @@ func sparse(ctx context.Context, args []string) error {
 		return err
 	}
 	b := panel.Batch{Model: rnmf.Model{Rank: *rank, Init: factors, Tol: -1, MaxIter: 2000}}
-	ours, theirs := math.Inf(1), math.Inf(1)
+	ours, theirs, ourCPU, theirCPU := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
 	var at answer
 	var took int
 	var reached, memory float64
@@ -155,21 +156,23 @@ func sparse(ctx context.Context, args []string) error {
 		if at, err = peer(ctx, *python, dir, map[string]any{"task": "sparse", "file": *file, "rank": *rank, "rounds": *rounds, "start": name}); err != nil {
 			return err
 		}
-		theirs = min(theirs, at.Seconds)
+		theirs, theirCPU = min(theirs, at.Seconds), min(theirCPU, at.CPU)
 		runtime.GC()
 		stop := watchHeap(&memory)
-		seconds, k, objective, err := until(ctx, b, source, at.Objective)
+		seconds, busy, k, objective, err := until(ctx, b, source, at.Objective)
 		stop()
 		if err != nil {
 			return err
 		}
-		ours, took, reached = min(ours, seconds), k, objective
-		fmt.Fprintf(os.Stderr, "scikit-learn %.2f s, ours %.2f s (%d rounds, %.1f ms each)\n", at.Seconds, seconds, k, 1e3*seconds/float64(max(k, 1)))
+		ours, ourCPU, took, reached = min(ours, seconds), min(ourCPU, busy), k, objective
+		fmt.Fprintf(os.Stderr, "scikit-learn %.2f s (CPU %.2f s), ours %.2f s (CPU %.2f s), %d rounds\n", at.Seconds, at.CPU, seconds, busy, k)
 	}
-	matrix := 12e-6 * float64(len(x.Value))
-	fmt.Printf("| %s, %v, r = %d | ours %.2f s (%d rounds) to %.6g | scikit-learn `cd` %.2f s (%d rounds) to %.6g | %.1f |\n",
-		filepath.Base(*file), x, *rank, ours, took, reached, theirs, *rounds, at.Objective, theirs/ours)
-	fmt.Printf("| memory: the matrix %.1f MB, the factors %.1f MB | heap at most %.1f MB with both | scikit-learn %.1f MB beyond the matrix and the start | |\n", matrix, 8e-6*float64((m+n)**rank), memory, at.Megabytes)
+	fmt.Printf("| %s, %v, r = %d, to the objective of %d rounds of `cd`, %.6g | ours %d rounds | scikit-learn | ratio |\n|---|---|---|---|\n",
+		filepath.Base(*file), x, *rank, *rounds, at.Objective, took)
+	fmt.Printf("| seconds | %.2f | %.2f | %.1f |\n| seconds of processors | %.2f | %.2f | %.1f |\n", ours, theirs, theirs/ours, ourCPU, theirCPU, theirCPU/ourCPU)
+	fmt.Printf("| objective | %.6g | %.6g | |\n", reached, at.Objective)
+	fmt.Printf("| MB: the matrix %.1f, the factors %.1f, heap at most | %.1f | %.1f beyond the matrix and the start | |\n",
+		12e-6*float64(len(x.Value)), 8e-6*float64((m+n)**rank), memory, at.Megabytes)
 	return nil
 }
 

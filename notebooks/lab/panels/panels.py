@@ -34,11 +34,11 @@ def main():
     else:
         model = MiniBatchNMF(n_components=r, init="custom", batch_size=a["batch"], tol=0, max_no_improvement=None,
                              max_iter=a["rounds"], forget_factor=a.get("forget", 0.7))
-    begin = time.perf_counter()
+    begin, busy = time.perf_counter(), time.process_time()
     w = model.fit_transform(x, W=w, H=h)
-    seconds = time.perf_counter() - begin
+    seconds, busy = time.perf_counter() - begin, time.process_time() - busy
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(json.dumps({"seconds": seconds, "objective": objective(x, w, model.components_), "megabytes": (after - before) / 1024}))
+    print(json.dumps({"seconds": seconds, "cpu": busy, "objective": objective(x, w, model.components_), "megabytes": (after - before) / 1024}))
 
 
 main()
