@@ -5,7 +5,8 @@
 //	go run ./notebooks/lab/panels minibatch   # data of the size of MNIST, next to batch and MiniBatchNMF
 //
 // Each prints lines of Markdown; -h lists its flags. Times are the least of several runs that
-// alternate between us and the peer, which needs Debian's packages python3-sklearn, python3-scipy
+// alternate between us and the peer, with the seconds that processors spent, which depend less on
+// what else the machine does. Results lie in results.md. The peer needs Debian's packages python3-sklearn, python3-scipy
 // and libopenblas0-pthread, and runs without the variables that make OpenBLAS slower.
 package main
 
@@ -46,9 +47,24 @@ func main() {
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
 		log.Fatal("panels: want sparse, disk or minibatch")
 	}
+	fmt.Printf("\n%s, with %q, %s\n\n", time.Now().Format("2006-01-02"), os.Args[1:], machine())
 	if err := commands[os.Args[1]](ctx, os.Args[2:]); err != nil && !errors.Is(err, flag.ErrHelp) {
 		log.Fatal("panels: ", err)
 	}
+}
+
+// machine tells what the times were measured on.
+func machine() string {
+	model, load := "an unknown processor", "unknown"
+	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		if _, rest, found := strings.Cut(string(b), "model name\t: "); found {
+			model, _, _ = strings.Cut(rest, "\n")
+		}
+	}
+	if b, err := os.ReadFile("/proc/loadavg"); err == nil {
+		load = strings.Join(strings.Fields(string(b))[:3], ", ")
+	}
+	return fmt.Sprintf("on %d processors of %s; load averages at the start: %s", runtime.NumCPU(), model, load)
 }
 
 // answer is that of panels.py.
