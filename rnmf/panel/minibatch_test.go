@@ -134,3 +134,37 @@ func TestTransform(t *testing.T) {
 		}
 	}
 }
+
+// The squared residuals of samples are those of their definition, and gross samples stand out.
+func TestSquaredResiduals(t *testing.T) {
+	const m, n, r = 40, 70, 3
+	s, sx := sparsely(m, n, 4, 0.5)
+	f := startOf(m, n, r, 1)
+	w, h := f.W.(*mat.Dense), f.H.(*mat.Dense)
+	var e mat.Dense
+	e.Mul(w, h)
+	e.Sub(sx, &e)
+	all, known := make([]float64, n), make([]float64, n)
+	for j := range n {
+		for i := range m {
+			all[j] += e.At(i, j) * e.At(i, j)
+			if stored(s, i, j) {
+				known[j] += e.At(i, j) * e.At(i, j)
+			}
+		}
+	}
+	for _, c := range []struct {
+		x       Panel
+		missing bool
+		want    []float64
+	}{{Panel{Dense: sx}, false, all}, {Panel{Sparse: s}, false, all}, {Panel{Sparse: s}, true, known}} {
+		got, err := SquaredResiduals(context.Background(), w, h, c.x, c.missing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeTo(t, "squares", got, c.want)
+	}
+	if _, err := SquaredResiduals(context.Background(), w, w, Panel{Dense: sx}, false); !errors.Is(err, rnmf.ErrShape) {
+		t.Errorf("H of another shape: %v", err)
+	}
+}

@@ -99,6 +99,7 @@ type stepper struct {
 	hcross, hweighted kernel.Cross
 	weighted, weights []float64 // Ω∘E and Ω of a block or, of a sparse panel, of its entries
 	dense             []float64
+	out               []float64 // squared residuals of the columns, nil if nobody wants them
 }
 
 // A worker is the memory of one goroutine.
@@ -270,6 +271,27 @@ type pass struct {
 	from, to *Coefficients
 	t        *Statistics
 	b        int // columns
+}
+
+// SquaredResiduals returns ‖x_j − Wh_j‖² of each sample of a panel with coefficients h (r×b); with
+// missing, over the entries that a sparse panel stores. The weight of a sample under a loss of
+// columns is the slope that its Rho has there: outliers are those with little, compared with the
+// median of all. It takes O(nnz·r) operations.
+func SquaredResiduals(ctx context.Context, w, h *mat.Dense, x Panel, missing bool) ([]float64, error) {
+	if w == nil {
+		return nil, fmt.Errorf("%w: W is nil", rnmf.ErrEmpty)
+	}
+	if err := x.check(0); err != nil {
+		return nil, err
+	}
+	_, b := x.Dims()
+	s := newStepper(ctx)
+	s.pool.Open()
+	defer s.pool.Close()
+	s.set(&Round{w: w, loss: rnmf.ByColumn{Loss: rnmf.Frobenius{}}, missing: missing})
+	s.out = make([]float64, b)
+	_, _, err := s.do(ctx, x, &Coefficients{H: h})
+	return s.out, err
 }
 
 // norms returns the squared norms of the columns.

@@ -32,6 +32,9 @@ func (p *pass) columns() {
 		p.crossOf(w, w.n, first, b)
 		if !p.redo {
 			p.columnSquares(w, first, b)
+			if p.out != nil {
+				copy(p.out[first:], w.s)
+			}
 			for _, s := range w.s {
 				value, _ := p.rho.Rho(s)
 				losses[i] += value

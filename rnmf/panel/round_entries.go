@@ -295,6 +295,9 @@ func (p *pass) patternWeights(w *worker, first, b int, counts bool) (loss float6
 			s, _ := kernel.SumSquares(e, nil)
 			value, slope := p.rho.Rho(s)
 			loss += value
+			if p.out != nil {
+				p.out[first+j] = s
+			}
 			if counts {
 				slope = 1 // which changes no minimiser over this column: see rnmf.Tile
 			}
