@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
+	"github.com/robustnmf/robustnmf/rnmf/internal/input"
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
@@ -83,6 +85,37 @@ func (p *momentum) reject() {
 	p.bound = p.last
 	p.beta /= 1.5
 	p.tried, p.known = false, false
+}
+
+// NewDriver begins a fit to panels that lie elsewhere: s is the Survey of all of them, merged, and m
+// the number of rows. The errors are those of Batch.Fit. State has no meaning here; of Factors as
+// Init W alone is taken.
+func NewDriver(b Batch, s *Survey, m int) (*Driver, error) {
+	n := int(s.columns)
+	if err := checkModel(b, m, n); err != nil {
+		return nil, err
+	}
+	w := startW(m, b.Model.Rank, s.amplitude(m, b.Model.Rank, b.Missing), b.Model.Seed)
+	if f, given := b.Model.Init.(rnmf.Factors); given {
+		if dense.IsNil(f.W) {
+			return nil, fmt.Errorf("%w: the start lacks W", rnmf.ErrShape)
+		}
+		if err := input.Dims("W", f.W, m, b.Model.Rank); err != nil {
+			return nil, err
+		}
+		w = mat.DenseCopyOf(f.W)
+		if err := checkFactor("W", w); err != nil {
+			return nil, err
+		}
+	}
+	return newDriver(b, s, m, n, w)
+}
+
+// Start returns random coefficients of generation 0 for columns from to to of X, those with which
+// Batch.Fit begins.
+func (d *Driver) Start(from, to int) *Coefficients {
+	r := d.batch.Model.Rank
+	return &Coefficients{H: startH(r, from, to, d.survey.amplitude(d.m, r, d.batch.Missing), d.batch.Model.Seed)}
 }
 
 // newDriver begins a fit.
@@ -388,8 +421,8 @@ func (d *Driver) record(objective, seconds float64) {
 	d.trace = append(d.trace, rnmf.Point{Round: len(d.trace), Seconds: seconds, Objective: objective, Scale: scale, KKT: -1})
 }
 
-// result returns the factors, but for H.
-func (d *Driver) result() *rnmf.Result {
+// Result returns what the fit has come to, but for H: the coefficients of Generation.
+func (d *Driver) Result() *rnmf.Result {
 	r := &rnmf.Result{W: mat.DenseCopyOf(d.w), Loss: d.loss, KKT: -1, Trace: d.Trace(), Reason: d.reason, Solver: d.batch.Model.Solver}
 	if len(d.trace) > 0 {
 		r.Objective = d.trace[len(d.trace)-1].Objective

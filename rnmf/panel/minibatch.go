@@ -83,14 +83,14 @@ func (b Minibatch) Fit(ctx context.Context, x Source) (*Result, error) {
 			return nil, err
 		}
 		d.reason = rnmf.Cancelled
-		r, _ := finish(d.result(), s, x, 0)
+		r, _ := finish(d.Result(), s, x, 0)
 		return r, err
 	}
 	// H of the last W, and the objective of both.
 	if err := f.refresh(ctx); err != nil {
 		return nil, err
 	}
-	r, err := finish(d.result(), s, x, 0)
+	r, err := finish(d.Result(), s, x, 0)
 	if err == nil {
 		r.Objective = f.exact
 	}
