@@ -170,3 +170,56 @@ func TestPanelsEndLow(t *testing.T) {
 		}
 	}
 }
+
+// Factors and objectives are finite and not negative for zeros, constants, one row or column, and
+// entries from 1e-150 to 1e100.
+func TestPanelsDegenerate(t *testing.T) {
+	scaled := func(f float64) *mat.Dense {
+		x := planted(12, 20, 2, 1, 0.1, false)
+		x.Scale(f, x)
+		return x
+	}
+	ones := mat.NewDense(7, 9, nil)
+	ones.Apply(func(_, _ int, _ float64) float64 { return 1 }, ones)
+	gross := planted(12, 20, 2, 1, 0, false)
+	gross.Set(3, 5, 1e36)
+	losses := append(append([]rnmf.Loss{rnmf.Huber{}, rnmf.Cauchy{}, rnmf.ByColumn{Loss: rnmf.L1{}}}, columnLosses...), entryLosses...)
+	for name, x := range map[string]*mat.Dense{"zeros": mat.NewDense(6, 8, nil), "ones": ones, "a row": planted(1, 9, 1, 2, 0, false), "a column": planted(9, 1, 1, 2, 0, false),
+		"tiny": scaled(1e-150), "small": scaled(1e-80), "large": scaled(1e80), "huge": scaled(1e98), "gross": gross} {
+		m, n := x.Dims()
+		s := &datasets.Sparse{Rows: m, Cols: n, Start: []int{0}}
+		for j := range n {
+			for i := range m {
+				if v := x.At(i, j); v != 0 {
+					s.Row, s.Value = append(s.Row, int32(i)), append(s.Value, v)
+				}
+			}
+			s.Start = append(s.Start, len(s.Row))
+		}
+		for _, loss := range losses {
+			for _, missing := range []bool{false, true} {
+				if missing && len(s.Value) == 0 {
+					continue
+				}
+				for _, width := range []int{0, 3} {
+					r, err := Batch{Model: rnmf.Model{Rank: min(2, m, n), Loss: loss, MaxIter: 20, Seed: 1}, Missing: missing}.Fit(context.Background(), Sparse(s, width))
+					if err != nil {
+						t.Fatalf("%s, %s: %v", name, lossName(loss), err)
+					}
+					for _, v := range [][]float64{r.W.RawMatrix().Data, r.H.RawMatrix().Data} {
+						for _, x := range v {
+							if !(x >= 0 && x <= math.MaxFloat64) {
+								t.Fatalf("%s, %s, missing %v: a factor has %g", name, lossName(loss), missing, x)
+							}
+						}
+					}
+					for _, p := range r.Trace {
+						if math.IsNaN(p.Objective) || math.IsInf(p.Objective, 0) {
+							t.Errorf("%s, %s, missing %v: an objective of %g", name, lossName(loss), missing, p.Objective)
+						}
+					}
+				}
+			}
+		}
+	}
+}
