@@ -33,7 +33,7 @@ type Folder struct {
 	heads  []npyHeader
 	sums   []uint32
 	proven []bool // the checksum of the panel was right
-	starts []int // the first column of each panel, and n
+	starts []int  // the first column of each panel, and n
 	m      int
 
 	buffers [2][]float64

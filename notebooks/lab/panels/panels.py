@@ -1,5 +1,5 @@
 """scikit-learn, at the tasks of main.go. Writes one line of JSON."""
-import json, os, resource, sys, time, warnings
+import json, sys, time, warnings
 import numpy as np
 from scipy import io, sparse
 from sklearn.decomposition import NMF, MiniBatchNMF
@@ -28,7 +28,6 @@ def main():
         x = np.fromfile(a["file"]).reshape(a["n"], a["m"])  # a row is a sample
     n, m = x.shape
     w, h = floats(a["start"] + ".h", r, n).T.copy(), floats(a["start"] + ".w", m, r).T.copy()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     if a["task"] in ("sparse", "batch"):
         model = NMF(n_components=r, init="custom", solver="cd", tol=0, max_iter=a["rounds"])
     else:
@@ -37,8 +36,7 @@ def main():
     begin, busy = time.perf_counter(), time.process_time()
     w = model.fit_transform(x, W=w, H=h)
     seconds, busy = time.perf_counter() - begin, time.process_time() - busy
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(json.dumps({"seconds": seconds, "cpu": busy, "objective": objective(x, w, model.components_), "megabytes": (after - before) / 1024}))
+    print(json.dumps({"seconds": seconds, "cpu": busy, "objective": objective(x, w, model.components_)}))
 
 
 main()
