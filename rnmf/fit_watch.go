@@ -2,7 +2,6 @@ package rnmf
 
 import (
 	"context"
-
 	"github.com/robustnmf/robustnmf/rnmf/internal/watch"
 )
 
