@@ -25,7 +25,8 @@ type Batch struct {
 	Missing bool
 	// State is the folder of the fit, made where it is missing: W and what leads the fit are stored
 	// there after each round, and the coefficients of each panel. A fit that was killed goes on from
-	// there, with the same bits. Empty keeps all in memory.
+	// there, with the same bits; one that had run out of rounds goes on with a larger MaxIter. Only one
+	// program may use it at a time. Empty keeps all in memory.
 	State string
 }
 

@@ -16,10 +16,11 @@ import (
 )
 
 // A Minibatch fits a Model to X with a W half-step after each panel, not after all of them. The
-// statistics that the panel gave the last time are replaced by its new ones, so W is always at the
-// minimum of a bound that all panels have a part in (incremental majorisation: Mairal 2015), and
-// the first pass is worth some ten rounds of a Batch. It takes one m×r of memory for each panel,
-// and has no extrapolation: for the last digits go on with a Batch from its factors.
+// statistics that the panel gave the last time are replaced by its new ones, so W lowers a bound that
+// all panels have a part in (incremental majorisation: Mairal 2015); in the first pass older ones
+// fade besides. The first pass is worth some ten rounds of a Batch. It takes one m×r of memory for
+// each panel, and has no extrapolation: for the last digits go on with a Batch from its factors.
+// Samples of one panel should be like those of the others: shuffle X if it is sorted.
 type Minibatch struct {
 	// Model and Missing are those of Batch, but that MaxIter is the number of passes over X (0: 20),
 	// and that a scale is estimated in the first TuneFor passes (0: 3). A loss that is tuned in
@@ -29,8 +30,9 @@ type Minibatch struct {
 }
 
 // Fit factorises X. A Point of the trace is a pass, and its objective the sum of those that the
-// panels had when they came by; that of the Result is exact. Errors, and the end of ctx, are as in
-// Batch.Fit.
+// panels had when they came by; that of the Result is exact. Errors are those of Batch.Fit. If ctx
+// ends, Fit soon returns ctx.Err() and the factors that it has come to, with the objective of the
+// last pass; nil before the first is complete.
 func (b Minibatch) Fit(ctx context.Context, x Source) (*Result, error) {
 	batch := Batch{Model: b.Model, Missing: b.Missing}
 	batch.Model.MaxIter = cmp.Or(b.Model.MaxIter, 20)
@@ -78,16 +80,15 @@ func (b Minibatch) Fit(ctx context.Context, x Source) (*Result, error) {
 			seen(d.trace[len(d.trace)-1])
 		}
 	}
-	if err := ctx.Err(); err != nil {
+	// H of the last W, and the objective of both.
+	if err := cmp.Or(ctx.Err(), f.refresh(ctx)); ctx.Err() != nil {
 		if len(d.trace) == 0 {
-			return nil, err
+			return nil, ctx.Err()
 		}
 		d.reason = rnmf.Cancelled
 		r, _ := finish(d.Result(), s, x, 0)
-		return r, err
-	}
-	// H of the last W, and the objective of both.
-	if err := f.refresh(ctx); err != nil {
+		return r, ctx.Err()
+	} else if err != nil {
 		return nil, err
 	}
 	r, err := finish(d.Result(), s, x, 0)
