@@ -23,21 +23,9 @@ func ReadNPZ(r io.ReaderAt, size int64, l NPYLayout) (*Set, error) {
 func readNPZ(r io.ReaderAt, size int64, l NPYLayout, limit int) (_ *Set, err error) {
 	from := &source{ctx: context.Background(), at: io.NewSectionReader(r, 0, size)}
 	defer func() { err = from.blame(err) }()
-	in, err := zip.NewReader(from, size)
+	z, err := newNPZReader(from, size, limit)
 	if err != nil {
-		return nil, archiveError("zip", err)
-	}
-	z := &npzReader{files: map[string]*zip.File{}, left: budget(limit), limit: limit}
-	for _, f := range in.File {
-		name, isArray := strings.CutSuffix(f.Name, ".npy")
-		if !isArray {
-			continue
-		}
-		if z.files[name] != nil {
-			return nil, fmt.Errorf("%w: two arrays %.40q", ErrFormat, name)
-		}
-		z.files[name] = f
-		z.names = append(z.names, tidyName(name))
+		return nil, err
 	}
 	s, err := z.data(l)
 	if err != nil {
@@ -68,6 +56,44 @@ func readNPZ(r io.ReaderAt, size int64, l NPYLayout, limit int) (_ *Set, err err
 		}
 	}
 	return s.checked()
+}
+
+// ReadNPZSparse reads a matrix of scipy.sparse.save_npz (csc, csr or coo) of size bytes without its
+// zeros, and turns it so that a sample is a column; with columns it is one in the file already.
+//
+// Errors are those of ReadNPZ, and ErrNoVariable for an archive without such a matrix.
+func ReadNPZSparse(r io.ReaderAt, size int64, columns bool) (*Sparse, error) {
+	return readNPZSparse(r, size, columns, maxValues())
+}
+
+func readNPZSparse(r io.ReaderAt, size int64, columns bool, limit int) (_ *Sparse, err error) {
+	from := &source{ctx: context.Background(), at: io.NewSectionReader(r, 0, size)}
+	defer func() { err = from.blame(err) }()
+	z, err := newNPZReader(from, size, limit)
+	if err != nil {
+		return nil, err
+	}
+	return z.sparse(columns)
+}
+
+func newNPZReader(from *source, size int64, limit int) (*npzReader, error) {
+	in, err := zip.NewReader(from, size)
+	if err != nil {
+		return nil, archiveError("zip", err)
+	}
+	z := &npzReader{files: map[string]*zip.File{}, left: budget(limit), limit: limit}
+	for _, f := range in.File {
+		name, isArray := strings.CutSuffix(f.Name, ".npy")
+		if !isArray {
+			continue
+		}
+		if z.files[name] != nil {
+			return nil, fmt.Errorf("%w: two arrays %.40q", ErrFormat, name)
+		}
+		z.files[name] = f
+		z.names = append(z.names, tidyName(name))
+	}
+	return z, nil
 }
 
 type npzReader struct {
@@ -110,7 +136,13 @@ func (z *npzReader) array(name string) (*npyArray, error) {
 // data returns the data alone.
 func (z *npzReader) data(l NPYLayout) (*Set, error) {
 	if z.files["format"] != nil && z.files["shape"] != nil && z.files["data"] != nil && (l.X == "" || l.X == "data") {
-		return z.sparse(l)
+		x, err := z.sparse(l.Columns)
+		if err != nil {
+			return nil, err
+		}
+		s := &Set{Height: l.Height, Width: l.Width, Max: l.Max}
+		s.X, err = x.dense(z.limit)
+		return s, err
 	}
 	name := z.first(l.X, "X", "x", "data", "arr_0")
 	if name == "" && len(z.names) == 1 {
@@ -178,7 +210,7 @@ func (z *npzReader) vector(name string) (n int, at func(k int) float64, err erro
 }
 
 // sparse reads a matrix of SciPy.
-func (z *npzReader) sparse(l NPYLayout) (*Set, error) {
+func (z *npzReader) sparse(columns bool) (*Sparse, error) {
 	a, err := z.array("format")
 	if err != nil {
 		return nil, err
@@ -231,7 +263,7 @@ func (z *npzReader) sparse(l NPYLayout) (*Set, error) {
 		if i >= rows || j >= cols {
 			return fmt.Errorf("%w: entry (%d, %d) of a sparse matrix of %d×%d", ErrFormat, i, j, rows, cols)
 		}
-		if l.Columns {
+		if columns {
 			t.add(i, j, value(k))
 		} else {
 			t.add(j, i, value(k)) // a sample is a row of the file
@@ -257,16 +289,10 @@ func (z *npzReader) sparse(l NPYLayout) (*Set, error) {
 		return nil, err
 	}
 	m := [2]int{cols, rows}
-	if l.Columns {
+	if columns {
 		m = [2]int{rows, cols}
 	}
-	x, err := t.matrix(m[0], m[1], &z.left)
-	if err != nil {
-		return nil, err
-	}
-	s := &Set{Height: l.Height, Width: l.Width, Max: l.Max}
-	s.X, err = x.dense(z.limit)
-	return s, err
+	return t.matrix(m[0], m[1], &z.left)
 }
 
 type npzIndex = func(name string, want int) (func(k int) (int, error), error)

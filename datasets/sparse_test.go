@@ -276,6 +276,22 @@ func TestReadNPZ(t *testing.T) {
 			}
 		}
 	}
+	for _, name := range []string{"csr", "csc", "coo"} {
+		for _, columns := range []bool{false, true} {
+			data := readTestdata(t, "npz", name+".npz")
+			s, err := ReadNPZSparse(bytes.NewReader(data), int64(len(data)), columns)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := s.T(); columns && !mat.Equal(got, want) || !columns && !mat.Equal(s, want) || s.Check() != nil {
+				t.Errorf("%s without its zeros: %v", name, s)
+			}
+		}
+	}
+	named := readTestdata(t, "npz", "named.npz")
+	if _, err := ReadNPZSparse(bytes.NewReader(named), int64(len(named)), false); !errors.Is(err, ErrNoVariable) {
+		t.Errorf("no sparse matrix: %v", err)
+	}
 	s, err := read("numbers", NPYLayout{})
 	if err != nil || !reflect.DeepEqual(s.Labels, []int{1, 0, 1, 1}) || !reflect.DeepEqual(s.Classes, []string{"-1", "7"}) || s.Max != 255 || s.X.At(1, 0) != 1 {
 		t.Errorf("%v, %v", s, err)

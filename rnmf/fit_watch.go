@@ -1,8 +1,9 @@
 package rnmf
 
-import "context"
-
-type watchKey struct{}
+import (
+	"context"
+	"github.com/robustnmf/robustnmf/rnmf/internal/watch"
+)
 
 // WithTrace returns a context with which each fit calls seen after each round, the start first,
 // with the Point that Steps would yield. It is for the types that have a Model and no Steps of
@@ -12,12 +13,12 @@ type watchKey struct{}
 // concurrently. Where a fit goes on with another objective, as Contiguous does after its first, the
 // last round comes once more, with the new one.
 func WithTrace(ctx context.Context, seen func(Point)) context.Context {
-	return context.WithValue(ctx, watchKey{}, seen)
+	return context.WithValue(ctx, watch.Key{}, seen)
 }
 
 // watcher returns the function to call after each round.
 func watcher(ctx context.Context) func(Point) {
-	if seen, ok := ctx.Value(watchKey{}).(func(Point)); ok && seen != nil {
+	if seen, ok := ctx.Value(watch.Key{}).(func(Point)); ok && seen != nil {
 		return seen
 	}
 	return func(Point) {}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package main
+
+func cpu() float64      { return 0 }
+func resident() float64 { return 0 }

@@ -1,0 +1,225 @@
+package panel
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
+)
+
+// planted is WH with noise, and gross entries or, with columns, gross samples.
+func planted(m, n, r int, seed uint64, share float64, columns bool) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	part := func(rows, cols int) *mat.Dense {
+		d := mat.NewDense(rows, cols, nil)
+		for i := range rows {
+			for j := range cols {
+				if rng.Float64() < 0.4 {
+					d.Set(i, j, rng.ExpFloat64())
+				}
+			}
+		}
+		return d
+	}
+	var x mat.Dense
+	x.Mul(part(m, r), part(r, n))
+	for j := range n {
+		gross := rng.Float64() < share
+		for i := range m {
+			v := max(0, x.At(i, j)+0.1*rng.NormFloat64())
+			if columns && gross || !columns && rng.Float64() < share {
+				v = 10 * rng.Float64()
+			}
+			x.Set(i, j, v)
+		}
+	}
+	return &x
+}
+
+// sparsely returns a sparse matrix and the same one with its zeros.
+func sparsely(m, n int, seed uint64, share float64) (*datasets.Sparse, *mat.Dense) {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	x := planted(m, n, 4, seed, 0.05, false)
+	s := &datasets.Sparse{Rows: m, Cols: n, Start: []int{0}}
+	for j := range n {
+		for i := range m {
+			if rng.Float64() > share {
+				x.Set(i, j, 0)
+			} else {
+				s.Row, s.Value = append(s.Row, int32(i)), append(s.Value, x.At(i, j))
+			}
+		}
+		s.Start = append(s.Start, len(s.Row))
+	}
+	return s, x
+}
+
+func startOf(m, n, r int, seed uint64) rnmf.Factors {
+	return rnmf.Factors{W: testkit.Uniform(m, r, seed), H: testkit.Uniform(r, n, seed+1)}
+}
+
+var columnLosses = []rnmf.Loss{nil, rnmf.ByColumn{Loss: rnmf.L1{Eps: 1e-2}}, rnmf.ByColumn{Loss: rnmf.Huber{Cut: 2}}, rnmf.ByColumn{Loss: rnmf.Cauchy{Scale: 1}}}
+
+// A fit in panels is that in one piece, but for rounding, under losses of columns.
+func TestPanelsEqualFit(t *testing.T) {
+	const m, n, r = 57, 203, 5
+	x := planted(m, n, r, 3, 0.1, true)
+	s, sx := sparsely(m, n, 4, 0.3)
+	for _, c := range []struct {
+		name string
+		x    *mat.Dense
+		of   func(width int) Source
+	}{{"dense", x, func(w int) Source { return Dense(x, w) }}, {"sparse", sx, func(w int) Source { return Sparse(s, w) }}} {
+		for i, loss := range columnLosses {
+			for _, plain := range []bool{true, false} {
+				model := rnmf.Model{Rank: r, Loss: loss, Solver: rnmf.HALS{Sweeps: 4, Plain: plain}, Init: startOf(m, n, r, 7), Tol: -1, MaxIter: 60}
+				want, err := model.Fit(context.Background(), c.x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, width := range []int{0, 31, 64} {
+					got, err := Batch{Model: model}.Fit(context.Background(), c.of(width))
+					if err != nil {
+						t.Fatal(err)
+					}
+					name := fmt.Sprintf("%s, loss %d, plain %v, width %d", c.name, i, plain, width)
+					if len(got.Trace) != len(want.Trace) {
+						t.Fatalf("%s: %d rounds, want %d", name, len(got.Trace), len(want.Trace))
+					}
+					for k, p := range got.Trace {
+						if f := want.Trace[k].Objective; !(math.Abs(p.Objective-f) <= 1e-11*f) {
+							t.Errorf("%s: round %d has %.17g, want %.17g", name, k, p.Objective, f)
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+var entryLosses = []rnmf.Loss{rnmf.L1{Eps: 3e-3}, rnmf.Huber{Cut: 0.2}, rnmf.Cauchy{Scale: 0.2}, rnmf.Hypersurface{Scale: 0.2}, rnmf.Correntropy{Scale: 0.7}, rnmf.Truncated{Loss: rnmf.Cauchy{Scale: 0.2}, Cut: 2}}
+
+// No round of a fit with panels raises the objective at a fixed scale.
+func TestPanelsDescend(t *testing.T) {
+	seeds, rounds := uint64(6), 80
+	if testing.Short() {
+		seeds, rounds = 2, 30 // fewer problems, and shorter fits
+	}
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(seed, 77))
+		m, n, r := 30+rng.IntN(80), 30+rng.IntN(150), 2+rng.IntN(7)
+		x := planted(m, n, r, seed, 0.05+0.3*rng.Float64(), seed%3 == 0)
+		s, _ := sparsely(m, n, seed, 0.4)
+		for _, loss := range append(append([]rnmf.Loss{}, columnLosses...), entryLosses...) {
+			for _, plain := range []bool{false, true} {
+				for _, c := range []struct {
+					name string
+					Source
+					missing bool
+				}{{"dense", Dense(x, 40), false}, {"sparse", Sparse(s, 40), false}, {"missing", Sparse(s, 40), true}} {
+					got, err := Batch{Model: rnmf.Model{Rank: r, Loss: loss, Seed: seed, MaxIter: rounds, Tol: -1, Solver: rnmf.HALS{Plain: plain}}, Missing: c.missing}.Fit(context.Background(), c.Source)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for i := 1; i < len(got.Trace); i++ {
+						if a, b := got.Trace[i].Objective, got.Trace[i-1].Objective; !(a <= b*(1+1e-12)) {
+							t.Errorf("%s %T, seed %d, plain %v: round %d rises from %.17g to %.17g", c.name, loss, seed, plain, i, b, a)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Losses of entries take other steps than Fit, and end in the same minimum from most starts.
+func TestPanelsEndLow(t *testing.T) {
+	for _, loss := range entryLosses {
+		as := 0
+		for seed := range uint64(3) {
+			x := planted(60, 140, 4, seed, 0.1, false)
+			b := Batch{Model: rnmf.Model{Rank: 4, Loss: loss, Seed: seed, MaxIter: 200, Tol: 1e-6}}
+			start, err := b.Start(context.Background(), Dense(x, 50))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := b.Fit(context.Background(), Dense(x, 50))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Model.Init = start
+			want, err := b.Model.Fit(context.Background(), x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Objective < 1.02*want.Objective {
+				as++
+			}
+			t.Logf("%T, seed %d: %g, Fit has %g", loss, seed, got.Objective, want.Objective)
+		}
+		if as < 2 {
+			t.Errorf("%T: only %d of 3 fits end as low as Fit", loss, as)
+		}
+	}
+}
+
+// Factors and objectives are finite and not negative for zeros, constants, one row or column, and
+// entries from 1e-150 to 1e100.
+func TestPanelsDegenerate(t *testing.T) {
+	scaled := func(f float64) *mat.Dense {
+		x := planted(12, 20, 2, 1, 0.1, false)
+		x.Scale(f, x)
+		return x
+	}
+	ones := mat.NewDense(7, 9, nil)
+	ones.Apply(func(_, _ int, _ float64) float64 { return 1 }, ones)
+	gross := planted(12, 20, 2, 1, 0, false)
+	gross.Set(3, 5, 1e36)
+	losses := append(append([]rnmf.Loss{rnmf.Huber{}, rnmf.Cauchy{}, rnmf.ByColumn{Loss: rnmf.L1{}}}, columnLosses...), entryLosses...)
+	for name, x := range map[string]*mat.Dense{"zeros": mat.NewDense(6, 8, nil), "ones": ones, "a row": planted(1, 9, 1, 2, 0, false), "a column": planted(9, 1, 1, 2, 0, false),
+		"tiny": scaled(1e-150), "small": scaled(1e-80), "large": scaled(1e80), "huge": scaled(1e98), "gross": gross} {
+		m, n := x.Dims()
+		s := &datasets.Sparse{Rows: m, Cols: n, Start: []int{0}}
+		for j := range n {
+			for i := range m {
+				if v := x.At(i, j); v != 0 {
+					s.Row, s.Value = append(s.Row, int32(i)), append(s.Value, v)
+				}
+			}
+			s.Start = append(s.Start, len(s.Row))
+		}
+		for _, loss := range losses {
+			for _, missing := range []bool{false, true} {
+				if missing && len(s.Value) == 0 {
+					continue
+				}
+				for _, width := range []int{0, 3} {
+					r, err := Batch{Model: rnmf.Model{Rank: min(2, m, n), Loss: loss, MaxIter: 20, Seed: 1}, Missing: missing}.Fit(context.Background(), Sparse(s, width))
+					if err != nil {
+						t.Fatalf("%s, %s: %v", name, lossName(loss), err)
+					}
+					for _, v := range [][]float64{r.W.RawMatrix().Data, r.H.RawMatrix().Data} {
+						for _, x := range v {
+							if !(x >= 0 && x <= math.MaxFloat64) {
+								t.Fatalf("%s, %s, missing %v: a factor has %g", name, lossName(loss), missing, x)
+							}
+						}
+					}
+					for _, p := range r.Trace {
+						if math.IsNaN(p.Objective) || math.IsInf(p.Objective, 0) {
+							t.Errorf("%s, %s, missing %v: an objective of %g", name, lossName(loss), missing, p.Objective)
+						}
+					}
+				}
+			}
+		}
+	}
+}

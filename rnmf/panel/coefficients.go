@@ -1,0 +1,61 @@
+package panel
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+// Coefficients are the state of a panel between rounds.
+type Coefficients struct {
+	// H (r×b) are the coefficients.
+	H *mat.Dense
+	// Plain is H as the last half-step left it, before it was extrapolated; nil at the start.
+	Plain *mat.Dense
+
+	norms []float64 // squared norms of the columns of X, nil before the first round
+}
+
+// MarshalBinary returns the coefficients in a versioned form with a checksum.
+func (c *Coefficients) MarshalBinary() ([]byte, error) {
+	e := new(encoder)
+	e.matrix(c.H)
+	e.matrix(c.Plain)
+	e.floats(c.norms)
+	return e.seal(kindCoefficients), nil
+}
+
+// UnmarshalBinary reads what MarshalBinary has written. The error is rnmf.ErrFormat.
+func (c *Coefficients) UnmarshalBinary(b []byte) error {
+	d, err := open(b, kindCoefficients)
+	if err != nil {
+		return err
+	}
+	read := Coefficients{H: d.matrix(), Plain: d.matrix(), norms: d.floats()}
+	if err := d.end(); err != nil {
+		return err
+	}
+	*c = read
+	return nil
+}
+
+// check finds coefficients that do not belong to b columns and rank r.
+func (c *Coefficients) check(r, b int) error {
+	if c == nil || c.H == nil {
+		return fmt.Errorf("%w: the panel has no H", rnmf.ErrEmpty)
+	}
+	for name, h := range map[string]*mat.Dense{"H": c.H, "Plain": c.Plain} {
+		if h == nil {
+			continue
+		}
+		if rows, columns := h.Dims(); rows != r || columns != b {
+			return fmt.Errorf("%w: %s of the panel is %d×%d, want %d×%d", rnmf.ErrShape, name, rows, columns, r, b)
+		}
+	}
+	if c.norms != nil && len(c.norms) != b {
+		return fmt.Errorf("%w: the panel has %d norms, want %d", rnmf.ErrShape, len(c.norms), b)
+	}
+	return nil
+}

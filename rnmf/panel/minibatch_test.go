@@ -1,0 +1,170 @@
+package panel
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+var minibatchLosses = []rnmf.Loss{nil, rnmf.ByColumn{Loss: rnmf.L1{Eps: 1e-2}}, rnmf.Cauchy{Scale: 0.3}, rnmf.Huber{}}
+
+// A pass of a Minibatch is worth several rounds of a Batch, and ends near where that ends; the
+// objective of its result is the true one, and the same seed gives the same bits.
+func TestMinibatch(t *testing.T) {
+	const m, n, r = 64, 2048, 5
+	for i, loss := range minibatchLosses {
+		_, column := loss.(rnmf.ByColumn)
+		x := planted(m, n, r, 3, 0.1, column)
+		source := Dense(x, 64)
+		model := rnmf.Model{Rank: r, Loss: loss, Seed: 5, Tol: -1, Solver: rnmf.HALS{Plain: true}}
+		if _, tunes := loss.(rnmf.Huber); tunes {
+			model.Loss = rnmf.Huber{Cut: 0.3}
+		}
+		model.MaxIter = 4
+		b := Minibatch{Model: model}
+		got, err := b.Fit(context.Background(), source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rounds, err := Batch{Model: model}.Fit(context.Background(), source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(got.Objective < rounds.Objective) {
+			t.Errorf("loss %d: %g after 4 passes, a batch has %g after 4 rounds", i, got.Objective, rounds.Objective)
+		}
+		again, err := b.Fit(context.Background(), source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.Equal(got.W, again.W) || !mat.Equal(got.H, again.H) {
+			t.Errorf("loss %d: the same seed gives other bits", i)
+		}
+		exact := naive(x, nil, got.W, got.H, got.Loss, make([]float64, r))
+		if model.Loss == nil {
+			exact = naive(x, nil, got.W, got.H, rnmf.ByColumn{Loss: rnmf.Frobenius{}}, make([]float64, r))
+		}
+		closeTo(t, "objective", []float64{got.Objective}, []float64{exact.objective})
+	}
+	tuned, err := Minibatch{Model: rnmf.Model{Rank: r, Loss: rnmf.Cauchy{}, MaxIter: 5}}.Fit(context.Background(), Dense(planted(m, n, r, 3, 0.1, false), 64))
+	if err != nil || !(tuned.Trace[4].Scale > 0 && tuned.Trace[4].Scale == tuned.Trace[3].Scale) {
+		t.Errorf("the scale does not come to rest: %v, %v", tuned, err)
+	}
+	if _, err := (Minibatch{Model: rnmf.Model{Rank: r, Loss: rnmf.TwoStage{}}}).Fit(context.Background(), Dense(planted(m, n, r, 3, 0.1, false), 64)); !errors.Is(err, rnmf.ErrParameter) {
+		t.Errorf("two stages: %v", err)
+	}
+}
+
+// A Minibatch that ctx ends returns what it has.
+func TestMinibatchCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := Minibatch{Model: rnmf.Model{Rank: 3, MaxIter: 50, Tol: -1}}.Fit(rnmf.WithTrace(ctx, func(p rnmf.Point) {
+		if p.Round == 2 {
+			cancel()
+		}
+	}), Dense(planted(40, 300, 3, 1, 0, false), 50))
+	if !errors.Is(err, context.Canceled) || r == nil || r.Reason != rnmf.Cancelled || len(r.Trace) != 3 {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+// A Stream learns the parts that its samples are made of, also where samples are gross, and what
+// comes later still fits.
+func TestStream(t *testing.T) {
+	const m, n, r = 40, 3000, 4
+	x := planted(m, n, r, 7, 0.1, true)
+	for _, loss := range []rnmf.Loss{rnmf.ByColumn{Loss: rnmf.L1{Eps: 1e-2}}, rnmf.Huber{Cut: 0.5}} {
+		s := &Stream{Model: rnmf.Model{Rank: r, Loss: loss, Seed: 1}}
+		var first, last float64
+		for from := 0; from < n; from += 100 {
+			h, objective, err := s.PartialFit(context.Background(), Panel{Dense: x.Slice(0, m, from, from+100).(*mat.Dense)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rows, columns := h.Dims(); rows != r || columns != 100 {
+				t.Fatalf("H of %d×%d", rows, columns)
+			}
+			if from == 0 {
+				first = objective
+			}
+			last = objective
+		}
+		whole, err := Batch{Model: rnmf.Model{Rank: r, Loss: loss, Seed: 1}}.Fit(context.Background(), Dense(x, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if each := whole.Objective / n * 100; !(last < first) || !(last < 1.15*each) {
+			t.Errorf("%T: a panel has %g at first and %g at last; of a fit of all it would have %g", loss, first, last, each)
+		}
+	}
+	bad := mat.DenseCopyOf(x.Slice(0, m, 0, 20))
+	bad.Set(1, 2, -1)
+	s := &Stream{Model: rnmf.Model{Rank: r}}
+	if _, _, err := s.PartialFit(context.Background(), Panel{Dense: bad}); !errors.Is(err, rnmf.ErrNegative) || s.W() != nil {
+		t.Errorf("negative: %v", err)
+	}
+	if _, _, err := (&Stream{Model: rnmf.Model{Rank: r, Loss: rnmf.Cauchy{}}}).PartialFit(context.Background(), Panel{Dense: x}); !errors.Is(err, rnmf.ErrParameter) {
+		t.Errorf("no scale: %v", err)
+	}
+}
+
+// Transform is that of rnmf, where the coefficients are determined; sparse panels give the same.
+func TestTransform(t *testing.T) {
+	s, sx := sparsely(60, 90, 4, 0.5)
+	r, err := rnmf.Model{Rank: 4, Loss: rnmf.ByColumn{Loss: rnmf.L1{Eps: 1e-2}}, Seed: 1}.Fit(context.Background(), sx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := r.Transform(context.Background(), sx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []Panel{{Dense: sx}, {Sparse: s}} {
+		h, err := Transform(context.Background(), r.W, r.Loss, x, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d mat.Dense
+		if d.Sub(h, want); mat.Norm(&d, 2) > 1e-2*mat.Norm(want, 2) {
+			t.Errorf("H differs by %g of %g", mat.Norm(&d, 2), mat.Norm(want, 2))
+		}
+	}
+}
+
+// The squared residuals of samples are those of their definition, and gross samples stand out.
+func TestSquaredResiduals(t *testing.T) {
+	const m, n, r = 40, 70, 3
+	s, sx := sparsely(m, n, 4, 0.5)
+	f := startOf(m, n, r, 1)
+	w, h := f.W.(*mat.Dense), f.H.(*mat.Dense)
+	var e mat.Dense
+	e.Mul(w, h)
+	e.Sub(sx, &e)
+	all, known := make([]float64, n), make([]float64, n)
+	for j := range n {
+		for i := range m {
+			all[j] += e.At(i, j) * e.At(i, j)
+			if stored(s, i, j) {
+				known[j] += e.At(i, j) * e.At(i, j)
+			}
+		}
+	}
+	for _, c := range []struct {
+		x       Panel
+		missing bool
+		want    []float64
+	}{{Panel{Dense: sx}, false, all}, {Panel{Sparse: s}, false, all}, {Panel{Sparse: s}, true, known}} {
+		got, err := SquaredResiduals(context.Background(), w, h, c.x, c.missing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeTo(t, "squares", got, c.want)
+	}
+	if _, err := SquaredResiduals(context.Background(), w, w, Panel{Dense: sx}, false); !errors.Is(err, rnmf.ErrShape) {
+		t.Errorf("H of another shape: %v", err)
+	}
+}

@@ -1,0 +1,366 @@
+package panel
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
+)
+
+// A Round is what all panels are told: W, the loss at the scale of the round, and what to do. A
+// Driver makes it.
+type Round struct {
+	w       *mat.Dense // m×r
+	loss    rnmf.Loss
+	missing bool // the entries that a sparse panel does not store are missing, not 0
+
+	step     bool      // the H half-step and the statistics of W, else the objective alone
+	redo     bool      // the statistics of W alone, with Plain as H
+	alone    bool      // the H half-step without the statistics
+	measures bool      // count the residuals
+	sweeps   int       // over the components in the H half-step
+	beta     float64   // of the extrapolation of H, 0 for none
+	x        []float64 // r, of the safe bound D
+}
+
+// Step does the round on one panel x: a pure function, which changes neither the panel nor the
+// coefficients c. It returns the coefficients for the next round, which are c's own where the round
+// has no half-step, and the statistics of the panel. The same panel gives the same bits, on any
+// number of processors.
+//
+// The panel must have passed SurveyOf. The error is rnmf.ErrShape, rnmf.ErrEmpty, or that of ctx.
+func (r *Round) Step(ctx context.Context, x Panel, c *Coefficients) (*Coefficients, *Statistics, error) {
+	s := newStepper(ctx)
+	s.pool.Open()
+	defer s.pool.Close()
+	s.set(r)
+	return s.do(ctx, x, c)
+}
+
+// MarshalBinary returns the round in a versioned form with a checksum.
+func (r *Round) MarshalBinary() ([]byte, error) {
+	e := new(encoder)
+	if err := e.loss(r.loss); err != nil {
+		return nil, err
+	}
+	e.matrix(r.w)
+	for _, b := range []bool{r.missing, r.step, r.redo, r.alone, r.measures} {
+		e.bool(b)
+	}
+	e.int(r.sweeps)
+	e.float(r.beta)
+	e.floats(r.x)
+	return e.seal(kindRound), nil
+}
+
+// UnmarshalBinary reads what MarshalBinary has written. The error is rnmf.ErrFormat.
+func (r *Round) UnmarshalBinary(b []byte) error {
+	d, err := open(b, kindRound)
+	if err != nil {
+		return err
+	}
+	read := Round{loss: d.loss(), w: d.matrix(), missing: d.bool(), step: d.bool(), redo: d.bool(), alone: d.bool(), measures: d.bool(),
+		sweeps: d.int(), beta: d.float(), x: d.floats()}
+	if err := d.end(); err != nil {
+		return err
+	}
+	if read.w == nil || len(read.x) > 0 && len(read.x) != read.w.RawMatrix().Cols {
+		return fmt.Errorf("%w: a round without W, or of another rank", rnmf.ErrFormat)
+	}
+	*r = read
+	return nil
+}
+
+// A stepper does rounds on panels; it keeps goroutines and memory from panel to panel.
+type stepper struct {
+	pool    *work.Pool
+	workers []worker
+
+	*Round
+	m, r     int
+	rho      rnmf.Loss // the loss, without ByColumn
+	byColumn bool
+	squares  bool      // ρ(s) = s
+	wt       []float64 // r×m
+	rows     []float64 // m×r, W
+	gram     []float64 // WᵀW
+	inverses []float64
+	energy   []float64      // m, ‖w_i‖² as a share of ¾ of their sum
+	product  kernel.Product // of Wᵀ, both for dense panels and tiles: see layOut
+	cross    kernel.Cross
+	laid     bool
+	square   kernel.Cross // of WᵀW
+
+	// Of the panel at work.
+	hcross, hweighted kernel.Cross
+	weighted, weights []float64 // Ω∘E and Ω of a block or, of a sparse panel, of its entries
+	dense             []float64
+	out               []float64 // squared residuals of the columns, nil if nobody wants them
+}
+
+// A worker is the memory of one goroutine.
+type worker struct {
+	v, n, gv, s, change, e, omega, values, old, delta, down, rest []float64
+	seen                                                          *histogram
+}
+
+func newStepper(ctx context.Context) *stepper {
+	s := &stepper{pool: work.New(func() bool { return ctx.Err() != nil })}
+	s.workers = make([]worker, s.pool.Size())
+	return s
+}
+
+// set lays out W for a round.
+func (s *stepper) set(r *Round) {
+	s.Round = r
+	s.m, s.r = r.w.Dims()
+	s.rho, s.byColumn, s.squares = r.loss, false, false
+	if c, ok := r.loss.(rnmf.ByColumn); ok {
+		s.rho, s.byColumn = c.Loss, true
+	}
+	if s.rho == nil {
+		s.rho = rnmf.Frobenius{}
+	}
+	_, s.squares = s.rho.(rnmf.Frobenius)
+	s.laid = false
+	raw := r.w.RawMatrix()
+	s.rows = raw.Data
+	if raw.Stride != s.r {
+		s.rows = mat.DenseCopyOf(r.w).RawMatrix().Data
+	}
+	s.gram, s.inverses = grow(s.gram, s.r*s.r), grow(s.inverses, s.r)
+	s.gramOfRows()
+	kernel.Inverses(s.inverses, s.gram, s.r)
+	s.square.Set(s.gram, nil, s.r, s.r)
+	if s.ofEntries() {
+		s.energy = grow(s.energy, s.m)
+		for i := range s.energy {
+			s.energy[i], _ = kernel.SumSquares(s.rows[i*s.r:][:s.r], nil)
+		}
+		if trace := total(s.energy); trace > 0 {
+			for i := range s.energy {
+				s.energy[i] *= share34 / trace
+			}
+		}
+	}
+}
+
+// gramOfRows computes WᵀW, 512 rows after the other.
+func (s *stepper) gramOfRows() {
+	const height = 512
+	count := (s.m + height - 1) / height
+	grams := make([]float64, count*s.r*s.r)
+	s.pool.Share(count, s.m*s.r*s.r/2, func(_, i int) {
+		first := i * height
+		b := min(height, s.m-first)
+		u := make([]float64, s.r*b)
+		kernel.Load(u, s.rows, s.r, true, first, s.r, b)
+		kernel.Gram(grams[i*s.r*s.r:][:s.r*s.r], u, nil, b, s.r)
+	})
+	clear(s.gram)
+	for i := range count {
+		for k, v := range grams[i*s.r*s.r:][:s.r*s.r] {
+			s.gram[k] += v
+		}
+	}
+}
+
+// layOut lays out W for products with dense panels.
+func (s *stepper) layOut() {
+	if s.laid {
+		return
+	}
+	s.laid = true
+	s.wt = grow(s.wt, s.r*s.m)
+	kernel.Load(s.wt, s.rows, s.r, true, 0, s.r, s.m)
+	share := s.sharing(8 * s.m * s.r)
+	s.cross.SetShared(s.wt, nil, s.m, s.r, share)
+	s.product.SetShared(s.wt, s.m, s.r, share)
+}
+
+func (s *stepper) sharing(work int) kernel.Share {
+	return func(n int, f func(i int)) { s.pool.Share(n, work, func(_, i int) { f(i) }) }
+}
+
+// share34 is the share of the trace of M that γG gets: see rnmf.HALS.
+const share34 = 0.75
+
+// ofEntries reports whether weights differ from entry to entry.
+func (r *Round) ofEntries() bool {
+	if r.missing {
+		return true
+	}
+	if _, byColumn := r.loss.(rnmf.ByColumn); byColumn {
+		return false
+	}
+	_, squares := r.loss.(rnmf.Frobenius)
+	return !squares && r.loss != nil
+}
+
+// do does the round on a panel.
+func (s *stepper) do(ctx context.Context, x Panel, c *Coefficients) (*Coefficients, *Statistics, error) {
+	rows, b := x.Dims()
+	if rows != s.m || b == 0 {
+		return nil, nil, fmt.Errorf("%w: the panel is %d×%d, W has %d rows", rnmf.ErrShape, rows, b, s.m)
+	}
+	if err := c.check(s.r, b); err != nil {
+		return nil, nil, err
+	}
+	if s.redo && c.Plain == nil {
+		return nil, nil, fmt.Errorf("%w: the panel has no Plain to go back to", rnmf.ErrEmpty)
+	}
+	if s.missing && x.Sparse == nil {
+		return nil, nil, fmt.Errorf("%w: Missing is for sparse panels, this one is dense", rnmf.ErrParameter)
+	}
+	next := c
+	if s.step || s.redo {
+		next = &Coefficients{H: mat.NewDense(s.r, b, nil), Plain: mat.NewDense(s.r, b, nil), norms: c.norms}
+	}
+	if c.norms == nil && !s.ofEntries() {
+		norms := *next
+		next = &norms
+		next.norms = x.norms(s.pool)
+	}
+	t := &Statistics{m: s.m, r: s.r, entries: s.ofEntries(), samples: uint64(b)}
+	if s.step || s.redo {
+		if s.step {
+			t.moved = make([]float64, s.sweeps)
+		}
+		if !s.alone {
+			t.cross, t.gram = make([]float64, s.m*s.r), make([]float64, s.r*s.r)
+		}
+		if t.entries && !s.alone {
+			t.gamma, t.bound = make([]float64, s.m), make([]float64, s.m*s.r)
+		}
+	}
+	if x.Dense != nil || t.entries && !s.missing {
+		s.layOut()
+	}
+	p := &pass{stepper: s, x: x, from: c, to: next, t: t, b: b}
+	switch {
+	case s.missing:
+		p.patterns()
+	case s.ofEntries():
+		p.entries()
+	default:
+		p.columns()
+	}
+	if s.measures {
+		t.residuals = new(histogram)
+		for i := range s.workers {
+			if seen := s.workers[i].seen; seen != nil {
+				t.residuals.merge(seen)
+				s.workers[i].seen = nil
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	return next, t, nil
+}
+
+// A pass is a round on one panel.
+type pass struct {
+	*stepper
+	x        Panel
+	from, to *Coefficients
+	t        *Statistics
+	b        int // columns
+}
+
+// SquaredResiduals returns ‖x_j − Wh_j‖² of each sample of a panel with coefficients h (r×b); with
+// missing, over the entries that a sparse panel stores. The weight of a sample under a loss of
+// columns is the slope that its Rho has there: outliers are those with little, compared with the
+// median of all. It takes O(nnz·r) operations.
+func SquaredResiduals(ctx context.Context, w, h *mat.Dense, x Panel, missing bool) ([]float64, error) {
+	if w == nil {
+		return nil, fmt.Errorf("%w: W is nil", rnmf.ErrEmpty)
+	}
+	if err := x.check(0); err != nil {
+		return nil, err
+	}
+	_, b := x.Dims()
+	s := newStepper(ctx)
+	s.pool.Open()
+	defer s.pool.Close()
+	s.set(&Round{w: w, loss: rnmf.ByColumn{Loss: rnmf.Frobenius{}}, missing: missing})
+	s.out = make([]float64, b)
+	_, _, err := s.do(ctx, x, &Coefficients{H: h})
+	return s.out, err
+}
+
+// norms returns the squared norms of the columns.
+func (x Panel) norms(pool *work.Pool) []float64 {
+	_, b := x.Dims()
+	norms := make([]float64, b)
+	if x.Sparse != nil {
+		for j := range norms {
+			norms[j], _ = kernel.SumSquares(x.Sparse.Value[x.Sparse.Start[j]:x.Sparse.Start[j+1]], nil)
+		}
+		return norms
+	}
+	raw := x.Dense.RawMatrix()
+	const width = 512
+	pool.Each((b+width-1)/width, func(_, t int) {
+		from, to := t*width, min((t+1)*width, b)
+		sums := norms[from:to]
+		for i := range raw.Rows {
+			for j, v := range raw.Data[i*raw.Stride+from : i*raw.Stride+to] {
+				sums[j] += v * v
+			}
+		}
+	})
+	return norms
+}
+
+// total sums in order.
+func total(v []float64) float64 {
+	var sum float64
+	for _, x := range v {
+		sum += x
+	}
+	return sum
+}
+
+func grow(s []float64, n int) []float64 {
+	if cap(s) < n {
+		return make([]float64, n)
+	}
+	return s[:n]
+}
+
+// loadColumns copies columns of a matrix with a few rows to a tile.
+func loadColumns(tile []float64, v *mat.Dense, first, b int) {
+	raw := v.RawMatrix()
+	kernel.Load(tile, raw.Data, raw.Stride, false, first, raw.Rows, b)
+}
+
+// storeColumns puts a tile back.
+func storeColumns(v *mat.Dense, tile []float64, first, b int) {
+	raw := v.RawMatrix()
+	for k := range raw.Rows {
+		copy(raw.Data[k*raw.Stride+first:][:b], tile[k*b:])
+	}
+}
+
+// weigh writes slopes and, unless value is nil, values of a loss of residuals e.
+func weigh(l rnmf.Loss, omega, value, e []float64) {
+	if w, ok := l.(interface {
+		Weigh(omega, value, e []float64)
+	}); ok {
+		w.Weigh(omega, value, e)
+		return
+	}
+	for i, x := range e {
+		y, w := l.Rho(x * x)
+		omega[i] = w
+		if value != nil {
+			value[i] = y
+		}
+	}
+}

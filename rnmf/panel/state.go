@@ -1,0 +1,145 @@
+package panel
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+// folder keeps the state of a fit in files: driver, and for each panel and generation h-G-P. A file
+// is written under another name first and then renamed, so each is complete or not there; a round
+// that was interrupted is done again from the coefficients with which it began.
+type folder struct {
+	dir    string
+	panels int
+}
+
+const driverFile = "driver"
+
+func (f folder) name(generation, p int) string {
+	return filepath.Join(f.dir, fmt.Sprintf("h-%d-%d", generation, p))
+}
+
+func (f folder) get(generation, p int) (*Coefficients, error) {
+	name := f.name(generation, p)
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("coefficients of panel %d: %w", p, err)
+	}
+	c := new(Coefficients)
+	if err := c.UnmarshalBinary(b); err != nil {
+		return nil, fmt.Errorf("coefficients of panel %d, %s: %w", p, name, err)
+	}
+	return c, nil
+}
+
+func (f folder) put(generation, p int, c *Coefficients) error {
+	b, err := c.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	if err := replace(f.name(generation, p), b, false); err != nil {
+		return fmt.Errorf("coefficients of panel %d: %w", p, err)
+	}
+	return nil
+}
+
+func (f folder) checkpoint(d *Driver) error {
+	b, err := d.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	if err := replace(filepath.Join(f.dir, driverFile), b, true); err != nil {
+		return fmt.Errorf("state of the fit: %w", err)
+	}
+	files, err := os.ReadDir(f.dir)
+	if err != nil {
+		return fmt.Errorf("state of the fit: %w", err)
+	}
+	for _, file := range files {
+		parts := strings.Split(file.Name(), "-")
+		if len(parts) != 3 || parts[0] != "h" {
+			continue
+		}
+		if g, err := strconv.Atoi(parts[1]); err == nil && g != d.Kept() && g != d.Generation() {
+			// It is only in the way: the next round writes it again, or nobody reads it.
+			_ = os.Remove(filepath.Join(f.dir, file.Name()))
+		}
+	}
+	return nil
+}
+
+// replace writes a file so that it is complete or as it was.
+func replace(name string, b []byte, sync bool) error {
+	temporary := name + ".new"
+	f, err := os.Create(temporary)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(temporary, name)
+	}
+	if err != nil {
+		_ = os.Remove(temporary)
+	}
+	return err
+}
+
+// openState opens a state folder, and returns the driver that it has, nil if it is new.
+func openState(b Batch, x Source) (folder, *Driver, error) {
+	f := folder{dir: b.State, panels: x.Panels()}
+	if err := os.MkdirAll(f.dir, 0o777); err != nil {
+		return f, nil, fmt.Errorf("state of the fit: %w", err)
+	}
+	name := filepath.Join(f.dir, driverFile)
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil, nil
+	}
+	if err != nil {
+		return f, nil, fmt.Errorf("state of the fit: %w", err)
+	}
+	d := new(Driver)
+	if err := d.UnmarshalBinary(data); err != nil {
+		return f, nil, fmt.Errorf("state of the fit, %s: %w", name, err)
+	}
+	m, n := x.Dims()
+	fresh, err := newDriver(b, new(Survey), m, n, d.w)
+	if err != nil {
+		return f, nil, err
+	}
+	now, was := new(encoder), new(encoder)
+	most := fresh.batch.Model.MaxIter
+	fresh.batch.Model.MaxIter, d.batch.Model.MaxIter = 0, 0
+	if err := errors.Join(now.batch(fresh.batch), was.batch(d.batch)); err != nil {
+		return f, nil, err
+	}
+	if d.m != m || d.n != n || !bytes.Equal(now.b, was.b) {
+		return f, nil, fmt.Errorf("%w: %s is the state of another fit: rank %d of X of %d×%d with %T, Tol %g, seed %d, or other options", rnmf.ErrParameter,
+			f.dir, d.batch.Model.Rank, d.m, d.n, d.batch.Model.Loss, d.batch.Model.Tol, d.batch.Model.Seed)
+	}
+	if d.batch.Model.MaxIter = most; d.reason == rnmf.MaxIter && len(d.trace) <= most {
+		// The last round is done again, this time with its half-steps.
+		d.reason, d.phase, d.trace = 0, stepping, d.trace[:len(d.trace)-1]
+	}
+	for p := range f.panels {
+		for _, g := range []int{d.Kept(), d.Generation()} {
+			if _, err := os.Stat(f.name(g, p)); err != nil && g == d.Generation() {
+				return f, nil, fmt.Errorf("coefficients of panel %d: %w", p, err)
+			}
+		}
+	}
+	return f, d, nil
+}

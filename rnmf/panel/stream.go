@@ -1,0 +1,182 @@
+package panel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+// A Stream fits W to samples that come panel by panel and are not kept: partial fits. It forgets:
+// the statistics of all panels before are multiplied by Keep when a new one comes, so that what was
+// learnt from coefficients of an older W fades (Mairal et al. 2010, section 3.4.3; for losses
+// that are robust, Zhao and Tan 2017).
+type Stream struct {
+	// Model is that of Batch, with the scale of its loss given. Its Init is nil, or Factors of which
+	// W alone counts.
+	Model   rnmf.Model
+	Missing bool
+	// Keep is the share that is kept of what was learnt, 0 to 1; 0 is 0.99.
+	Keep float64
+
+	w    *mat.Dense
+	sums *Statistics
+}
+
+// W returns a copy of the basis (m×r), nil before the first panel.
+func (s *Stream) W() *mat.Dense {
+	if s.w == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(s.w)
+}
+
+// PartialFit learns from a panel, and returns its coefficients (r×b) under the W that it came to,
+// and its loss there. The error is that of Batch.Fit; what was learnt before is then as it was.
+func (s *Stream) PartialFit(ctx context.Context, x Panel) (h *mat.Dense, objective float64, err error) {
+	m, b := x.Dims()
+	r := s.Model.Rank
+	if m == 0 || b == 0 {
+		return nil, 0, fmt.Errorf("%w: the panel is %d×%d", rnmf.ErrEmpty, m, b)
+	}
+	if !(s.Keep >= 0 && s.Keep <= 1) {
+		return nil, 0, fmt.Errorf("%w: Keep is %g, want 0 to 1", rnmf.ErrParameter, s.Keep)
+	}
+	if err := checkModel(Batch{Model: s.Model}, m, max(b, r)); err != nil {
+		return nil, 0, err
+	}
+	if t, tunes := s.Model.Loss.(rnmf.Tuner); tunes && t.Tuning() != nil {
+		return nil, 0, fmt.Errorf("%w: a Stream needs a scale of the loss %T", rnmf.ErrParameter, s.Model.Loss)
+	}
+	if s.w != nil && s.w.RawMatrix().Rows != m {
+		return nil, 0, fmt.Errorf("%w: the panel is %d×%d, W has %d rows", rnmf.ErrShape, m, b, s.w.RawMatrix().Rows)
+	}
+	survey, err := SurveyOf(x, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	a := survey.amplitude(m, r, s.Missing)
+	w := s.w
+	if w == nil {
+		w = startW(m, r, a, s.Model.Seed)
+		if f, given := s.Model.Init.(rnmf.Factors); given {
+			if f.W == nil {
+				return nil, 0, fmt.Errorf("%w: the start lacks W", rnmf.ErrShape)
+			}
+			if rows, columns := f.W.Dims(); rows != m || columns != r {
+				return nil, 0, fmt.Errorf("%w: W is %d×%d, want %d×%d", rnmf.ErrShape, rows, columns, m, r)
+			}
+			if w = mat.DenseCopyOf(f.W); checkFactor("W", w) != nil {
+				return nil, 0, checkFactor("W", w)
+			}
+		}
+	}
+	loss := s.Model.Loss
+	if loss == nil {
+		loss = rnmf.Frobenius{}
+	}
+	st := newStepper(ctx)
+	st.pool.Open()
+	defer st.pool.Close()
+	round := &Round{w: w, loss: loss, missing: s.Missing, step: true, alone: true, sweeps: 1 + m/(2*r), x: scalesOf(nil, r)}
+	c := &Coefficients{H: startH(r, 0, b, a, s.Model.Seed)}
+	if c, err = st.settle(ctx, round, x, c); err != nil {
+		return nil, 0, err
+	}
+	round.alone = false
+	st.set(round)
+	_, t, err := st.do(ctx, x, c)
+	if err != nil {
+		return nil, 0, err
+	}
+	t = surrogate(t, w)
+	if s.sums != nil {
+		keep := s.Keep
+		if keep == 0 {
+			keep = 0.99
+		}
+		all := t.empty()
+		all.addScaled(s.sums, keep)
+		all.addScaled(t, 1)
+		t = all
+	}
+	round.w, round.alone = improveBasis(w, t, sweepsOfPart, st.pool), true
+	if c, err = st.settle(ctx, round, x, c); err != nil {
+		return nil, 0, err
+	}
+	round.step = false
+	st.set(round)
+	_, last, err := st.do(ctx, x, c)
+	if err != nil {
+		return nil, 0, err
+	}
+	s.w, s.sums = round.w, t
+	return c.H, last.objective, nil
+}
+
+// least is the share of the objective that a half-step has to lower it by, for another one.
+const least = 1e-6
+
+// settle does H half-steps of a panel until one lowers its objective by next to nothing.
+func (s *stepper) settle(ctx context.Context, r *Round, x Panel, c *Coefficients) (*Coefficients, error) {
+	s.set(r)
+	before := math.Inf(1)
+	for range 200 {
+		next, t, err := s.do(ctx, x, c)
+		if err != nil {
+			return nil, err
+		}
+		if !math.IsInf(before, 1) && before-t.objective <= least*math.Abs(before) {
+			return c, nil
+		}
+		before = t.objective
+		next.Plain = nil
+		c = next
+	}
+	return c, nil
+}
+
+// Transform finds the coefficients (r×b) of the samples in a panel with W, the loss and its scale
+// fixed, dense or sparse, in memory or not: take the panels of a Source one after the other. With
+// missing the entries that a sparse panel does not store are missing. (rnmf.Result.Transform takes
+// dense matrices, masks and penalties.)
+func Transform(ctx context.Context, w *mat.Dense, loss rnmf.Loss, x Panel, missing bool) (*mat.Dense, error) {
+	m, b := x.Dims()
+	if w == nil || w.RawMatrix().Rows != m || b == 0 {
+		return nil, fmt.Errorf("%w: the panel is %d×%d, W has to have as many rows", rnmf.ErrShape, m, b)
+	}
+	if missing && x.Sparse == nil {
+		return nil, fmt.Errorf("%w: missing is for sparse panels", rnmf.ErrParameter)
+	}
+	_, r := w.Dims()
+	survey, err := SurveyOf(x, 0)
+	if err = errors.Join(err, checkFactor("W", w)); err != nil {
+		return nil, err
+	}
+	if loss == nil {
+		loss = rnmf.Frobenius{}
+	}
+	if t, tunes := loss.(rnmf.Tuner); tunes && t.Tuning() != nil {
+		return nil, fmt.Errorf("%w: the loss %T has no scale; that of a Result has", rnmf.ErrParameter, loss)
+	}
+	st := newStepper(ctx)
+	st.pool.Open()
+	defer st.pool.Close()
+	round := &Round{w: w, loss: loss, missing: missing, step: true, alone: true, sweeps: 1 + m/(2*r), x: scalesOf(nil, r)}
+	total := mat.Sum(w)
+	mean := 1.0
+	if total > 0 && survey.entries > 0 {
+		mean = survey.magnitudes.median() * float64(survey.magnitudes.count()) / float64(survey.columns) / total
+	}
+	h := mat.NewDense(r, b, nil)
+	h.Apply(func(_, _ int, _ float64) float64 { return mean }, h)
+	c, err := st.settle(ctx, round, x, &Coefficients{H: h})
+	if err != nil {
+		return nil, err
+	}
+	return c.H, nil
+}

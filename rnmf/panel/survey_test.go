@@ -1,0 +1,131 @@
+package panel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
+)
+
+func lossName(l rnmf.Loss) string { return fmt.Sprintf("%T%+v", l, l) }
+
+// Bad input is an error that errors.Is can test, and names the entry in X, not in its panel.
+func TestPanelErrors(t *testing.T) {
+	good := func() *mat.Dense { return testkit.Uniform(20, 50, 1) }
+	with := func(v float64) Source {
+		x := good()
+		x.Set(3, 44, v)
+		x.Set(19, 49, v)
+		return Dense(x, 16)
+	}
+	sparse := func(row []int32, value []float64) Source {
+		return Sparse(&datasets.Sparse{Rows: 5, Cols: 3, Start: []int{0, 0, 2, 3}, Row: row, Value: value}, 2)
+	}
+	model := rnmf.Model{Rank: 3}
+	small := rnmf.Model{Rank: 2}
+	for _, c := range []struct {
+		name string
+		b    Batch
+		x    Source
+		want error
+		says string
+	}{
+		{"nil", Batch{Model: model}, nil, rnmf.ErrEmpty, ""},
+		{"nil matrix", Batch{Model: model}, Dense(nil, 3), rnmf.ErrEmpty, ""},
+		{"negative", Batch{Model: model}, with(-1), rnmf.ErrNegative, "X[3,44]"},
+		{"NaN", Batch{Model: model}, with(math.NaN()), rnmf.ErrNotFinite, "X[3,44]"},
+		{"infinite", Batch{Model: model}, with(math.Inf(1)), rnmf.ErrNotFinite, "X[3,44]"},
+		{"too large", Batch{Model: model}, with(1e101), rnmf.ErrTooLarge, "X[3,44]"},
+		{"rank", Batch{Model: rnmf.Model{Rank: 21}}, Dense(good(), 0), rnmf.ErrRank, "20×50"},
+		{"penalty", Batch{Model: rnmf.Model{Rank: 3, OnH: []rnmf.Penalty{rnmf.Sparse{Lambda: 1}}}}, Dense(good(), 0), rnmf.ErrParameter, "penalties"},
+		{"mask", Batch{Model: rnmf.Model{Rank: 3, Mask: good()}}, Dense(good(), 0), rnmf.ErrParameter, "Missing"},
+		{"signed", Batch{Model: rnmf.Model{Rank: 3, Signed: true}}, Dense(good(), 0), rnmf.ErrParameter, "Signed"},
+		{"solver", Batch{Model: rnmf.Model{Rank: 3, Solver: rnmf.MU{}}}, Dense(good(), 0), rnmf.ErrParameter, "MU"},
+		{"start", Batch{Model: rnmf.Model{Rank: 3, Init: rnmf.NNDSVD{}}}, Dense(good(), 0), rnmf.ErrParameter, "NNDSVD"},
+		{"shape of the start", Batch{Model: rnmf.Model{Rank: 3, Init: startOf(20, 49, 3, 1)}}, Dense(good(), 0), rnmf.ErrShape, "H"},
+		{"scale", Batch{Model: rnmf.Model{Rank: 3, Loss: rnmf.Cauchy{Scale: -1}}}, Dense(good(), 0), rnmf.ErrParameter, "Scale"},
+		{"dense missing", Batch{Model: model, Missing: true}, Dense(good(), 0), rnmf.ErrParameter, "sparse"},
+		{"unsorted", Batch{Model: small}, sparse([]int32{3, 1, 0}, []float64{1, 2, 3}), datasets.ErrFormat, "column 1"},
+		{"duplicate", Batch{Model: small}, sparse([]int32{3, 3, 0}, []float64{1, 2, 3}), datasets.ErrFormat, "twice"},
+		{"row", Batch{Model: small}, sparse([]int32{3, 5, 0}, []float64{1, 2, 3}), datasets.ErrFormat, "row 5"},
+		{"sparse negative", Batch{Model: small}, sparse([]int32{1, 3, 4}, []float64{1, 2, -3}), rnmf.ErrNegative, "X[4,2]"},
+		{"heights", Batch{Model: model}, uneven{}, rnmf.ErrShape, "panel 1 is 19×5"},
+	} {
+		r, err := c.b.Fit(context.Background(), c.x)
+		if r != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, %v; want %v and %q", c.name, r, err, c.want, c.says)
+		}
+	}
+}
+
+// uneven has panels of different heights.
+type uneven struct{}
+
+func (uneven) Dims() (m, n int)             { return 20, 10 }
+func (uneven) Panels() int                  { return 2 }
+func (uneven) Columns(p int) (from, to int) { return 5 * p, 5*p + 5 }
+func (uneven) Load(p int) (Panel, error)    { return Panel{Dense: testkit.Uniform(20-p, 5, 1)}, nil }
+
+// A histogram has the median of its numbers within its bins, and so have the residuals that a
+// scale is taken from, which keep the mean.
+func TestHistogram(t *testing.T) {
+	var h, half histogram
+	var sum float64
+	for i := 1; i <= 100_001; i++ {
+		v := float64(i) * 1e-3
+		if i%2 == 0 {
+			half.add(v)
+		} else {
+			h.add(v)
+		}
+		sum += v
+	}
+	h.merge(&half)
+	h.add(1e12)
+	sum += 1e12
+	if m := h.median(); math.Abs(m/50.001-1) > 4e-3 {
+		t.Errorf("median %g", m)
+	}
+	s := h.residuals()
+	if m := s.Quantile(0.5); math.Abs(m/50.001-1) > 4e-3 {
+		t.Errorf("median of the residuals %g", m)
+	}
+	if m := s.Mean() * 100_002; math.Abs(m/sum-1) > 0.01 {
+		t.Errorf("the sum is %g, want %g", m, sum)
+	}
+	e := new(encoder)
+	e.histogram(&h)
+	d := decoder{b: e.b[len(magic)+2:]}
+	if got := d.histogram(); d.end() != nil || got.median() != h.median() || got.count() != h.count() {
+		t.Error("the histogram differs once it was read")
+	}
+}
+
+// The scales of a fit in panels are near those of Fit.
+func TestPanelsTune(t *testing.T) {
+	x := planted(70, 220, 4, 3, 0.1, false)
+	for _, loss := range []rnmf.Loss{rnmf.L1{}, rnmf.Huber{}, rnmf.Cauchy{}, rnmf.Hypersurface{}, rnmf.Correntropy{}, rnmf.TwoStage{},
+		rnmf.ByColumn{Loss: rnmf.L1{}}, rnmf.ByColumn{Loss: rnmf.Huber{}}} {
+		model := rnmf.Model{Rank: 4, Loss: loss, Seed: 3, TuneFor: 30, MaxIter: 60, Init: startOf(70, 220, 4, 5)}
+		want, err := model.Fit(context.Background(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Batch{Model: model}.Fit(context.Background(), Dense(x, 64))
+		if err != nil {
+			t.Fatal(err)
+		}
+		scale := func(r *rnmf.Result) float64 { return r.Trace[len(r.Trace)-1].Scale }
+		if a, b := scale(got.Result), scale(want); !(math.Abs(a-b) <= 0.15*b) {
+			t.Errorf("%T: scale %g, Fit has %g", loss, a, b)
+		}
+	}
+}
