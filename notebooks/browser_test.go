@@ -256,7 +256,7 @@ func tour(t *testing.T, p *page) {
 }
 
 func interactive(t *testing.T, p *page, stopButton string) {
-	if n := p.text(`String(nb.codes().length)`); n != "4" {
+	if n := p.text(`String(nb.codes().length)`); n != "6" {
 		t.Fatalf("%s cells of code", n)
 	}
 	begin := func(i int) {
@@ -293,7 +293,7 @@ func interactive(t *testing.T, p *page, stopButton string) {
 	p.until("the end of the cell", `nb.done(1)`, 10*time.Second)
 	p.until("what was set, in place of the panel", `nb.text(1).trim() === "outliers 45"`, 5*time.Second)
 
-	controls(2)
+	controls(3)
 	p.until("three controls", `document.querySelectorAll(".rnmf-panel input, .rnmf-panel select").length === 3`, 10*time.Second)
 	p.until("two pictures", seen+` === "2 of 2"`, 10*time.Second)
 	_ = p.js(`(() => { window.before = document.querySelectorAll(nb.area + " img")[1].src; const s = document.querySelector(".rnmf-panel select"); s.value = 0; s.dispatchEvent(new Event("input", {bubbles: true})); })()`, nil)
@@ -301,9 +301,9 @@ func interactive(t *testing.T, p *page, stopButton string) {
 	_ = p.js(`document.querySelector(".rnmf-panel").scrollIntoView({block: "start"})`, nil)
 	p.shot("choice")
 	p.click(stopButton)
-	p.until("the stop button to end the cell", `nb.done(2)`, 4*time.Second)
+	p.until("the stop button to end the cell", `nb.done(3)`, 4*time.Second)
 
-	begin(3)
+	begin(4)
 	p.until("progress", `document.querySelector(".rnmf-live svg")`, time.Minute)
 	round := `document.querySelector(".rnmf-live").textContent.match(/round (\d+)/)[1]`
 	first := p.text(round)
@@ -311,9 +311,9 @@ func interactive(t *testing.T, p *page, stopButton string) {
 	_ = p.js(`document.querySelector(".rnmf-live").scrollIntoView({block: "center"})`, nil)
 	p.shot("progress")
 	p.click(stopButton)
-	p.until("the stop button to end the fit", `nb.done(3)`, 6*time.Second)
+	p.until("the stop button to end the fit", `nb.done(4)`, 6*time.Second)
 	p.until("the end to be shown", `document.querySelectorAll(".rnmf-live").length === 0`, 5*time.Second)
-	if out := p.text(`nb.outputs(3).filter(o => o.name === "stdout").map(o => [o.text].flat().join("")).join("")`); !strings.Contains(out, "cancelled") || !strings.Contains(out, "converged") {
+	if out := p.text(`nb.outputs(4).filter(o => o.name === "stdout").map(o => [o.text].flat().join("")).join("")`); !strings.Contains(out, "cancelled") || !strings.Contains(out, "converged") {
 		t.Errorf("after the stop button: %q", out)
 	}
 	p.until("a picture of the end", seen+` === "3 of 3"`, 5*time.Second)

@@ -133,7 +133,7 @@ func evidence(t *testing.T) template.FuncMap {
 	inGo := map[string]string{
 		"least squares": "NMF(r)", "L2,1": "L21NMF(r)", "capped L2,1": "CappedNMF(r, 0)", "hypersurface": "HypersurfaceNMF(r, 0)",
 		"L1": "L1NMF(r)", "Huber": "HuberNMF(r)", "correntropy": "CIMNMF(r)", "Cauchy": "CauchyNMF(r)",
-		"truncated Cauchy": "TruncatedCauchyNMF(r)", "truncated Cauchy, normal rule": "`Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}`", "two stages": "RobustNMF(r)",
+		"truncated Cauchy": "TruncatedCauchyNMF(r)", "truncated Cauchy, normal rule": "Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}", "two stages": "RobustNMF(r)",
 	}
 	return template.FuncMap{
 		"models": func() []string { return models },
