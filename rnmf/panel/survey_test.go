@@ -112,7 +112,7 @@ func TestHistogram(t *testing.T) {
 // The scales of a fit in panels are near those of Fit.
 func TestPanelsTune(t *testing.T) {
 	x := planted(70, 220, 4, 3, 0.1, false)
-	for _, loss := range []rnmf.Loss{rnmf.L1{}, rnmf.Huber{}, rnmf.Cauchy{}, rnmf.Hypersurface{}, rnmf.Correntropy{}, rnmf.TwoStage{},
+	for _, loss := range []rnmf.Loss{rnmf.L1{}, rnmf.Huber{}, rnmf.Cauchy{Printed: true}, rnmf.Hypersurface{}, rnmf.Correntropy{Printed: true}, rnmf.TwoStage{},
 		rnmf.ByColumn{Loss: rnmf.L1{}}, rnmf.ByColumn{Loss: rnmf.Huber{}}} {
 		model := rnmf.Model{Rank: 4, Loss: loss, Seed: 3, TuneFor: 30, MaxIter: 60, Init: startOf(70, 220, 4, 5)}
 		want, err := model.Fit(context.Background(), x)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -41,7 +42,7 @@ func TestMatrix(t *testing.T) {
 }
 
 func TestVectors(t *testing.T) {
-	if err := Finite("v", []float64{0, math.Inf(1)}); !errors.Is(err, rnmf.ErrNotFinite) || err.Error() != "rnmf: not a finite number: v[1] = +Inf" {
+	if err := Finite("v", []float64{0, math.Inf(1)}); !errors.Is(err, rnmf.ErrNotFinite) || !strings.HasSuffix(err.Error(), "v[1] = +Inf") {
 		t.Error(err)
 	}
 	if err := Finite("v", []float64{-1, 1e300}); err != nil {
