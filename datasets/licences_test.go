@@ -39,7 +39,7 @@ func TestLicences(t *testing.T) {
 	} else if want != string(text) {
 		t.Error("the table of README.md is not that of the sources: run this test with -update")
 	}
-	// What is embedded has its licence beside it.
+	// What is embedded has its licence next to it.
 	licences, err := os.ReadFile("embed/README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ type memoryCase struct {
 	write func(w io.Writer) // makes all it needs, as the other process has this list too
 	read  func(f *os.File) error
 	want  error
-	// atWork is what one picture or one line may take beside what is kept.
+	// atWork is what one picture or one line may take besides what is kept.
 	atWork bool
 }
 

@@ -219,7 +219,7 @@ func (m *mtxReader) array(rows, cols int, sign float64, put func(i, j int, v flo
 	return nil
 }
 
-// ReadNames reads names, one on each line, plain or gzip, as they lie beside a matrix:
+// ReadNames reads names, one on each line, plain or gzip, as they lie next to a matrix:
 // features.tsv and barcodes.tsv of single cells, or the words of a corpus. Of lines with
 // tabs it takes the field of that number, from 1; 0 is the second where there is one, as
 // genes have an identifier and a name, and the first elsewhere.
@@ -268,7 +268,7 @@ func readNames(r io.Reader, field, limit int) ([]string, error) {
 }
 
 // OpenMTX reads a matrix of features × samples in the format of Matrix Market, and the
-// names that lie beside it: of a file matrix.mtx those in features.tsv or genes.tsv and
+// names that lie next to it: of a file matrix.mtx those in features.tsv or genes.tsv and
 // in barcodes.tsv, whatever stands before "matrix" standing before these too; each plain
 // or gzip. Of a folder it is its matrix.mtx. The set has the name of the file or folder.
 //

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The files of testdata/npy come from NumPy (npy.py beside them): the same
+// The files of testdata/npy come from NumPy (npy.py next to them): the same
 // matrix, 3 samples of 4 features with the value 10·sample + feature, in many
 // types and orders.
 func TestReadNPYOfNumPy(t *testing.T) {

@@ -116,7 +116,7 @@ func (t *table) at(j, i int) float64 { return t.row(j)[i] }
 func (t *table) begin(line, n int) error {
 	switch {
 	case n == 0:
-		return fmt.Errorf("%w: line %d: no data beside the label", ErrFormat, line)
+		return fmt.Errorf("%w: line %d: no data next to the label", ErrFormat, line)
 	case t.columns == 0:
 		t.columns = n
 		t.perBlock = max(1, 1<<13/n)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/robustnmf/robustnmf/internal/mathml"
 )
 
 // exportAll writes a page for each notebook into dir.
@@ -26,14 +28,14 @@ func (s *setup) exportAll(ctx context.Context, files []string, dir string) error
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".ipynb")
 		title := nb.title(name)
-		var math formulas
+		var math mathml.Formulas
 		for _, c := range nb.cells() {
 			if c["cell_type"] == "markdown" {
-				c["source"] = math.take(c.source())
+				c["source"] = math.Take(c.source())
 			}
 			for _, o := range c.outputs() {
 				if d, ok := o["data"].(map[string]any); ok && d["text/markdown"] != nil {
-					d["text/markdown"] = math.take(text(d["text/markdown"]))
+					d["text/markdown"] = math.Take(text(d["text/markdown"]))
 				}
 			}
 		}
@@ -52,7 +54,7 @@ func (s *setup) exportAll(ctx context.Context, files []string, dir string) error
 		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		page = math.put(offline(page, title, filepath.Dir(file)))
+		page = math.Put(offline(page, title, filepath.Dir(file)))
 		if loads := loaded(page); loads != nil {
 			return fmt.Errorf("%s: the page would load %s", file, strings.Join(loads, ", "))
 		}
@@ -60,8 +62,8 @@ func (s *setup) exportAll(ctx context.Context, files []string, dir string) error
 		if err := writeFile(target, []byte(page), 0o644); err != nil {
 			return err
 		}
-		fmt.Fprintf(s.out, "%s: %d formulas\n", target, math.count)
-		for _, note := range math.notes {
+		fmt.Fprintf(s.out, "%s: %d formulas\n", target, math.Count)
+		for _, note := range math.Notes {
 			fmt.Fprintf(s.out, "  left as TeX: %s\n", note)
 		}
 	}

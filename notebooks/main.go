@@ -6,6 +6,7 @@
 //	go run ./notebooks -run [names]        execute, in place; names as 01, 01-l21-nmf or a path; default all
 //	go run ./notebooks -check [names]      execute copies, with RNMF_QUICK=1
 //	go run ./notebooks -html DIR [names]   export pages that work offline, from the saved outputs
+//	go run ./notebooks -site DIR           make the documents and notebooks of a clone a site, from the saved outputs
 //	go run ./notebooks -install            set up, and make the kernel known to every Jupyter of yours
 //	go run ./notebooks -test [arguments]   set up, then go test with these arguments
 //
@@ -65,6 +66,7 @@ func run(ctx context.Context, args []string) error {
 	doRun := fs.Bool("run", false, "execute notebooks in place: numbers, names, or paths of your own; default all")
 	doCheck := fs.Bool("check", false, "execute copies of the notebooks in the quick setting")
 	html := fs.String("html", "", "export the notebooks as pages into this `folder`")
+	site := fs.String("site", "", "make the documents and notebooks a site in this `folder`, for which no Jupyter is needed")
 	doInstall := fs.Bool("install", false, "make the Go kernel known to every Jupyter of yours, for notebooks in any folder")
 	noBrowser := fs.Bool("no-browser", false, "serve and print the address, but open no browser")
 	port := fs.Int("port", 0, "serve at this port of the machine; default a free one")
@@ -73,6 +75,7 @@ func run(ctx context.Context, args []string) error {
 		fmt.Fprint(fs.Output(), `usage: go run ./notebooks [-no-browser] [-port number] [folder] [-- arguments of Jupyter's]
        go run ./notebooks -run|-check|-html folder [notebooks]
        go run ./notebooks -install
+       go run ./notebooks -site folder
        go run ./notebooks -test [arguments]
 A notebook is a number or name of ours (01, 01-l21-nmf), or a path of your own
 (../work/my.ipynb), which may import this module without further ado.
@@ -90,7 +93,7 @@ A notebook is a number or name of ours (01, 01-l21-nmf), or a path of your own
 		args = fs.Args()
 	}
 	headless := *doRun || *doCheck || *html != ""
-	needKernel := *html == "" || *doRun || *doCheck
+	needKernel := *html == "" && *site == "" || *doRun || *doCheck
 	if needKernel && runtime.GOOS == "windows" {
 		return errors.New("the Go kernel does not run on Windows: use WSL (wsl --install), and run this there")
 	}
@@ -98,6 +101,9 @@ A notebook is a number or name of ours (01, 01-l21-nmf), or a path of your own
 	s, err := newSetup(ctx, os.Stdout)
 	if err != nil {
 		return err
+	}
+	if *site != "" {
+		return s.makeSite(ctx, *site)
 	}
 	if err := s.jupyter(ctx, !headless && !test && !*doInstall, true); err != nil {
 		return s.explain(ctx, err)
@@ -156,6 +162,21 @@ func (s *setup) notebooks(names []string) ([]string, error) {
 		files = append(files, all[i])
 	}
 	return files, nil
+}
+
+// makeSite runs the program of the module site, which a release does not have.
+func (s *setup) makeSite(ctx context.Context, folder string) error {
+	program := filepath.Join(s.root, "site")
+	if _, err := os.Stat(filepath.Join(program, "go.mod")); err != nil {
+		return errors.New("the site is made from a clone of the repository: git clone https://" + module)
+	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return err
+	}
+	cmd := s.command(ctx, s.goCmd, "-C", program, "run", ".", folder)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
 }
 
 var errTests = errors.New("the tests failed")

@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	xmod "golang.org/x/mod/module"
-	"golang.org/x/mod/zip"
+	"github.com/robustnmf/robustnmf/internal/localproxy"
 )
 
 // TestReleased makes a release of this module that only a proxy in a folder knows, and
@@ -17,33 +16,11 @@ import (
 // by one line. Then plain nbconvert runs a notebook there that imports the module.
 func TestReleased(t *testing.T) {
 	s := ready(t)
-	release := xmod.Version{Path: module, Version: "v0.0.0-test." + strings.ToLower(rand.Text())}
+	version := "v0.0.0-test." + strings.ToLower(rand.Text())
 	proxy, home := t.TempDir(), t.TempDir()
 	t.Chdir(home)
-	versions := filepath.Join(proxy, filepath.FromSlash(module), "@v")
-	if err := os.MkdirAll(versions, 0o755); err != nil {
+	if _, err := localproxy.Add(proxy, s.root, "", version); err != nil {
 		t.Fatal(err)
-	}
-	z, err := os.Create(filepath.Join(versions, release.Version+".zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := zip.CreateFromDir(z, release, s.root); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	mod, err := os.ReadFile(filepath.Join(s.root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{
-		"list": release.Version, release.Version + ".mod": string(mod), release.Version + ".info": `{"Version": "` + release.Version + `"}`,
-	} {
-		if err := writeFile(filepath.Join(versions, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
 	}
 	env := func(variable string) string {
 		text, err := output(exec.CommandContext(t.Context(), s.goCmd, "env", variable))
@@ -54,28 +31,18 @@ func TestReleased(t *testing.T) {
 	}
 	cache := env("GOMODCACHE")
 	t.Cleanup(func() {
-		dir := filepath.Join(cache, filepath.FromSlash(module)+"@"+release.Version)
-		_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-			if err == nil && d.IsDir() {
-				err = os.Chmod(path, 0o755)
-			}
-			return err
-		})
-		files, _ := filepath.Glob(filepath.Join(cache, "cache", "download", filepath.FromSlash(module), "@v", release.Version+".*"))
-		for _, file := range append(files, dir) {
-			if err := os.RemoveAll(file); err != nil {
-				t.Error(err)
-			}
+		if err := localproxy.Forget(cache, module, version); err != nil {
+			t.Error(err)
 		}
 	})
-	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+","+env("GOPROXY"))
+	t.Setenv("GOPROXY", localproxy.URL(proxy)+","+env("GOPROXY"))
 	t.Setenv("GONOSUMDB", "*") // neither has the release been seen by anyone, nor is there a network later
 	t.Setenv("GOWORK", "off")
 	t.Setenv("RNMF_NO_INSTALL", "1")
 	t.Setenv("JUPYTER_PATH", "") // go run ./notebooks -test names the kernel of this checkout there
 	t.Setenv("JUPYTER_DATA_DIR", filepath.Join(home, "jupyter"))
-	said, err := output(exec.CommandContext(t.Context(), s.goCmd, "run", module+"/notebooks@"+release.Version, "-install"))
-	if err != nil || !strings.Contains(said, "The Go kernel (gonb) with robustnmf "+release.Version) {
+	said, err := output(exec.CommandContext(t.Context(), s.goCmd, "run", module+"/notebooks@"+version, "-install"))
+	if err != nil || !strings.Contains(said, "The Go kernel (gonb) with robustnmf "+version) {
 		t.Fatal(said, err)
 	}
 	execute := func(cells ...string) {
@@ -85,7 +52,7 @@ func TestReleased(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{`"7\n"`, module + " " + release.Version + `\n`} {
+		for _, want := range []string{`"7\n"`, module + " " + version + `\n`} {
 			if !strings.Contains(done, want) {
 				t.Errorf("no %q in %s", want, done)
 			}
@@ -101,6 +68,6 @@ func TestReleased(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", filepath.Join(dir, "tools")+string(os.PathListSeparator)+os.Getenv("PATH"))
-	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(filepath.Join(cache, "cache", "download")))
+	t.Setenv("GOPROXY", localproxy.URL(proxy)+","+localproxy.URL(filepath.Join(cache, "cache", "download")))
 	execute("!*go get " + module + "@latest")
 }

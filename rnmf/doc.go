@@ -1,23 +1,23 @@
-// Package rnmf factorises a non-negative matrix X ≈ WH so that gross errors in X do not spoil
-// W and H: robust non-negative matrix factorisation.
+// Package rnmf factorises a non-negative matrix X ≈ WH so that gross errors in X do not spoil W and
+// H: robust non-negative matrix factorisation.
 //
-// X is m×n and a column is a sample; W is m×r, the basis; H is r×n, the coefficients. A Model
-// says what to minimise and fits it:
+// X is m×n and a column is a sample; W is m×r, the basis; H is r×n, the coefficients. A Model says
+// what to minimise and fits it:
 //
 //	r, err := rnmf.L21NMF(10).Fit(ctx, x)
 //
 // # One inequality
 //
-// Every loss here is a concave, increasing function ρ of a squared residual s, of an entry or
-// (under ByColumn) of a whole sample, so
+// Every loss here is a concave, increasing function ρ of a squared residual s. The residual is that
+// of an entry or, under ByColumn, of a whole sample. A concave function lies below its tangent:
 //
 //	ρ(u) ≤ ρ(s) + ρ′(s)(u − s).
 //
-// This one line is the re-weighting of half-quadratic programming (the weight is ρ′), the proof
-// that the objective never rises, and the test of a new loss (CheckLoss). Each half-step
-// minimises the weighted squares on the right, a Quadratic, over one factor; the W half-step is
-// the H half-step on the transposed data. Three parts make all models: a Loss, Penalties and a
-// Solver. Models in brackets have no constructor: write the fields.
+// This line is the re-weighting of half-quadratic programming (the weight is ρ′), the proof that
+// the objective never rises, and the test of a new loss (CheckLoss). Each half-step minimises the
+// weighted squares on the right, a Quadratic, over one factor; the half-step of W is that of H on
+// the transposed data. Three kinds of parts make all models: a Loss, Penalties and a Solver. Models
+// in brackets have no constructor: set the fields.
 //
 //	model               fields of Model                                         source
 //	NMF                 Rank alone: Loss is Frobenius{}                         L2,1 paper (1)
@@ -49,10 +49,11 @@
 //	SSNMF, CNMF         types with a Model and Labels                           RSS-NMF (5); (6), (7)
 //	Contiguous          a type with a Model                                     Zhou, Yang, Yu 2013, with WH
 //
-// Which to take: CHOOSING.md. What is promised, and the test of it: PROMISES.md. How to add a
-// loss, a penalty, a solver or a model: CONTRIBUTING.md. To watch a fit: Model.Steps, or
-// WithTrace. Packages next to this one: score (where the truth is known), baseline (what papers
-// compare with), neighbor (graphs), choose (loss, rank and weights).
+// CHOOSING.md says which model to use when, PROMISES.md what is promised and which test holds it,
+// CONTRIBUTING.md how to add a loss, a penalty, a solver or a model, and GLOSSARY.md what the terms
+// mean. Model.Steps and WithTrace are for watching a fit. Related packages are score (scores where
+// the truth is known), baseline (what papers compare with), neighbor (graphs) and choose (loss,
+// rank and weights of penalties).
 //
 // # Files
 //
@@ -67,16 +68,17 @@
 //	result….go, trace.go        what comes out: outliers, classes, files
 //	survey.go, validate.go      what is asked about X, and what is an error
 //
-// # Where the code leaves the design
+// # Reasons behind the design
 //
-// Steps yields (Step, error) and takes a context, because bad input must be seen and a half-step
-// on large data must be stoppable. A Loss never changes: an estimate of its scale is a Tuning,
-// which each fit begins anew and owns. It gets a histogram of the residuals (Residuals), not a
-// list of m×n, of the entries of X that are not 0: a 0 is the bound of W and H, and fitted nearly
-// exactly. A Quadratic never holds its weights: a Solver walks over Tiles, says what it needs of
-// them (residuals, weights or products), and no matrix of the size of X is stored. W and H may
-// have solvers of their own (SolverW, SolverH). The additive form is a Solver that wraps another
-// (Additive). What a part can do besides is optional methods, listed with Loss, Penalty and
-// Solver; the engine asks for no type. Data are float64: float32 would halve the traffic, but the
-// residuals of a good fit are small differences of large numbers.
+// Steps yields (Step, error) and takes a context, because bad input must be reported and a
+// half-step on large data must be stoppable. A Loss never changes: the estimate of its scale is a
+// Tuning, which each fit begins anew and owns. A Tuning gets a histogram of the residuals
+// (Residuals) in place of a list of m×n, and only those of entries of X that are not 0: a 0 is the
+// bound of W and H, and is fitted nearly exactly. A Quadratic stores no weights: a Solver walks
+// over Tiles and says what it needs of them (residuals, weights or products), so that no matrix of
+// the size of X is stored. W and H may have solvers of their own (SolverW, SolverH). The additive
+// form is a Solver that wraps another (Additive). What else a part can do is in optional methods,
+// which the comments of Loss, Penalty and Solver list; the engine never asks for a type. Data are
+// float64: float32 would halve the memory traffic, but the residuals of a good fit are small
+// differences of large numbers.
 package rnmf

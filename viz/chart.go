@@ -21,7 +21,7 @@ type Chart struct {
 	*plot.Plot
 	Width, Height float64 // in inches
 	// InsideLegend draws the legend over the data, in the corner that
-	// Legend.Top and Legend.Left name, instead of beside them.
+	// Legend.Top and Legend.Left name, instead of next to them.
 	InsideLegend bool
 
 	equal    bool      // one unit is as long on either axis
@@ -101,7 +101,7 @@ func (c *Chart) size() (w, h vg.Length) {
 	return inches(c.Width, chartWidth), inches(c.Height, chartHeight)
 }
 
-// Draw draws the chart on dc, the legend beside the data: to the right, or
+// Draw draws the chart on dc, the legend next to the data: to the right, or
 // below if it would take more than two fifths of the width.
 func (c *Chart) Draw(dc draw.Canvas) {
 	if c.BackgroundColor != nil {

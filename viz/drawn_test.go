@@ -61,7 +61,7 @@ func ink(f viz.Figure, r image.Rectangle, ground color.RGBA) (n int) {
 	return n
 }
 
-// Names stand beside their own rows and below their own columns: ink is where
+// Names stand next to their own rows and below their own columns: ink is where
 // there is a name, and hardly any where it is empty.
 func TestNamesPlaces(t *testing.T) {
 	const long = "mmmmmm"

@@ -11,7 +11,7 @@ import (
 )
 
 // HeatmapOptions say how Heatmap draws. The zero value maps the range of the
-// matrix to Viridis, beside a colour bar.
+// matrix to Viridis, next to a colour bar.
 type HeatmapOptions struct {
 	Title, XLabel, YLabel string
 	RowNames, ColumnNames []string // nil: numbers from 0

@@ -23,7 +23,7 @@ type Work struct {
 	Name      string
 	Intensity []float64 // operations per byte
 	Rate      []float64 // operations per time
-	Labels    []string  // beside the points; nil: none
+	Labels    []string  // next to the points; nil: none
 	Joined    bool      // by lines
 }
 

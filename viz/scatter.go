@@ -56,7 +56,7 @@ type ScatterOptions struct {
 
 // Scatter draws the columns of the 2×n matrix x as points: coloured by class,
 // with crosses for flagged outliers, lines through the origin that models have
-// learned, and the points as these models see them. The legend stands beside
+// learned, and the points as these models see them. The legend stands next to
 // the data.
 //
 // It returns ErrEmpty, ErrShape if x or a fit is not 2×n or there is not one

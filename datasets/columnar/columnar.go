@@ -1,9 +1,11 @@
-// Package columnar reads tables of Parquet files into sets. It is a module of its own, as
-// the library behind it, of Apache, is larger than all the others. Arrow IPC (Feather)
-// files are not read: that library ends the program on damaged ones.
+// Package columnar reads tables of Parquet files into sets. It is a module of its own because
+// the library that it needs, of Apache, is larger than all other dependencies together:
 //
-// A table is read as datasets.ReadCSV reads one: columns are chosen and encoded in the same
-// way, names stay, and errors say what to do.
+//	go get github.com/robustnmf/robustnmf/datasets/columnar
+//
+// A table is read in the same way as by datasets.ReadCSV: columns are chosen and encoded by
+// the same layout, names are kept, and errors say what to do. Arrow IPC (Feather) files are not
+// read, because the library ends the program on damaged ones.
 package columnar
 
 import (

@@ -4,7 +4,7 @@ go 1.24.4
 
 require (
 	github.com/apache/arrow-go/v18 v18.5.2
-	github.com/robustnmf/robustnmf v0.0.0
+	github.com/robustnmf/robustnmf v0.1.0
 )
 
 require (

@@ -12,7 +12,7 @@
 //	go run ./notebooks/lab fuzz       # runs all fuzz targets
 //
 // Each has a package or a file of that name, which tells more, and flags, which -h
-// lists. Results are stored beside the code and become part of its package, so that
+// lists. Results are stored next to the code and become part of its package, so that
 // notebooks read them without a path. Most of these runs take from minutes to hours,
 // and go on where they were stopped.
 package main

@@ -21,7 +21,7 @@ func picture(ctx context.Context, args []string) error {
 		return err
 	}
 	s := datasets.Fashion().Scaled()
-	dirty, _, err := datasets.SaltPepper{Share: 0.25, High: 1}.Apply(s.X, 1)
+	dirty, _, err := datasets.SaltPepper{Share: 0.25, High: 2}.Apply(s.X, 1)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func picture(ctx context.Context, args []string) error {
 	for _, m := range []struct {
 		name  string
 		model rnmf.Model
-	}{{"NMF", rnmf.NMF(20)}, {"robust", rnmf.L1NMF(20)}} {
+	}{{"NMF", rnmf.NMF(20)}, {"robust", rnmf.RobustNMF(20)}} {
 		m.model.MaxIter = *rounds
 		r, err := m.model.Fit(ctx, dirty)
 		if err != nil {

@@ -1,5 +1,7 @@
-// Package baseline has what papers on factorisation compare with, and score their
-// factors by: k-means, principal components, and sparse representation classification.
-// Data are m×n, and a column is a sample. All take a context, and return its error soon
-// after it ends. The errors are those of package rnmf.
+// Package baseline has the methods that papers on factorisation compare with, or measure
+// their factors by: k-means, principal components, and sparse representation
+// classification.
+//
+// Data are m×n, and a column is a sample. All functions take a context, and return its error
+// soon after it ends. The other errors are those of package rnmf.
 package baseline

@@ -23,7 +23,7 @@ import (
 // Truncated Cauchy paper classifies the coefficients H in this way. All columns
 // have length 1; a has both signs, as in both papers.
 type SRC struct {
-	// Lambda is λ as a share of max |d_kᵀx|, from which on a is 0; 0 is 0.01.
+	// Lambda is λ as a share of max |d_kᵀx|; from 1 on, a is 0. The value 0 means 0.01.
 	Lambda float64
 }
 

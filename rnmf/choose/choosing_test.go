@@ -60,7 +60,7 @@ func TestChoosing(t *testing.T) {
 // TestLinks wants what the pages for people point at to exist.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
-	for _, name := range []string{"README.md", "CHOOSING.md", "CONTRIBUTING.md", "PROMISES.md", "CHANGELOG.md", "datasets/README.md", "datasets/embed/README.md", "notebooks/lab/peers/results.md"} {
+	for _, name := range []string{"README.md", "CHOOSING.md", "CONTRIBUTING.md", "PROMISES.md", "CHANGELOG.md", "GLOSSARY.md", "datasets/README.md", "datasets/embed/README.md", "notebooks/lab/peers/results.md"} {
 		text, err := os.ReadFile(filepath.Join("../..", name))
 		if err != nil {
 			t.Error(err)
@@ -126,9 +126,9 @@ func evidence(t *testing.T) template.FuncMap {
 		Best       []string
 	}
 	whats := map[string]string{
-		"none": "nothing", "Gaussian noise": "noise on every entry, normal, cut off at 0", "Laplace noise": "noise on every entry, with heavy tails, cut off at 0",
-		"salt & pepper": "single entries, far too small or too large", "dead pixels": "single entries are 0 (if you can find them: a mask)",
-		"white squares": "something covers a part of each image", "alien images": "whole samples do not belong",
+		"none": "nothing", "Gaussian noise": "normal noise on every entry, cut off at 0", "Laplace noise": "noise with heavy tails on every entry, cut off at 0",
+		"salt & pepper": "single entries are far too small or too large", "dead pixels": "single entries are 0 (if you know which: a mask)",
+		"white squares": "something covers a part of each image", "alien images": "whole samples do not belong to the data",
 	}
 	inGo := map[string]string{
 		"least squares": "NMF(r)", "L2,1": "L21NMF(r)", "capped L2,1": "CappedNMF(r, 0)", "hypersurface": "HypersurfaceNMF(r, 0)",
@@ -236,7 +236,8 @@ func find(name, pattern string) (string, error) {
 	return string(m[1]), nil
 }
 
-// TestSnippets runs the Go code of the pages for people.
+// TestSnippets runs the Go code of CHOOSING.md. That of the README is a program of its own,
+// which TestREADME runs.
 func TestSnippets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a program")
@@ -267,18 +268,16 @@ func main() {
 	_, _ = ctx, x
 `)
 	blocks := regexp.MustCompile("(?s)\n```go\n(.*?)```")
-	for _, name := range []string{"README.md", "CHOOSING.md"} {
-		text, err := os.ReadFile("../../" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := blocks.FindAllSubmatch(text, -1)
-		if len(found) == 0 {
-			t.Errorf("%s has no Go code", name)
-		}
-		for _, m := range found {
-			fmt.Fprintf(&program, "{ // %s\n%s}\n", name, m[1])
-		}
+	text, err := os.ReadFile("../../CHOOSING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := blocks.FindAllSubmatch(text, -1)
+	if len(found) == 0 {
+		t.Error("CHOOSING.md has no Go code")
+	}
+	for _, m := range found {
+		fmt.Fprintf(&program, "{\n%s}\n", m[1])
 	}
 	program.WriteString("}\n")
 	file := filepath.Join(t.TempDir(), "main.go")

@@ -1,16 +1,18 @@
-// Package choose helps to choose the parameters, the rank and the loss of a model.
+// Package choose helps to choose the loss, the rank and the parameters of a model.
 //
-// A Grid tries all combinations of parameter values, several at once, and keeps each
-// in a file as soon as it is known, so that a search can be stopped, killed and gone
-// on with. A Judge gives each setting scores: those that need true labels, which most
-// papers choose by and which nobody has for data of his own, and those that do not:
+// HeldOut.Diagnose suggests a kind of loss for given data.
 //
-//   - HeldOut: entries that the fit has not seen, and how far off they are;
-//   - Consensus: whether other starts find the same clusters (Brunet et al. 2004);
-//   - Silhouette: whether samples of a cluster are alike in the data themselves.
+// A Grid tries all combinations of parameter values, several at once. It stores each result
+// in a file as soon as it is known, so that a search that was stopped or killed can be
+// resumed. A Judge gives each combination scores. Some scores need the true labels; most
+// papers choose by these, but who has data of his own rarely has labels. The others do not:
 //
-// Table.Choices shows side by side what each of them would have chosen, and what the
-// labels say about it. The rank is a parameter like others:
+//   - HeldOut: how well entries that the fit has not seen are predicted;
+//   - Consensus: whether fits from other starts find the same clusters (Brunet et al. 2004);
+//   - Silhouette: whether the samples of a cluster are alike in the data themselves.
+//
+// Table.Choices shows what each of the scores would have chosen, and how good the labels say
+// that choice is. The rank is a parameter like others:
 //
 //	table, err := choose.Grid{
 //		Parameters: []choose.Parameter{{Name: "rank", Values: choose.Range(2, 12)}},
@@ -19,6 +21,6 @@
 //		}}.Score,
 //	}.Run(ctx)
 //
-// Results do not depend on how many settings are tried at once, nor on how often a
+// The results depend neither on how many combinations are tried at once, nor on how often a
 // search was interrupted.
 package choose

@@ -27,7 +27,7 @@ func FitterOf(m rnmf.Model) Fitter {
 	}
 }
 
-// HeldOut measures how well a model foretells entries that it has not seen (Wold
+// HeldOut measures how well a model predicts entries that it has not seen (Wold
 // 1978; Owen and Perry 2009). The entries are divided evenly into folds by chance,
 // and each fold is fitted from the others. A rank too high, or a penalty too weak,
 // fits noise, which is of no use for what is held out.
@@ -41,10 +41,10 @@ type HeldOut struct {
 
 // Errors are the errors of the folds, relative to the data. Entries more than a thousand
 // times as large as the median one that is not 0 are not among them: a few that nobody
-// can foretell would hide all others.
+// can predict would hide all others.
 type Errors struct {
 	// Absolute is Σ|x − wh| / Σ|x| over the entries of each fold: for data with gross
-	// errors, which nobody can foretell.
+	// errors, which nobody can predict.
 	Absolute []float64
 	// Squared is √(Σ(x − wh)² / Σx²).
 	Squared []float64

@@ -65,7 +65,7 @@ func TestScoresOfAnyScale(t *testing.T) {
 			t.Errorf("times 2^%d: %+v, want %+v", power, got, want)
 		}
 	}
-	// A fold that is tiny beside the rest has errors of its own.
+	// A fold that is tiny next to the rest has errors of its own.
 	tiny, hidden := coarse(6, 20, 1), mat.NewDense(6, 20, nil)
 	tiny.Scale(1e-170, tiny)
 	nothing := func(context.Context, mat.Matrix, mat.Matrix, uint64) (*rnmf.Result, error) {
@@ -82,7 +82,7 @@ func TestScoresOfAnyScale(t *testing.T) {
 	}
 	for f := range 2 {
 		if e.Absolute[f] != 1 || e.Squared[f] != 1 {
-			t.Errorf("errors %g and %g of a model that foretells nothing", e.Absolute[f], e.Squared[f])
+			t.Errorf("errors %g and %g of a model that predicts nothing", e.Absolute[f], e.Squared[f])
 		}
 	}
 	// A model may be far off.

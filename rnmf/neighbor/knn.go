@@ -1,5 +1,6 @@
-// Package neighbor makes graphs of samples that are alike, for the penalties of package
-// rnmf that keep neighbours together (rnmf.Laplacian, rnmf.GNMF).
+// Package neighbor makes graphs of nearest neighbours: which samples (columns) are alike, and
+// how much. The penalties of package rnmf that keep neighbours together take such graphs
+// (rnmf.Laplacian, rnmf.GNMF).
 package neighbor
 
 import (

@@ -86,9 +86,9 @@ func (d Detection) rated() Detection {
 //	AP = 1/T Σ_{true outliers at rank p} (true outliers up to rank p)/p.
 //
 // Entries of equal weight have no order, so AP is averaged over all of their
-// orders, in closed form (McSherry and Najork 2008). Perfect ranking gives 1,
-// weights that know nothing about the share of outliers. It is 1 if there is no
-// outlier to find.
+// orders, in closed form (McSherry and Najork 2008). A perfect ranking
+// gives 1, and random weights give about the share of outliers. It is 1 if there is
+// no outlier to find.
 func AveragePrecision(weights, truth mat.Matrix) (float64, error) {
 	w, t, err := withTruth("weights", weights, truth)
 	if err != nil {

@@ -30,7 +30,7 @@ type Control struct {
 	Format func(v int) string
 }
 
-// text is what stands beside the name.
+// text is what stands next to the name.
 func (c Control) text(v int) string {
 	switch {
 	case c.Choices != nil:

@@ -1,14 +1,14 @@
-// Package show displays figures, tables and text in a notebook that the Go
-// kernel GoNB runs. Outside such a notebook its functions do nothing at all, so
-// that code moved from a cell to a program or a test stays silent.
+// Package show displays figures, tables and text in a notebook of the Go kernel GoNB.
+// Outside such a notebook its functions display nothing, so code that is moved from a cell
+// to a program or a test stays silent.
 //
 //	show.Figure(viz.Must(viz.Gallery(w, viz.GalleryOptions{Height: 32, Width: 32})))
 //
-// Fit and Compare run fits, of whatever type, and show how they go; outside a notebook
-// they just run them (with a line of progress on a terminal). Interact has sliders and choices, and a
+// Fit and Compare run fits of any type and show their progress; outside a notebook they only
+// run them, with a line of progress on a terminal. Interact shows sliders and choices, and a
 // figure that follows them.
 //
-// It is the only package of this module that depends on GoNB.
+// This is the only package of the module that depends on GoNB.
 package show
 
 import (

@@ -159,7 +159,7 @@ func LogSparse(p *Problem, v Setting) rnmf.Model {
 type Row struct {
 	Clusters              []int   // by k-means on H
 	Accuracy, NMI, Purity float64 // of these; NMI by the geometric mean, as in the paper
-	Live                  int     // components that are not 0; none if WH is nothing beside X
+	Live                  int     // components that are not 0; none if WH is nothing next to X
 	SparsityW, SparsityH  float64 // Hoyer's, the mean of the columns of W and of the rows of H
 	Seconds               float64 // of the fit
 	Result                *rnmf.Result
@@ -191,7 +191,7 @@ func Run(ctx context.Context, p *Problem, m Method, v Setting, seed uint64, roun
 		return bad(err)
 	}
 	live := r.Live()
-	if r.Reason == rnmf.Collapsed { // they are small beside X, not beside each other
+	if r.Reason == rnmf.Collapsed { // they are small next to X, not next to each other
 		live = 0
 	}
 	return Row{found.Labels, s.Accuracy, s.NMI[score.NMIGeometric], s.Purity, live, mean(w), mean(rows),

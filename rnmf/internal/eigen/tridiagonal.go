@@ -15,7 +15,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
-// A tridiagonal is a symmetric matrix by its diagonal and what lies beside it.
+// A tridiagonal is a symmetric matrix by its diagonal and what lies next to it.
 type tridiagonal struct{ d, e []float64 }
 
 func (t *tridiagonal) norm() (most float64) {

@@ -25,7 +25,7 @@ func TestGenerated(t *testing.T) {
 	if run("gen", "mod", "download") != nil {
 		t.Skip("the generators need go and the module avo")
 	}
-	dir := t.TempDir() // the generators write beside the folder that they run in
+	dir := t.TempDir() // the generators write next to the folder that they run in
 	if err := os.CopyFS(filepath.Join(dir, "gen"), os.DirFS("gen")); err != nil {
 		t.Fatal(err)
 	}

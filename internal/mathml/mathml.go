@@ -1,4 +1,6 @@
-package main
+// Package mathml turns the TeX formulas of Markdown into MathML, which browsers draw
+// without a script.
+package mathml
 
 import (
 	"errors"
@@ -11,13 +13,13 @@ import (
 	"github.com/wyatt915/treeblood"
 )
 
-// formulas holds the mathematics of a notebook while its text becomes a page:
-// each formula is replaced by a word that no Markdown converter touches, and
-// the word by MathML afterwards. A formula that cannot be converted stays TeX.
-type formulas struct {
-	count int
+// Formulas holds the formulas of a text while it becomes a page: Take replaces each by a
+// word that no Markdown converter touches, and Put the word by MathML afterwards. A formula
+// that cannot be converted stays TeX.
+type Formulas struct {
+	Count int      // how many there are
+	Notes []string // those that stay TeX, and why
 	html  []string
-	notes []string
 }
 
 // mathSpan finds what may be mathematics, and the code that is none, whatever
@@ -36,8 +38,8 @@ var mathSpan = func() *regexp.Regexp {
 		"|\\$([^\\s$`](?:[^$`]*[^\\s$`\\\\])?)\\$")
 }()
 
-// take replaces the formulas of a Markdown text by words.
-func (f *formulas) take(md string) string {
+// Take replaces the formulas of a Markdown text by words.
+func (f *Formulas) Take(md string) string {
 	var b strings.Builder
 	for {
 		m := mathSpan.FindStringSubmatchIndex(md)
@@ -71,7 +73,7 @@ func (f *formulas) take(md string) string {
 }
 
 // dollars hides what is no mathematics from nbconvert, which looks for it, too.
-func (f *formulas) dollars(md string) string {
+func (f *Formulas) dollars(md string) string {
 	for strings.Contains(md, "$") {
 		f.html = append(f.html, "$")
 		md = strings.Replace(md, "$", fmt.Sprintf("RNMFMATH%dX", len(f.html)-1), 1)
@@ -79,13 +81,13 @@ func (f *formulas) dollars(md string) string {
 	return md
 }
 
-func (f *formulas) word(tex string, display bool) string {
+func (f *Formulas) word(tex string, display bool) string {
 	mml, err := mathML(tex, display)
 	if err != nil {
-		f.notes = append(f.notes, fmt.Sprintf("%s (%v)", strings.Join(strings.Fields(tex), " "), err))
+		f.Notes = append(f.Notes, fmt.Sprintf("%s (%v)", strings.Join(strings.Fields(tex), " "), err))
 		mml = `<code title="not converted">` + html.EscapeString(tex) + "</code>"
 	}
-	f.count++
+	f.Count++
 	f.html = append(f.html, mml)
 	return fmt.Sprintf("RNMFMATH%dX", len(f.html)-1)
 }
@@ -95,9 +97,9 @@ var (
 	tagOrWord = regexp.MustCompile(`<[^<>]*>|RNMFMATH(\d+)X`)
 )
 
-// put replaces the words of a page by MathML, and drops them inside tags, where
+// Put replaces the words of a page by MathML, and drops them inside tags, where
 // they are part of the identifier nbconvert makes of a heading.
-func (f *formulas) put(page string) string {
+func (f *Formulas) Put(page string) string {
 	meaning := func(word string) string {
 		i, err := strconv.Atoi(mathWord.FindStringSubmatch(word)[1])
 		if err != nil || i >= len(f.html) {

@@ -6,41 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-func TestFormulas(t *testing.T) {
-	const md = "# The $L_{2,1}$ norm\n\n" +
-		"Prices of $5 and $6, `$code$`, \\$7, and $a_i * b_i * c$.\n\n" +
-		"```\n$fenced$\n```\n\n" +
-		"$$\n\\|X-WH\\|_{2,1} = \\tfrac12 x \\tag{5}\n$$\n\n" +
-		"\\begin{align}\na &= b \\label{eq} \\\\\nc &= d\n\\end{align}\n\n" +
-		"$\\nosuchcommand x$ and $\\frac{1}{2$"
-	var f formulas
-	words := f.take(md)
-	if strings.Contains(strings.NewReplacer("`$code$`", "", "$fenced$", "").Replace(words), "$") {
-		t.Errorf("mathematics left in %q", words)
-	}
-	if f.count != 6 || len(f.notes) != 2 {
-		t.Errorf("got %d formulas, notes %q", f.count, f.notes)
-	}
-	page := f.put(`<h1 id="The-` + strings.Fields(words)[2] + `-norm">` + words)
-	for _, want := range []string{
-		`<h1 id="The--norm"># The <math`, "Prices of $5 and $6, `$code$`, $7, and <math", "<mo>*</mo>",
-		"\n$fenced$\n", "<mi>‖</mi><mi>X</mi>", "<mtext>(5)</mtext>", "<mtable", `display="block"`,
-		`<code title="not converted">\nosuchcommand x</code>`, `<code title="not converted">\frac{1}{2</code>`,
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %q in\n%s", want, page)
-		}
-	}
-	if strings.Contains(page, "RNMFMATH") {
-		t.Errorf("words left in\n%s", page)
-	}
-	// Words of other pages, and numbers out of range, are left alone.
-	if got := f.put("RNMFMATH99999999999999999999X RNMFMATH77X"); !strings.Contains(got, "MATH77X") {
-		t.Errorf("got %q", got)
-	}
-}
+	"github.com/robustnmf/robustnmf/internal/mathml"
+)
 
 func TestOffline(t *testing.T) {
 	const page = `<head><title>Notebook</title>
@@ -48,9 +16,9 @@ func TestOffline(t *testing.T) {
 <link rel="stylesheet" href="https://example.com/x.css">
 <script>window.MathJax = 1</script>
 <script type="module">import mermaid from "https://cdn.example/mermaid.js"</script>
-</head><body><script>var ours = 1</script><img alt="a" src="mathml_test.go"><svg><title>inner</title></svg>`
+</head><body><script>var ours = 1</script><img alt="a" src="html_test.go"><svg><title>inner</title></svg>`
 	got := offline(page, "A & B", ".")
-	for _, bad := range []string{"https:", "MathJax", "Notebook", `src="mathml_test.go"`} {
+	for _, bad := range []string{"https:", "MathJax", "Notebook", `src="html_test.go"`} {
 		if strings.Contains(got, bad) {
 			t.Errorf("%q is still in\n%s", bad, got)
 		}
@@ -95,17 +63,25 @@ func TestFormulasOfNotebooks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var f formulas
+		var f mathml.Formulas
 		for _, c := range nb.cells() {
 			if c["cell_type"] == "markdown" {
-				f.take(c.source())
+				f.Take(c.source())
 			}
 		}
-		for _, note := range f.notes {
+		for _, note := range f.Notes {
 			t.Errorf("%s: %s", file, note)
 		}
-		if f.count == 0 {
+		if f.Count == 0 {
 			t.Errorf("%s has no formula", file)
 		}
+	}
+}
+
+// A release has no site to make: what to do instead is said.
+func TestSiteNeedsClone(t *testing.T) {
+	s := &setup{root: t.TempDir()}
+	if err := s.makeSite(t.Context(), "public"); err == nil || !strings.Contains(err.Error(), "git clone") {
+		t.Error(err)
 	}
 }
