@@ -23,6 +23,9 @@ import (
 // for each cell, ignores go.work and its sums. A released version needs no
 // replacement.
 //
+// The modules below this one are replaced and have their sums there, too, but are not
+// required: a cell that imports one asks for it, and others carry nothing of it.
+//
 // The kernelspec lies in a folder of ours, one for each checkout, which
 // Jupyter is told of in JUPYTER_PATH: a GoNB of the user's own, and other
 // checkouts, are left as they are. With -install it lies, with all that it
@@ -32,7 +35,7 @@ const goShim = `#!/bin/sh
 # Written by go run ./notebooks. See notebooks/kernel.go.
 case "$1 $2 $3" in
 "mod init gonb_"*)
-	%[1]s "$@" && cp %[2]s go.sum && chmod u+w go.sum &&
+	%[1]s "$@" && cat %[2]s >go.sum &&
 	exec %[1]s mod edit %[3]s ;;
 *) exec %[1]s "$@" ;;
 esac
@@ -113,15 +116,24 @@ func (s *setup) name() string {
 	return "the checkout at " + s.root
 }
 
+// nested are the folders of the modules below this one.
+var nested = []string{"datasets/columnar", "notebooks/lab/deep"}
+
 // writeKernel writes the kernel's programs into dir, and its kernelspec into spec.
 func (s *setup) writeKernel(dir, spec, tools string) error {
-	sum, edit := filepath.Join(s.root, "go.sum"), "-require="+module+"@v0.0.0 -replace="+module+"="+quote(s.root)
+	sums, edit := quote(filepath.Join(s.root, "go.sum")), "-require="+module+"@v0.0.0 -replace="+module+"="+quote(s.root)
+	for _, folder := range nested {
+		path := filepath.Join(s.root, filepath.FromSlash(folder))
+		sums += " " + quote(filepath.Join(path, "go.sum"))
+		edit += " -replace=" + module + "/" + folder + "=" + quote(path)
+	}
 	if s.version != "" {
-		text, err := os.ReadFile(sum)
+		text, err := os.ReadFile(filepath.Join(s.root, "go.sum"))
 		if err != nil {
 			return err
 		}
-		sum, edit = filepath.Join(dir, "go.sum"), "-require="+module+"@"+s.version
+		sum := filepath.Join(dir, "go.sum")
+		sums, edit = quote(sum), "-require="+module+"@"+s.version
 		if err := writeFile(sum, append(text, s.sums...), 0o644); err != nil {
 			return err
 		}
@@ -136,8 +148,8 @@ func (s *setup) writeKernel(dir, spec, tools string) error {
 	if err != nil {
 		return err
 	}
-	shim := fmt.Sprintf(goShim, quote(s.goCmd), quote(sum), edit)
-	start := fmt.Sprintf(kernelScript, s.name(), quote(bin), quote(tools), quote(sum), quote(s.goCmd), quote(filepath.Dir(s.goCmd)), module)
+	shim := fmt.Sprintf(goShim, quote(s.goCmd), sums, edit)
+	start := fmt.Sprintf(kernelScript, s.name(), quote(bin), quote(tools), sums, quote(s.goCmd), quote(filepath.Dir(s.goCmd)), module)
 	for _, f := range []struct {
 		name, text string
 		mode       os.FileMode

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
+	"github.com/robustnmf/robustnmf/rnmf/internal/ising"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -89,7 +90,7 @@ func (c Contiguous) check(x mat.Matrix) error {
 type contiguousFit struct {
 	model   Model
 	x, mask *mat.Dense // mask nil if all entries count
-	field   ising
+	field   ising.Field
 	cut     float64
 	z       [][]bool   // of each image
 	support *mat.Dense // m×n, z
@@ -126,7 +127,7 @@ func (f *contiguousFit) run(ctx context.Context, c Contiguous) error {
 	if beta == 0 {
 		beta = 0.5
 	}
-	f.field = ising{c.Height, c.Width, beta * f.cut * f.cut}
+	f.field = ising.Field{Height: c.Height, Width: c.Width, B: beta * f.cut * f.cut}
 	f.seconds += time.Since(begin).Seconds()
 	if err := f.label(ctx); err != nil {
 		return err

@@ -131,7 +131,7 @@ func (f *contiguousFit) label(ctx context.Context) error {
 		for i, v := range a.e {
 			cost[i] = a.weight(i) * (f.cut*f.cut - v*v)
 		}
-		f.field.lower(z, cost)
+		f.field.Lower(z, cost)
 		for i, v := range a.e {
 			w := a.weight(i)
 			cost[i] = w * f.cut * f.cut
@@ -139,7 +139,7 @@ func (f *contiguousFit) label(ctx context.Context) error {
 				squares[a.j] += w * v * v
 			}
 		}
-		prices[a.j] = f.field.energy(z, cost)
+		prices[a.j] = f.field.Energy(z, cost)
 	})
 	if err != nil {
 		return err

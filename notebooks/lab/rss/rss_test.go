@@ -81,6 +81,23 @@ func TestStore(t *testing.T) {
 	whole(t, stored.Parse(string(text)), experiments(1), 1)
 }
 
+// Whole trials are stored, and all experiments run through, on few digits.
+func TestFurther(t *testing.T) {
+	yale := Set{&datasets.Set{Classes: make([]string, 15)}, "Yale", 2, []int{2, 5, 8, 10, 15}, 2}
+	whole(t, Further(), furtherExperiments([]Set{yale}, 1), 3)
+	few := Set{digits(t, 4), "Yale", 0, []int{3}, 2}
+	out := filepath.Join(t.TempDir(), "further.csv")
+	experiments := func(seed uint64) []Experiment { return furtherExperiments([]Set{few}, seed) }
+	if err := store(t.Context(), stored.Trials{Count: 1, Out: out}, experiments, 1); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole(t, stored.Parse(string(text)), experiments(1), 1)
+}
+
 // The classes that are drawn are whole, numbered anew, and have as many labels as asked
 // for, all of them right.
 func TestDraw(t *testing.T) {

@@ -1,4 +1,4 @@
-package rnmf
+package ising
 
 import (
 	"math"
@@ -7,15 +7,15 @@ import (
 )
 
 // naiveEnergy counts each pair of neighbours by their distance.
-func naiveEnergy(f ising, z []bool, cost []float64) (sum float64) {
+func naiveEnergy(f Field, z []bool, cost []float64) (sum float64) {
 	for i := range z {
 		if z[i] {
 			sum += cost[i]
 		}
 		for k := range i {
-			far := math.Abs(float64(i/f.width-k/f.width)) + math.Abs(float64(i%f.width-k%f.width))
+			far := math.Abs(float64(i/f.Width-k/f.Width)) + math.Abs(float64(i%f.Width-k%f.Width))
 			if far == 1 && z[i] != z[k] {
-				sum += f.b
+				sum += f.B
 			}
 		}
 	}
@@ -37,19 +37,19 @@ func TestIsing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	best, all := 0, 0
 	for trial := range 200 {
-		f := ising{1 + trial%3, 1 + rng.IntN(4), rng.Float64()}
+		f := Field{1 + trial%3, 1 + rng.IntN(4), rng.Float64()}
 		if trial%10 == 0 {
-			f = ising{1, 10, rng.Float64()}
+			f = Field{1, 10, rng.Float64()}
 		}
-		n := f.height * f.width
+		n := f.Height * f.Width
 		cost, z := make([]float64, n), labels(n, rng.IntN(1<<n))
 		for i := range cost {
 			cost[i] = 2 * rng.NormFloat64()
 		}
 		before := naiveEnergy(f, z, cost)
-		f.lower(z, cost)
+		f.Lower(z, cost)
 		after := naiveEnergy(f, z, cost)
-		if got := f.energy(z, cost); math.Abs(got-after) > 1e-12 {
+		if got := f.Energy(z, cost); math.Abs(got-after) > 1e-12 {
 			t.Fatalf("energy %g, want %g", got, after)
 		}
 		if after > before+1e-12 {
@@ -64,7 +64,7 @@ func TestIsing(t *testing.T) {
 				t.Fatalf("%v: %v has %g, the line %v only %g", f, z, after, other, e)
 			}
 		}
-		if f.height == 1 && after > least+1e-12 {
+		if f.Height == 1 && after > least+1e-12 {
 			t.Fatalf("%v: a row at %g, not %g", f, after, least)
 		}
 		all++
@@ -78,11 +78,11 @@ func TestIsing(t *testing.T) {
 }
 
 // inOneLine tells whether labels differ in one row or in one column only.
-func inOneLine(f ising, a, b []bool) bool {
+func inOneLine(f Field, a, b []bool) bool {
 	var rows, cols = map[int]bool{}, map[int]bool{}
 	for i := range a {
 		if a[i] != b[i] {
-			rows[i/f.width], cols[i%f.width] = true, true
+			rows[i/f.Width], cols[i%f.Width] = true, true
 		}
 	}
 	return len(rows) == 1 || len(cols) == 1
