@@ -66,10 +66,10 @@ func Changed(x, y mat.Matrix) *mat.Dense {
 // Gaussian adds normal noise of mean 0 and standard deviation Sigma, in the
 // units of the data, to every entry.
 //
-// The tables of the RLS-NMF paper (Section 5.3) add noise of variance 0.005,
-// 0.010 and 0.015 to data in 0..1: Sigma is the root of that. (The caption of
-// its Fig. 3 gives the squares of these numbers as variances instead, which is
-// hardly visible noise.)
+// The RLS-NMF paper (section 5.3 and the caption of Fig. 3) adds noise of the
+// variances 0.005², 0.010² and 0.015² to samples of length 1: Sigma is 0.005 to
+// 0.015 there. The headers of its Tables 5 to 7 call these numbers themselves
+// variances, which would drown pixels of 0.03.
 //
 // The result is clipped to Min..Max, where Max = 0 means no upper limit: the
 // zero values keep data non-negative. Clipping is not free: it lifts the mean

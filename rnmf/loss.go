@@ -81,7 +81,7 @@ func (l Huber) Rho(s float64) (value, slope float64) {
 // Check finds a bad parameter.
 func (l Huber) Check() error { return checkScale("Huber.Cut", l.Cut) }
 
-// Hypersurface is ρ(s) = √(1 + s/σ²) − 1 (RSS-NMF paper, Theorem 1, where σ is 1: pixels in 0..255
+// Hypersurface is ρ(s) = √(1 + s/σ²) − 1 (RSS-NMF paper, (4), where σ is 1: pixels in 0..255
 // and in 0..1 are then two models). With Scale 0, σ is 1.4826 times the median of |e|, estimated in
 // each round.
 type Hypersurface struct {

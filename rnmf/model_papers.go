@@ -117,8 +117,8 @@ func RMNMF(rank int, graph *Graph, lambda float64) Model {
 //
 //	min ‖X − WH‖² + λ tr(HLHᵀ) + α Σ log(1 + W) + β Σ log(1 + H)   (RLS-NMF paper, (5)),
 //
-// and (4) where graph is nil. The paper's solver is MU{}, which is (13)-(14), and its samples have
-// length 1: on other data take the weights from PenaltyUnits. SparseNMF has the L1 norm instead.
+// and (4) where graph is nil. The paper's solver (13)-(14) is MU{}, but for the graph: see LogSparse.
+// Its samples have length 1; for others see PenaltyUnits. SparseNMF has the L1 norm instead.
 func LSNMF(rank int, alpha, beta float64, graph *Graph, lambda float64) Model {
 	m := Model{Rank: rank, OnW: []Penalty{LogSparse{Lambda: alpha}}, OnH: []Penalty{LogSparse{Lambda: beta}}}
 	if graph != nil {
@@ -131,8 +131,8 @@ func LSNMF(rank int, alpha, beta float64, graph *Graph, lambda float64) Model {
 //
 //	min ‖X − WH − S‖² + γ‖S‖_{2,log} + …   (RLS-NMF paper, (35)),
 //
-// S minimised out. With Solver Additive{MU{}} it is the paper's (46), (49), (50); the default
-// weighs the samples instead. Outliers gives S either way.
+// S minimised out. With Solver Additive{MU{}} it is (46), (49), (50), but for the graph as above; the
+// default weighs the samples instead. Outliers gives S either way.
 func RLSNMF(rank int, alpha, beta, gamma float64, graph *Graph, lambda float64) Model {
 	m := LSNMF(rank, alpha, beta, graph, lambda)
 	m.Loss = ByColumn{LogShrink{Gamma: gamma, Scale: 1}}

@@ -154,7 +154,7 @@ func l1Oracle(eps float64) func(x, f, g *mat.Dense) (*mat.Dense, *mat.Dense) {
 	}
 }
 
-// cauchyOracle is the half-quadratic form of Truncated Cauchy NMF, (5): weights
+// cauchyOracle is the half-quadratic form of Truncated Cauchy NMF, (12) to (14): weights
 // Q_ij = 1/(γ² + E_ij²), or 0 beyond the cut-off, and weighted multiplicative
 // updates as in Du, Li and Shen (2012).
 func cauchyOracle(gamma, cut float64) func(x, f, g *mat.Dense) (*mat.Dense, *mat.Dense) {

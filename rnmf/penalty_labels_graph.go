@@ -7,7 +7,7 @@ import (
 // Graph adds the labels to a graph of the samples (Cai et al. 2011, section 3.1): an edge of weight
 // 1 between two samples of one class, none between samples of different classes, and those of g
 // elsewhere. With g nil there are only the former. GNMF with this graph is Semi-GNMF; the one of
-// the RSS-NMF paper also learns a distance, and does not say how.
+// the RSS-NMF paper finds neighbours by a learned metric: see KISSME of package baseline.
 func (l Labels) Graph(g *Graph) (*Graph, error) {
 	n := len(l.Class)
 	if g != nil {

@@ -7,6 +7,7 @@
 //	go run ./notebooks/lab rss-further  # rows of it that tell causes apart
 //	go run ./notebooks/lab rls        # those of notebook 04; -only time: its Fig. 8
 //	go run ./notebooks/lab rra        # the races of notebook 05
+//	go run ./notebooks/lab cost       # the costs of a round, next to the papers'
 //	go run ./notebooks/lab criteria   # how well parameters are chosen
 //	go run ./notebooks/lab diagnose   # how well losses are
 //	go run ./notebooks/lab picture    # draws the picture of the README
@@ -30,6 +31,7 @@ import (
 	"github.com/robustnmf/robustnmf/notebooks/lab/arena"
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
 	"github.com/robustnmf/robustnmf/notebooks/lab/choosing"
+	"github.com/robustnmf/robustnmf/notebooks/lab/claims"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rra"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
@@ -45,6 +47,7 @@ var commands = []struct {
 	{"rss-further", rss.FurtherCommand},
 	{"rls", rls.Command},
 	{"rra", rra.Command},
+	{"cost", claims.CostCommand},
 	{"criteria", choosing.Criteria},
 	{"diagnose", choosing.Diagnose},
 	{"picture", picture},
