@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/viz"
@@ -79,8 +81,26 @@ func Bases(title string, s *datasets.Set, upperName string, upper mat.Matrix, lo
 }
 
 // Convergence draws objectives against rounds on logarithmic axes.
-func Convergence(title string, curves ...viz.Curve) viz.Figure {
+func Convergence(title string, curves ...viz.Curve) *viz.Chart {
 	return Get(viz.Convergence(curves, viz.ConvergenceOptions{Title: title, LogX: true, LogY: true}))
+}
+
+// Panels lays charts with the same curves out in rows, with the legend of the first one
+// below them all. The charts lose theirs.
+func Panels(perRow int, charts ...*viz.Chart) viz.Figure {
+	key := viz.NewChart()
+	key.HideAxes()
+	key.InsideLegend = true
+	var panels []viz.Figure
+	for i, c := range charts {
+		if i == 0 {
+			key.Legend = c.Legend
+			key.Height = 0.3 + key.Legend.Rectangle(draw.Canvas{}).Size().Y.Dots(72)/72
+		}
+		c.Legend = plot.NewLegend()
+		panels = append(panels, c)
+	}
+	return Get(viz.Grid(1, Get(viz.Grid(perRow, panels...)), key))
 }
 
 // perRow spreads up to 40 images evenly over rows of at most 10.

@@ -224,6 +224,9 @@ func TestResults(t *testing.T) {
 	if got := s.Mean("a", "10"); got != 0.75 || !slices.Equal(s.Rows, []string{"a", "b"}) || !slices.Equal(s.Columns, []string{"10", "20"}) {
 		t.Errorf("stored %q %q, mean %g", s.Rows, s.Columns, got)
 	}
+	if r.Heat("t", "l") == nil {
+		t.Error("no heat map")
+	}
 	for what, f := range map[string]viz.Figure{"lines": s.Lines("t", "x", "y"), "spread": s.Spread("t", "y")} {
 		if !coloured(f.Image()) {
 			t.Errorf("%s: nothing is drawn", what)

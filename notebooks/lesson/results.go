@@ -151,7 +151,7 @@ func (r *Results) Minus(theirs *Results, title string) viz.Figure {
 
 // Lines draws a curve for each row over columns that are numbers, the mean with a bar of
 // the deviation. For other options hand Series to viz.Lines.
-func (r *Results) Lines(title, xlabel, ylabel string) viz.Figure {
+func (r *Results) Lines(title, xlabel, ylabel string) *viz.Chart {
 	return Get(viz.Lines(r.Series(), viz.LinesOptions{Title: title, XLabel: xlabel, YLabel: ylabel}))
 }
 
@@ -188,7 +188,7 @@ func (r *Results) Series() (series []viz.Series) {
 
 // Spread draws every trial as a point, a colour for each row, the columns side by side:
 // how far starts scatter next to the differences between rows.
-func (r *Results) Spread(title, ylabel string) viz.Figure {
+func (r *Results) Spread(title, ylabel string) *viz.Chart {
 	c := viz.NewChart()
 	c.Title.Text, c.Y.Label.Text = title, ylabel
 	c.Width = max(c.Width, 2+float64(len(r.Columns)))
@@ -212,4 +212,26 @@ func (r *Results) Spread(title, ylabel string) viz.Figure {
 	c.NominalX(r.Columns...)
 	c.X.Min, c.X.Max = -0.5, float64(len(r.Columns))-0.5
 	return c
+}
+
+// Heat draws the means in a heat map with their values, a row for each row; label names
+// the unit. Rows with a gap are left out.
+func (r *Results) Heat(title, label string) viz.Figure {
+	var rows []string
+	var values []float64
+	for _, row := range r.Rows {
+		var line []float64
+		for _, column := range r.Columns {
+			line = append(line, r.Mean(row, column))
+		}
+		if !slices.ContainsFunc(line, math.IsNaN) {
+			rows, values = append(rows, row), append(values, line...)
+		}
+	}
+	if len(values) == 0 {
+		stop("lesson: no row is complete")
+		return nil
+	}
+	return Get(viz.Heatmap(mat.NewDense(len(rows), len(r.Columns), values), viz.HeatmapOptions{Title: title, RowNames: rows,
+		ColumnNames: r.Columns, Values: true, Digits: r.digits(), BarLabel: label, Map: viz.Blues}))
 }

@@ -101,3 +101,10 @@ func Start(init rnmf.Init, x *mat.Dense, rank int, seed uint64) (w, h *mat.Dense
 	Check(err)
 	return w, h
 }
+
+// Product returns WH, what a fit makes of its data.
+func Product(r *rnmf.Result) *mat.Dense {
+	var wh mat.Dense
+	wh.Mul(r.W, r.H)
+	return &wh
+}

@@ -125,3 +125,28 @@ func Standings(rows []Stored, m Measure) []Standing {
 	slices.SortStableFunc(table, func(a, b Standing) int { return cmp.Compare(a.Rank, b.Rank) })
 	return table
 }
+
+// OverBest returns, for a kind of corruption and each rival, the mean of its error over
+// the least error of the bout: 1 is best in all. The mean over bouts is geometric.
+func OverBest(rows []Stored, kind string) map[string]float64 {
+	sums, n := map[string]float64{}, map[string]float64{}
+	means := Means(rows, Error)
+	for _, b := range Bouts(rows) {
+		of := means[b]
+		if b.Kind != kind {
+			continue
+		}
+		least := math.Inf(1)
+		for _, e := range of {
+			least = min(least, e)
+		}
+		for rival, e := range of {
+			sums[rival] += math.Log(e / least)
+			n[rival]++
+		}
+	}
+	for rival := range sums {
+		sums[rival] = math.Exp(sums[rival] / n[rival])
+	}
+	return sums
+}

@@ -49,3 +49,16 @@ func TestStandings(t *testing.T) {
 		t.Error(m)
 	}
 }
+
+func TestOverBest(t *testing.T) {
+	row := func(strength float64, model string, e float64) Stored {
+		return Stored{"set", "kind", strength, model, 1, Row{Error: e}}
+	}
+	rows := []Stored{row(1, "a", 1), row(1, "b", 2), row(2, "a", 8), row(2, "b", 1), {"set", "other", 1, "a", 1, Row{Error: 100}}}
+	got := OverBest(rows, "kind")
+	for model, want := range map[string]float64{"a": math.Sqrt(8), "b": math.Sqrt2} {
+		if math.Abs(got[model]-want) > 1e-12 {
+			t.Errorf("%s: %g, want %g", model, got[model], want)
+		}
+	}
+}
