@@ -59,6 +59,7 @@ func (s LogNorm) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
 		return &y, nil
 	}
 	var failed error
+	near := mat.NewDense(s.Rank, n, nil)
 	r, err := s.run(ctx, f, func() float64 {
 		e := f.residual()
 		var sum float64
@@ -85,11 +86,10 @@ func (s LogNorm) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
 		}
 		num, den := product(f.w.T(), y), product(product(f.w.T(), f.w), f.h)
 		num.Scale(2, num)
-		var near mat.Dense
 		if s.Lambda > 0 {
-			near.Mul(f.h, s.Graph)
-			near.Scale(2*s.Lambda, &near)
-			num.Add(num, &near)
+			s.Graph.Mul(near, f.h)
+			near.Scale(2*s.Lambda, near)
+			num.Add(num, near)
 		}
 		den.Apply(func(k, j int, v float64) float64 {
 			v = 2*v + s.Beta/(1+f.h.At(k, j))

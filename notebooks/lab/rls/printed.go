@@ -11,12 +11,12 @@ import (
 // printed.csv holds Tables 1 to 7 of the paper, in percent.
 //
 //go:embed printed.csv
-var printed string
+var tables string
 
 // Printed returns a number of the paper's tables, "–" if it has none. level is the
 // share removed or the deviation of the noise, metric is accuracy, nmi or purity.
 func Printed(table int, set string, level float64, metric, method string) string {
-	rows, err := csv.NewReader(strings.NewReader(printed)).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(tables)).ReadAll()
 	if err != nil {
 		panic(err) // it is part of the program
 	}

@@ -33,9 +33,11 @@ type Result struct {
 }
 
 // Results returns what Command has stored.
-var Results = sync.OnceValue(func() (all []Result) {
+var Results = sync.OnceValue(func() []Result { return parse(results) })
+
+func parse(text string) (all []Result) {
 	parameters := []string{"alpha", "beta", "gamma", "lambda"}
-	for _, line := range stored.Parse(results) {
+	for _, line := range stored.Parse(text) {
 		r := Result{int(line.Number("table")), line.Text("set"), line.Number("level"), line.Text("method"),
 			choose.Row{Setting: choose.Setting{Names: parameters}, Scores: choose.Scores{}}}
 		for _, name := range parameters {
@@ -47,7 +49,7 @@ var Results = sync.OnceValue(func() (all []Result) {
 		all = append(all, r)
 	}
 	return all
-})
+}
 
 // Command runs the tables of notebook 04 at full length and stores them; with -only
 // time, on a quiet machine, it stores the times of Fig. 8 instead. It wants the data
@@ -64,6 +66,7 @@ func Command(ctx context.Context, args []string) error {
 	out := f.String("out", "notebooks/lab/rls", "`folder` to write results.csv or times.csv to")
 	seconds := f.Float64("seconds", 0, "stop after this `time`; 0: never stop")
 	only := f.String("only", "", "`tables` to run, such as 1,3 or 1:Yale, the others as far as they are known; all if empty. time: Fig. 8")
+	as := f.Bool("as-printed", false, "run AsPrinted, which goes to asprinted.csv")
 	workers := f.Int("workers", 0, "points tried at once; 0: one for each processor")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -84,7 +87,12 @@ func Command(ctx context.Context, args []string) error {
 	if err := os.MkdirAll(*work, 0o755); err != nil {
 		return err
 	}
-	return run{load, *work, *only, *workers, 0}.store(ctx, filepath.Join(*out, "results.csv"))
+	u := run{load, *work, *only, *workers, 0, Methods(), nil}
+	if *as {
+		u.methods, u.values = AsPrinted(), &RawGrid
+		return u.store(ctx, filepath.Join(*out, "asprinted.csv"))
+	}
+	return u.store(ctx, filepath.Join(*out, "results.csv"))
 }
 
 // Values of the parameters, in units of the data: those of the paper, but that γ of 2
@@ -138,6 +146,8 @@ type run struct {
 	work, only string
 	workers    int
 	rounds     int // 0: Rounds
+	methods    []Method
+	values     *[3][]float64 // of the grid, for all tables; nil: see grid
 }
 
 func (u run) store(ctx context.Context, out string) error {
@@ -164,8 +174,8 @@ func (u run) store(ctx context.Context, out string) error {
 		if !wanted(u.only, j) {
 			stop() // what the file has comes back
 		}
-		for _, m := range Methods() {
-			if j.table > 1 && m.Name == "L1" || j.apart && m.Name != "LS-NMF" {
+		for _, m := range u.methods {
+			if u.values != nil && j.apart || j.table > 1 && m.Name == "L1" || j.apart && m.Name != "LS-NMF" {
 				continue
 			}
 			g := u.grid(j, m, p, level)
@@ -214,6 +224,9 @@ func (u run) grid(j job, m Method, p *Problem, level float64) choose.Grid {
 		if m.Name == "RMNMF" { // its graph term has no unit
 			values[2] = []float64{1, 10, 100}
 		}
+	}
+	if u.values != nil {
+		values = *u.values
 	}
 	for i, has := range m.Has {
 		if !has {

@@ -193,6 +193,32 @@ func TestResults(t *testing.T) {
 
 // The times are those of good points of Table 1. They need not be the best: the times
 // are older than parts of the grid.
+// Rows as printed run through, and those that are stored are of the grid.
+func TestAsPrinted(t *testing.T) {
+	s, err := datasets.Digits().Sample(6, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(s.Scaled(), 0, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, m := range AsPrinted() {
+		names[m.Name] = true
+		row, err := Run(t.Context(), p, m, Setting{Alpha: 0.1, Beta: 0.1, Gamma: 1, Lambda: 0.1}, 1, 10)
+		if err != nil || row.Live == 0 || !(row.Accuracy > 0) {
+			t.Errorf("%s: %+v, %v", m.Name, row, err)
+		}
+	}
+	for _, r := range AsPrintedResults() {
+		v := At(r.Setting)
+		if !names[r.Method] || v.Alpha != v.Beta || !(r.Scores["accuracy"] > 0) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 func TestTimes(t *testing.T) {
 	accuracy := func(set, method string, v Setting) float64 {
 		for _, r := range Results() {
@@ -237,7 +263,7 @@ func TestStore(t *testing.T) {
 	var texts [2]string
 	for i := range texts {
 		out := filepath.Join(work, "results.csv")
-		if err := (run{load, work, "3,6", 0, 1}).store(t.Context(), out); err != nil {
+		if err := (run{load, work, "3,6", 0, 1, Methods(), nil}).store(t.Context(), out); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(out)
