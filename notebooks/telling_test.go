@@ -15,6 +15,7 @@ var told = []struct {
 	tables, figures int
 }{
 	{"01-l21-nmf", 3, 9},
+	{"03-rss-nmf", 5, 5},
 }
 
 var (
