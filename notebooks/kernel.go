@@ -23,8 +23,9 @@ import (
 // for each cell, ignores go.work and its sums. A released version needs no
 // replacement.
 //
-// The modules below this one are replaced and have their sums there, too, but are not
-// required: a cell that imports one asks for it, and others carry nothing of it.
+// The modules below this one are replaced and have their sums there, too, but are required
+// only before a `go get` for a cell that imports one: others carry nothing of it, as the
+// newer Go that it may need.
 //
 // The kernelspec lies in a folder of ours, one for each checkout, which
 // Jupyter is told of in JUPYTER_PATH: a GoNB of the user's own, and other
@@ -37,6 +38,11 @@ case "$1 $2 $3" in
 "mod init gonb_"*)
 	%[1]s "$@" && cat %[2]s >go.sum &&
 	exec %[1]s mod edit %[3]s ;;
+"get "*)
+	for folder in %[4]s; do
+		grep -qs "\"%[5]s/$folder\"" *.go && %[1]s mod edit "-require=%[5]s/$folder@v0.0.0"
+	done
+	exec %[1]s "$@" ;;
 *) exec %[1]s "$@" ;;
 esac
 `
@@ -122,7 +128,8 @@ var nested = []string{"datasets/columnar", "notebooks/lab/deep"}
 // writeKernel writes the kernel's programs into dir, and its kernelspec into spec.
 func (s *setup) writeKernel(dir, spec, tools string) error {
 	sums, edit := quote(filepath.Join(s.root, "go.sum")), "-require="+module+"@v0.0.0 -replace="+module+"="+quote(s.root)
-	for _, folder := range nested {
+	folders := nested
+	for _, folder := range folders {
 		path := filepath.Join(s.root, filepath.FromSlash(folder))
 		sums += " " + quote(filepath.Join(path, "go.sum"))
 		edit += " -replace=" + module + "/" + folder + "=" + quote(path)
@@ -133,7 +140,7 @@ func (s *setup) writeKernel(dir, spec, tools string) error {
 			return err
 		}
 		sum := filepath.Join(dir, "go.sum")
-		sums, edit = quote(sum), "-require="+module+"@"+s.version
+		sums, edit, folders = quote(sum), "-require="+module+"@"+s.version, nil
 		if err := writeFile(sum, append(text, s.sums...), 0o644); err != nil {
 			return err
 		}
@@ -148,7 +155,7 @@ func (s *setup) writeKernel(dir, spec, tools string) error {
 	if err != nil {
 		return err
 	}
-	shim := fmt.Sprintf(goShim, quote(s.goCmd), sums, edit)
+	shim := fmt.Sprintf(goShim, quote(s.goCmd), sums, edit, strings.Join(folders, " "), module)
 	start := fmt.Sprintf(kernelScript, s.name(), quote(bin), quote(tools), sums, quote(s.goCmd), quote(filepath.Dir(s.goCmd)), module)
 	for _, f := range []struct {
 		name, text string

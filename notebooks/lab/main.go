@@ -4,7 +4,7 @@
 //	go run ./notebooks/lab arena      # every model on every corruption: notebook 06
 //	go run ./notebooks/lab cauchy     # the tables of notebook 02
 //	go run ./notebooks/lab rss        # those of notebook 03
-//	go run ./notebooks/lab rss-further  # rows of it that tell causes apart
+//	go run ./notebooks/lab rivals     # more rows of these, which tell causes apart
 //	go run ./notebooks/lab rls        # those of notebook 04; -only time: its Fig. 8
 //	go run ./notebooks/lab rra        # the races of notebook 05
 //	go run ./notebooks/lab cost       # the costs of a round, next to the papers'
@@ -44,7 +44,7 @@ var commands = []struct {
 	{"arena", arena.Command},
 	{"cauchy", cauchy.Command},
 	{"rss", rss.Command},
-	{"rss-further", rss.FurtherCommand},
+	{"rivals", rss.FurtherCommand},
 	{"rls", rls.Command},
 	{"rra", rra.Command},
 	{"cost", claims.CostCommand},

@@ -136,7 +136,7 @@ func (s SEC) one(atoms [][]float64, of []int, classes int, x []float64, stop fun
 			return 0, nil
 		}
 		tau = max(s.Tau, tau*2/3)
-		for i, v := range residualOf(atoms, x, s.represent(atoms, x, z), nil) {
+		for i, v := range residualOf(atoms, x, s.represent(atoms, x, z, stop), nil) {
 			cost[i] = 2 * math.Log(1/tau)
 			if math.Abs(v) > tau {
 				cost[i] = -math.Log(1 / tau)
@@ -151,7 +151,7 @@ func (s SEC) one(atoms [][]float64, of []int, classes int, x []float64, stop fun
 			break
 		}
 	}
-	a := s.represent(atoms, x, z)
+	a := s.represent(atoms, x, z, stop)
 	least := math.Inf(1)
 	for c := range classes {
 		var left float64
@@ -170,8 +170,8 @@ func (s SEC) one(atoms [][]float64, of []int, classes int, x []float64, stop fun
 // secRounds bounds the rounds of z and a.
 const secRounds = 12
 
-// represent returns a for the pixels that are not covered.
-func (s SEC) represent(atoms [][]float64, x []float64, z []bool) []float64 {
+// represent returns a for the pixels that are not covered, or what there is if it is stopped.
+func (s SEC) represent(atoms [][]float64, x []float64, z []bool, stop func() bool) []float64 {
 	var open []int
 	for i, c := range z {
 		if !c {
@@ -190,6 +190,9 @@ func (s SEC) represent(atoms [][]float64, x []float64, z []bool) []float64 {
 	}
 	y := make([]float64, len(open))
 	for range rounds {
+		if stop() {
+			break
+		}
 		for k, d := range atoms {
 			for i, at := range open {
 				part[k][i] = weight[i] * d[at]

@@ -113,7 +113,7 @@ func Command(ctx context.Context, args []string) error {
 }
 
 // store adds what a file lacks, each fit as soon as it is complete.
-func store(ctx context.Context, path string, trials uint64, sets []rss.Set, wanted func(k int, method string) bool, idec IDEC, msae MSAEClust) (err error) {
+func store(ctx context.Context, path string, trials uint64, sets []rss.Set, wanted func(k int, name string) bool, idec IDEC, msae MSAEClust) (err error) {
 	sheet, err := stored.Open(path, 4, "set", "k", "method", "trial", "accuracy", "nmi", "unlabelled", "empty", "steps", "seconds", "cpu", "build")
 	if err != nil {
 		return err
@@ -123,61 +123,25 @@ func store(ctx context.Context, path string, trials uint64, sets []rss.Set, want
 		for _, s := range sets {
 			for _, k := range s.Classes {
 				for _, name := range []string{"IDEC", half, "MSAEClust"} {
-					key := []string{s.Name, fmt.Sprint(k), name, fmt.Sprint(trial)}
-					if !wanted(k, name) || sheet.Has(key...) {
+					if !wanted(k, name) || sheet.Has(s.Name, fmt.Sprint(k), name, fmt.Sprint(trial)) {
 						continue
 					}
-					set := s.Set
-					if name == half {
-						if set, err = set.Shrink(set.Height/2, set.Width/2); err != nil {
-							return err
-						}
-					}
-					t, err := rss.Draw(set, k, s.Each, trial)
+					t, err := task(s, k, name, trial)
 					if err != nil {
 						return err
 					}
-					start, used := time.Now(), cpu()
-					var lines [][]string
-					add := func(method string, labels []int, empty, steps int) error {
-						row, err := judge(t, labels)
-						if err != nil {
-							return err
-						}
-						at := slices.Clone(key)
-						at[2] = method
-						lines = append(lines, slices.Concat(at, stored.Numbers(row[:]...), []string{
-							fmt.Sprint(empty), fmt.Sprint(steps),
-							stored.Number(time.Since(start).Seconds(), 'f', 1), stored.Number(cpu()-used, 'f', 1), build()}))
-						return nil
+					found, err := fit(ctx, t, k, name, idec, msae)
+					if err != nil {
+						return fmt.Errorf("%s, %d classes, %s: %w", s.Name, k, name, err)
 					}
-					if name == "IDEC" {
-						c, err := baseline.KMeans{K: k, Restarts: starts, Seed: trial}.Fit(ctx, t.X)
+					var lines [][]string
+					for _, o := range found {
+						scores, err := judge(t, o.labels)
 						if err != nil {
 							return err
 						}
-						if err := add("pixels", c.Labels, 0, 0); err != nil {
-							return err
-						}
-						start, used = time.Now(), cpu()
-						idec.K, idec.Seed = k, trial
-						d, err := idec.Fit(ctx, t.X)
-						if err != nil {
-							return err
-						}
-						// Times and cost are those of both: IDEC begins with the autoencoder.
-						if err := errors.Join(add("autoencoder", d.Autoencoder.Labels, 0, 0), add("IDEC", d.Labels, len(d.Empty), d.Steps)); err != nil {
-							return err
-						}
-					} else {
-						msae.K, msae.Seed, msae.Labels = k, trial, t.Labels
-						d, err := msae.Fit(ctx, t.X)
-						if err != nil {
-							return err
-						}
-						if err := add(name, d.Labels, 0, 0); err != nil {
-							return err
-						}
+						lines = append(lines, slices.Concat([]string{s.Name, fmt.Sprint(k), o.method, fmt.Sprint(trial)}, stored.Numbers(scores...),
+							[]string{fmt.Sprint(o.empty), fmt.Sprint(o.steps), stored.Number(o.seconds, 'f', 1), stored.Number(o.cpu, 'f', 1), build()}))
 					}
 					if err := sheet.Add(lines...); err != nil {
 						return err
@@ -190,12 +154,62 @@ func store(ctx context.Context, path string, trials uint64, sets []rss.Set, want
 	return nil
 }
 
+// task draws k classes, those of rss for this trial.
+func task(s rss.Set, k int, name string, trial uint64) (t rss.Task, err error) {
+	set := s.Set
+	if name == half {
+		if set, err = set.Shrink(set.Height/2, set.Width/2); err != nil {
+			return t, err
+		}
+	}
+	return rss.Draw(set, k, s.Each, trial)
+}
+
+// An outcome is the clusters that a method has found, and what it took.
+type outcome struct {
+	method       string
+	labels       []int
+	empty, steps int
+	seconds, cpu float64
+}
+
+// fit runs what is behind a name: with IDEC come k-means on the pixels, and the autoencoder
+// that it begins with, whose cost is that of both.
+func fit(ctx context.Context, t rss.Task, k int, name string, idec IDEC, msae MSAEClust) ([]outcome, error) {
+	start, used := time.Now(), cpu()
+	took := func(o outcome) outcome {
+		o.seconds, o.cpu = time.Since(start).Seconds(), cpu()-used
+		return o
+	}
+	if name != "IDEC" {
+		msae.K, msae.Seed, msae.Labels = k, t.Seed, t.Labels
+		d, err := msae.Fit(ctx, t.X)
+		if err != nil {
+			return nil, err
+		}
+		return []outcome{took(outcome{method: name, labels: d.Labels})}, nil
+	}
+	c, err := baseline.KMeans{K: k, Restarts: starts, Seed: t.Seed}.Fit(ctx, t.X)
+	if err != nil {
+		return nil, err
+	}
+	pixels := took(outcome{method: "pixels", labels: c.Labels})
+	start, used = time.Now(), cpu()
+	idec.K, idec.Seed = k, t.Seed
+	d, err := idec.Fit(ctx, t.X)
+	if err != nil {
+		return nil, err
+	}
+	return []outcome{pixels, took(outcome{method: "autoencoder", labels: d.Autoencoder.Labels}),
+		took(outcome{method: name, labels: d.Labels, empty: len(d.Empty), steps: d.Steps})}, nil
+}
+
 // judge returns the accuracy and the NMI of all samples, as the paper does, and the
 // accuracy on those without labels.
-func judge(t rss.Task, found []int) (row [3]float64, err error) {
+func judge(t rss.Task, found []int) (scores []float64, err error) {
 	a, err := score.AgreementOf(t.Set.Labels, found)
 	if err != nil {
-		return row, err
+		return nil, err
 	}
 	var truth, open []int
 	for j, c := range t.Labels.Class {
@@ -206,10 +220,10 @@ func judge(t rss.Task, found []int) (row [3]float64, err error) {
 	unlabelled := math.NaN()
 	if truth != nil {
 		if unlabelled, err = score.Accuracy(truth, open); err != nil {
-			return row, err
+			return nil, err
 		}
 	}
-	return [3]float64{a.Accuracy, a.NMI[score.NMIMax], unlabelled}, nil
+	return []float64{a.Accuracy, a.NMI[score.NMIMax], unlabelled}, nil
 }
 
 // build names the versions that made a line.

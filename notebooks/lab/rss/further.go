@@ -35,12 +35,19 @@ func FurtherRivals() []Rival {
 		{"RSS-NMF, printed, HALS", "", of(func(t Task) (rnmf.Model, error) {
 			return rnmf.RSSNMF(len(t.Classes), surface.Scale, t.Labels), nil
 		})},
-		{"RNMF, printed σ", "RNMF", of(func(t Task) (rnmf.Model, error) { return rnmf.HypersurfaceNMF(len(t.Classes), surface.Scale), nil })},
+		{"RNMF, printed σ", "", of(func(t Task) (rnmf.Model, error) { return rnmf.HypersurfaceNMF(len(t.Classes), surface.Scale), nil })},
 		{"RNMF, printed σ, MUR", "", of(func(t Task) (rnmf.Model, error) {
 			m := rnmf.HypersurfaceNMF(len(t.Classes), surface.Scale)
 			m.Solver = rnmf.MU{}
 			return m, nil
 		})},
+		{"RNMF, printed σ, Armijo", "RNMF", func(ctx context.Context, t Task, rounds int) (fitted, error) {
+			r, err := printed.Hypersurface{Start: begin(t, 3*rounds), Scale: surface.Scale}.Fit(ctx, t.X)
+			if err != nil {
+				return fitted{}, err
+			}
+			return judged(r, nil), nil
+		}},
 		{"Semi-GNMF, KISSME", "Semi-GNMF", of(func(t Task) (rnmf.Model, error) {
 			ctx := context.Background()
 			metric, err := baseline.KISSME{}.Fit(ctx, t.X, t.Labels.Class)
@@ -131,7 +138,7 @@ func furtherExperiments(sets []Set, seed uint64) (all []Experiment) {
 
 // FurtherCommand runs FurtherRivals and Parameters at full length and stores them.
 func FurtherCommand(ctx context.Context, args []string) error {
-	f := flag.NewFlagSet("rss-further", flag.ContinueOnError)
+	f := flag.NewFlagSet("rivals", flag.ContinueOnError)
 	run := stored.Trials{Count: 3, Out: "notebooks/lab/rss/further.csv"}
 	run.Flags(f)
 	set := f.String("set", "", "one `set` of data, as Yale; empty: all at hand")
