@@ -16,6 +16,7 @@ var told = []struct {
 }{
 	{"01-l21-nmf", 3, 9},
 	{"03-rss-nmf", 5, 5},
+	{"04-rls-nmf", 7, 11},
 }
 
 var (
