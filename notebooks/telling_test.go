@@ -18,6 +18,8 @@ var told = []struct {
 	{"01-l21-nmf", 3, 9},
 	{"02-truncated-cauchy-nmf", 5, 11},
 	{"02b-beyond-truncation", 0, 0},
+	{"03-rss-nmf", 5, 5},
+	{"04-rls-nmf", 7, 11},
 	{"05-rra-gnmf", 1, 5},
 	{"06-arena", 0, 0},
 	{"07-your-data", 0, 0},

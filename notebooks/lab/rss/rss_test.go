@@ -155,3 +155,29 @@ func TestNearestMean(t *testing.T) {
 		t.Error(got) // the means are 2 and 10
 	}
 }
+
+// Paper has all ten methods of Tables 2 to 5 at each number of classes, and its names are those
+// of the rivals.
+func TestPaper(t *testing.T) {
+	all := Paper()
+	if len(all) != 4*5*10 {
+		t.Fatalf("%d numbers of classes and models, want 200", len(all))
+	}
+	for _, c := range []struct {
+		set, k, model string
+		accuracy, nmi float64
+	}{
+		{"Yale", "2", "PCA", 63.64, 45.38}, {"Yale", "15", "RSS-NMF", 58.40, 55.92}, {"COIL-100", "10", "Semi-GNMF", 92.08, 91.64},
+		{"UMIST", "8", "RNMF", 81.33, 77.21}, {"GT", "50", "SSC-SR", 66.18, 68.44}, {"GT", "2", "IDEC", 78.92, 82.73},
+	} {
+		row := all.Where("set", c.set, "k", c.k, "model", c.model)
+		if len(row) != 1 || row[0].Number("accuracy") != c.accuracy || row[0].Number("nmi") != c.nmi {
+			t.Errorf("%+v is stored as %v", c, row)
+		}
+	}
+	for _, r := range append(Rivals(), FurtherRivals()...) {
+		if r.Paper != "" && len(all.Where("model", r.Paper)) != 20 {
+			t.Errorf("%s is %q in the paper, which has no such row", r.Name, r.Paper)
+		}
+	}
+}
