@@ -110,7 +110,7 @@ func TestFailuresAreSeen(t *testing.T) {
 		{"%%\nfmt.Fprint(os.Stderr, \"half a line\")\nos.Exit(3)", "half a lineexit status 3"},
 		{"%%\nundefinedFunction()", "Line 2"},
 		{"%test\nfunc TestX(t *testing.T) { t.Fatal(\"nope\") }", "nope"},
-		{"import \"" + module + "/notebooks/lesson\"\n%%\nx := 3\nlesson.Check(fmt.Errorf(\"no %d\", x))", "no 3\n    in the line  lesson.Check("},
+		{"import \"" + module + "/notebooks/lesson\"\n%%\nx := 3\nlesson.Check(fmt.Errorf(\"no %d\", x))", "no 3\n        in the line  lesson.Check("},
 		{"!false", "exit status 1"},
 		{"%%bash\nexit 4", "exit status 4"},
 		{"%nosuchcommand", "unknown"},
