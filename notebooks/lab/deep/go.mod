@@ -5,7 +5,7 @@ go 1.26.5
 require (
 	github.com/gomlx/compute v0.1.2
 	github.com/gomlx/gomlx v0.28.2
-	github.com/robustnmf/robustnmf v0.0.0
+	github.com/robustnmf/robustnmf v0.1.0
 	gonum.org/v1/gonum v0.17.0
 )
 
