@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 
 	"github.com/robustnmf/robustnmf/internal/mathml"
@@ -54,7 +55,7 @@ func (s *site) notebook(p *page) error {
 	}
 	var b strings.Builder
 	var math mathml.Formulas
-	shared := parser.NewContext()
+	shared := parser.NewContext(parser.WithIDs(places{}))
 	md := func(text string) error {
 		body, err := s.render(p, []byte(math.Take(text)), shared)
 		b.WriteString(body)
@@ -113,3 +114,21 @@ func (s *site) notebook(p *page) error {
 	p.body = template.HTML(math.Put(b.String()))
 	return nil
 }
+
+// places are the identifiers of the headings of a notebook: those that Jupyter gives them, as the
+// links within the notebook name them.
+type places map[string]bool
+
+// Generate returns the heading with dashes for spaces, and a number where it is not the first.
+func (p places) Generate(heading []byte, _ ast.NodeKind) []byte {
+	first := strings.ReplaceAll(strings.TrimSpace(string(heading)), " ", "-")
+	id := first
+	for i := 1; p[id]; i++ {
+		id = fmt.Sprintf("%s-%d", first, i)
+	}
+	p.Put([]byte(id))
+	return []byte(id)
+}
+
+// Put keeps an identifier from being given again.
+func (p places) Put(id []byte) { p[string(id)] = true }
