@@ -105,7 +105,7 @@ func constantOnes(m, n int) *mat.Dense {
 func TestExactStart(t *testing.T) {
 	w, h := uniform(6, 2, 1), uniform(2, 9, 2)
 	x := mul(w, h)
-	take := oneIn(t, 11)
+	take := oneIn(t, 23)
 	for _, loss := range slices.Concat(fixedLosses, tunedLosses) {
 		for _, solver := range allSolvers {
 			if !take() {

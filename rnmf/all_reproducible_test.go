@@ -29,7 +29,7 @@ func TestSameSeedSameBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(before)
 	x, _ := planted(40, 210, 4, 0.05, 0.1, 1)
 	inputs := masks(x, 2)
-	take := oneIn(t, 29)
+	take := oneIn(t, 61)
 	for _, loss := range slices.Concat(tunedLosses, fixedLosses) {
 		for i, solver := range append([]Solver{nil}, allSolvers...) {
 			if !take() {
