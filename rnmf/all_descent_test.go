@@ -280,7 +280,8 @@ func TestGraphDescent(t *testing.T) {
 		if i%5 > 0 {
 			lambda = math.Pow(10, 12*rng.Float64()-6)
 		}
-		model := RobustGNMF(r, fixedLosses[rng.IntN(len(fixedLosses))], graph, lambda)
+		model := GNMF(r, graph, lambda)
+		model.Loss = fixedLosses[rng.IntN(len(fixedLosses))]
 		model.Solver, model.Seed, model.MaxIter, model.Tol = solvers[rng.IntN(len(solvers))], uint64(i), 6, -1
 		res := mustFit(t, model, x)
 		name := fmt.Sprintf("problem %d: %d×%d, rank %d, λ = %g, %s, %T%+v", i, m, n, r, lambda, lossName(model.Loss), model.Solver, model.Solver)

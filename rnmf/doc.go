@@ -24,7 +24,6 @@
 //	(NeNMF)             Solver: OGM{}                                           Guan et al. 2012
 //	(WNMF)              Mask                                                    Kim, Choi 2009
 //	GNMF                OnH: Laplacian                                          Cai et al. 2011; RRA (5)
-//	RobustGNMF          any Loss, OnH: Laplacian                                this package
 //	L21NMF              Loss: ByColumn{L1{}}                                    L2,1 paper (11)
 //	L1NMF               Loss: L1{}                                              L2,1 paper (60)
 //	MahNMF              Loss: Manhattan{}, Solver: OGM{}                        Guan et al. 2012

@@ -54,9 +54,6 @@ func (l L1) Rho(s float64) (value, slope float64) {
 	return v, 0.5 / max(v, tiny)
 }
 
-// Check finds a bad parameter.
-func (l L1) Check() error { return checkScale("L1.Eps", l.Eps) }
-
 // Huber is quadratic up to Cut and linear from there (Truncated Cauchy paper, Table 1):
 //
 //	ρ(e²) = e²  for |e| ≤ c,   2c|e| − c²  beyond.
@@ -79,9 +76,6 @@ func (l Huber) Rho(s float64) (value, slope float64) {
 	return c * (2*e - c), c / e
 }
 
-// Check finds a bad parameter.
-func (l Huber) Check() error { return checkScale("Huber.Cut", l.Cut) }
-
 // Hypersurface is ρ(s) = √(1 + s/σ²) − 1 (RSS-NMF paper, (4), where σ is 1: pixels in 0..255
 // and in 0..1 are then two models). With Scale 0, σ is estimated as 1.287σ̂.
 type Hypersurface struct {
@@ -100,9 +94,6 @@ func (l Hypersurface) Rho(s float64) (value, slope float64) {
 	return x / (1 + root), 0.5 * c / root // x/(1+√(1+x)) = √(1+x) − 1 without cancellation
 }
 
-// Check finds a bad parameter.
-func (l Hypersurface) Check() error { return checkScale("Hypersurface.Scale", l.Scale) }
-
 // Correntropy is the correntropy-induced metric of CIM-NMF, ρ(s) = 1 − exp(−s/2σ²) (Truncated
 // Cauchy paper, Table 1, without its constant factor, and with the sign of the weight's exponent
 // corrected). With Scale 0, σ is estimated: 3.352σ̂ or, as Printed, the root of half the mean square,
@@ -117,9 +108,6 @@ func (l Correntropy) Rho(s float64) (value, slope float64) {
 	c := 0.5 / (l.Scale * l.Scale)
 	return -math.Expm1(-s * c), c * math.Exp(-s*c)
 }
-
-// Check finds a bad parameter.
-func (l Correntropy) Check() error { return checkScale("Correntropy.Scale", l.Scale) }
 
 // Cauchy is ρ(s) = ln(1 + s/γ²) (Truncated Cauchy paper, (2) with σ = ∞ and without its factor ½).
 // With Scale 0, γ is estimated: 2.385σ̂ or, as Printed, by Nagy's iteration (18).
@@ -137,8 +125,12 @@ func (l Cauchy) Rho(s float64) (value, slope float64) {
 	return math.Log1p(s / g), 1 / (g + s)
 }
 
-// Check finds a bad parameter.
-func (l Cauchy) Check() error { return checkScale("Cauchy.Scale", l.Scale) }
+// Check finds a bad scale.
+func (l L1) Check() error           { return checkScale("L1.Eps", l.Eps) }
+func (l Huber) Check() error        { return checkScale("Huber.Cut", l.Cut) }
+func (l Hypersurface) Check() error { return checkScale("Hypersurface.Scale", l.Scale) }
+func (l Correntropy) Check() error  { return checkScale("Correntropy.Scale", l.Scale) }
+func (l Cauchy) Check() error       { return checkScale("Cauchy.Scale", l.Scale) }
 
 // Truncated stops a loss from growing beyond a residual of size Cut, ρ(s) = ρ₀(min(s, Cut²)): what
 // lies beyond has weight 0 and no influence at all. Truncated{Loss: Cauchy{}} is the Truncated
@@ -163,8 +155,8 @@ func (l Truncated) Check() error {
 	if err := checkInner("Truncated.Loss", l.Loss); err != nil {
 		return err
 	}
-	if l.Rule < ThreeSigma || l.Rule > NormalThreeSigma {
-		return errParameter("Truncated.Rule", int(l.Rule), "ThreeSigma or NormalThreeSigma")
+	if l.Rule < ThreeSigma || l.Rule > ThreeOrSixSigma {
+		return errParameter("Truncated.Rule", int(l.Rule), "ThreeSigma, NormalThreeSigma or ThreeOrSixSigma")
 	}
 	return checkScale("Truncated.Cut", l.Cut)
 }

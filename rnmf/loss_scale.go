@@ -41,6 +41,10 @@ const (
 	// NormalThreeSigma is three standard deviations of a normal distribution with the same median
 	// magnitude, 3·1.4826·median: 0.27 % of Gaussian noise.
 	NormalThreeSigma
+	// ThreeOrSixSigma is NormalThreeSigma if residuals become more frequent again beyond 2.5 standard
+	// deviations, and six deviations if not. Where nothing is wrong larger residuals are ever rarer,
+	// however badly the data are fitted; a second rise shows entries that are wrong.
+	ThreeOrSixSigma
 )
 
 // madToSigma is 1/Φ⁻¹(¾), the standard deviation of normal residuals over their median magnitude,
@@ -109,13 +113,9 @@ func (l Cauchy) Tuning() Tuning {
 }
 
 // TuningOfColumns is that of the printed rule: norms of columns are not normal around 0.
-func (l Huber) TuningOfColumns() Tuning { return Huber{l.Cut, true}.Tuning() }
-
-// TuningOfColumns is that of the printed rule: norms of columns are not normal around 0.
+func (l Huber) TuningOfColumns() Tuning       { return Huber{l.Cut, true}.Tuning() }
 func (l Correntropy) TuningOfColumns() Tuning { return Correntropy{l.Scale, true}.Tuning() }
-
-// TuningOfColumns is that of the printed rule: norms of columns are not normal around 0.
-func (l Cauchy) TuningOfColumns() Tuning { return Cauchy{l.Scale, true}.Tuning() }
+func (l Cauchy) TuningOfColumns() Tuning      { return Cauchy{l.Scale, true}.Tuning() }
 
 // medianTuning sets a scale that is not given to a multiple of the median of |e|.
 func medianTuning(given, share float64, at func(scale float64) Loss) Tuning {
@@ -166,20 +166,12 @@ func (l ByColumn) Tuning() Tuning {
 	}
 }
 
-// ScaleNow returns Eps.
-func (l L1) ScaleNow() float64 { return l.Eps }
-
-// ScaleNow returns Cut.
-func (l Huber) ScaleNow() float64 { return l.Cut }
-
-// ScaleNow returns Scale.
+// ScaleNow returns the scale, 0 if it is still to be estimated.
+func (l L1) ScaleNow() float64           { return l.Eps }
+func (l Huber) ScaleNow() float64        { return l.Cut }
 func (l Hypersurface) ScaleNow() float64 { return l.Scale }
-
-// ScaleNow returns Scale.
-func (l Correntropy) ScaleNow() float64 { return l.Scale }
-
-// ScaleNow returns Scale.
-func (l Cauchy) ScaleNow() float64 { return l.Scale }
+func (l Correntropy) ScaleNow() float64  { return l.Scale }
+func (l Cauchy) ScaleNow() float64       { return l.Scale }
 
 // ScaleNow returns the scale of the inner loss, or Cut where that has none.
 func (l Truncated) ScaleNow() float64 {
@@ -202,8 +194,11 @@ func scaleNow(l Loss) float64 {
 // Cut returns the size of residual above which an entry is an outlier.
 func (r OutlierRule) Cut(s *Residuals) float64 {
 	med := s.Quantile(0.5)
-	if r == NormalThreeSigma {
-		return max(3*madToSigma*math.Sqrt(med), s.Floor())
+	switch sigma := madToSigma * math.Sqrt(med); {
+	case r == NormalThreeSigma || r == ThreeOrSixSigma && secondRise(s, sigma):
+		return max(3*sigma, s.Floor())
+	case r == ThreeOrSixSigma:
+		return max(6*sigma, s.Floor())
 	}
 	// Two passes, so that the deviation does not cancel.
 	var n, sum, ss float64
@@ -224,6 +219,24 @@ func (r OutlierRule) Cut(s *Residuals) float64 {
 		}
 	}
 	return max(mu+3*math.Sqrt(ss/n), s.Floor())
+}
+
+// secondRise reports whether the density of residuals rises somewhere from 2.5 to 7.5 deviations: by
+// a twentieth within a factor of 1.44, and by three deviations of a count.
+func secondRise(s *Residuals, sigma float64) bool {
+	var bins [6]float64 // how many lie from 2.5·1.2^i to 2.5·1.2^(i+1) deviations
+	for v, count := range s.All() {
+		if i := math.Log(math.Sqrt(v)/(2.5*sigma)) / math.Log(1.2); i >= 0 && i < 6 {
+			bins[int(i)] += float64(count)
+		}
+	}
+	for i, n := range bins[1:] { // next to bin i
+		low := min(1.2*bins[i], 1.44*bins[max(i-1, 0)])
+		if n > 1.05*low+3*math.Sqrt(n) && n > 0.005*float64(s.N()) {
+			return true
+		}
+	}
+	return false
 }
 
 // nagy finds the scale of a Cauchy distribution with location 0 by

@@ -221,3 +221,44 @@ func TestTruncatedScaleNow(t *testing.T) {
 		}
 	}
 }
+
+// ThreeOrSixSigma keeps what is only fitted badly, and shuts out what stands out.
+func TestThreeOrSixSigma(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	draw := func(n int, e func() float64) (s []float64) {
+		for range n {
+			v := e()
+			s = append(s, v*v)
+		}
+		return s
+	}
+	for _, size := range []float64{1e-60, 1, 1e40} {
+		normal := func() float64 { return size * rng.NormFloat64() }
+		laplace := func() float64 { return size * rng.ExpFloat64() }
+		cauchy := func() float64 { return size * math.Tan(math.Pi*(rng.Float64()-0.5)) }
+		at := func(e float64) func() float64 {
+			return func() float64 { return size * e * (1 + 0.1*rng.NormFloat64()) }
+		}
+		for _, c := range []struct {
+			name string
+			s    []float64
+			want float64 // deviations
+		}{
+			{"normal", draw(20000, normal), 6},
+			{"Laplace", draw(20000, laplace), 6},
+			{"Cauchy", draw(20000, cauchy), 6},
+			{"ten residuals", draw(10, normal), 6},
+			{"normal and 10 % at 5", append(draw(18000, normal), draw(2000, at(5))...), 3},
+			{"Laplace and a quarter at 8", append(draw(15000, laplace), draw(5000, at(8))...), 3},
+			{"normal and a quarter spread evenly", append(draw(15000, normal), draw(5000, func() float64 { return 20 * size * rng.Float64() })...), 6},
+			{"normal and a quarter at 1e5", append(draw(15000, normal), draw(5000, at(1e5))...), 6},
+			{"nothing but zeros", make([]float64, 50), 0},
+		} {
+			s := ResidualsOf(c.s...)
+			got := ThreeOrSixSigma.Cut(s) / (madToSigma * s.Median())
+			if c.want > 0 && !near(got, c.want, 1e-2) || c.want == 0 && !(ThreeOrSixSigma.Cut(s) > 0) {
+				t.Errorf("%s, size %g: %.3g deviations, want %g", c.name, size, got, c.want)
+			}
+		}
+	}
+}

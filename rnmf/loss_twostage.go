@@ -15,7 +15,7 @@ package rnmf
 // them in.
 type TwoStage struct {
 	First Loss // nil: Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}, begun tighter
-	Then  Loss // nil: Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}
+	Then  Loss // nil: Truncated{Loss: Frobenius{}, Rule: ThreeOrSixSigma}
 }
 
 // Rho is that of Then. A fit uses the tuned stages that Tuning returns.
@@ -30,7 +30,7 @@ func (l TwoStage) stages() (first, then Loss) {
 		first = Truncated{Loss: Cauchy{Printed: true}, Rule: NormalThreeSigma}
 	}
 	if then = l.Then; then == nil {
-		then = Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}
+		then = Truncated{Loss: Frobenius{}, Rule: ThreeOrSixSigma}
 	}
 	return first, then
 }

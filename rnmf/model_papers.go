@@ -7,16 +7,10 @@ func NMF(rank int) Model { return Model{Rank: rank} }
 
 // GNMF keeps the coefficients of neighbours alike, min ‖X − WH‖² + λ tr(HLHᵀ) (Cai et al. 2011; RRA
 // paper (5), with λ for β and without its factor ½). The papers' solvers are MU{}, OGM{Plain: true}
-// and RRA{Plain: true}; the default is exact coordinate descent. Add a Ridge on W, see Laplacian.
+// and RRA{Plain: true}; the default is exact coordinate descent. Add a Ridge on W, see Laplacian. With
+// a Loss it is robust.
 func GNMF(rank int, graph *Graph, lambda float64) Model {
-	return RobustGNMF(rank, nil, graph, lambda)
-}
-
-// RobustGNMF is GNMF with a robust loss: with ByColumn{L1{}} that of RMNMF (Huang et al. 2014)
-// without its orthogonality, with Correntropy{} GNMF of an image that is partly covered.
-// Additive{Solver: RRA{}} and the like use the papers' solvers.
-func RobustGNMF(rank int, loss Loss, graph *Graph, lambda float64) Model {
-	return Model{Rank: rank, Loss: loss, OnH: []Penalty{Laplacian{graph, lambda}}}
+	return Model{Rank: rank, OnH: []Penalty{Laplacian{graph, lambda}}}
 }
 
 // L21NMF is robust NMF with the L2,1 norm, min Σ_j ‖x_j − Wh_j‖ (Kong, Ding and Huang 2011, (11)).
@@ -78,9 +72,9 @@ func RNMFL1(rank int, lambda float64) Model {
 // once in each half-step: a tighter bound, which takes longer steps where there are outliers.
 func MahNMF(rank int) Model { return Model{Rank: rank, Loss: Manhattan{}, Solver: OGM{}} }
 
-// RobustNMF is from no paper. It is what this package recommends where some entries are grossly
-// wrong: a tight truncated Cauchy loss until its scale is stable, then least squares on what lies
-// within three standard deviations. On small data of nearly that rank some starts end badly
+// RobustNMF is from no paper. It is what this package recommends where some entries are wrong: a
+// tight truncated Cauchy loss until its scale is stable, then least squares on what lies within
+// three standard deviations, or six where no residuals stand out (ThreeOrSixSigma). On small data of nearly that rank some starts end badly
 // (notebook 02, section 7).
 func RobustNMF(rank int) Model { return Model{Rank: rank, Loss: TwoStage{}} }
 
@@ -106,8 +100,8 @@ func SemiNMF(rank int) Model { return Model{Rank: rank, SolverW: LeastSquares{},
 //
 // The constraint makes each row of H a cluster of length 1, so the graph term is UnitLaplacian,
 // free of scale, under Orthogonal. Here each round is feasible and none raises the objective. The
-// paper leaves the sign of W free; for X ≥ 0 the best W is ≥ 0 anyway. RobustGNMF is not
-// orthogonal.
+// paper leaves the sign of W free; for X ≥ 0 the best W is ≥ 0 anyway. GNMF with the same Loss is
+// not orthogonal.
 func RMNMF(rank int, graph *Graph, lambda float64) Model {
 	return Model{Rank: rank, Loss: ByColumn{L1{}}, OnH: []Penalty{UnitLaplacian{graph, lambda}},
 		SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: ONMFStart{}}
@@ -120,10 +114,15 @@ func RMNMF(rank int, graph *Graph, lambda float64) Model {
 // and (4) where graph is nil. The paper's solver (13)-(14) is MU{}, but for the graph: see LogSparse.
 // Its samples have length 1; for others see PenaltyUnits. SparseNMF has the L1 norm instead.
 func LSNMF(rank int, alpha, beta float64, graph *Graph, lambda float64) Model {
-	m := Model{Rank: rank, OnW: []Penalty{LogSparse{Lambda: alpha}}, OnH: []Penalty{LogSparse{Lambda: beta}}}
-	if graph != nil {
-		m.OnH = append(m.OnH, Laplacian{graph, lambda})
+	return GNMF(rank, graph, lambda).sparse(LogSparse{Lambda: alpha}, LogSparse{Lambda: beta})
+}
+
+// sparse has penalties on both factors, and no graph if that is nil.
+func (m Model) sparse(onW, onH Penalty) Model {
+	if m.OnW = []Penalty{onW}; m.OnH[0].(Laplacian).Graph == nil {
+		m.OnH = nil
 	}
+	m.OnH = append([]Penalty{onH}, m.OnH...)
 	return m
 }
 
@@ -143,11 +142,7 @@ func RLSNMF(rank int, alpha, beta, gamma float64, graph *Graph, lambda float64) 
 // and with a graph λ tr(HLHᵀ): LS-NMF with the L1 norm in place of the log. graph may be nil. See
 // Laplacian and Ridge on scale: large α and β together make both factors 0.
 func SparseNMF(rank int, alpha, beta float64, graph *Graph, lambda float64) Model {
-	m := Model{Rank: rank, OnW: []Penalty{Sparse{alpha}}, OnH: []Penalty{Sparse{beta}}}
-	if graph != nil {
-		m.OnH = append(m.OnH, Laplacian{graph, lambda})
-	}
-	return m
+	return GNMF(rank, graph, lambda).sparse(Sparse{alpha}, Sparse{beta})
 }
 
 // SemiGNMF is GNMF with the labels in the graph, whose other edges may be nil.

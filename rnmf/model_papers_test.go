@@ -33,7 +33,6 @@ func TestConstructors(t *testing.T) {
 	}{
 		{"NMF", NMF(3), Model{Rank: 3}},
 		{"GNMF", GNMF(3, graph, 0.6), Model{Rank: 3, OnH: []Penalty{Laplacian{graph, 0.6}}}},
-		{"RobustGNMF", RobustGNMF(3, Huber{Cut: 2}, graph, 0.6), Model{Rank: 3, Loss: Huber{Cut: 2}, OnH: []Penalty{Laplacian{graph, 0.6}}}},
 		{"SemiGNMF", semi, Model{Rank: 3, OnH: []Penalty{Laplacian{withLabels, 0.6}}}},
 		{"L21NMF", L21NMF(3), Model{Rank: 3, Loss: ByColumn{L1{}}}},
 		{"L1NMF", L1NMF(3), Model{Rank: 3, Loss: L1{}}},

@@ -196,7 +196,8 @@ func TestGraphKKT(t *testing.T) {
 			if !take() {
 				continue
 			}
-			m := RobustGNMF(2, loss, ring(20, 1), 0.3)
+			m := GNMF(2, ring(20, 1), 0.3)
+			m.Loss = loss
 			m.OnW = []Penalty{Laplacian{ring(12, 2), 0.2}, Ridge{0.01}}
 			m.Solver, m.MaxIter, m.Tol, m.TraceKKT = solver, 2000, -1, true
 			if r := mustFit(t, m, x); r.KKT > 1e-4 || r.Trace[0].KKT < 100*r.KKT {
@@ -221,7 +222,8 @@ func TestGraphSameBits(t *testing.T) {
 				runtime.GOMAXPROCS(procs)
 				force(t, procs)
 				g := neighbors(x, 5, nil)
-				m := RobustGNMF(4, loss, g, 1)
+				m := GNMF(4, g, 1)
+				m.Loss = loss
 				m.Solver, m.MaxIter, m.Tol = solver, 5, -1
 				got := mustFit(t, m, x)
 				if want == nil {

@@ -57,7 +57,8 @@ func TestCorrection(t *testing.T) {
 	}
 	for _, lambda := range []float64{1e-2, 1, 1e2, 1e6} {
 		for _, loss := range []Loss{nil, ByColumn{L1{}}} {
-			m := RobustGNMF(4, loss, g, lambda)
+			m := GNMF(4, g, lambda)
+			m.Loss = loss
 			m.OnH = append(m.OnH, Ridge{0.1})
 			problem, h := halfStep(t, m, x)
 			// The value of the problem, by its own definition.
