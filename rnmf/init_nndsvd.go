@@ -14,8 +14,8 @@ import (
 )
 
 // NNDSVD starts from the singular vectors of X (Boutsidis and Gallopoulos 2008): no randomness, and
-// often fewer rounds. Its zeros, about half of all entries, stay under multiplicative updates if
-// not filled.
+// often fewer rounds. Its zeros, about half of all entries, stay under multiplicative updates
+// unless filled.
 type NNDSVD struct {
 	FillMean   bool // the mean of X takes the place of the zeros: NNDSVDa
 	FillRandom bool // random numbers up to a hundredth of the mean of X do: NNDSVDar
@@ -28,7 +28,7 @@ func (s NNDSVD) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Ran
 	}
 	switch {
 	case s.FillMean && s.FillRandom:
-		return nil, nil, errParameter("NNDSVD.FillRandom", s.FillRandom, "one of FillMean and FillRandom")
+		return nil, nil, errParameter("NNDSVD.FillRandom", s.FillRandom, "only one of FillMean and FillRandom")
 	case s.FillMean:
 		fillMean(x, w, h)
 	case s.FillRandom:

@@ -33,7 +33,7 @@ func (r *Result) Outliers(x, mask mat.Matrix) (*Outliers, error) {
 	_, n := r.H.Dims()
 	known, err := r.mask, wantDims("X", x, m, n)
 	if err != nil {
-		return nil, fmt.Errorf("%w (samples that the fit has not seen: choose.OutliersOf)", err)
+		return nil, fmt.Errorf("%w (for samples that the fit has not seen use choose.OutliersOf)", err)
 	}
 	if mask != nil {
 		known, err = checkMask(mask, m, n)

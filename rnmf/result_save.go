@@ -66,7 +66,7 @@ func (r *Result) Save(w io.Writer) error {
 		W: flat(r.W), H: flat(r.H), Loss: loss, Solver: r.Solver, OnH: r.OnH,
 		Objective: r.Objective, KKT: r.KKT, Trace: r.Trace, Reason: r.Reason, Signed: mat.Min(r.W) < 0})
 	if err != nil {
-		return fmt.Errorf("rnmf: save: %w (a part of your own: gob.Register it)", err)
+		return fmt.Errorf("rnmf: save: %w (register a loss, solver or penalty of your own by gob.Register)", err)
 	}
 	for _, part := range [][]byte{
 		binary.BigEndian.AppendUint16([]byte(saveMagic), saveVersion),
@@ -125,7 +125,7 @@ func decodeResult(body []byte) (*Result, error) {
 	}
 	if s.Rows < 1 || s.Rank < 1 || s.Cols < 1 ||
 		len(s.W)%s.Rank != 0 || len(s.W)/s.Rank != s.Rows || len(s.H)%s.Rank != 0 || len(s.H)/s.Rank != s.Cols {
-		return nil, fmt.Errorf("W of %d and H of %d entries do not make %d×%d·%d×%d",
+		return nil, fmt.Errorf("W of %d and H of %d entries do not fit the shapes %d×%d and %d×%d",
 			len(s.W), len(s.H), s.Rows, s.Rank, s.Rank, s.Cols)
 	}
 	if a, ok := s.Solver.(Additive); ok {

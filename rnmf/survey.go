@@ -136,8 +136,7 @@ func medianOf(x, mask *mat.Dense, f func(float64) float64, every int, top float6
 	}
 }
 
-// robustMean is the mean of x with its positive entries replaced by their median, negative ones by
-// 0.
+// robustMean is the mean of x with its positive entries replaced by their median, others by 0.
 func robustMean(x *mat.Dense, stop func() bool) float64 {
 	m, n := x.Dims()
 	same := func(v float64) float64 { return v }

@@ -22,7 +22,7 @@ func (m Model) check(x mat.Matrix, onlyH bool) error {
 		return fmt.Errorf("%w: X is %d×%d", ErrEmpty, rows, cols)
 	}
 	if m.Rank < 1 || m.Rank > min(rows, cols) && !onlyH {
-		return fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d (a column is a sample: is X transposed?)", ErrRank, m.Rank, min(rows, cols), rows, cols)
+		return fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d (a column must be a sample: is X transposed?)", ErrRank, m.Rank, min(rows, cols), rows, cols)
 	}
 	if m.MaxIter < 0 || m.TuneFor < -1 || m.TraceEvery < 0 {
 		return errParameter("MaxIter, TuneFor or TraceEvery", min(m.MaxIter, m.TuneFor, m.TraceEvery), "0 or more (TuneFor also -1)")
@@ -173,7 +173,7 @@ func checkInner(name string, l Loss) error {
 		return errParameter(name, l, "a loss")
 	}
 	if _, nested := unpack(l); nested {
-		return errParameter(name, "ByColumn", "a loss of a squared residual; ByColumn goes outside")
+		return errParameter(name, "ByColumn", "a loss of a squared residual: put ByColumn outside")
 	}
 	return checkPart(l)
 }
@@ -263,7 +263,7 @@ func checkProduct(w, h *mat.Dense, heaviest float64) error {
 	}
 	for i := range m {
 		if j := slices.Index(w.RawRowView(i), largest); j >= 0 {
-			return &EntryError{Matrix: "W", Row: i, Col: j, Value: largest, Err: fmt.Errorf("%w: it is when multiplied by %g in H", ErrTooLarge, mat.Max(h))}
+			return &EntryError{Matrix: "W", Row: i, Col: j, Value: largest, Err: fmt.Errorf("%w after multiplication by %g in H", ErrTooLarge, mat.Max(h))}
 		}
 	}
 	return nil
