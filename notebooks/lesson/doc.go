@@ -22,9 +22,9 @@
 //
 // # The quick setting
 //
-// With the environment variable RNMF_QUICK, which the tests of the notebooks set, all
-// is shorter, and no cell needs to know: Fit and Watch run a twentieth of the rounds
-// (at least 3), Film as well, and Trials yields at most 2 seeds.
+// With the environment variable RNMF_QUICK, which the tests of the notebooks set, all is shorter,
+// and no cell needs to know of it: Fit, Watch and Film run a twentieth of the rounds (at least 3),
+// and Trials yields at most 2 seeds.
 //
 // # Pictures that move
 //
@@ -41,5 +41,5 @@
 // "ours − paper". Stored reads it from the results of the long experiments in
 // notebooks/lab, Printed from the text of a paper's table.
 //
-// Outside a notebook nothing is displayed, all else is the same.
+// Outside a notebook nothing is displayed; all else is the same.
 package lesson

@@ -35,7 +35,7 @@ type Report struct {
 	// weights in this fit do.
 	Suspects *choose.Suspects
 	Title    string   // of the page; "": the name of the set
-	Notes    []string // paragraphs of the page: what a Diagnosis and a RankChoice say, say
+	Notes    []string // paragraphs of the page, such as the texts of a Diagnosis and a RankChoice
 }
 
 // check finds what does not fit together, and returns the weights.
@@ -64,8 +64,8 @@ func (r Report) mask() mat.Matrix {
 	return nil
 }
 
-// Parts returns W as a set, a part in each column, with the names of the features. Columns have
-// the Euclidean length 1, as the coefficients of Coefficients want them.
+// Parts returns W as a set, a part in each column, with the names of the features. Its columns have
+// the Euclidean length 1, and Coefficients are scaled to match.
 func (r Report) Parts() (*datasets.Set, error) {
 	if _, err := r.check(); err != nil {
 		return nil, err
