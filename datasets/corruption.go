@@ -66,14 +66,14 @@ func Changed(x, y mat.Matrix) *mat.Dense {
 // Gaussian adds normal noise of mean 0 and standard deviation Sigma, in the
 // units of the data, to every entry.
 //
-// The RLS-NMF paper (section 5.3 and the caption of Fig. 3) adds noise of the
-// variances 0.005², 0.010² and 0.015² to samples of length 1: Sigma is 0.005 to
-// 0.015 there. The headers of its Tables 5 to 7 call these numbers themselves
-// variances, which would drown pixels of 0.03.
+// The RLS-NMF paper (section 5.3 and the caption of Fig. 3) adds noise of the variances
+// 0.005², 0.010² and 0.015² to samples of length 1: Sigma is 0.005 to 0.015 there. The
+// headers of its Tables 5 to 7 give 0.005 to 0.015 as variances, but such noise would
+// hide pixels of 0.03.
 //
-// The result is clipped to Min..Max, where Max = 0 means no upper limit: the
-// zero values keep data non-negative. Clipping is not free: it lifts the mean
-// of a black pixel by 0.4 Sigma. With Min = math.Inf(-1) nothing is clipped.
+// The result is clipped to Min..Max, where Max = 0 means no upper limit, so that data
+// stay non-negative if both are 0. Clipping raises the mean of a black pixel by 0.4
+// Sigma. With Min = math.Inf(-1) nothing is clipped below.
 type Gaussian struct {
 	Sigma    float64
 	Min, Max float64
@@ -93,14 +93,14 @@ func (g Gaussian) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err erro
 // Laplace adds noise with the density exp(-|e|/Scale)/(2·Scale), in the units
 // of the data, to every entry.
 //
-// The Truncated Cauchy paper (Section 5.2.1) adds Laplace(0, δ) to pixels in
-// 0..255 and calls δ = 40, 80 ... 280 a deviation. Here Scale is the second
-// parameter of Laplace(0, δ) in the usual notation, so that the standard
-// deviation is √2·Scale. Who reads δ as a standard deviation sets Scale to
-// δ/√2. The paper does not say what becomes of values below 0 or above 255.
+// The Truncated Cauchy paper (Section 5.2.1) adds Laplace(0, δ) to pixels in 0..255 and
+// calls δ = 40, 80 ... 280 a deviation. Here Scale is the second parameter of Laplace(0,
+// δ) in the usual notation, so that the standard deviation is √2·Scale. If δ is meant to
+// be a standard deviation, set Scale to δ/√2. The paper does not say what happens to
+// values below 0 or above 255.
 //
-// The result is clipped to Min..Max as that of Gaussian is; clipping at 0
-// lifts the mean of a black pixel by Scale/2.
+// The result is clipped to Min..Max as that of Gaussian is; clipping at 0 raises the mean
+// of a black pixel by Scale/2.
 type Laplace struct {
 	Scale    float64
 	Min, Max float64
@@ -256,8 +256,8 @@ func (r Removal) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err error
 	return y, mask, nil
 }
 
-// Observed returns 1 - mask: 1 for entries that the corruption has spared, the
-// form in which a model takes missing entries. It panics if the mask is nil.
+// Observed returns 1 - mask, which is 1 for entries that the corruption has spared. This
+// is the form in which a model takes missing entries. It panics if the mask is nil.
 func Observed(mask mat.Matrix) *mat.Dense {
 	mustBe(mask)
 	m, n := mask.Dims()

@@ -41,9 +41,9 @@ const (
 // A column is given by its name in the header or, where none has that name, by its
 // number: "1" is the first and "-1" the last.
 type CSVLayout struct {
-	// Separator is between the fields: comma, semicolon, tab, ...; a space
-	// stands for any blanks. 0 takes whichever of these is in the first line; a tab
-	// amid blanks is a blank. Fields may be in quotes.
+	// Separator is between the fields: comma, semicolon, tab, ...; a space stands for any
+	// number of blanks. 0 takes whichever of these is in the first line; a tab next to
+	// blanks counts as a blank. Fields may be in quotes.
 	Separator rune
 	Header    CSVHeader
 	// Comment begins the lines before the table that are passed over, such as "#" or "!";
@@ -51,21 +51,21 @@ type CSVLayout struct {
 	Comment string
 	// Units says that the line after the header has the units of the columns.
 	Units bool
-	// ID is the column that holds the names of the samples. "" takes the first if the
-	// header has no name for it, as where pandas and R write the names of rows.
+	// ID is the column that holds the names of the samples. "" takes the first column if
+	// the header has no name for it, as in files of pandas and R with names of rows.
 	ID string
 	// Label is the column that holds the class; "" is none.
 	Label string
-	// Features are the columns to be taken; nil are all others. Their order is that of
-	// the file. Skip are columns to be left out.
+	// Features are the columns to be read; nil is all others. Their order is that of the
+	// file. Skip are columns to be left out.
 	Features, Skip []string
 	// Encode are columns of text that become features: one for each text that there is,
 	// named as in "origin=japan", which is 1 where a sample has that text and 0 elsewhere.
 	Encode []string
-	// Missing lists texts that stand for a missing value, such as "", "NA" and "?";
-	// X is NaN there, and Known has the mask that a model needs. nil: none, so that
-	// such a field is an error. It is for values alone: a label that is missing is a
-	// class of that text, to be set to rnmf.Unlabelled.
+	// Missing lists texts that stand for a missing value, such as "", "NA" and "?"; X is
+	// NaN there, and Known has the mask that a model needs. nil: none, so that such a
+	// field is an error. Missing is for values alone: a missing label becomes a class
+	// with that text as its name, to be set to rnmf.Unlabelled.
 	Missing []string
 	// DecimalComma says that numbers are written as 2,5.
 	DecimalComma bool

@@ -89,9 +89,9 @@ func readIDX(r io.Reader, limit int, check func(dims []int) error) (*IDXArray, e
 	return a, nil
 }
 
-// ReadIDXSet reads samples, and their classes if labels is not nil, from IDX
-// files, plain or gzip. Samples of two dimensions are images, in raster order.
-// The classes are named by their numbers; the caller may put other names.
+// ReadIDXSet reads samples, and their classes if labels is not nil, from IDX files, plain
+// or gzip. Samples of two dimensions are images, in raster order. The classes are named
+// by their numbers; the caller may set other names.
 func ReadIDXSet(samples, labels io.Reader) (*Set, error) {
 	return readIDXSet(samples, labels, maxValues())
 }

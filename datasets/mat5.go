@@ -51,9 +51,9 @@ func (f *MATFile) Var(name string) (*MATArray, error) {
 // column by column, as in MATLAB: the first index runs fastest.
 type MATArray struct {
 	Name string // "" for a cell
-	// Class is MATLAB's: double, single, int8 ... uint64, logical, char, cell, sparse.
-	// What is not read has its class and dimensions and nothing else: struct,
-	// object, function, opaque, and "complex double" and the like.
+	// Class is MATLAB's: double, single, int8 ... uint64, logical, char, cell, sparse. Of
+	// what is not read (struct, object, function, opaque, "complex double" and the like)
+	// there are only the class and the dimensions.
 	Class string
 	Dims  []int // two or more
 	// Data holds numbers and logicals. Integers beyond 2⁵³ are rounded.

@@ -25,10 +25,10 @@ type MATVar struct {
 
 var matName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
 
-// WriteMAT writes matrices and texts as a MATLAB file of level 5, plain: class double, and
-// cell arrays of characters. MATLAB, Octave and SciPy read it. Names must be MATLAB's and
-// differ, and a variable holds less than 2 GiB; all that is checked before the first byte
-// (ErrParameter, ErrTooLarge, ErrSize where one is nil).
+// WriteMAT writes matrices and texts as a MATLAB file of level 5, plain: class double,
+// and cell arrays of characters. MATLAB, Octave and SciPy read it. Names must be valid in
+// MATLAB and differ, and a variable holds less than 2 GiB. All this is checked before the
+// first byte is written (ErrParameter, ErrTooLarge, ErrSize if a matrix is nil).
 func WriteMAT(w io.Writer, vars ...MATVar) error {
 	for _, v := range vars {
 		if !matName.MatchString(v.Name) {

@@ -221,8 +221,8 @@ func (m *mtxReader) array(rows, cols int, sign float64, put func(i, j int, v flo
 
 // ReadNames reads names, one on each line, plain or gzip, as they lie next to a matrix:
 // features.tsv and barcodes.tsv of single cells, or the words of a corpus. Of lines with
-// tabs it takes the field of that number, from 1; 0 is the second where there is one, as
-// genes have an identifier and a name, and the first elsewhere.
+// tabs it takes the field of that number, counted from 1. With 0 it takes the second
+// field, as genes have an identifier and a name, or the first if there is no second.
 //
 // Errors are ErrFormat, with the line, ErrTooLarge, or those of r.
 func ReadNames(r io.Reader, field int) ([]string, error) { return readNames(r, field, maxValues()) }
@@ -268,13 +268,14 @@ func readNames(r io.Reader, field, limit int) ([]string, error) {
 }
 
 // OpenMTX reads a matrix of features × samples in the format of Matrix Market, and the
-// names that lie next to it: of a file matrix.mtx those in features.tsv or genes.tsv and
-// in barcodes.tsv, whatever stands before "matrix" standing before these too; each plain
-// or gzip. Of a folder it is its matrix.mtx. The set has the name of the file or folder.
+// names that lie next to it: for a file matrix.mtx those in features.tsv or genes.tsv and
+// in barcodes.tsv. What stands before "matrix" in the name must stand before these names,
+// too; each file is plain or gzip. For a folder it reads its matrix.mtx. The set has the
+// name of the file or folder.
 //
-// It keeps the zeros, too: where they are too many the error is ErrTooLarge, and ReadMTX
-// and ReadNames read the same without them. Other errors are theirs, ErrSize where there
-// are more or fewer names than rows or columns, and those of the file system.
+// The set has the zeros, too. If they are too many, the error is ErrTooLarge, and ReadMTX
+// and ReadNames read the same without zeros. Other errors are those of these two, ErrSize
+// if there are more or fewer names than rows or columns, and those of the file system.
 func OpenMTX(name string) (*Set, error) {
 	set := filepath.Base(name)
 	if info, err := os.Stat(name); err != nil {

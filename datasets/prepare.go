@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrValue is returned where a value is out of the range of what is to be done to it; the
-// message names its feature and sample.
+// ErrValue is returned where a value is outside the range of an operation, such as a
+// logarithm of a negative number; the message names its feature and sample.
 var ErrValue = errors.New("datasets: value out of range")
 
 // A Step is one thing that is done to data before a factorisation: Log1p, SampleSums,
@@ -47,13 +47,13 @@ const (
 )
 
 // ScaleFeatures brings features that are measured in different units to one range, so
-// that those with large numbers do not count alone. A constant feature is left as it is,
-// or becomes 0 by Range.
+// that those with large numbers do not dominate. A constant feature is left as it is, or
+// becomes 0 under Range.
 type ScaleFeatures struct{ By Measure }
 
-// ShiftFeatures raises each feature that has negative values by as much that they become
-// 0 or more. It changes what a zero means: parts are then of what is above the smallest
-// value. New data below that stay negative.
+// ShiftFeatures adds a number to each feature that has negative values, so that its
+// smallest value becomes 0. Zero then has another meaning: parts describe what is above
+// the smallest value. New data below that value stay negative.
 type ShiftFeatures struct{}
 
 // SplitSigns makes two features of each, what is above zero and what is below, without
@@ -68,8 +68,9 @@ type MostVariable struct {
 	ByMean bool
 }
 
-// FillMissing puts the median of a feature where a value is missing. Honest only where
-// few are: a model with the mask of Known does not pretend to know them.
+// FillMissing puts the median of a feature where a value is missing. Use it only where
+// few values are missing: a model with the mask of Known leaves missing values out in
+// place of making them up.
 type FillMissing struct{}
 
 // A Preparation records what Prepare did, so that Apply does the same to new data, and
@@ -156,9 +157,8 @@ func Prepare(s *Set, steps ...Step) (*Set, *Preparation, error) {
 	return &t, p, nil
 }
 
-// Apply does to new data of the same features what was done to the first. What was
-// learned stays: the sums, scales, shifts, medians and the choice of features are those
-// of the first data.
+// Apply does to new data of the same features what was done to the first. The sums,
+// scales, shifts, medians and the choice of features are those of the first data.
 //
 // Errors are ErrValue, and ErrSize for other features, by number or by name.
 func (p *Preparation) Apply(s *Set) (*Set, error) {
@@ -200,8 +200,9 @@ func (p *Preparation) Apply(s *Set) (*Set, error) {
 func (p *Preparation) Undo(x mat.Matrix) (*Set, error) { return p.undo(x, false) }
 
 // Parts returns the parts of a model of prepared data (W; a column is a part) in the
-// original units: without what was taken off, as the parts add to that. Before a Log1p it
-// stops, as parts multiply there, and the Units say so.
+// original units. An offset that was subtracted is not added again, as parts add to it.
+// Parts of data under Log1p multiply in the original units, so it goes back only to
+// Log1p, and the Units say so.
 //
 // Errors are those of Undo.
 func (p *Preparation) Parts(w mat.Matrix) (*Set, error) { return p.undo(w, true) }

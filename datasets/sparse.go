@@ -10,8 +10,9 @@ import (
 
 // A Sparse is a matrix of which the entries that are not 0 are kept, column by column, as
 // MATLAB and SciPy's csc_matrix do: those of column j are Value[k] in row Row[k] for
-// Start[j] ≤ k < Start[j+1], with rising rows. Package rnmf/panel fits it as it is; other
-// models take a mat.Dense: Dense makes it, where there is room, and Pick leaves less of it.
+// Start[j] ≤ k < Start[j+1], with rising rows. Package rnmf/panel fits it as it is. Other
+// models take a mat.Dense, which the method Dense makes if there is room; Pick makes the
+// matrix smaller.
 type Sparse struct {
 	Rows, Cols int
 	Start      []int // Cols + 1 of them
