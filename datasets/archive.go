@@ -132,7 +132,7 @@ func OpenImages(ctx context.Context, name string, l ImageLayout) (*Set, error) {
 			base = strings.TrimSuffix(base, ext)
 		}
 	default:
-		return nil, fmt.Errorf("%w: %s is no folder and no .tar, .tar.gz, .tgz or .zip", ErrUnsupported, name)
+		return nil, fmt.Errorf("%w: %s is neither a folder nor a .tar, .tar.gz, .tgz or .zip", ErrUnsupported, name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

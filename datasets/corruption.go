@@ -122,7 +122,7 @@ func addNoise(x mat.Matrix, noise interface{ Rand() float64 }, scale, lo, hi flo
 		hi = math.Inf(1)
 	}
 	if !(lo <= hi) {
-		return nil, nil, fmt.Errorf("%w: clipping to %g..%g", ErrParameter, lo, hi)
+		return nil, nil, fmt.Errorf("%w: the range Min..Max is %g..%g, want Min ≤ Max", ErrParameter, lo, hi)
 	}
 	y, mask, err = start(x)
 	if err != nil {
@@ -158,7 +158,7 @@ func (s SaltPepper) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err er
 		return nil, nil, err
 	}
 	if !finite(s.Low) || !finite(s.High) || s.Low > s.High {
-		return nil, nil, fmt.Errorf("%w: Low %g, High %g", ErrParameter, s.Low, s.High)
+		return nil, nil, fmt.Errorf("%w: Low is %g and High is %g, want finite numbers with Low ≤ High", ErrParameter, s.Low, s.High)
 	}
 	y, mask, err = start(x)
 	if err != nil {
@@ -204,13 +204,13 @@ func (b Block) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err error) 
 	}
 	m, n := x.Dims()
 	if b.Height < 1 || b.Width < 1 || b.Height > m/b.Width || b.Height*b.Width != m {
-		return nil, nil, fmt.Errorf("%w: images of %d×%d in %d rows", ErrSize, b.Height, b.Width, m)
+		return nil, nil, fmt.Errorf("%w: images of %d×%d do not fit %d rows", ErrSize, b.Height, b.Width, m)
 	}
 	if b.Size < 0 || b.Size > min(b.Height, b.Width) {
-		return nil, nil, fmt.Errorf("%w: a block of size %d in images of %d×%d", ErrParameter, b.Size, b.Height, b.Width)
+		return nil, nil, fmt.Errorf("%w: a block of size %d does not fit into images of %d×%d", ErrParameter, b.Size, b.Height, b.Width)
 	}
 	if !finite(b.Value) {
-		return nil, nil, fmt.Errorf("%w: Value %g", ErrParameter, b.Value)
+		return nil, nil, fmt.Errorf("%w: Value is %g, want a finite number", ErrParameter, b.Value)
 	}
 	y, mask, err = start(x)
 	if err != nil {
@@ -323,7 +323,7 @@ func (o OutlierSamples) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, er
 		return nil, nil, err
 	}
 	if o.Kind != UniformNoise && o.Kind != PermutedEntries {
-		return nil, nil, fmt.Errorf("%w: %v", ErrParameter, o.Kind)
+		return nil, nil, fmt.Errorf("%w: the Kind %v is not one of this package", ErrParameter, o.Kind)
 	}
 	y, mask, err = start(x)
 	if err != nil {
@@ -400,7 +400,7 @@ func inUnit(share float64) error {
 
 func positive(what string, v float64) error {
 	if !(v >= 0) || math.IsInf(v, 1) {
-		return fmt.Errorf("%w: %s %g", ErrParameter, what, v)
+		return fmt.Errorf("%w: %s is %g, want a finite number of 0 or more", ErrParameter, what, v)
 	}
 	return nil
 }

@@ -210,7 +210,7 @@ func (c *csvTable) line(line int, fields []string) error {
 			return c.takeHeader(line, fields)
 		}
 		if c.Units {
-			return fmt.Errorf("%w: line %d is no header, which Units need: set Header to WithHeader", ErrFormat, line)
+			return fmt.Errorf("%w: line %d is not a header, which Units need: set Header to WithHeader", ErrFormat, line)
 		}
 	}
 	if c.Units && c.units == nil {
@@ -297,7 +297,7 @@ func (l *CSVLayout) number(f string) (float64, error) {
 		return parseNumber(f)
 	}
 	if strings.Contains(f, ".") {
-		return 0, fmt.Errorf("%w: %.40q has a point, and numbers have a decimal comma: points between thousands are not read", ErrFormat, f)
+		return 0, fmt.Errorf("%w: %.40q has a point, but numbers have a decimal comma: points between thousands are not read", ErrFormat, f)
 	}
 	return parseNumber(strings.Replace(f, ",", ".", 1))
 }
@@ -409,7 +409,7 @@ func (c *csvTable) find(line int, column string, n int) (int, error) {
 		return k - 1, nil
 	}
 	if c.header == nil {
-		return 0, fmt.Errorf("%w: column %q, as line %d is no header", ErrNoVariable, column, line)
+		return 0, fmt.Errorf("%w: column %q, as line %d is not a header", ErrNoVariable, column, line)
 	}
 	return 0, fmt.Errorf("%w: column %q; the file has %s", ErrNoVariable, column, list(c.header))
 }
@@ -458,7 +458,7 @@ func (c *csvTable) assign(line, n int) error {
 				return err
 			}
 			if role != csvFeature && role != csvSkipped && c.roles[k] > csvFeature && c.roles[k] < csvSkipped {
-				return fmt.Errorf("%w: column %q has two uses", ErrParameter, column)
+				return fmt.Errorf("%w: column %q is given two uses by the layout", ErrParameter, column)
 			}
 			if c.roles[k] = role; role == csvEncoded {
 				c.codes[k] = &categories{left: &c.left}
@@ -623,15 +623,15 @@ func (c *classList) sorted() (labels []int, classes []string) {
 func (l *CSVLayout) check() error {
 	switch s := l.Separator; {
 	case s != 0 && (s == '"' || s == '\r' || s == '\n' || s == utf8.RuneError || !utf8.ValidRune(s)):
-		return fmt.Errorf("%w: Separator %q", ErrParameter, s)
+		return fmt.Errorf("%w: the Separator is %q, which cannot stand between fields", ErrParameter, s)
 	case l.Header < GuessHeader || l.Header > NoHeader:
-		return fmt.Errorf("%w: Header %d", ErrParameter, l.Header)
+		return fmt.Errorf("%w: Header is %d, want GuessHeader, WithHeader or NoHeader", ErrParameter, l.Header)
 	case !(l.Max >= 0) || math.IsInf(l.Max, 0):
-		return fmt.Errorf("%w: Max %g", ErrParameter, l.Max)
+		return fmt.Errorf("%w: Max is %g, want a finite number of 0 or more", ErrParameter, l.Max)
 	case l.DecimalComma && l.Separator == ',':
-		return fmt.Errorf("%w: a decimal comma, and a comma between fields", ErrParameter)
+		return fmt.Errorf("%w: with DecimalComma the Separator cannot be a comma", ErrParameter)
 	case l.Columns && (l.Label != "" || l.Encode != nil || l.Units):
-		return fmt.Errorf("%w: Columns with a Label, Encode or Units", ErrParameter)
+		return fmt.Errorf("%w: with Columns there can be no Label, Encode or Units", ErrParameter)
 	}
 	return nil
 }
@@ -681,7 +681,7 @@ func (c *csvTable) hasHeader(fields []string) (bool, error) {
 		doubtful = weak
 	}
 	if doubtful >= 0 {
-		return false, fmt.Errorf("column %d: %w: %.40q is no number, but may be no name of a column either: set Header to NoHeader or WithHeader",
+		return false, fmt.Errorf("column %d: %w: %.40q is neither a number nor surely the name of a column: set Header to NoHeader or WithHeader",
 			doubtful+1, ErrFormat, fields[doubtful])
 	}
 	return names > 0, nil

@@ -176,7 +176,7 @@ func (f *h5File) data(l HDF5Layout, limit int) (*Set, error) {
 		s.Height, s.Width, columns = dims[1], dims[2], false
 		dims = []int{dims[0], dims[1] * dims[2]}
 	default:
-		return nil, fmt.Errorf("%w: %s is of %v, and no matrix", ErrSize, o.path, dims)
+		return nil, fmt.Errorf("%w: %s is of %v, which is not a matrix", ErrSize, o.path, dims)
 	}
 	if len(values) == 0 {
 		return nil, fmt.Errorf("%w: %s is of %v", ErrSize, o.path, dims)
@@ -217,7 +217,7 @@ func readHDF5Sparse(r io.ReaderAt, size int64, path string, limit int) (*Sparse,
 // sparse reads the group of a sparse matrix.
 func (f *h5File) sparse(o *h5Object) (*Sparse, error) {
 	if o.isDataset() {
-		return nil, fmt.Errorf("%w: %s is an array, and no group of a sparse matrix", ErrUnsupported, o.path)
+		return nil, fmt.Errorf("%w: %s is an array, not the group of a sparse matrix", ErrUnsupported, o.path)
 	}
 	format := o.attributeText("encoding-type") + o.attributeText("h5sparse_format")
 	shape := append(o.attributeNumbers("shape"), o.attributeNumbers("h5sparse_shape")...)
@@ -230,7 +230,7 @@ func (f *h5File) sparse(o *h5Object) (*Sparse, error) {
 		}
 	}
 	if len(shape) != 2 || !strings.HasPrefix(format, "csr") && !strings.HasPrefix(format, "csc") {
-		return nil, fmt.Errorf("%w: the group %s is no sparse matrix", ErrUnsupported, o.path)
+		return nil, fmt.Errorf("%w: the group %s is not a sparse matrix", ErrUnsupported, o.path)
 	}
 	rows, cols, err := h5Size(shape)
 	if err != nil {

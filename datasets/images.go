@@ -327,7 +327,7 @@ func channel(pic picture, k int) (picture, error) {
 	case *palettedImage:
 		return channelOf{p.Paletted, k}, nil
 	}
-	return nil, fmt.Errorf("%w: a portable anymap by its colours: PNG files are", ErrUnsupported)
+	return nil, fmt.Errorf("%w: portable anymaps are not read in colour: convert them to PNG", ErrUnsupported)
 }
 
 func (c channelOf) size() (height, width int) { return c.Bounds().Dy(), c.Bounds().Dx() }

@@ -32,7 +32,7 @@ var matName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
 func WriteMAT(w io.Writer, vars ...MATVar) error {
 	for _, v := range vars {
 		if !matName.MatchString(v.Name) {
-			return fmt.Errorf("%w: %q is no name of a MATLAB variable", ErrParameter, v.Name)
+			return fmt.Errorf("%w: %q is not a valid name of a MATLAB variable", ErrParameter, v.Name)
 		}
 	}
 	if err := checkVars(vars); err != nil {
@@ -56,11 +56,11 @@ func checkVars(vars []MATVar) error {
 	seen := make(map[string]bool)
 	for _, v := range vars {
 		if seen[v.Name] {
-			return fmt.Errorf("%w: two variables %q", ErrParameter, v.Name)
+			return fmt.Errorf("%w: two variables have the name %q", ErrParameter, v.Name)
 		}
 		seen[v.Name] = true
 		if v.Text != nil && v.M != nil {
-			return fmt.Errorf("%w: %q has a matrix and texts", ErrParameter, v.Name)
+			return fmt.Errorf("%w: %q has both a matrix and texts", ErrParameter, v.Name)
 		}
 		if v.Text != nil {
 			size := 0
@@ -139,7 +139,7 @@ func writeMATCell(w *bufio.Writer, v MATVar) {
 func WriteNPZ(w io.Writer, vars ...MATVar) error {
 	for _, v := range vars {
 		if v.Name == "" || strings.ContainsAny(v.Name, `/\`) {
-			return fmt.Errorf("%w: %q is no name of an array", ErrParameter, v.Name)
+			return fmt.Errorf("%w: %q is not a valid name of an array", ErrParameter, v.Name)
 		}
 	}
 	if err := checkVars(vars); err != nil {

@@ -76,7 +76,7 @@ func (m *mtxReader) index(k, most int) (int, error) {
 		return 0, fmt.Errorf("%w: %.20s, more than %d", ErrFormat, m.fields[k], most)
 	}
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%w: %.40q is no number of a row, a column or entries", ErrFormat, m.fields[k])
+		return 0, fmt.Errorf("%w: %.40q is not the number of a row or column, nor of entries", ErrFormat, m.fields[k])
 	}
 	return n, nil
 }
@@ -88,7 +88,7 @@ func (m *mtxReader) read() (*Sparse, error) {
 	m.line = 1
 	head := strings.Fields(strings.ToLower(strings.TrimPrefix(m.in.Text(), "\uFEFF")))
 	if len(head) != 5 || head[0] != "%%matrixmarket" || head[1] != "matrix" {
-		return nil, fmt.Errorf("%w: no matrix of Matrix Market (it begins with %.40q)", ErrFormat, m.in.Text())
+		return nil, fmt.Errorf("%w: not a matrix of Matrix Market (it begins with %.40q)", ErrFormat, m.in.Text())
 	}
 	form, kind, shape := head[2], head[3], head[4]
 	array, pattern := form == "array", kind == "pattern"
@@ -170,7 +170,7 @@ func (m *mtxReader) coordinates(rows, cols, entries int, sign float64, pattern b
 			return err
 		}
 		if i == 0 || j == 0 {
-			return fmt.Errorf("%w: entry (%d, %d), where they are counted from 1", ErrFormat, i, j)
+			return fmt.Errorf("%w: entry (%d, %d), but rows and columns are counted from 1", ErrFormat, i, j)
 		}
 		v := 1.0
 		if !pattern {
@@ -199,7 +199,7 @@ func (m *mtxReader) array(rows, cols int, sign float64, put func(i, j int, v flo
 		}
 		for i := from; i < rows; i++ {
 			if !m.next() || len(m.fields) != 1 {
-				return fmt.Errorf("%w: no number for the entry (%d, %d)", ErrFormat, i+1, j+1)
+				return fmt.Errorf("%w: there is no number for the entry (%d, %d)", ErrFormat, i+1, j+1)
 			}
 			v, err := parseNumber(string(m.fields[0]))
 			if err != nil {
@@ -229,7 +229,7 @@ func ReadNames(r io.Reader, field int) ([]string, error) { return readNames(r, f
 
 func readNames(r io.Reader, field, limit int) ([]string, error) {
 	if field < 0 {
-		return nil, fmt.Errorf("%w: field %d", ErrParameter, field)
+		return nil, fmt.Errorf("%w: field is %d, want 0 or more", ErrParameter, field)
 	}
 	r, err := gunzip(r)
 	if err != nil {
@@ -248,7 +248,7 @@ func readNames(r io.Reader, field, limit int) ([]string, error) {
 			k = min(1, len(fields)-1)
 		}
 		if k >= len(fields) {
-			return nil, fmt.Errorf("%w: line %d has %d fields, and none for the name", ErrFormat, line, len(fields))
+			return nil, fmt.Errorf("%w: line %d has only %d fields, so no name", ErrFormat, line, len(fields))
 		}
 		name := strings.TrimSpace(fields[k])
 		if err = checkText(name); err == nil {

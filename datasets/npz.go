@@ -89,7 +89,7 @@ func newNPZReader(from *source, size int64, limit int) (*npzReader, error) {
 			continue
 		}
 		if z.files[name] != nil {
-			return nil, fmt.Errorf("%w: two arrays %.40q", ErrFormat, name)
+			return nil, fmt.Errorf("%w: two arrays have the name %.40q", ErrFormat, name)
 		}
 		z.files[name] = f
 		z.names = append(z.names, tidyName(name))

@@ -138,12 +138,12 @@ func Prepare(s *Set, steps ...Step) (*Set, *Preparation, error) {
 	split := false
 	for _, step := range steps {
 		var done Prepared
-		err := fmt.Errorf("%w: a step that is nil", ErrParameter)
+		err := fmt.Errorf("%w: the step is nil", ErrParameter)
 		if step != nil {
 			done, err = step.learn(&t)
 		}
 		if err == nil && split && (done.Keep != nil || done.Split) {
-			err = fmt.Errorf("%w: it comes before SplitSigns, and that once", ErrParameter)
+			err = fmt.Errorf("%w: it must come before SplitSigns, which can come only once", ErrParameter)
 		}
 		if err == nil {
 			err = done.apply(&t)
@@ -169,12 +169,12 @@ func (p *Preparation) Apply(s *Set) (*Set, error) {
 		return nil, err
 	}
 	if m, _ := s.X.Dims(); m != p.Rows {
-		return nil, fmt.Errorf("%w: %d features, and %d were prepared", ErrSize, m, p.Rows)
+		return nil, fmt.Errorf("%w: the set has %d features, but the prepared one had %d", ErrSize, m, p.Rows)
 	}
 	if p.Features != nil && s.Features != nil {
 		for i, name := range s.Features {
 			if name != p.Features[i] {
-				return nil, fmt.Errorf("%w: feature %d is %q, and was %q: PickFeatures brings them in order", ErrSize, i, name, p.Features[i])
+				return nil, fmt.Errorf("%w: feature %d is %q, but was %q: bring them in order by PickFeatures", ErrSize, i, name, p.Features[i])
 			}
 		}
 	}
@@ -217,7 +217,7 @@ func (p *Preparation) undo(y mat.Matrix, parts bool) (*Set, error) {
 	}
 	m, n := y.Dims()
 	if m != len(rows) || n == 0 {
-		return nil, fmt.Errorf("%w: %d×%d, and the prepared data have %d rows", ErrSize, m, n, len(rows))
+		return nil, fmt.Errorf("%w: the matrix is %d×%d, but the prepared data have %d rows", ErrSize, m, n, len(rows))
 	}
 	s := &Set{X: mat.DenseCopyOf(y)}
 	var of []int // the feature of a row, at the step that is being undone; nil: the same
@@ -297,29 +297,29 @@ func (p *Preparation) check() ([]int, error) {
 	split := false
 	for k, step := range p.Steps {
 		if len(step.Offset) != len(step.Scale) {
-			return bad(k, "offsets and scales differ in number")
+			return bad(k, "there are not as many offsets as scales")
 		}
 		for _, of := range [][]float64{step.Scale, step.Offset, step.Fill} {
 			if of != nil && (len(of) != len(rows) || slices.ContainsFunc(of, func(v float64) bool { return !finite(v) })) {
-				return bad(k, "not a number for each feature")
+				return bad(k, "it has not one finite number for each feature")
 			}
 		}
 		if slices.ContainsFunc(step.Scale, func(v float64) bool { return v <= 0 }) || !(step.Sum >= 0) || math.IsInf(step.Sum, 0) {
-			return bad(k, "a scale or sum that is not positive")
+			return bad(k, "a scale or sum is not positive")
 		}
 		if split && (step.Keep != nil || step.Split) {
-			return bad(k, "after a split")
+			return bad(k, "it comes after a split of signs")
 		}
 		if step.Keep != nil {
 			now := make([]int, len(step.Keep))
 			for to, i := range step.Keep {
 				if i < 0 || i >= len(rows) {
-					return bad(k, "no such feature")
+					return bad(k, "it keeps a feature that there is not")
 				}
 				now[to] = rows[i]
 			}
 			if rows = now; len(rows) == 0 {
-				return bad(k, "no features")
+				return bad(k, "it keeps no feature")
 			}
 		}
 		if step.Split {
@@ -380,7 +380,7 @@ func (p Prepared) apply(s *Set) error {
 	case p.Log1p:
 		err := s.each(func(i, j int, v float64) error {
 			if v <= -1 {
-				return s.wrong(i, j, v, "has no log(1 + x): ShiftFeatures or SplitSigns come before Log1p")
+				return s.wrong(i, j, v, "has no log(1 + x): put ShiftFeatures or SplitSigns before Log1p")
 			}
 			return nil
 		})
@@ -442,7 +442,7 @@ func (s *Set) sums() ([]float64, error) {
 	sums := make([]float64, n)
 	err := s.each(func(i, j int, v float64) error {
 		if v < 0 {
-			return s.wrong(i, j, v, "is negative, where a sum is to be scaled: ShiftFeatures or SplitSigns come before SampleSums")
+			return s.wrong(i, j, v, "is negative, so sums cannot be scaled: put ShiftFeatures or SplitSigns before SampleSums")
 		}
 		if sums[j] += v; math.IsInf(sums[j], 0) {
 			return s.wrong(i, j, v, "makes the sum of its sample infinite")
@@ -464,7 +464,7 @@ func (l SampleSums) learn(s *Set) (Prepared, error) {
 		to = median(slices.DeleteFunc(sums, func(v float64) bool { return v == 0 }))
 	}
 	if !(to > 0) || math.IsInf(to, 0) {
-		return Prepared{}, fmt.Errorf("%w: samples of the sum %g", ErrParameter, to)
+		return Prepared{}, fmt.Errorf("%w: SampleSums.To is %g, want a finite number of 0 or more", ErrParameter, to)
 	}
 	return Prepared{Sum: to}, nil
 }
@@ -484,7 +484,7 @@ func median(v []float64) float64 {
 
 func (l ScaleFeatures) learn(s *Set) (Prepared, error) {
 	if l.By < Largest || l.By > Deviation {
-		return Prepared{}, fmt.Errorf("%w: measure %d", ErrParameter, l.By)
+		return Prepared{}, fmt.Errorf("%w: ScaleFeatures.By is %d, want Largest, Range or Deviation", ErrParameter, l.By)
 	}
 	m, n := s.X.Dims()
 	p := Prepared{Offset: make([]float64, m), Scale: make([]float64, m)}
@@ -556,7 +556,7 @@ func (SplitSigns) learn(*Set) (Prepared, error) { return Prepared{Split: true}, 
 func (l MostVariable) learn(s *Set) (Prepared, error) {
 	m, n := s.X.Dims()
 	if l.Count < 1 {
-		return Prepared{}, fmt.Errorf("%w: %d features", ErrParameter, l.Count)
+		return Prepared{}, fmt.Errorf("%w: MostVariable.Count is %d, want 1 or more", ErrParameter, l.Count)
 	}
 	// In logarithms, as squares may be infinite.
 	spread := make([]float64, m)
@@ -577,7 +577,7 @@ func (l MostVariable) learn(s *Set) (Prepared, error) {
 				mean += v / top / float64(len(values))
 			}
 			if mean <= 0 {
-				return Prepared{}, fmt.Errorf("%w: the mean of %s is not positive, by which its variance is to be divided", ErrValue, s.FeatureName(i))
+				return Prepared{}, fmt.Errorf("%w: the mean of %s is not positive, so its variance cannot be divided by it", ErrValue, s.FeatureName(i))
 			}
 			spread[i] -= math.Log(mean) + math.Log(top)
 		}
@@ -598,7 +598,7 @@ func (FillMissing) learn(s *Set) (Prepared, error) {
 	values := make([]float64, 0, n)
 	for i := range m {
 		if values = s.known(i, values); len(values) == 0 {
-			return Prepared{}, fmt.Errorf("%w: %s is known of no sample: leave it out with PickFeatures", ErrValue, s.FeatureName(i))
+			return Prepared{}, fmt.Errorf("%w: %s is missing in all samples: leave it out by PickFeatures", ErrValue, s.FeatureName(i))
 		}
 		p.Fill[i] = median(values)
 	}

@@ -97,7 +97,7 @@ func (s *Set) SaveImages(folder string) error {
 		name := strings.TrimSuffix(plain.Replace(nameAt(s.Samples, j, "")), ".png")
 		path := filepath.Join(folder, cmp.Or(strings.Trim(class, "."), "."), cmp.Or(strings.Trim(name, "."), fmt.Sprintf("%05d", j))+".png")
 		if seen[path] {
-			return fmt.Errorf("%w: two images %s", ErrParameter, path)
+			return fmt.Errorf("%w: two images would have the path %s", ErrParameter, path)
 		}
 		seen[path] = true
 		if err := saveFile(path, func(w io.Writer) error { return png.Encode(w, s.Image(j)) }); err != nil {

@@ -21,10 +21,10 @@ var (
 	ErrColumn = errors.New("datasets: column out of range")
 	// ErrNoLabels is returned when an operation needs the classes of a set
 	// that has none.
-	ErrNoLabels = errors.New("datasets: set has no labels")
+	ErrNoLabels = errors.New("datasets: the set has no labels")
 	// ErrNotImages is returned when an operation needs images and the samples
 	// are something else.
-	ErrNotImages = errors.New("datasets: samples are no images")
+	ErrNotImages = errors.New("datasets: the samples are not images")
 	// ErrSize is returned when the size of an image, a sample or a set is
 	// impossible, or when sizes that must agree do not.
 	ErrSize = errors.New("datasets: bad size")
@@ -82,7 +82,7 @@ func (s *Set) Check() error {
 		}
 		for j, l := range s.Labels {
 			if l < 0 || l >= len(s.Classes) {
-				return fmt.Errorf("%w: label %d of column %d of %q is none of its %d classes", ErrSize, l, j, s.Name, len(s.Classes))
+				return fmt.Errorf("%w: label %d of column %d of %q is not one of its %d classes", ErrSize, l, j, s.Name, len(s.Classes))
 			}
 		}
 	}

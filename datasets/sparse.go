@@ -137,7 +137,7 @@ func (s *Sparse) Pick(rows, columns []int) (*Sparse, error) {
 	}
 	for k, i := range rows {
 		if i < 0 || i >= s.Rows || to[i] >= 0 {
-			return nil, fmt.Errorf("%w: row %d of %d, or twice", ErrColumn, i, s.Rows)
+			return nil, fmt.Errorf("%w: row %d of %d is out of range or given twice", ErrColumn, i, s.Rows)
 		}
 		to[i] = int32(k)
 	}

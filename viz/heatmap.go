@@ -79,11 +79,11 @@ func permutation(name string, order []int, n int) ([]int, error) {
 		}
 	}
 	if len(order) != n {
-		return nil, fmt.Errorf("%w: %s has %d places for %d", ErrShape, name, len(order), n)
+		return nil, fmt.Errorf("%w: %s has %d places, want %d", ErrShape, name, len(order), n)
 	}
 	for k, i := range order {
 		if i < 0 || i >= n || seen[i] {
-			return nil, fmt.Errorf("%w: %s[%d] = %d is out of range, or twice there", ErrOption, name, k, i)
+			return nil, fmt.Errorf("%w: %s[%d] = %d is out of range or given twice", ErrOption, name, k, i)
 		}
 		seen[i] = true
 	}
@@ -123,7 +123,7 @@ func Heatmap(x mat.Matrix, opt HeatmapOptions) (*Picture, error) {
 	}
 	if opt.Min != 0 || opt.Max != 0 {
 		if !(opt.Min < opt.Max) || !drawable(opt.Min) || !drawable(opt.Max) {
-			return nil, fmt.Errorf("%w: range from %g to %g", ErrOption, opt.Min, opt.Max)
+			return nil, fmt.Errorf("%w: the range from %g to %g is empty or not finite", ErrOption, opt.Min, opt.Max)
 		}
 		lo, hi = opt.Min, opt.Max
 	}
@@ -174,7 +174,7 @@ func Heatmap(x mat.Matrix, opt HeatmapOptions) (*Picture, error) {
 		for j, from := range cols {
 			c := t.Classes[from]
 			if c < -1 || c > 1<<16 {
-				return nil, fmt.Errorf("%w: track %d (%q) has the class %d of column %d", ErrOption, k, t.Name, c, from)
+				return nil, fmt.Errorf("%w: track %d (%q) has the class %d for column %d, want -1 to 65536", ErrOption, k, t.Name, c, from)
 			}
 			of.classes[j] = c
 			of.count = max(of.count, c+1)

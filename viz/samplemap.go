@@ -100,7 +100,7 @@ func (c *Chart) label(points mat.Matrix, names map[int]string) error {
 		}
 	}
 	if len(at.Labels) != len(names) {
-		return fmt.Errorf("%w: %d labels, of which %d are at one of %d samples", ErrOption, len(names), len(at.Labels), n)
+		return fmt.Errorf("%w: of %d labels only %d belong to one of the %d samples", ErrOption, len(names), len(at.Labels), n)
 	}
 	if len(names) == 0 {
 		return nil

@@ -242,7 +242,7 @@ func (g Grid) score(ctx context.Context, p Setting) (s Scores, err error) {
 // errGoexit is of a score that ends its goroutine, as t.FailNow does.
 var errGoexit = errors.New("the score called runtime.Goexit")
 
-// check finds a score that is no finite number.
+// check finds a score that is not a finite number.
 func check(s Scores) error {
 	if len(s) == 0 {
 		return fmt.Errorf("%w: there are none", ErrScore)

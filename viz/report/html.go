@@ -219,7 +219,7 @@ func (r Report) Residuals(k int) (viz.Figure, error) {
 		return nil, err
 	}
 	if k < 1 {
-		return nil, fmt.Errorf("%w: %d samples", datasets.ErrParameter, k)
+		return nil, fmt.Errorf("%w: a picture of %d samples, want 1 or more", datasets.ErrParameter, k)
 	}
 	rows := r.rows(out)
 	return r.residuals(rows[:min(k, len(rows))])

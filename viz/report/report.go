@@ -41,7 +41,7 @@ type Report struct {
 // check finds what does not fit together, and returns the weights.
 func (r Report) check() (*rnmf.Outliers, error) {
 	if r.Set == nil || r.Result == nil {
-		return nil, fmt.Errorf("%w: a report without a set or a result", datasets.ErrParameter)
+		return nil, fmt.Errorf("%w: the report has no Set or no Result", datasets.ErrParameter)
 	}
 	if err := r.Set.Check(); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (r Report) check() (*rnmf.Outliers, error) {
 		return nil, err
 	}
 	if _, n := r.Set.X.Dims(); r.Suspects != nil && len(r.Suspects.Samples) != n {
-		return nil, fmt.Errorf("%w: suspects among %d samples, and there are %d", datasets.ErrSize, len(r.Suspects.Samples), n)
+		return nil, fmt.Errorf("%w: the suspects are of %d samples, but the set has %d", datasets.ErrSize, len(r.Suspects.Samples), n)
 	}
 	return out, nil
 }
