@@ -12,9 +12,9 @@ import (
 
 // Outliers is the report of a fit on what did not follow WH.
 type Outliers struct {
-	// Weights (m×n, 0 to 1) is the weight that the loss gives each entry, relative to that of the
-	// median weight: 1 is as trusted as most, 0 is ignored. Missing entries have 1, or the weight
-	// of their sample.
+	// Weights (m×n) is the weight that the loss gives each entry over the median weight, but at
+	// most 1: an entry with 1 is as trusted as most, one with 0 is ignored. Missing entries have 1,
+	// or the weight of their sample.
 	Weights *mat.Dense
 	// Samples (n, 0 to 1) is the same for whole columns: its weight under ByColumn, or the mean of
 	// its entries.

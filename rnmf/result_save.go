@@ -13,9 +13,9 @@ import (
 )
 
 // A saved Result is saveMagic, the version as two bytes, savedResult as gob, and from version 2 on
-// the CRC-32 (IEEE) of the gob in four bytes: gob takes most damage to numbers for other numbers.
-// Numbers are big-endian. A later version of this package reads all earlier versions;
-// testdata/saved has one file of each.
+// the CRC-32 (IEEE) of the gob in four bytes: gob reads damaged numbers as other numbers. Numbers
+// are big-endian. A later version of this package reads all earlier versions; testdata/saved has
+// one file of each.
 const (
 	saveMagic   = "rnmf"
 	saveVersion = 2
