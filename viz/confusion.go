@@ -15,10 +15,9 @@ type ConfusionOptions struct {
 	NoBar, NoNumbers bool
 }
 
-// Confusion draws a confusion matrix: counts[i][j] samples of class i were
-// found to be j. Colours show the share of the row. Counts are written into the
-// cells where they fit, up to about 16 classes; forty classes are a picture of
-// a diagonal.
+// Confusion draws a confusion matrix: counts[i][j] samples of class i were found to be j. Colours
+// show the share of the row. Counts are written into the cells where they fit, up to about 16
+// classes; with forty classes there are colours alone.
 //
 // It returns ErrEmpty, ErrShape for ragged rows or if there is not one name for
 // each class, and ErrOption for a negative count.

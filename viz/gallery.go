@@ -16,9 +16,9 @@ type GalleryOptions struct {
 	Title         string
 	Captions      []string // one for each image, below it; nil: none
 	Marked        []int    // images to frame, such as flagged outliers
-	// Common draws all images over one range, to compare their brightness;
-	// otherwise each has its own, from the lesser of 0 and its minimum to its
-	// maximum. Min and Max, unless both are 0, are that range.
+	// Common draws all images over one range, to compare their brightness; otherwise each has a
+	// range of its own, from the lesser of 0 and its minimum to its maximum. Min and Max, unless
+	// both are 0, are the common range.
 	Common   bool
 	Min, Max float64
 	Scale    int      // pixels for each image pixel; 0: what makes tiles readable

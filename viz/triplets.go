@@ -18,7 +18,7 @@ const (
 	// of this tone among the samples shown, so that a reconstruction can be
 	// compared with its original. What is brighter stays white.
 	Intensity Tone = iota
-	// Signed: residuals, in Diverging centred on zero.
+	// Signed: residuals, in the colours of Diverging, centred on zero.
 	Signed
 	// Weight: weights, in Viridis from 0 to the largest of them or 1.
 	Weight
