@@ -120,7 +120,7 @@ func freePort(wanted int) (int, error) {
 	if wanted != 0 {
 		port, err := try(wanted)
 		if err != nil {
-			err = fmt.Errorf("port %d cannot be used, perhaps another program does: leave -port out, and a free one is taken (%w)", wanted, err)
+			err = fmt.Errorf("port %d cannot be used, perhaps because another program uses it: leave -port out, and a free port is taken (%w)", wanted, err)
 		}
 		return port, err
 	}
