@@ -24,12 +24,13 @@ import (
 type CSVHeader int
 
 const (
-	// GuessHeader takes the first line for a header if it has the column named
-	// Label, or if no field of it, but for the label, is a number, and each, but for
-	// those that are empty or missing, begins with a letter, _ or # and is no usual word
-	// for what is missing, such as NA. A line that has neither a number nor such names
-	// alone may be either and is ErrFormat, so that no sample is dropped; and so is one
-	// in which each name is a number with l, I or O for a digit, as in "l.0".
+	// GuessHeader decides by the first line. It is a header if it has a column that the
+	// layout names. Columns that hold text, such as the label, say nothing, nor do fields
+	// that are empty or missing. By the others the line is data if one of them is a
+	// number, and a header if all look like names: they begin with a letter, _ or #, and
+	// are not a usual word for a missing value, such as NA. Any other line may be either
+	// and is ErrFormat, so that no sample is dropped. So is a line in which each name is
+	// a number with l, I or O in place of a digit, as in "l.0".
 	GuessHeader CSVHeader = iota
 	WithHeader
 	NoHeader
@@ -704,8 +705,9 @@ func (l *CSVLayout) isMissing(field string) bool {
 	return slices.Contains(l.Missing, strings.TrimSpace(field))
 }
 
-// guessSeparator looks at the first line, but for what is in quotes. A comma may be part
-// of a number where semicolons or tabs separate, and blanks may surround any of them.
+// guessSeparator looks at the first line, except for what is in quotes. A comma may be
+// part of a number where semicolons or tabs separate, and blanks may surround any of
+// them.
 func guessSeparator(in *bufio.Reader) rune {
 	head, _ := in.Peek(1 << 16)
 	line, _, _ := strings.Cut(strings.TrimLeft(string(head), "\r\n"), "\n")

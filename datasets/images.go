@@ -124,7 +124,7 @@ func newCollector(ctx context.Context, l ImageLayout, limit int) *imageCollector
 	return &imageCollector{ctx: ctx, layout: l, left: budget(limit), bytes: maxArchive, at: map[string]int{}}
 }
 
-// imageCost is what an image takes besides its pixels and its path, in values: a
+// imageCost is what an image takes in addition to its pixels and its path, in values: a
 // small archive can hold millions of images of one pixel.
 const imageCost = 32
 

@@ -80,10 +80,10 @@ func (r *Result) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads a Result that Save wrote, to the end of r. What is no such file, is damaged, or was
-// written by a later version, is an error that wraps ErrFormat; a read that fails is the error of
-// r. Load only files that you trust: gob does not guard against made-up ones that take much time
-// and memory.
+// Load reads a Result that Save wrote, to the end of r. A file that is something else, is damaged,
+// or was written by a later version, is an error that wraps ErrFormat; if reading fails, the error
+// is that of r. Load only files that you trust: gob does not guard against made-up ones that take
+// much time and memory.
 func Load(r io.Reader) (*Result, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
