@@ -18,9 +18,9 @@ import (
 // a sparse file of a tar has some that are not there. A variable for tests.
 var maxArchive int64 = 1 << 32
 
-// ReadTar reads the images of a tar archive, plain or gzip, as ReadImages does after
-// it was unpacked: of a path that comes twice the later one, and what is a hard link
-// to an image before it. Other links are passed over. Nothing is written to disk.
+// ReadTar reads the images of a tar archive, plain or gzip, as ReadImages does after it
+// was unpacked: if a path comes twice, it reads the later one, and it follows hard links
+// to images before them. Other links are passed over. Nothing is written to disk.
 func ReadTar(ctx context.Context, r io.Reader, l ImageLayout) (*Set, error) {
 	return readTar(ctx, r, l, maxValues())
 }
@@ -132,7 +132,7 @@ func OpenImages(ctx context.Context, name string, l ImageLayout) (*Set, error) {
 			base = strings.TrimSuffix(base, ext)
 		}
 	default:
-		return nil, fmt.Errorf("%w: %s is no folder and no .tar, .tar.gz, .tgz or .zip", ErrUnsupported, name)
+		return nil, fmt.Errorf("%w: %s is neither a folder nor a .tar, .tar.gz, .tgz or .zip", ErrUnsupported, name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -83,7 +83,7 @@ func TestBadInput(t *testing.T) {
 	}{
 		// Files.
 		{"CSV, a word", func() error { return set(ReadCSV(read("1,2\n3,x\n"), CSVLayout{})) }, ErrFormat, `line 2, column 2`},
-		{"CSV, NaN", func() error { return set(ReadCSV(read("1,2\n3,NaN\n"), CSVLayout{})) }, ErrFormat, `"NaN" is no finite number`},
+		{"CSV, NaN", func() error { return set(ReadCSV(read("1,2\n3,NaN\n"), CSVLayout{})) }, ErrFormat, `"NaN" is not a finite number`},
 		{"CSV, a short line", func() error { return set(ReadCSV(read("1,2\n3\n"), CSVLayout{})) }, ErrFormat, "line 2 has 1 columns, not 2"},
 		{"CSV, empty", func() error { return set(ReadCSV(read(""), CSVLayout{})) }, ErrFormat, "no data"},
 		{"CSV, no such label", func() error { return set(ReadCSV(read("a,b\n1,2\n"), CSVLayout{Label: "c"})) }, ErrNoVariable, `column "c"; the file has a, b`},
@@ -99,7 +99,7 @@ func TestBadInput(t *testing.T) {
 		{"MAT, HDF5", func() error { return set(ReadMAT(read("\x89HDF\r\n\x1a\n" + strings.Repeat("x", 200)))) }, ErrMAT73, "-v7"},
 		{"MAT, cut off", func() error { return set(ReadMAT(read("MATLAB"))) }, ErrFormat, "cut off"},
 		{"MAT, no disk", func() error { return set(ReadMAT(gone())) }, errDisk, "disk"},
-		{"NPY, another file", func() error { return set(ReadNPY(read("GIF89a..."), NPYLayout{})) }, ErrFormat, "no NPY file"},
+		{"NPY, another file", func() error { return set(ReadNPY(read("GIF89a..."), NPYLayout{})) }, ErrFormat, "not an NPY file"},
 		{"NPY, no disk", func() error { return set(ReadNPY(gone(), NPYLayout{})) }, errDisk, "disk"},
 		{"Semeion, other columns", func() error { return set(ReadSemeion(read("1 2 3\n"))) }, ErrFormat, "line 1 has 3 columns, not 266"},
 		{"Pendigits, no disk", func() error { return set(ReadPendigits(gone())) }, errDisk, "disk"},
@@ -115,7 +115,7 @@ func TestBadInput(t *testing.T) {
 
 		// What is written.
 		{"MAT, a full disk", func() error { return WriteMAT(&failing{200}, MATVar{Name: "x", M: x}) }, errDisk, "disk"},
-		{"MAT, a bad name", func() error { return WriteMAT(io.Discard, MATVar{Name: "1 x", M: x}) }, ErrParameter, `"1 x" is no name`},
+		{"MAT, a bad name", func() error { return WriteMAT(io.Discard, MATVar{Name: "1 x", M: x}) }, ErrParameter, `"1 x" is not a valid name`},
 		{"MAT, nil", func() error { return WriteMAT(io.Discard, MATVar{Name: "x", M: nil}) }, ErrSize, "nil"},
 		{"CSV, a full disk", func() error { return WriteCSV(&failing{3}, x) }, errDisk, "disk"},
 		{"NPY, a full disk", func() error { return WriteNPY(&failing{3}, x) }, errDisk, "disk"},
@@ -138,11 +138,11 @@ func TestBadInput(t *testing.T) {
 		{"no labels to flip", func() error { return two(FlipLabels([]int{0, 5}, 2, 0.1, 1)) }, ErrParameter, "label 5 of sample 1"},
 
 		// Corruptions.
-		{"noise of NaN", func() error { return two(Gaussian{Sigma: math.NaN()}.Apply(x, 1)) }, ErrParameter, "Sigma NaN"},
+		{"noise of NaN", func() error { return two(Gaussian{Sigma: math.NaN()}.Apply(x, 1)) }, ErrParameter, "Sigma is NaN"},
 		{"clipping", func() error { return two(Laplace{Scale: 1, Min: 2, Max: 1}.Apply(x, 1)) }, ErrParameter, "2..1"},
 		{"a share of 2", func() error { return two(SaltPepper{Share: 2}.Apply(x, 1)) }, ErrParameter, "share 2"},
 		{"a block outside", func() error { return two(Block{Size: 3, Height: 2, Width: 2}.Apply(x, 1)) }, ErrParameter, "size 3"},
-		{"a block in no image", func() error { return two(Block{Size: 1, Height: 3, Width: 2}.Apply(x, 1)) }, ErrSize, "3×2 in 4 rows"},
+		{"a block in no image", func() error { return two(Block{Size: 1, Height: 3, Width: 2}.Apply(x, 1)) }, ErrSize, "3×2 do not fit 4 rows"},
 		{"outliers", func() error { _, err := LinePoints(-1, 1); return err }, ErrParameter, "-1 outliers"},
 
 		// Downloads.
@@ -156,7 +156,7 @@ func TestBadInput(t *testing.T) {
 			return download(nil, ctx, full, &mirror{body: body, cut: 1, breaks: -1, hang: true})
 		}, errSilent, "silent"},
 		{"another file", func() error { return download(nil, ctx, full, &mirror{body: bytes.ToUpper(body[:len(body)-1])}) }, ErrChecksum, "points.txt"},
-		{"too much", func() error { return download(nil, ctx, remote{limit: 9}, &mirror{body: body}) }, ErrTooLarge, "not at most 9"},
+		{"too much", func() error { return download(nil, ctx, remote{limit: 9}, &mirror{body: body}) }, ErrTooLarge, "want at most 9"},
 		{"no cache", func() error { return download(blocked(), ctx, full, &mirror{body: body}) }, nil, "no folder to download to"},
 		{"no folder in the cache", func() error { return download(blocked("Points"), ctx, full, &mirror{body: body}) }, nil, "no folder to download to"},
 		{"a folder in the way", func() error { return download(occupied, ctx, full, &mirror{body: body}) }, nil, "points.txt"},

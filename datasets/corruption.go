@@ -66,14 +66,14 @@ func Changed(x, y mat.Matrix) *mat.Dense {
 // Gaussian adds normal noise of mean 0 and standard deviation Sigma, in the
 // units of the data, to every entry.
 //
-// The RLS-NMF paper (section 5.3 and the caption of Fig. 3) adds noise of the
-// variances 0.005², 0.010² and 0.015² to samples of length 1: Sigma is 0.005 to
-// 0.015 there. The headers of its Tables 5 to 7 call these numbers themselves
-// variances, which would drown pixels of 0.03.
+// The RLS-NMF paper (section 5.3 and the caption of Fig. 3) adds noise of the variances
+// 0.005², 0.010² and 0.015² to samples of length 1: Sigma is 0.005 to 0.015 there. The
+// headers of its Tables 5 to 7 give 0.005 to 0.015 as variances, but such noise would
+// hide pixels of 0.03.
 //
-// The result is clipped to Min..Max, where Max = 0 means no upper limit: the
-// zero values keep data non-negative. Clipping is not free: it lifts the mean
-// of a black pixel by 0.4 Sigma. With Min = math.Inf(-1) nothing is clipped.
+// The result is clipped to Min..Max, where Max = 0 means no upper limit, so that data
+// stay non-negative if both are 0. Clipping raises the mean of a black pixel by 0.4
+// Sigma. With Min = math.Inf(-1) nothing is clipped below.
 type Gaussian struct {
 	Sigma    float64
 	Min, Max float64
@@ -93,14 +93,14 @@ func (g Gaussian) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err erro
 // Laplace adds noise with the density exp(-|e|/Scale)/(2·Scale), in the units
 // of the data, to every entry.
 //
-// The Truncated Cauchy paper (Section 5.2.1) adds Laplace(0, δ) to pixels in
-// 0..255 and calls δ = 40, 80 ... 280 a deviation. Here Scale is the second
-// parameter of Laplace(0, δ) in the usual notation, so that the standard
-// deviation is √2·Scale. Who reads δ as a standard deviation sets Scale to
-// δ/√2. The paper does not say what becomes of values below 0 or above 255.
+// The Truncated Cauchy paper (Section 5.2.1) adds Laplace(0, δ) to pixels in 0..255 and
+// calls δ = 40, 80 ... 280 a deviation. Here Scale is the second parameter of Laplace(0,
+// δ) in the usual notation, so that the standard deviation is √2·Scale. If δ is meant to
+// be a standard deviation, set Scale to δ/√2. The paper does not say what happens to
+// values below 0 or above 255.
 //
-// The result is clipped to Min..Max as that of Gaussian is; clipping at 0
-// lifts the mean of a black pixel by Scale/2.
+// The result is clipped to Min..Max as that of Gaussian is; clipping at 0 raises the mean
+// of a black pixel by Scale/2.
 type Laplace struct {
 	Scale    float64
 	Min, Max float64
@@ -122,7 +122,7 @@ func addNoise(x mat.Matrix, noise interface{ Rand() float64 }, scale, lo, hi flo
 		hi = math.Inf(1)
 	}
 	if !(lo <= hi) {
-		return nil, nil, fmt.Errorf("%w: clipping to %g..%g", ErrParameter, lo, hi)
+		return nil, nil, fmt.Errorf("%w: the range Min..Max is %g..%g, want Min ≤ Max", ErrParameter, lo, hi)
 	}
 	y, mask, err = start(x)
 	if err != nil {
@@ -158,7 +158,7 @@ func (s SaltPepper) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err er
 		return nil, nil, err
 	}
 	if !finite(s.Low) || !finite(s.High) || s.Low > s.High {
-		return nil, nil, fmt.Errorf("%w: Low %g, High %g", ErrParameter, s.Low, s.High)
+		return nil, nil, fmt.Errorf("%w: Low is %g and High is %g, want finite numbers with Low ≤ High", ErrParameter, s.Low, s.High)
 	}
 	y, mask, err = start(x)
 	if err != nil {
@@ -204,13 +204,13 @@ func (b Block) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err error) 
 	}
 	m, n := x.Dims()
 	if b.Height < 1 || b.Width < 1 || b.Height > m/b.Width || b.Height*b.Width != m {
-		return nil, nil, fmt.Errorf("%w: images of %d×%d in %d rows", ErrSize, b.Height, b.Width, m)
+		return nil, nil, fmt.Errorf("%w: images of %d×%d do not fit %d rows", ErrSize, b.Height, b.Width, m)
 	}
 	if b.Size < 0 || b.Size > min(b.Height, b.Width) {
-		return nil, nil, fmt.Errorf("%w: a block of size %d in images of %d×%d", ErrParameter, b.Size, b.Height, b.Width)
+		return nil, nil, fmt.Errorf("%w: a block of size %d does not fit into images of %d×%d", ErrParameter, b.Size, b.Height, b.Width)
 	}
 	if !finite(b.Value) {
-		return nil, nil, fmt.Errorf("%w: Value %g", ErrParameter, b.Value)
+		return nil, nil, fmt.Errorf("%w: Value is %g, want a finite number", ErrParameter, b.Value)
 	}
 	y, mask, err = start(x)
 	if err != nil {
@@ -256,8 +256,8 @@ func (r Removal) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err error
 	return y, mask, nil
 }
 
-// Observed returns 1 - mask: 1 for entries that the corruption has spared, the
-// form in which a model takes missing entries. It panics if the mask is nil.
+// Observed returns 1 - mask, which is 1 for entries that the corruption has spared. This
+// is the form in which a model takes missing entries. It panics if the mask is nil.
 func Observed(mask mat.Matrix) *mat.Dense {
 	mustBe(mask)
 	m, n := mask.Dims()
@@ -323,7 +323,7 @@ func (o OutlierSamples) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, er
 		return nil, nil, err
 	}
 	if o.Kind != UniformNoise && o.Kind != PermutedEntries {
-		return nil, nil, fmt.Errorf("%w: %v", ErrParameter, o.Kind)
+		return nil, nil, fmt.Errorf("%w: the Kind %v is not one of this package", ErrParameter, o.Kind)
 	}
 	y, mask, err = start(x)
 	if err != nil {
@@ -400,7 +400,7 @@ func inUnit(share float64) error {
 
 func positive(what string, v float64) error {
 	if !(v >= 0) || math.IsInf(v, 1) {
-		return fmt.Errorf("%w: %s %g", ErrParameter, what, v)
+		return fmt.Errorf("%w: %s is %g, want a finite number of 0 or more", ErrParameter, what, v)
 	}
 	return nil
 }

@@ -24,12 +24,13 @@ import (
 type CSVHeader int
 
 const (
-	// GuessHeader takes the first line for a header if it has the column named
-	// Label, or if no field of it, but for the label, is a number, and each, but for
-	// those that are empty or missing, begins with a letter, _ or # and is no usual word
-	// for what is missing, such as NA. A line that has neither a number nor such names
-	// alone may be either and is ErrFormat, so that no sample is dropped; and so is one
-	// in which each name is a number with l, I or O for a digit, as in "l.0".
+	// GuessHeader decides by the first line. It is a header if it has a column that the
+	// layout names. Columns that hold text, such as the label, say nothing, nor do fields
+	// that are empty or missing. By the others the line is data if one of them is a
+	// number, and a header if all look like names: they begin with a letter, _ or #, and
+	// are not a usual word for a missing value, such as NA. Any other line may be either
+	// and is ErrFormat, so that no sample is dropped. So is a line in which each name is
+	// a number with l, I or O in place of a digit, as in "l.0".
 	GuessHeader CSVHeader = iota
 	WithHeader
 	NoHeader
@@ -41,9 +42,9 @@ const (
 // A column is given by its name in the header or, where none has that name, by its
 // number: "1" is the first and "-1" the last.
 type CSVLayout struct {
-	// Separator is between the fields: comma, semicolon, tab, ...; a space
-	// stands for any blanks. 0 takes whichever of these is in the first line; a tab
-	// amid blanks is a blank. Fields may be in quotes.
+	// Separator is between the fields: comma, semicolon, tab, ...; a space stands for any
+	// number of blanks. 0 takes whichever of these is in the first line; a tab next to
+	// blanks counts as a blank. Fields may be in quotes.
 	Separator rune
 	Header    CSVHeader
 	// Comment begins the lines before the table that are passed over, such as "#" or "!";
@@ -51,21 +52,21 @@ type CSVLayout struct {
 	Comment string
 	// Units says that the line after the header has the units of the columns.
 	Units bool
-	// ID is the column that holds the names of the samples. "" takes the first if the
-	// header has no name for it, as where pandas and R write the names of rows.
+	// ID is the column that holds the names of the samples. "" takes the first column if
+	// the header has no name for it, as in files of pandas and R with names of rows.
 	ID string
 	// Label is the column that holds the class; "" is none.
 	Label string
-	// Features are the columns to be taken; nil are all others. Their order is that of
-	// the file. Skip are columns to be left out.
+	// Features are the columns to be read; nil is all others. Their order is that of the
+	// file. Skip are columns to be left out.
 	Features, Skip []string
 	// Encode are columns of text that become features: one for each text that there is,
 	// named as in "origin=japan", which is 1 where a sample has that text and 0 elsewhere.
 	Encode []string
-	// Missing lists texts that stand for a missing value, such as "", "NA" and "?";
-	// X is NaN there, and Known has the mask that a model needs. nil: none, so that
-	// such a field is an error. It is for values alone: a label that is missing is a
-	// class of that text, to be set to rnmf.Unlabelled.
+	// Missing lists texts that stand for a missing value, such as "", "NA" and "?"; X is
+	// NaN there, and Known has the mask that a model needs. nil: none, so that such a
+	// field is an error. Missing is for values alone: a missing label becomes a class
+	// with that text as its name, to be set to rnmf.Unlabelled.
 	Missing []string
 	// DecimalComma says that numbers are written as 2,5.
 	DecimalComma bool
@@ -210,7 +211,7 @@ func (c *csvTable) line(line int, fields []string) error {
 			return c.takeHeader(line, fields)
 		}
 		if c.Units {
-			return fmt.Errorf("%w: line %d is no header, which Units need: set Header to WithHeader", ErrFormat, line)
+			return fmt.Errorf("%w: line %d is not a header, which Units need: set Header to WithHeader", ErrFormat, line)
 		}
 	}
 	if c.Units && c.units == nil {
@@ -297,7 +298,7 @@ func (l *CSVLayout) number(f string) (float64, error) {
 		return parseNumber(f)
 	}
 	if strings.Contains(f, ".") {
-		return 0, fmt.Errorf("%w: %.40q has a point, and numbers have a decimal comma: points between thousands are not read", ErrFormat, f)
+		return 0, fmt.Errorf("%w: %.40q has a point, but numbers have a decimal comma: points between thousands are not read", ErrFormat, f)
 	}
 	return parseNumber(strings.Replace(f, ",", ".", 1))
 }
@@ -409,7 +410,7 @@ func (c *csvTable) find(line int, column string, n int) (int, error) {
 		return k - 1, nil
 	}
 	if c.header == nil {
-		return 0, fmt.Errorf("%w: column %q, as line %d is no header", ErrNoVariable, column, line)
+		return 0, fmt.Errorf("%w: column %q, as line %d is not a header", ErrNoVariable, column, line)
 	}
 	return 0, fmt.Errorf("%w: column %q; the file has %s", ErrNoVariable, column, list(c.header))
 }
@@ -458,7 +459,7 @@ func (c *csvTable) assign(line, n int) error {
 				return err
 			}
 			if role != csvFeature && role != csvSkipped && c.roles[k] > csvFeature && c.roles[k] < csvSkipped {
-				return fmt.Errorf("%w: column %q has two uses", ErrParameter, column)
+				return fmt.Errorf("%w: column %q is given two uses by the layout", ErrParameter, column)
 			}
 			if c.roles[k] = role; role == csvEncoded {
 				c.codes[k] = &categories{left: &c.left}
@@ -623,15 +624,15 @@ func (c *classList) sorted() (labels []int, classes []string) {
 func (l *CSVLayout) check() error {
 	switch s := l.Separator; {
 	case s != 0 && (s == '"' || s == '\r' || s == '\n' || s == utf8.RuneError || !utf8.ValidRune(s)):
-		return fmt.Errorf("%w: Separator %q", ErrParameter, s)
+		return fmt.Errorf("%w: the Separator is %q, which cannot stand between fields", ErrParameter, s)
 	case l.Header < GuessHeader || l.Header > NoHeader:
-		return fmt.Errorf("%w: Header %d", ErrParameter, l.Header)
+		return fmt.Errorf("%w: Header is %d, want GuessHeader, WithHeader or NoHeader", ErrParameter, l.Header)
 	case !(l.Max >= 0) || math.IsInf(l.Max, 0):
-		return fmt.Errorf("%w: Max %g", ErrParameter, l.Max)
+		return fmt.Errorf("%w: Max is %g, want a finite number of 0 or more", ErrParameter, l.Max)
 	case l.DecimalComma && l.Separator == ',':
-		return fmt.Errorf("%w: a decimal comma, and a comma between fields", ErrParameter)
+		return fmt.Errorf("%w: with DecimalComma the Separator cannot be a comma", ErrParameter)
 	case l.Columns && (l.Label != "" || l.Encode != nil || l.Units):
-		return fmt.Errorf("%w: Columns with a Label, Encode or Units", ErrParameter)
+		return fmt.Errorf("%w: with Columns there can be no Label, Encode or Units", ErrParameter)
 	}
 	return nil
 }
@@ -681,7 +682,7 @@ func (c *csvTable) hasHeader(fields []string) (bool, error) {
 		doubtful = weak
 	}
 	if doubtful >= 0 {
-		return false, fmt.Errorf("column %d: %w: %.40q is no number, but may be no name of a column either: set Header to NoHeader or WithHeader",
+		return false, fmt.Errorf("column %d: %w: %.40q is neither a number nor surely the name of a column: set Header to NoHeader or WithHeader",
 			doubtful+1, ErrFormat, fields[doubtful])
 	}
 	return names > 0, nil
@@ -704,8 +705,9 @@ func (l *CSVLayout) isMissing(field string) bool {
 	return slices.Contains(l.Missing, strings.TrimSpace(field))
 }
 
-// guessSeparator looks at the first line, but for what is in quotes. A comma may be part
-// of a number where semicolons or tabs separate, and blanks may surround any of them.
+// guessSeparator looks at the first line, except for what is in quotes. A comma may be
+// part of a number where semicolons or tabs separate, and blanks may surround any of
+// them.
 func guessSeparator(in *bufio.Reader) rune {
 	head, _ := in.Peek(1 << 16)
 	line, _, _ := strings.Cut(strings.TrimLeft(string(head), "\r\n"), "\n")

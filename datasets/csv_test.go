@@ -83,9 +83,9 @@ func TestReadCSVErrors(t *testing.T) {
 		{"label column", "1,2\n", CSVLayout{Label: "3"}, ErrNoVariable, "3 of 2"},
 		{"label column", "1,2\n", CSVLayout{Label: "-3"}, ErrNoVariable, "-3 of 2"},
 		{"image", "1,2\n", CSVLayout{Height: 2, Width: 2}, ErrSize, "2×2"},
-		{"separator", "1,2\n", CSVLayout{Separator: '\n'}, ErrParameter, "Separator '\\n'"},
-		{"header", "1,2\n", CSVLayout{Header: 9}, ErrParameter, "Header 9"},
-		{"maximum", "1,2\n", CSVLayout{Max: -1}, ErrParameter, "Max -1"},
+		{"separator", "1,2\n", CSVLayout{Separator: '\n'}, ErrParameter, "the Separator is '\\n'"},
+		{"header", "1,2\n", CSVLayout{Header: 9}, ErrParameter, "Header is 9"},
+		{"maximum", "1,2\n", CSVLayout{Max: -1}, ErrParameter, "Max is -1"},
 		{"two labels", "k,a,k\nx,1,y\n", CSVLayout{Label: "k"}, ErrFormat, "columns 1 and 3"},
 		{"gzip", string(gzipped([]byte("1,2\n"))[:15]), CSVLayout{}, ErrFormat, "cut off"},
 	} {

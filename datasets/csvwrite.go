@@ -9,18 +9,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// WriteCSV writes a matrix as text, a row on each line; reading it gives the same
-// numbers again, of NaN only if Missing has it, and not of Inf. The header, if there is
-// one, names the columns; names that are numbers are taken for data unless the reader
-// has WithHeader. The error is ErrSize if the matrix is nil or has other columns than the
-// header, or that of w.
+// WriteCSV writes a matrix as text, a row on each line. ReadCSV reads the same numbers
+// again; it reads NaN only if Missing has it, and no Inf. The header, if there is one,
+// names the columns; names that are numbers are taken for data unless the reader has
+// WithHeader. The error is ErrSize if the matrix is nil or has another number of columns
+// than the header, or that of w.
 func WriteCSV(w io.Writer, m mat.Matrix, header ...string) error {
 	return WriteNamedCSV(w, m, nil, header...)
 }
 
-// WriteNamedCSV is WriteCSV with a name before each row, which tells whose it is; the
-// header, if there is one, has a name more then, for their column, which the reader
-// takes as ID. With nil there are no names.
+// WriteNamedCSV is WriteCSV with a name before each row. The header, if there is one,
+// then begins with a name for the column of these names, which the reader takes as ID. If
+// names is nil, no names are written.
 func WriteNamedCSV(w io.Writer, m mat.Matrix, names []string, header ...string) error {
 	var before [][]string
 	if names != nil {

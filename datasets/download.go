@@ -23,7 +23,7 @@ import (
 
 var (
 	// ErrServer is returned when a server answers a download with an error.
-	ErrServer = errors.New("datasets: the server refuses")
+	ErrServer = errors.New("datasets: the server answers with an error")
 	// ErrChecksum is returned when a downloaded file is not the expected one.
 	// It is not kept.
 	ErrChecksum = errors.New("datasets: wrong checksum")
@@ -132,7 +132,7 @@ func (f remote) insist(ctx context.Context, url, part string, progress func(done
 
 var (
 	pause      = 500 * time.Millisecond
-	errResume  = errors.New("cannot go on where the last download ended")
+	errResume  = errors.New("cannot continue the interrupted download")
 	errTooMuch = fmt.Errorf("%w to download", ErrTooLarge)
 	errSilent  = errors.New("the server has fallen silent")
 )
@@ -182,11 +182,11 @@ func (f remote) transfer(ctx context.Context, url, part string, progress func(do
 	case errors.As(err, &status):
 		return fmt.Errorf("%w: %d %s", ErrServer, int(status), http.StatusText(int(status)))
 	case errors.Is(err, grab.ErrBadChecksum):
-		return fmt.Errorf("%w: %s is not SHA-256 %s", ErrChecksum, f.name, f.sha256)
+		return fmt.Errorf("%w: %s does not have the SHA-256 %s", ErrChecksum, f.name, f.sha256)
 	case errors.Is(err, grab.ErrBadLength):
 		// Of the server's file, or of what the last download has left.
 		if f.size > 0 && sizeOf(part) <= f.size {
-			return fmt.Errorf("%w: %s has not %d bytes", ErrChecksum, f.name, f.size)
+			return fmt.Errorf("%w: %s does not have %d bytes", ErrChecksum, f.name, f.size)
 		}
 		return errResume
 	}
@@ -197,7 +197,7 @@ func (f remote) transfer(ctx context.Context, url, part string, progress func(do
 // http, where anybody on the way could put another file.
 func staySafe(req *http.Request, via []*http.Request) error {
 	if len(via) >= 10 {
-		return fmt.Errorf("%w: it redirects for ever", ErrServer)
+		return fmt.Errorf("%w: it redirects too often", ErrServer)
 	}
 	if last := via[len(via)-1]; last.URL.Scheme == "https" && req.URL.Scheme != "https" {
 		return fmt.Errorf("%w: it redirects from https to %s", ErrServer, req.URL)
@@ -220,7 +220,7 @@ func (f remote) verify(path string) error {
 		return err
 	}
 	if hex.EncodeToString(h.Sum(nil)) != f.sha256 {
-		return fmt.Errorf("%w: %s is not SHA-256 %s", ErrChecksum, path, f.sha256)
+		return fmt.Errorf("%w: %s does not have the SHA-256 %s", ErrChecksum, path, f.sha256)
 	}
 	return nil
 }
@@ -276,7 +276,7 @@ func (c *careful) Do(req *http.Request) (*http.Response, error) {
 	body.left -= from
 	if resp.StatusCode < 300 && resp.ContentLength > body.left {
 		resp.Body.Close()
-		return nil, fmt.Errorf("%w: %d bytes, not at most %d", errTooMuch, from+resp.ContentLength, c.limit)
+		return nil, fmt.Errorf("%w: %d bytes, want at most %d", errTooMuch, from+resp.ContentLength, c.limit)
 	}
 	return resp, nil
 }

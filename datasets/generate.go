@@ -99,12 +99,11 @@ func LinePoints(outliers int, seed uint64) (*Set, error) {
 	return s, nil
 }
 
-// Laurberg returns x = w·h, 6×6 of rank 3, from Laurberg, Christensen,
-// Plumbley, Hansen, Jensen: Theorems on positive data: on the uniqueness of
-// NMF (2008), Section 5, Example 3, Eq. (9), where h is the transpose of w.
-// For alpha = 0.1 and 0.3 this factorisation is the only non-negative one, but
-// for the order and the scale of the components: a good solver must find it.
-// It panics unless alpha lies in 0..1.
+// Laurberg returns x = w·h, 6×6 of rank 3, from Laurberg, Christensen, Plumbley, Hansen,
+// Jensen: Theorems on positive data: on the uniqueness of NMF (2008), Section 5, Example
+// 3, Eq. (9), where h is the transpose of w. For alpha = 0.1 and 0.3 this factorisation
+// is the only non-negative one, up to the order and the scale of the components: a good
+// solver must find it. It panics unless alpha lies in 0..1.
 func Laurberg(alpha float64) (x, w, h *mat.Dense) {
 	if !(alpha >= 0 && alpha <= 1) {
 		panic(fmt.Errorf("%w: alpha %g is not in 0..1", ErrParameter, alpha))

@@ -17,8 +17,8 @@ import (
 // .h5ad (AnnData), .loom and the .h5 of 10x Genomics, with their names.
 type HDF5Layout struct {
 	// X is the path of the data, as "layers/counts": an array of two indices, or of three
-	// for images, or a group that holds a sparse matrix, of which the zeros are taken too.
-	// "" is that of a known kind of file, or X, data, or the only array there is.
+	// for images, or a group that holds a sparse matrix, of which the zeros are taken
+	// too. "" takes that of a known kind of file, or X, or data, or the only array.
 	X string
 	// Labels is the path of the classes, one for each sample: numbers, strings or the
 	// categories of AnnData, of which a name alone will do, as "louvain" for obs/louvain;
@@ -26,8 +26,8 @@ type HDF5Layout struct {
 	Labels string
 	// Samples and Features are the paths of the names; "" is those of a known kind of file.
 	Samples, Features string
-	// Columns says that a sample is a column of the array, not a row. It is known of
-	// .loom and 10x.
+	// Columns says that a sample is a column of the array, not a row. For .loom and 10x
+	// it is not needed.
 	Columns       bool
 	Height, Width int     // those of the images in a matrix, in raster order
 	Max           float64 // the largest possible value; 0 if unknown
@@ -176,7 +176,7 @@ func (f *h5File) data(l HDF5Layout, limit int) (*Set, error) {
 		s.Height, s.Width, columns = dims[1], dims[2], false
 		dims = []int{dims[0], dims[1] * dims[2]}
 	default:
-		return nil, fmt.Errorf("%w: %s is of %v, and no matrix", ErrSize, o.path, dims)
+		return nil, fmt.Errorf("%w: %s is of %v, which is not a matrix", ErrSize, o.path, dims)
 	}
 	if len(values) == 0 {
 		return nil, fmt.Errorf("%w: %s is of %v", ErrSize, o.path, dims)
@@ -190,9 +190,9 @@ func (f *h5File) data(l HDF5Layout, limit int) (*Set, error) {
 	return s.checked()
 }
 
-// ReadHDF5Sparse reads a sparse matrix from an HDF5 file, as it is there: of AnnData, with
-// rows of samples, or of 10x Genomics, with columns of such. The path is that of its group;
-// "" is X or matrix. Errors are those of ReadHDF5.
+// ReadHDF5Sparse reads a sparse matrix from an HDF5 file, as it is there: of AnnData,
+// whose rows are samples, or of 10x Genomics, whose columns are. The path is that of its
+// group; "" is X or matrix. Errors are those of ReadHDF5.
 func ReadHDF5Sparse(r io.ReaderAt, size int64, path string) (*Sparse, error) {
 	return readHDF5Sparse(r, size, path, maxValues())
 }
@@ -217,7 +217,7 @@ func readHDF5Sparse(r io.ReaderAt, size int64, path string, limit int) (*Sparse,
 // sparse reads the group of a sparse matrix.
 func (f *h5File) sparse(o *h5Object) (*Sparse, error) {
 	if o.isDataset() {
-		return nil, fmt.Errorf("%w: %s is an array, and no group of a sparse matrix", ErrUnsupported, o.path)
+		return nil, fmt.Errorf("%w: %s is an array, not the group of a sparse matrix", ErrUnsupported, o.path)
 	}
 	format := o.attributeText("encoding-type") + o.attributeText("h5sparse_format")
 	shape := append(o.attributeNumbers("shape"), o.attributeNumbers("h5sparse_shape")...)
@@ -230,7 +230,7 @@ func (f *h5File) sparse(o *h5Object) (*Sparse, error) {
 		}
 	}
 	if len(shape) != 2 || !strings.HasPrefix(format, "csr") && !strings.HasPrefix(format, "csc") {
-		return nil, fmt.Errorf("%w: the group %s is no sparse matrix", ErrUnsupported, o.path)
+		return nil, fmt.Errorf("%w: the group %s is not a sparse matrix", ErrUnsupported, o.path)
 	}
 	rows, cols, err := h5Size(shape)
 	if err != nil {

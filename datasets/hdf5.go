@@ -57,7 +57,7 @@ func openH5(r io.ReaderAt, size int64, limit int) (*h5File, error) {
 	for at := int64(0); ; at = max(512, 2*at) { // after a block of the user's
 		var err error
 		if head, err = f.raw(uint64(at), 96, true); err != nil {
-			return nil, fmt.Errorf("no HDF5 file: %w", err)
+			return nil, fmt.Errorf("not an HDF5 file: %w", err)
 		}
 		if string(head[:8]) == "\x89HDF\r\n\x1a\n" {
 			f.base = uint64(at)
@@ -715,7 +715,7 @@ func (f *h5File) describe(kind, space []byte) (h5Data, error) {
 
 func (o *h5Object) describe() (h5Data, error) {
 	if !o.isDataset() {
-		return h5Data{}, fmt.Errorf("%w: %s is a group, and no array", ErrUnsupported, o.path)
+		return h5Data{}, fmt.Errorf("%w: %s is a group, not an array", ErrUnsupported, o.path)
 	}
 	d, err := o.f.describe(o.message(h5Datatype), o.message(h5Dataspace))
 	if err != nil {
@@ -1137,7 +1137,7 @@ func unpackH5(data []byte, filters []int, mask uint32, want, size int) ([]byte, 
 				return nil, h5Error("a checksum that is cut off")
 			}
 			if sum := binary.LittleEndian.Uint32(data[len(data)-4:]); !fletcher32(data[:len(data)-4], sum) {
-				return nil, h5Error("damaged, by its checksum")
+				return nil, h5Error("the checksum differs: it is damaged")
 			}
 			data = data[:len(data)-4]
 		case 32000:

@@ -59,7 +59,7 @@ func readIDX(r io.Reader, limit int, check func(dims []int) error) (*IDXArray, e
 		a.size, a.value = 8, func(b []byte) float64 { return math.Float64frombits(order.Uint64(b)) }
 	}
 	if magic[0] != 0 || magic[1] != 0 || a.value == nil || magic[3] == 0 || magic[3] > 8 {
-		return nil, fmt.Errorf("%w: no IDX file (it begins with % x)", ErrFormat, magic)
+		return nil, fmt.Errorf("%w: not an IDX file (it begins with % x)", ErrFormat, magic)
 	}
 	head, err := readN(r, 4*int(magic[3]))
 	if err != nil {
@@ -89,9 +89,9 @@ func readIDX(r io.Reader, limit int, check func(dims []int) error) (*IDXArray, e
 	return a, nil
 }
 
-// ReadIDXSet reads samples, and their classes if labels is not nil, from IDX
-// files, plain or gzip. Samples of two dimensions are images, in raster order.
-// The classes are named by their numbers; the caller may put other names.
+// ReadIDXSet reads samples, and their classes if labels is not nil, from IDX files, plain
+// or gzip. Samples of two dimensions are images, in raster order. The classes are named
+// by their numbers; the caller may set other names.
 func ReadIDXSet(samples, labels io.Reader) (*Set, error) {
 	return readIDXSet(samples, labels, maxValues())
 }

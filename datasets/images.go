@@ -39,35 +39,35 @@ const (
 // ImageLayout says how a tree of files becomes a Set. Its zero value takes all
 // images as they are, and the name of the folder of an image for its class.
 type ImageLayout struct {
-	// Class returns the class of the file of a path (with slashes, below the
-	// root), and whether the file is to be taken at all; nil takes all and
-	// gives them the name of their folder. It is asked about images only,
-	// which their extension tells. If all classes are "", there are no labels.
+	// Class returns the class of a file by its path (with slashes, below the root), and
+	// whether the file is to be read at all; nil reads all files, and the class of each
+	// is the name of its folder. It is called only for images, which are known by their
+	// extension. If all classes are "", there are no labels.
 	Class func(path string) (class string, take bool)
 	// Height and Width are what images larger than that are resized to, by
 	// the mean over the area of a pixel; 0 leaves them as they are.
 	Height, Width int
-	// Color keeps colours: an image becomes three of grey under each other, its red, green
-	// and blue, so that Set.Height is three times that of the files, and the features are
-	// named "red (3, 4)", up to a million of them. Grey images have three times the same. Portable anymaps (.ppm)
-	// are ErrUnsupported then.
+	// Color keeps colours: an image becomes three grey images below each other, its red,
+	// green and blue, so that Set.Height is three times that of the files. Up to a
+	// million features are named, as in "red (3, 4)". Of a grey image all three are the
+	// same. Portable anymaps (.ppm) are then ErrUnsupported.
 	Color bool
 }
 
-// ReadImages reads the images of a tree of files (os.DirFS, embed.FS,
-// *zip.Reader ...): PGM, PPM, PNG, JPEG, GIF, BMP and TIFF, known by their
-// extension. Other files and symbolic links are passed over. Colours become
-// grey by their luminance unless the layout has Color, transparent pixels black; values are 0..255, not
-// rounded where an image has more than eight bits or was resized. Of a file of several
-// images, as a film or the pages of a scan, it is the first.
+// ReadImages reads the images of a tree of files (os.DirFS, embed.FS, *zip.Reader ...):
+// PGM, PPM, PNG, JPEG, GIF, BMP and TIFF, known by their extension. Other files and
+// symbolic links are passed over. Colours become grey by their luminance unless the
+// layout has Color, transparent pixels black; values are 0..255, not rounded where an
+// image has more than eight bits or was resized. Of a file with several images, such as a
+// film or the pages of a scan, it reads the first.
 //
-// Columns are sorted by class and path, in natural order: s2/9.pgm,
-// s2/10.pgm, s10/1.pgm; the path is the name of the sample. Images must have one size, resized or not; if not, the
-// error is ErrSize and names the first that differs. Other errors are
-// ErrFormat and ErrTooLarge (a file of more than 64 MiB, an image of more than 4096×4096
-// pixels, images that are far larger than their files), with the path, ErrNoImages,
-// those of fsys, and ctx.Err(): when ctx ends, so does the reading, at most a second
-// later, which is what decoding one image may take.
+// Columns are sorted by class and path, in natural order: s2/9.pgm, s2/10.pgm, s10/1.pgm;
+// the path is the name of the sample. After any resizing images must have one size; if
+// not, the error is ErrSize and names the first that differs. Other errors are ErrFormat
+// and ErrTooLarge (a file of more than 64 MiB, an image of more than 4096×4096 pixels,
+// images that are far larger than their files), with the path, ErrNoImages, those of
+// fsys, and ctx.Err(): when ctx ends, so does the reading, at most a second later, which
+// is what decoding one image may take.
 func ReadImages(ctx context.Context, fsys fs.FS, l ImageLayout) (*Set, error) {
 	return readImages(ctx, fsys, l, maxValues())
 }
@@ -124,7 +124,7 @@ func newCollector(ctx context.Context, l ImageLayout, limit int) *imageCollector
 	return &imageCollector{ctx: ctx, layout: l, left: budget(limit), bytes: maxArchive, at: map[string]int{}}
 }
 
-// imageCost is what an image takes besides its pixels and its path, in values: a
+// imageCost is what an image takes in addition to its pixels and its path, in values: a
 // small archive can hold millions of images of one pixel.
 const imageCost = 32
 
@@ -327,7 +327,7 @@ func channel(pic picture, k int) (picture, error) {
 	case *palettedImage:
 		return channelOf{p.Paletted, k}, nil
 	}
-	return nil, fmt.Errorf("%w: a portable anymap by its colours: PNG files are", ErrUnsupported)
+	return nil, fmt.Errorf("%w: portable anymaps are not read in colour: convert them to PNG", ErrUnsupported)
 }
 
 func (c channelOf) size() (height, width int) { return c.Bounds().Dy(), c.Bounds().Dx() }

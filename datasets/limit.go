@@ -17,12 +17,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxValues is the largest number of values that any reader of this package
-// keeps of one file, unless SetMaxValues sets another: 1 GiB as float64, which holds
-// COIL-100 in grey at full size.
-// Text, labels, names, paths and cells count as well, by the memory they take.
-// It keeps a small file from filling the memory: whatever the file, a reader takes at
-// most three times that, and half a GiB for a picture, or a line of a table, at work.
+// MaxValues is the largest number of values that any reader of this package keeps of one
+// file, unless SetMaxValues sets another: 1 GiB as float64, which holds COIL-100 in grey
+// at full size. Text, labels, names, paths and cells count as well, by the memory they
+// take. The limit keeps a small file from filling the memory: whatever the file, a reader
+// takes at most three times as much, and half a GiB more while it decodes a picture or a
+// line of a table.
 const MaxValues = 1 << 27
 
 var valuesLimit atomic.Int64
@@ -35,8 +35,8 @@ func maxValues() int {
 }
 
 // SetMaxValues sets how many values readers keep of one file from now on, in the whole
-// program, and returns how many it was; with n < 1 it stays. A value takes eight bytes,
-// and reading it up to three times that.
+// program, and returns the number before; n < 1 changes nothing. A value takes eight
+// bytes, and up to three times as many while it is read.
 func SetMaxValues(n int) (before int) {
 	before = maxValues()
 	if n > 0 {

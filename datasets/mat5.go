@@ -51,9 +51,9 @@ func (f *MATFile) Var(name string) (*MATArray, error) {
 // column by column, as in MATLAB: the first index runs fastest.
 type MATArray struct {
 	Name string // "" for a cell
-	// Class is MATLAB's: double, single, int8 ... uint64, logical, char, cell, sparse.
-	// What is not read has its class and dimensions and nothing else: struct,
-	// object, function, opaque, and "complex double" and the like.
+	// Class is MATLAB's: double, single, int8 ... uint64, logical, char, cell, sparse. Of
+	// what is not read (struct, object, function, opaque, "complex double" and the like)
+	// there are only the class and the dimensions.
 	Class string
 	Dims  []int // two or more
 	// Data holds numbers and logicals. Integers beyond 2⁵³ are rounded.
@@ -86,7 +86,7 @@ func (a *MATArray) Matrix() (*mat.Dense, error) {
 func (a *MATArray) size() (rows, cols int, err error) {
 	switch {
 	case a.Data == nil && len(a.Dims) > 0:
-		return 0, 0, fmt.Errorf("%w: variable %q of class %s is no numeric matrix", ErrUnsupported, a.Name, a.Class)
+		return 0, 0, fmt.Errorf("%w: variable %q of class %s is not a numeric matrix", ErrUnsupported, a.Name, a.Class)
 	case len(a.Dims) != 2:
 		return 0, 0, fmt.Errorf("%w: variable %q has %d dimensions, not 2", ErrSize, a.Name, len(a.Dims))
 	case len(a.Data) == 0 || len(a.Data) != a.Dims[0]*a.Dims[1]:
@@ -104,7 +104,7 @@ func (a *MATArray) Strings() ([]string, error) {
 	}
 	for i, c := range a.Cells {
 		if len(c.Text) > 1 || c.Text == nil && !(c.Data != nil && len(c.Data) == 0) { // [] is an empty string
-			return nil, fmt.Errorf("%w: cell %d of %q is no string", ErrUnsupported, i+1, a.Name)
+			return nil, fmt.Errorf("%w: cell %d of %q is not a string", ErrUnsupported, i+1, a.Name)
 		}
 		names = append(names, tidyName(strings.Join(c.Text, "")))
 	}
@@ -178,7 +178,7 @@ func readMAT(r io.Reader, limit int) (_ *MATFile, err error) {
 		if isLevel4(head) {
 			return nil, errLevel4
 		}
-		return nil, fmt.Errorf("%w: no MAT file (byte order mark %q)", ErrFormat, mark)
+		return nil, fmt.Errorf("%w: not a MAT file (byte order mark %q)", ErrFormat, mark)
 	}
 	switch v := d.order.Uint16(head[124:]); v >> 8 {
 	case 1:
@@ -204,7 +204,7 @@ func readMAT(r io.Reader, limit int) (_ *MATFile, err error) {
 	}
 }
 
-var errLevel4 = fmt.Errorf("%w: MAT file of level 4 (or none): save it again with '-v7'", ErrUnsupported)
+var errLevel4 = fmt.Errorf("%w: a MAT file of level 4, or none: save it again with '-v7'", ErrUnsupported)
 
 // isLevel4 tells whether a file begins with the header of a matrix of level 4, which
 // has 20 bytes; later levels have text there.

@@ -197,13 +197,13 @@ func (s *Set) fromCells(x *MATArray) error {
 		for c := range cols {
 			img := x.Cells[c*rows+r]
 			if img.Data == nil || len(img.Dims) > 3 || len(img.Data) == 0 {
-				return fmt.Errorf("%w: cell (%d, %d) of %q is no image: %s %v", ErrUnsupported, r+1, c+1, x.Name, img.Class, img.Dims)
+				return fmt.Errorf("%w: cell (%d, %d) of %q is not an image: %s %v", ErrUnsupported, r+1, c+1, x.Name, img.Class, img.Dims)
 			}
 			if total == 0 {
 				s.Height, s.Width = img.Dims[0], img.Dims[1]
 			}
 			if h, w := img.Dims[0], img.Dims[1]; h != s.Height || w != s.Width {
-				return fmt.Errorf("%w: cell (%d, %d) of %q is %d×%d, the first is %d×%d", ErrSize, r+1, c+1, x.Name, h, w, s.Height, s.Width)
+				return fmt.Errorf("%w: cell (%d, %d) of %q is %d×%d, but the first is %d×%d", ErrSize, r+1, c+1, x.Name, h, w, s.Height, s.Width)
 			}
 			total += len(img.Data) / (s.Height * s.Width)
 		}
@@ -240,12 +240,12 @@ func (s *Set) fromCells(x *MATArray) error {
 // nameClasses takes the names of the classes from a cell array of strings.
 func (s *Set) nameClasses(y *MATArray) error {
 	if len(y.Cells) != len(s.Classes) {
-		return fmt.Errorf("%w: variable %q names %d classes of %d", ErrSize, y.Name, len(y.Cells), len(s.Classes))
+		return fmt.Errorf("%w: variable %q names %d of the %d classes", ErrSize, y.Name, len(y.Cells), len(s.Classes))
 	}
 	names := make([]string, len(y.Cells))
 	for i, c := range y.Cells {
 		if len(c.Text) != 1 {
-			return fmt.Errorf("%w: cell %d of %q is no string", ErrUnsupported, i+1, y.Name)
+			return fmt.Errorf("%w: cell %d of %q is not a string", ErrUnsupported, i+1, y.Name)
 		}
 		names[i] = c.Text[0]
 	}
@@ -259,7 +259,7 @@ func matLabels(y *MATArray) ([]int, []string, error) {
 		return y.oneOf()
 	}
 	if y.Data == nil || len(y.Dims) != 2 || (y.Dims[0] != 1 && y.Dims[1] != 1) {
-		return nil, nil, fmt.Errorf("%w: variable %q is no vector of classes: %s %v", ErrUnsupported, y.Name, y.Class, y.Dims)
+		return nil, nil, fmt.Errorf("%w: variable %q is not a vector of classes: %s %v", ErrUnsupported, y.Name, y.Class, y.Dims)
 	}
 	for i, v := range y.Data {
 		if math.IsNaN(v) {
@@ -298,7 +298,7 @@ func (y *MATArray) oneOf() ([]int, []string, error) {
 		labels[i] = -1
 	}
 	bad := func(i int) error {
-		return fmt.Errorf("%w: variable %q is no matrix of classes, with a single 1 in each row: see row %d", ErrUnsupported, y.Name, i+1)
+		return fmt.Errorf("%w: variable %q is not a matrix of classes with a single 1 in each row: see row %d", ErrUnsupported, y.Name, i+1)
 	}
 	entry := func(i, j int, v float64) error {
 		if v == 0 {

@@ -25,14 +25,14 @@ type MATVar struct {
 
 var matName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
 
-// WriteMAT writes matrices and texts as a MATLAB file of level 5, plain: class double, and
-// cell arrays of characters. MATLAB, Octave and SciPy read it. Names must be MATLAB's and
-// differ, and a variable holds less than 2 GiB; all that is checked before the first byte
-// (ErrParameter, ErrTooLarge, ErrSize where one is nil).
+// WriteMAT writes matrices and texts as a MATLAB file of level 5, plain: class double,
+// and cell arrays of characters. MATLAB, Octave and SciPy read it. Names must be valid in
+// MATLAB and differ, and a variable holds less than 2 GiB. All this is checked before the
+// first byte is written (ErrParameter, ErrTooLarge, ErrSize if a matrix is nil).
 func WriteMAT(w io.Writer, vars ...MATVar) error {
 	for _, v := range vars {
 		if !matName.MatchString(v.Name) {
-			return fmt.Errorf("%w: %q is no name of a MATLAB variable", ErrParameter, v.Name)
+			return fmt.Errorf("%w: %q is not a valid name of a MATLAB variable", ErrParameter, v.Name)
 		}
 	}
 	if err := checkVars(vars); err != nil {
@@ -56,11 +56,11 @@ func checkVars(vars []MATVar) error {
 	seen := make(map[string]bool)
 	for _, v := range vars {
 		if seen[v.Name] {
-			return fmt.Errorf("%w: two variables %q", ErrParameter, v.Name)
+			return fmt.Errorf("%w: two variables have the name %q", ErrParameter, v.Name)
 		}
 		seen[v.Name] = true
 		if v.Text != nil && v.M != nil {
-			return fmt.Errorf("%w: %q has a matrix and texts", ErrParameter, v.Name)
+			return fmt.Errorf("%w: %q has both a matrix and texts", ErrParameter, v.Name)
 		}
 		if v.Text != nil {
 			size := 0
@@ -139,7 +139,7 @@ func writeMATCell(w *bufio.Writer, v MATVar) {
 func WriteNPZ(w io.Writer, vars ...MATVar) error {
 	for _, v := range vars {
 		if v.Name == "" || strings.ContainsAny(v.Name, `/\`) {
-			return fmt.Errorf("%w: %q is no name of an array", ErrParameter, v.Name)
+			return fmt.Errorf("%w: %q is not a valid name of an array", ErrParameter, v.Name)
 		}
 	}
 	if err := checkVars(vars); err != nil {

@@ -76,7 +76,7 @@ func (m *mtxReader) index(k, most int) (int, error) {
 		return 0, fmt.Errorf("%w: %.20s, more than %d", ErrFormat, m.fields[k], most)
 	}
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%w: %.40q is no number of a row, a column or entries", ErrFormat, m.fields[k])
+		return 0, fmt.Errorf("%w: %.40q is not the number of a row or column, nor of entries", ErrFormat, m.fields[k])
 	}
 	return n, nil
 }
@@ -88,7 +88,7 @@ func (m *mtxReader) read() (*Sparse, error) {
 	m.line = 1
 	head := strings.Fields(strings.ToLower(strings.TrimPrefix(m.in.Text(), "\uFEFF")))
 	if len(head) != 5 || head[0] != "%%matrixmarket" || head[1] != "matrix" {
-		return nil, fmt.Errorf("%w: no matrix of Matrix Market (it begins with %.40q)", ErrFormat, m.in.Text())
+		return nil, fmt.Errorf("%w: not a matrix of Matrix Market (it begins with %.40q)", ErrFormat, m.in.Text())
 	}
 	form, kind, shape := head[2], head[3], head[4]
 	array, pattern := form == "array", kind == "pattern"
@@ -170,7 +170,7 @@ func (m *mtxReader) coordinates(rows, cols, entries int, sign float64, pattern b
 			return err
 		}
 		if i == 0 || j == 0 {
-			return fmt.Errorf("%w: entry (%d, %d), where they are counted from 1", ErrFormat, i, j)
+			return fmt.Errorf("%w: entry (%d, %d), but rows and columns are counted from 1", ErrFormat, i, j)
 		}
 		v := 1.0
 		if !pattern {
@@ -199,7 +199,7 @@ func (m *mtxReader) array(rows, cols int, sign float64, put func(i, j int, v flo
 		}
 		for i := from; i < rows; i++ {
 			if !m.next() || len(m.fields) != 1 {
-				return fmt.Errorf("%w: no number for the entry (%d, %d)", ErrFormat, i+1, j+1)
+				return fmt.Errorf("%w: there is no number for the entry (%d, %d)", ErrFormat, i+1, j+1)
 			}
 			v, err := parseNumber(string(m.fields[0]))
 			if err != nil {
@@ -221,15 +221,15 @@ func (m *mtxReader) array(rows, cols int, sign float64, put func(i, j int, v flo
 
 // ReadNames reads names, one on each line, plain or gzip, as they lie next to a matrix:
 // features.tsv and barcodes.tsv of single cells, or the words of a corpus. Of lines with
-// tabs it takes the field of that number, from 1; 0 is the second where there is one, as
-// genes have an identifier and a name, and the first elsewhere.
+// tabs it takes the field of that number, counted from 1. With 0 it takes the second
+// field, as genes have an identifier and a name, or the first if there is no second.
 //
 // Errors are ErrFormat, with the line, ErrTooLarge, or those of r.
 func ReadNames(r io.Reader, field int) ([]string, error) { return readNames(r, field, maxValues()) }
 
 func readNames(r io.Reader, field, limit int) ([]string, error) {
 	if field < 0 {
-		return nil, fmt.Errorf("%w: field %d", ErrParameter, field)
+		return nil, fmt.Errorf("%w: field is %d, want 0 or more", ErrParameter, field)
 	}
 	r, err := gunzip(r)
 	if err != nil {
@@ -248,7 +248,7 @@ func readNames(r io.Reader, field, limit int) ([]string, error) {
 			k = min(1, len(fields)-1)
 		}
 		if k >= len(fields) {
-			return nil, fmt.Errorf("%w: line %d has %d fields, and none for the name", ErrFormat, line, len(fields))
+			return nil, fmt.Errorf("%w: line %d has only %d fields, so no name", ErrFormat, line, len(fields))
 		}
 		name := strings.TrimSpace(fields[k])
 		if err = checkText(name); err == nil {
@@ -268,13 +268,14 @@ func readNames(r io.Reader, field, limit int) ([]string, error) {
 }
 
 // OpenMTX reads a matrix of features × samples in the format of Matrix Market, and the
-// names that lie next to it: of a file matrix.mtx those in features.tsv or genes.tsv and
-// in barcodes.tsv, whatever stands before "matrix" standing before these too; each plain
-// or gzip. Of a folder it is its matrix.mtx. The set has the name of the file or folder.
+// names that lie next to it: for a file matrix.mtx those in features.tsv or genes.tsv and
+// in barcodes.tsv. What stands before "matrix" in the name must stand before these names,
+// too; each file is plain or gzip. For a folder it reads its matrix.mtx. The set has the
+// name of the file or folder.
 //
-// It keeps the zeros, too: where they are too many the error is ErrTooLarge, and ReadMTX
-// and ReadNames read the same without them. Other errors are theirs, ErrSize where there
-// are more or fewer names than rows or columns, and those of the file system.
+// The set has the zeros, too. If they are too many, the error is ErrTooLarge, and ReadMTX
+// and ReadNames read the same without zeros. Other errors are those of these two, ErrSize
+// if there are more or fewer names than rows or columns, and those of the file system.
 func OpenMTX(name string) (*Set, error) {
 	set := filepath.Base(name)
 	if info, err := os.Stat(name); err != nil {

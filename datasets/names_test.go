@@ -186,15 +186,15 @@ func TestReadCSVCures(t *testing.T) {
 		want   error
 		say    string
 	}{
-		"a category":      {"x,origin\n1,usa\n", CSVLayout{}, ErrFormat, `line 2, column 2 (origin): datasets: malformed file: "usa" is no finite number: name a column of text as ID or Label`},
-		"a date":          {"x,day\n1,2024-02-29\n", CSVLayout{}, ErrFormat, "line 2, column 2 (day): datasets: malformed file: \"2024-02-29\" is no finite number: dates are not read"},
+		"a category":      {"x,origin\n1,usa\n", CSVLayout{}, ErrFormat, `line 2, column 2 (origin): datasets: malformed file: "usa" is not a finite number: name a column of text as ID or Label`},
+		"a date":          {"x,day\n1,2024-02-29\n", CSVLayout{}, ErrFormat, "line 2, column 2 (day): datasets: malformed file: \"2024-02-29\" is not a finite number: dates are not read"},
 		"a time":          {"x,day\n1,12:30\n", CSVLayout{}, ErrFormat, "dates are not read"},
 		"a question mark": {"x,y\n1,?\n", CSVLayout{}, ErrFormat, `set Missing to a list that has "?"`},
 		"NA":              {"x,y\n1,NA\n", CSVLayout{}, ErrFormat, `set Missing to a list that has "NA"`},
 		"empty":           {"x,y\n1,\n", CSVLayout{}, ErrFormat, `set Missing to a list that has ""`},
 		"decimal comma":   {"x;y\n1,5;2\n", CSVLayout{}, ErrFormat, "set DecimalComma"},
 		"thousands":       {"x;y\n1.000,5;2\n", CSVLayout{DecimalComma: true}, ErrFormat, "has a point"},
-		"two commas":      {"x,y\n1,5\n", CSVLayout{Separator: ',', DecimalComma: true}, ErrParameter, "decimal comma"},
+		"two commas":      {"x,y\n1,5\n", CSVLayout{Separator: ',', DecimalComma: true}, ErrParameter, "DecimalComma"},
 		"Latin 1":         {"x,y\n1,2\n", CSVLayout{Label: "y\xe4"}, ErrNoVariable, ""},
 		"Latin 1 label":   {"x,y\n1,b\xe4r\n", CSVLayout{Label: "y"}, ErrFormat, "line 2, column 2 (y): datasets: malformed file: the name \"b\\xe4r\" is no valid UTF-8: set Encoding"},
 		"Latin 1 header":  {"x,gr\xf6\xdfe\n1,2\n", CSVLayout{}, ErrFormat, "line 1, column 2: datasets"},
@@ -264,11 +264,11 @@ func TestSetWriteCSV(t *testing.T) {
 // Auto MPG: blanks and a tab, names in quotes, and six values that are missing.
 func TestRealAutoMPG(t *testing.T) {
 	_, err := ReadCSV(realFile(t, "auto-mpg.data"), CSVLayout{})
-	if err == nil || !strings.Contains(err.Error(), `line 1, column 9: datasets: malformed file: "chevrolet chevelle malibu" is no finite number: name a column of text as ID`) {
+	if err == nil || !strings.Contains(err.Error(), `line 1, column 9: datasets: malformed file: "chevrolet chevelle malibu" is not a finite number: name a column of text as ID`) {
 		t.Error(err)
 	}
 	_, err = ReadCSV(realFile(t, "auto-mpg.data"), CSVLayout{ID: "-1"})
-	if err == nil || !strings.Contains(err.Error(), `line 33, column 4: datasets: malformed file: "?" is no finite number: if it stands for a missing value, set Missing`) {
+	if err == nil || !strings.Contains(err.Error(), `line 33, column 4: datasets: malformed file: "?" is not a finite number: if it stands for a missing value, set Missing`) {
 		t.Error(err)
 	}
 	s, err := ReadCSV(realFile(t, "auto-mpg.data"), CSVLayout{ID: "-1", Encode: []string{"8"}, Missing: []string{"?"}})

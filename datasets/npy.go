@@ -131,7 +131,7 @@ func (a *npyArray) set(l NPYLayout) (*Set, error) {
 		s.Height, s.Width, columns = shape[1], shape[2], false
 		shape = []int{shape[0], product(limit, shape[1:]...)}
 	default:
-		return nil, fmt.Errorf("%w: an array of %v is no matrix", ErrSize, shape)
+		return nil, fmt.Errorf("%w: an array of %v is not a matrix", ErrSize, shape)
 	}
 	n := product(limit, shape...)
 	if n <= 0 {
@@ -164,10 +164,10 @@ func readNPYHeader(r io.Reader) (kind string, fortran bool, shape []int, err err
 	}
 	major := head[len(npyHead)]
 	if string(head[:4]) == "PK\x03\x04" {
-		return "", false, nil, fmt.Errorf("%w: no NPY file, but an archive of such, perhaps: ReadNPZ reads these", ErrFormat)
+		return "", false, nil, fmt.Errorf("%w: not an NPY file, but perhaps an archive of them, which ReadNPZ reads", ErrFormat)
 	}
 	if string(head[:len(npyHead)]) != npyHead || major < 1 || major > 3 {
-		return "", false, nil, fmt.Errorf("%w: no NPY file (it begins with % x)", ErrFormat, head)
+		return "", false, nil, fmt.Errorf("%w: not an NPY file (it begins with % x)", ErrFormat, head)
 	}
 	width := 2
 	if major > 1 {

@@ -58,8 +58,9 @@ func readNPZ(r io.ReaderAt, size int64, l NPYLayout, limit int) (_ *Set, err err
 	return s.checked()
 }
 
-// ReadNPZSparse reads a matrix of scipy.sparse.save_npz (csc, csr or coo) of size bytes without its
-// zeros, and turns it so that a sample is a column; with columns it is one in the file already.
+// ReadNPZSparse reads a matrix of scipy.sparse.save_npz (csc, csr or coo) of size bytes
+// without its zeros, and transposes it so that a sample is a column; with columns a
+// sample is a column in the file already.
 //
 // Errors are those of ReadNPZ, and ErrNoVariable for an archive without such a matrix.
 func ReadNPZSparse(r io.ReaderAt, size int64, columns bool) (*Sparse, error) {
@@ -88,7 +89,7 @@ func newNPZReader(from *source, size int64, limit int) (*npzReader, error) {
 			continue
 		}
 		if z.files[name] != nil {
-			return nil, fmt.Errorf("%w: two arrays %.40q", ErrFormat, name)
+			return nil, fmt.Errorf("%w: two arrays have the name %.40q", ErrFormat, name)
 		}
 		z.files[name] = f
 		z.names = append(z.names, tidyName(name))

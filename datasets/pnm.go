@@ -52,7 +52,7 @@ func (s *pnmScanner) number(what string) (int, error) {
 		for s.at < len(s.data) && s.at < from+20 && !blank(s.data[s.at]) {
 			s.at++
 		}
-		return 0, fmt.Errorf("%w: %s is %q in line %d, no whole number", ErrFormat, what, s.data[from:s.at], 1+bytes.Count(s.data[:from], []byte("\n")))
+		return 0, fmt.Errorf("%w: %s is %q in line %d, which is not a whole number", ErrFormat, what, s.data[from:s.at], 1+bytes.Count(s.data[:from], []byte("\n")))
 	}
 	return v, nil
 }
@@ -72,7 +72,7 @@ func blank(b byte) bool { return b == ' ' || '\t' <= b && b <= '\r' }
 func pnmHeader(data []byte) (m *pnmImage, text bool, head int, err error) {
 	m = &pnmImage{channels: 1, bytes: 1}
 	if len(data) < 2 || data[0] != 'P' || bytes.IndexByte([]byte("2356"), data[1]) < 0 {
-		return nil, false, 0, fmt.Errorf("%w: no PGM or PPM file (it begins with %q)", ErrFormat, data[:min(2, len(data))])
+		return nil, false, 0, fmt.Errorf("%w: not a PGM or PPM file (it begins with %q)", ErrFormat, data[:min(2, len(data))])
 	}
 	text = data[1] < '5'
 	if data[1] == '3' || data[1] == '6' {
@@ -80,7 +80,7 @@ func pnmHeader(data []byte) (m *pnmImage, text bool, head int, err error) {
 	}
 	s := &pnmScanner{data, 2}
 	if len(data) > 2 && !blank(data[2]) && data[2] != '#' {
-		return nil, false, 0, fmt.Errorf("%w: no PGM or PPM file (it begins with %q)", ErrFormat, data[:3])
+		return nil, false, 0, fmt.Errorf("%w: not a PGM or PPM file (it begins with %q)", ErrFormat, data[:3])
 	}
 	for _, n := range []struct {
 		what string
@@ -166,7 +166,7 @@ func (m *pnmImage) readText(s *pnmScanner) error {
 		m.pixels = append(m.pixels, byte(v))
 	}
 	if s.skip(); s.at < len(s.data) {
-		return fmt.Errorf("%w: more than the %d pixels of %d×%d", ErrFormat, m.width*m.height, m.height, m.width)
+		return fmt.Errorf("%w: there are more than the %d pixels of %d×%d", ErrFormat, m.width*m.height, m.height, m.width)
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ErrValue is returned where a value is out of the range of what is to be done to it; the
-// message names its feature and sample.
+// ErrValue is returned where a value is outside the range of an operation, such as a
+// logarithm of a negative number; the message names its feature and sample.
 var ErrValue = errors.New("datasets: value out of range")
 
 // A Step is one thing that is done to data before a factorisation: Log1p, SampleSums,
@@ -47,13 +47,13 @@ const (
 )
 
 // ScaleFeatures brings features that are measured in different units to one range, so
-// that those with large numbers do not count alone. A constant feature is left as it is,
-// or becomes 0 by Range.
+// that those with large numbers do not dominate. A constant feature is left as it is, or
+// becomes 0 under Range.
 type ScaleFeatures struct{ By Measure }
 
-// ShiftFeatures raises each feature that has negative values by as much that they become
-// 0 or more. It changes what a zero means: parts are then of what is above the smallest
-// value. New data below that stay negative.
+// ShiftFeatures adds a number to each feature that has negative values, so that its
+// smallest value becomes 0. Zero then has another meaning: parts describe what is above
+// the smallest value. New data below that value stay negative.
 type ShiftFeatures struct{}
 
 // SplitSigns makes two features of each, what is above zero and what is below, without
@@ -68,8 +68,9 @@ type MostVariable struct {
 	ByMean bool
 }
 
-// FillMissing puts the median of a feature where a value is missing. Honest only where
-// few are: a model with the mask of Known does not pretend to know them.
+// FillMissing puts the median of a feature where a value is missing. Use it only where
+// few values are missing: a model with the mask of Known leaves missing values out in
+// place of making them up.
 type FillMissing struct{}
 
 // A Preparation records what Prepare did, so that Apply does the same to new data, and
@@ -137,12 +138,12 @@ func Prepare(s *Set, steps ...Step) (*Set, *Preparation, error) {
 	split := false
 	for _, step := range steps {
 		var done Prepared
-		err := fmt.Errorf("%w: a step that is nil", ErrParameter)
+		err := fmt.Errorf("%w: the step is nil", ErrParameter)
 		if step != nil {
 			done, err = step.learn(&t)
 		}
 		if err == nil && split && (done.Keep != nil || done.Split) {
-			err = fmt.Errorf("%w: it comes before SplitSigns, and that once", ErrParameter)
+			err = fmt.Errorf("%w: it must come before SplitSigns, which can come only once", ErrParameter)
 		}
 		if err == nil {
 			err = done.apply(&t)
@@ -156,9 +157,8 @@ func Prepare(s *Set, steps ...Step) (*Set, *Preparation, error) {
 	return &t, p, nil
 }
 
-// Apply does to new data of the same features what was done to the first. What was
-// learned stays: the sums, scales, shifts, medians and the choice of features are those
-// of the first data.
+// Apply does to new data of the same features what was done to the first. The sums,
+// scales, shifts, medians and the choice of features are those of the first data.
 //
 // Errors are ErrValue, and ErrSize for other features, by number or by name.
 func (p *Preparation) Apply(s *Set) (*Set, error) {
@@ -169,12 +169,12 @@ func (p *Preparation) Apply(s *Set) (*Set, error) {
 		return nil, err
 	}
 	if m, _ := s.X.Dims(); m != p.Rows {
-		return nil, fmt.Errorf("%w: %d features, and %d were prepared", ErrSize, m, p.Rows)
+		return nil, fmt.Errorf("%w: the set has %d features, but the prepared one had %d", ErrSize, m, p.Rows)
 	}
 	if p.Features != nil && s.Features != nil {
 		for i, name := range s.Features {
 			if name != p.Features[i] {
-				return nil, fmt.Errorf("%w: feature %d is %q, and was %q: PickFeatures brings them in order", ErrSize, i, name, p.Features[i])
+				return nil, fmt.Errorf("%w: feature %d is %q, but was %q: bring them in order by PickFeatures", ErrSize, i, name, p.Features[i])
 			}
 		}
 	}
@@ -200,8 +200,9 @@ func (p *Preparation) Apply(s *Set) (*Set, error) {
 func (p *Preparation) Undo(x mat.Matrix) (*Set, error) { return p.undo(x, false) }
 
 // Parts returns the parts of a model of prepared data (W; a column is a part) in the
-// original units: without what was taken off, as the parts add to that. Before a Log1p it
-// stops, as parts multiply there, and the Units say so.
+// original units. An offset that was subtracted is not added again, as parts add to it.
+// Parts of data under Log1p multiply in the original units, so it goes back only to
+// Log1p, and the Units say so.
 //
 // Errors are those of Undo.
 func (p *Preparation) Parts(w mat.Matrix) (*Set, error) { return p.undo(w, true) }
@@ -216,7 +217,7 @@ func (p *Preparation) undo(y mat.Matrix, parts bool) (*Set, error) {
 	}
 	m, n := y.Dims()
 	if m != len(rows) || n == 0 {
-		return nil, fmt.Errorf("%w: %d×%d, and the prepared data have %d rows", ErrSize, m, n, len(rows))
+		return nil, fmt.Errorf("%w: the matrix is %d×%d, but the prepared data have %d rows", ErrSize, m, n, len(rows))
 	}
 	s := &Set{X: mat.DenseCopyOf(y)}
 	var of []int // the feature of a row, at the step that is being undone; nil: the same
@@ -296,29 +297,29 @@ func (p *Preparation) check() ([]int, error) {
 	split := false
 	for k, step := range p.Steps {
 		if len(step.Offset) != len(step.Scale) {
-			return bad(k, "offsets and scales differ in number")
+			return bad(k, "there are not as many offsets as scales")
 		}
 		for _, of := range [][]float64{step.Scale, step.Offset, step.Fill} {
 			if of != nil && (len(of) != len(rows) || slices.ContainsFunc(of, func(v float64) bool { return !finite(v) })) {
-				return bad(k, "not a number for each feature")
+				return bad(k, "it has not one finite number for each feature")
 			}
 		}
 		if slices.ContainsFunc(step.Scale, func(v float64) bool { return v <= 0 }) || !(step.Sum >= 0) || math.IsInf(step.Sum, 0) {
-			return bad(k, "a scale or sum that is not positive")
+			return bad(k, "a scale or sum is not positive")
 		}
 		if split && (step.Keep != nil || step.Split) {
-			return bad(k, "after a split")
+			return bad(k, "it comes after a split of signs")
 		}
 		if step.Keep != nil {
 			now := make([]int, len(step.Keep))
 			for to, i := range step.Keep {
 				if i < 0 || i >= len(rows) {
-					return bad(k, "no such feature")
+					return bad(k, "it keeps a feature that there is not")
 				}
 				now[to] = rows[i]
 			}
 			if rows = now; len(rows) == 0 {
-				return bad(k, "no features")
+				return bad(k, "it keeps no feature")
 			}
 		}
 		if step.Split {
@@ -379,7 +380,7 @@ func (p Prepared) apply(s *Set) error {
 	case p.Log1p:
 		err := s.each(func(i, j int, v float64) error {
 			if v <= -1 {
-				return s.wrong(i, j, v, "has no log(1 + x): ShiftFeatures or SplitSigns come before Log1p")
+				return s.wrong(i, j, v, "has no log(1 + x): put ShiftFeatures or SplitSigns before Log1p")
 			}
 			return nil
 		})
@@ -441,7 +442,7 @@ func (s *Set) sums() ([]float64, error) {
 	sums := make([]float64, n)
 	err := s.each(func(i, j int, v float64) error {
 		if v < 0 {
-			return s.wrong(i, j, v, "is negative, where a sum is to be scaled: ShiftFeatures or SplitSigns come before SampleSums")
+			return s.wrong(i, j, v, "is negative, so sums cannot be scaled: put ShiftFeatures or SplitSigns before SampleSums")
 		}
 		if sums[j] += v; math.IsInf(sums[j], 0) {
 			return s.wrong(i, j, v, "makes the sum of its sample infinite")
@@ -463,7 +464,7 @@ func (l SampleSums) learn(s *Set) (Prepared, error) {
 		to = median(slices.DeleteFunc(sums, func(v float64) bool { return v == 0 }))
 	}
 	if !(to > 0) || math.IsInf(to, 0) {
-		return Prepared{}, fmt.Errorf("%w: samples of the sum %g", ErrParameter, to)
+		return Prepared{}, fmt.Errorf("%w: SampleSums.To is %g, want a finite number of 0 or more", ErrParameter, to)
 	}
 	return Prepared{Sum: to}, nil
 }
@@ -483,7 +484,7 @@ func median(v []float64) float64 {
 
 func (l ScaleFeatures) learn(s *Set) (Prepared, error) {
 	if l.By < Largest || l.By > Deviation {
-		return Prepared{}, fmt.Errorf("%w: measure %d", ErrParameter, l.By)
+		return Prepared{}, fmt.Errorf("%w: ScaleFeatures.By is %d, want Largest, Range or Deviation", ErrParameter, l.By)
 	}
 	m, n := s.X.Dims()
 	p := Prepared{Offset: make([]float64, m), Scale: make([]float64, m)}
@@ -555,7 +556,7 @@ func (SplitSigns) learn(*Set) (Prepared, error) { return Prepared{Split: true}, 
 func (l MostVariable) learn(s *Set) (Prepared, error) {
 	m, n := s.X.Dims()
 	if l.Count < 1 {
-		return Prepared{}, fmt.Errorf("%w: %d features", ErrParameter, l.Count)
+		return Prepared{}, fmt.Errorf("%w: MostVariable.Count is %d, want 1 or more", ErrParameter, l.Count)
 	}
 	// In logarithms, as squares may be infinite.
 	spread := make([]float64, m)
@@ -576,7 +577,7 @@ func (l MostVariable) learn(s *Set) (Prepared, error) {
 				mean += v / top / float64(len(values))
 			}
 			if mean <= 0 {
-				return Prepared{}, fmt.Errorf("%w: the mean of %s is not positive, by which its variance is to be divided", ErrValue, s.FeatureName(i))
+				return Prepared{}, fmt.Errorf("%w: the mean of %s is not positive, so its variance cannot be divided by it", ErrValue, s.FeatureName(i))
 			}
 			spread[i] -= math.Log(mean) + math.Log(top)
 		}
@@ -597,7 +598,7 @@ func (FillMissing) learn(s *Set) (Prepared, error) {
 	values := make([]float64, 0, n)
 	for i := range m {
 		if values = s.known(i, values); len(values) == 0 {
-			return Prepared{}, fmt.Errorf("%w: %s is known of no sample: leave it out with PickFeatures", ErrValue, s.FeatureName(i))
+			return Prepared{}, fmt.Errorf("%w: %s is missing in all samples: leave it out by PickFeatures", ErrValue, s.FeatureName(i))
 		}
 		p.Fill[i] = median(values)
 	}

@@ -187,11 +187,11 @@ func TestPrepareErrors(t *testing.T) {
 		want  error
 		say   string
 	}{
-		"log of a negative":   {[]Step{Log1p{}}, ErrValue, "datasets.Log1p: datasets: value out of range: -2, x of a, has no log(1 + x): ShiftFeatures or SplitSigns"},
+		"log of a negative":   {[]Step{Log1p{}}, ErrValue, "datasets.Log1p: datasets: value out of range: -2, x of a, has no log(1 + x): put ShiftFeatures or SplitSigns"},
 		"sums of a negative":  {[]Step{SampleSums{}}, ErrValue, "-2, x of a, is negative"},
 		"a sum":               {[]Step{ShiftFeatures{}, SampleSums{To: -1}}, ErrParameter, "-1"},
-		"a measure":           {[]Step{ScaleFeatures{By: 9}}, ErrParameter, "measure 9"},
-		"no features":         {[]Step{MostVariable{}}, ErrParameter, "0 features"},
+		"a measure":           {[]Step{ScaleFeatures{By: 9}}, ErrParameter, "ScaleFeatures.By is 9"},
+		"no features":         {[]Step{MostVariable{}}, ErrParameter, "Count is 0"},
 		"by a mean below 0":   {[]Step{ScaleFeatures{By: Range}, MostVariable{Count: 1, ByMean: true}}, nil, ""},
 		"chosen after signs":  {[]Step{SplitSigns{}, MostVariable{Count: 1}}, ErrParameter, "before SplitSigns"},
 		"split twice":         {[]Step{SplitSigns{}, SplitSigns{}}, ErrParameter, "before SplitSigns"},
@@ -207,7 +207,7 @@ func TestPrepareErrors(t *testing.T) {
 	for j := range 4 {
 		none.X.Set(1, j, math.NaN())
 	}
-	if _, _, err := Prepare(none, FillMissing{}); !errors.Is(err, ErrValue) || !strings.Contains(err.Error(), "weight is known of no sample") {
+	if _, _, err := Prepare(none, FillMissing{}); !errors.Is(err, ErrValue) || !strings.Contains(err.Error(), "weight is missing in all samples") {
 		t.Error(err)
 	}
 	if s, _, err := Prepare(none, ScaleFeatures{By: Deviation}, MostVariable{Count: 3}); err != nil || !math.IsNaN(s.X.At(1, 0)) {
@@ -235,7 +235,7 @@ func TestPrepareErrors(t *testing.T) {
 	}
 	other := cars()
 	other.Features = []string{"x", "same", "weight"}
-	if _, err := p.Apply(other); !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), `feature 1 is "same", and was "weight"`) {
+	if _, err := p.Apply(other); !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), `feature 1 is "same", but was "weight"`) {
 		t.Error(err)
 	}
 	if _, err := p.Apply(Digits()); !errors.Is(err, ErrSize) {

@@ -42,11 +42,11 @@ func WriteMTX(w io.Writer, m mat.Matrix) error {
 	return out.Flush()
 }
 
-// SaveMTX writes the set as matrix.mtx (features × samples), features.tsv and barcodes.tsv
-// into a folder, which it makes: the files of 10x Genomics, with the names of the
-// samples as barcodes. OpenMTX reads the folder. Tabs and line feeds in names become
-// blanks. Errors are ErrValue for a value that is no finite number, and those of Check and of
-// the file system.
+// SaveMTX writes the set as matrix.mtx (features × samples), features.tsv and
+// barcodes.tsv into a folder, which it makes: the files of 10x Genomics, with the names
+// of the samples as barcodes. OpenMTX reads the folder. Tabs and line feeds in names
+// become blanks. Errors are ErrValue for a value that is not a finite number, and those
+// of Check and of the file system.
 func (s *Set) SaveMTX(folder string) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -75,9 +75,10 @@ func (s *Set) SaveMTX(folder string) error {
 }
 
 // SaveImages writes each sample as a PNG file, in grey as Image draws it, into the folder
-// of its class below folder: OpenImages reads them, in another order. A file has the name
-// of its sample, or its number; slashes become dashes. Errors are ErrNotImages, ErrParameter for
-// two samples of one class and name, and those of Check and of the file system.
+// of its class below folder. OpenImages reads them, possibly in another order. A file has
+// the name of its sample, or its number; slashes become dashes. Errors are ErrNotImages,
+// ErrParameter for two samples of one class and name, and those of Check and of the file
+// system.
 func (s *Set) SaveImages(folder string) error {
 	if !s.isImage() {
 		return ErrNotImages
@@ -96,7 +97,7 @@ func (s *Set) SaveImages(folder string) error {
 		name := strings.TrimSuffix(plain.Replace(nameAt(s.Samples, j, "")), ".png")
 		path := filepath.Join(folder, cmp.Or(strings.Trim(class, "."), "."), cmp.Or(strings.Trim(name, "."), fmt.Sprintf("%05d", j))+".png")
 		if seen[path] {
-			return fmt.Errorf("%w: two images %s", ErrParameter, path)
+			return fmt.Errorf("%w: two images would have the path %s", ErrParameter, path)
 		}
 		seen[path] = true
 		if err := saveFile(path, func(w io.Writer) error { return png.Encode(w, s.Image(j)) }); err != nil {

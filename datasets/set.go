@@ -21,19 +21,20 @@ var (
 	ErrColumn = errors.New("datasets: column out of range")
 	// ErrNoLabels is returned when an operation needs the classes of a set
 	// that has none.
-	ErrNoLabels = errors.New("datasets: set has no labels")
+	ErrNoLabels = errors.New("datasets: the set has no labels")
 	// ErrNotImages is returned when an operation needs images and the samples
 	// are something else.
-	ErrNotImages = errors.New("datasets: samples are no images")
+	ErrNotImages = errors.New("datasets: the samples are not images")
 	// ErrSize is returned when the size of an image, a sample or a set is
 	// impossible, or when sizes that must agree do not.
 	ErrSize = errors.New("datasets: bad size")
 )
 
-// A Set is a data matrix with what is needed to show and to judge it.
+// A Set is a data matrix with all that is needed to show its samples and to judge
+// results.
 //
-// Methods never modify their receiver; those that return a Set return one with
-// data of its own, except for names that stay as they are, which are shared.
+// Methods never modify their receiver. A Set that they return has data of its own, but
+// shares names that do not change.
 type Set struct {
 	Name string
 	// X is features × samples: a column is a sample. The pixels of an image
@@ -44,8 +45,8 @@ type Set struct {
 	Labels  []int
 	Classes []string
 	// Samples and Features are the names of the columns and of the rows of X, and Units
-	// the units of the features; nil if unknown. SampleName and FeatureName have a word
-	// for all. Readers give names of valid UTF-8 and at most 4096 bytes.
+	// the units of the features; nil if unknown. SampleName and FeatureName have a name
+	// for each, known or not. Readers give names of valid UTF-8 and at most 4096 bytes.
 	Samples, Features, Units []string
 	// Height and Width are those of an image; 0 if the samples are no images.
 	Height, Width int
@@ -81,7 +82,7 @@ func (s *Set) Check() error {
 		}
 		for j, l := range s.Labels {
 			if l < 0 || l >= len(s.Classes) {
-				return fmt.Errorf("%w: label %d of column %d of %q is none of its %d classes", ErrSize, l, j, s.Name, len(s.Classes))
+				return fmt.Errorf("%w: label %d of column %d of %q is not one of its %d classes", ErrSize, l, j, s.Name, len(s.Classes))
 			}
 		}
 	}
@@ -180,8 +181,8 @@ func (s *Set) scale() float64 {
 	return 1
 }
 
-// Image returns sample j in grey: 0 is black and Max is white (the largest
-// value in X, where Max is unknown). Values outside are cut off.
+// Image returns sample j in grey: 0 is black and Max is white (the largest value in X,
+// where Max is unknown). Smaller values are black, too, and larger ones white.
 //
 // Like the access to an element of a matrix it panics if j is out of range, or
 // if the samples are no images.
@@ -356,9 +357,9 @@ func (s *Set) Scaled() *Set {
 	return &t
 }
 
-// Shrink returns the set with images of height × width, each pixel the mean of
-// the area that it covers. It makes images smaller only; to be an exact mean
-// of whole pixels the new size must divide the old one.
+// Shrink returns the set with images of height × width, each pixel the mean of the area
+// that it covers. It only makes images smaller. A new pixel is the mean of whole old
+// pixels if the new size divides the old one.
 func (s *Set) Shrink(height, width int) (*Set, error) {
 	if !s.isImage() {
 		return nil, ErrNotImages

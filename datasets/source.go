@@ -20,12 +20,11 @@ var (
 	// ErrNotFound is returned when no file of a set is in any of the folders;
 	// the message lists them and says what to do.
 	ErrNotFound = errors.New("datasets: not found")
-	// ErrAsk is returned by Download for a set that is not to be had without
-	// its owner's consent, or of which no reliable public home is known; the
-	// message says where to ask.
+	// ErrAsk is returned by Download for a set that needs its owner's consent, or of
+	// which no reliable public home is known; the message says where to ask.
 	ErrAsk = errors.New("datasets: not for download")
-	// ErrContent is returned when a file can be read but does not hold what it
-	// should: another number of samples, for one.
+	// ErrContent is returned when a file can be read but does not hold what it should,
+	// such as the right number of samples.
 	ErrContent = errors.New("datasets: not the expected data")
 )
 
@@ -56,10 +55,10 @@ type form struct {
 // String returns the name.
 func (s *Source) String() string { return s.Name }
 
-// Load reads the set from the first of these folders that has its files under
-// one of their usual names: a folder with the name of the set in that of the
-// environment variable RNMF_DATA, that folder itself, and the cache that
-// Download fills. It never downloads.
+// Load reads the set from the first of these folders that has its files under one of
+// their usual names: a folder with the name of the set in that of the environment
+// variable RNMF_DATA, that folder itself, and the cache that Download fills. It downloads
+// nothing.
 //
 // The error is ErrNotFound if there is no file; ErrContent if there is one that
 // holds something else; that of the reader; or ctx.Err().
@@ -81,13 +80,13 @@ func (s *Source) Load(ctx context.Context) (*Set, error) {
 	return nil, s.notFound(folders)
 }
 
-// Download fetches the set from its public home into the cache, which is the
-// folder rnmf in os.UserCacheDir. What is there already is not fetched again,
-// and an interrupted download is continued. It never touches RNMF_DATA.
+// Download fetches the set from its public home into the cache, which is the folder rnmf
+// in os.UserCacheDir. Files that are there already are not fetched again, and an
+// interrupted download is continued. The folder RNMF_DATA is never changed.
 //
-// The progress function may be nil. It is called now and then, and never at
-// the same time twice, with the bytes of all files so far and in total; the
-// total is -1 while it is not known.
+// The progress function may be nil. It is called now and then, by one goroutine at a
+// time, with the bytes of all files so far and in total; the total is -1 while it is not
+// known.
 //
 // Files are compared with their known SHA-256, if there is one, and are read to
 // see that they hold what they should; if not, they are removed. No checksum is

@@ -10,8 +10,9 @@ import (
 
 // A Sparse is a matrix of which the entries that are not 0 are kept, column by column, as
 // MATLAB and SciPy's csc_matrix do: those of column j are Value[k] in row Row[k] for
-// Start[j] ≤ k < Start[j+1], with rising rows. Package rnmf/panel fits it as it is; other
-// models take a mat.Dense: Dense makes it, where there is room, and Pick leaves less of it.
+// Start[j] ≤ k < Start[j+1], with rising rows. Package rnmf/panel fits it as it is. Other
+// models take a mat.Dense, which the method Dense makes if there is room; Pick makes the
+// matrix smaller.
 type Sparse struct {
 	Rows, Cols int
 	Start      []int // Cols + 1 of them
@@ -136,7 +137,7 @@ func (s *Sparse) Pick(rows, columns []int) (*Sparse, error) {
 	}
 	for k, i := range rows {
 		if i < 0 || i >= s.Rows || to[i] >= 0 {
-			return nil, fmt.Errorf("%w: row %d of %d, or twice", ErrColumn, i, s.Rows)
+			return nil, fmt.Errorf("%w: row %d of %d is out of range or given twice", ErrColumn, i, s.Rows)
 		}
 		to[i] = int32(k)
 	}

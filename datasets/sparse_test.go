@@ -61,12 +61,12 @@ func TestReadMTXErrors(t *testing.T) {
 		say  string
 	}{
 		"empty":              {"", ErrFormat, "no data"},
-		"another file":       {"1,2\n", ErrFormat, `no matrix of Matrix Market (it begins with "1,2"`},
+		"another file":       {"1,2\n", ErrFormat, `not a matrix of Matrix Market (it begins with "1,2"`},
 		"another kind":       {"%%MatrixMarket matrix coordinate quaternion general\n1 1 0\n", ErrFormat, "quaternion"},
 		"an array pattern":   {"%%MatrixMarket matrix array pattern general\n1 1\n1\n", ErrFormat, "array pattern"},
 		"no size":            {head + "% only\n", ErrFormat, "line 2: datasets: malformed file: the size is missing"},
 		"a short size":       {head + "2 2\n", ErrFormat, "2 numbers, not 3"},
-		"a size of a word":   {head + "2 x 1\n", ErrFormat, `"x" is no number of a row`},
+		"a size of a word":   {head + "2 x 1\n", ErrFormat, `"x" is not the number of a row`},
 		"not square":         {"%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n", ErrFormat, "symmetric matrix of 2×3"},
 		"a row too many":     {head + "2 2 1\n3 1 5\n", ErrFormat, "line 3: datasets: malformed file: 3, more than 2"},
 		"row 0":              {head + "2 2 1\n0 1 5\n", ErrFormat, "entry (0, 1)"},
@@ -74,7 +74,7 @@ func TestReadMTXErrors(t *testing.T) {
 		"too few":            {head + "2 2 2\n1 2 5\n", ErrFormat, "1 entries, not 2"},
 		"too many":           {head + "2 2 1\n1 2 5\n1 1 5\n", ErrFormat, "more than 1 entries"},
 		"a word":             {head + "2 2 1\n1 2 five\n", ErrFormat, `line 3: datasets: malformed file: "five"`},
-		"NaN":                {head + "2 2 1\n1 2 nan\n", ErrFormat, `"nan" is no finite number`},
+		"NaN":                {head + "2 2 1\n1 2 nan\n", ErrFormat, `"nan" is not a finite number`},
 		"a short entry":      {head + "2 2 1\n1 2\n", ErrFormat, "2 numbers, not 3"},
 		"a short array":      {"%%MatrixMarket matrix array real general\n2 1\n1\n", ErrFormat, "no number for the entry (2, 1)"},
 		"a long array":       {"%%MatrixMarket matrix array real general\n1 1\n1\n1\n", ErrFormat, "more numbers"},
@@ -246,7 +246,7 @@ func TestOpenMTX(t *testing.T) {
 	if _, err := OpenMTX(filepath.Join(folder, "none.mtx")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
-	if _, err := ReadNames(strings.NewReader("a\tb\n"), 3); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "line 1 has 2 fields") {
+	if _, err := ReadNames(strings.NewReader("a\tb\n"), 3); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "line 1 has only 2 fields") {
 		t.Error(err)
 	}
 	if _, err := ReadNames(strings.NewReader("a"), -1); !errors.Is(err, ErrParameter) {

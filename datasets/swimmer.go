@@ -2,15 +2,15 @@ package datasets
 
 import "gonum.org/v1/gonum/mat"
 
-// Swimmer returns a set in the manner of Donoho and Stodden: When does
-// non-negative matrix factorization give a correct decomposition into parts?
-// (NIPS 2003): stick figures with a torso and four limbs, each in one of four
-// positions. Pixels are 0 or 1; the drawing is our own.
+// Swimmer returns a set in the manner of Donoho and Stodden (When does non-negative
+// matrix factorization give a correct decomposition into parts? NIPS 2003): stick figures
+// with a torso and four limbs, each in one of four positions. Pixels are 0 or 1; the
+// drawing is our own.
 //
-// The set has 1024 pixels (32×32) × 256 samples, and x = w·h, where w is
-// 1024×17 with the torso in column 0 and position p of limb l in column
-// 1+4·l+p, and h is 17×256. No pixel belongs to two parts. As the torso is in
-// every image, a factorisation may as well share it out among the limbs.
+// The set has 1024 pixels (32×32) × 256 samples, and x = w·h, where w is 1024×17 with the
+// torso in column 0 and position p of limb l in column 1+4·l+p, and h is 17×256. No pixel
+// belongs to two parts. As the torso is in every image, a factorisation can also divide
+// it among the limbs.
 func Swimmer() (s *Set, w, h *mat.Dense) {
 	const (
 		side   = 32

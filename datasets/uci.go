@@ -34,7 +34,7 @@ func readSemeion(r io.Reader, limit int) (*Set, error) {
 	}
 	t, err := readTable(r, limit, strings.FieldsSeq, 256+10, func(row []float64) error {
 		if digit(row) < 0 {
-			return fmt.Errorf("%w: the columns 257 to 266 name no single digit", ErrFormat)
+			return fmt.Errorf("%w: the columns 257 to 266 do not have a single 1 for the digit", ErrFormat)
 		}
 		return nil
 	})
@@ -160,7 +160,7 @@ func parseNumber(s string) (float64, error) {
 		if len(s) > 40 {
 			s = s[:40] + "..."
 		}
-		return 0, fmt.Errorf("%w: %q is no finite number", ErrFormat, s)
+		return 0, fmt.Errorf("%w: %q is not a finite number", ErrFormat, s)
 	}
 	return v, nil
 }

@@ -14,15 +14,15 @@
 // the same for the notebooks of the present folder, which import that version.
 //
 // The first run installs what is missing: Jupyter, the kernel (GoNB) and
-// goimports, the latter two at the versions pinned in go.mod. Nothing but
-// Jupyter from apt, and with -install the kernel, goes outside the user's cache
+// goimports, the latter two at the versions pinned in go.mod. Only Jupyter from
+// apt, and with -install the kernel, are installed outside the user's cache
 // folder, and no Jupyter configuration of the user's is changed. A Jupyter is
 // looked for in the active environment of Python or conda, in PATH, with uv, pipx,
 // conda, Homebrew and the system, and in Python's own folders; the first that works
 // is taken, and named.
 //
-// Tested on Linux. On macOS all should work, and on Windows -html, with the kernel
-// in WSL only, but there only the search for Jupyter was tried, by simulation.
+// It is tested on Linux. On macOS everything should work, on Windows -html; the kernel
+// needs WSL there. Of both systems only the search for Jupyter was tried, by simulation.
 //
 // Environment: RNMF_DATA is the folder of data sets, relative to where the
 // command is started; RNMF_QUICK=1 asks the notebooks for a quick setting
@@ -77,8 +77,8 @@ func run(ctx context.Context, args []string) error {
        go run ./notebooks -install
        go run ./notebooks -site folder
        go run ./notebooks -test [arguments]
-A notebook is a number or name of ours (01, 01-l21-nmf), or a path of your own
-(../work/my.ipynb), which may import this module without further ado.
+A notebook is the number or name of one of ours (01, 01-l21-nmf), or the path of one of
+your own (../work/my.ipynb), which can import this module.
 `)
 		fs.PrintDefaults()
 	}

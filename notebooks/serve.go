@@ -22,7 +22,7 @@ func (s *setup) serve(ctx context.Context, start time.Time, port int, browser bo
 	folder := s.folder
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
-			return fmt.Errorf("%q is no folder: names of notebooks go with -run, -check or -html", args[0])
+			return fmt.Errorf("%q is not a folder: names of notebooks go with -run, -check or -html", args[0])
 		}
 		folder, args = args[0], args[1:]
 	}
@@ -120,7 +120,7 @@ func freePort(wanted int) (int, error) {
 	if wanted != 0 {
 		port, err := try(wanted)
 		if err != nil {
-			err = fmt.Errorf("port %d cannot be used, perhaps another program does: leave -port out, and a free one is taken (%w)", wanted, err)
+			err = fmt.Errorf("port %d cannot be used, perhaps because another program uses it: leave -port out, and a free port is taken (%w)", wanted, err)
 		}
 		return port, err
 	}

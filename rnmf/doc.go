@@ -72,8 +72,8 @@
 // Steps yields (Step, error) and takes a context, because bad input must be reported and a
 // half-step on large data must be stoppable. A Loss never changes: the estimate of its scale is a
 // Tuning, which each fit begins anew and owns. A Tuning gets a histogram of the residuals
-// (Residuals) in place of a list of m×n, and only those of entries of X that are not 0: a 0 is the
-// bound of W and H, and is fitted nearly exactly. A Quadratic stores no weights: a Solver walks
+// (Residuals) in place of a list of m×n, and only those of entries of X that are not 0: a 0 lies on
+// the bound W, H ≥ 0, and is fitted nearly exactly. A Quadratic stores no weights: a Solver walks
 // over Tiles and says what it needs of them (residuals, weights or products), so that no matrix of
 // the size of X is stored. W and H may have solvers of their own (SolverW, SolverH). The additive
 // form is a Solver that wraps another (Additive). What else a part can do is in optional methods,

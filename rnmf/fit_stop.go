@@ -71,10 +71,10 @@ func (f *fit) usualLoss() float64 {
 
 // collapsed reports whether WH is negligible compared with X, by the sums of their entries.
 // Positive entries of X count as their median, since gross errors may well dwarf WH. With penalties
-// on both factors W = H = 0 is a local minimum whatever X is, as the loss gains only by the product
-// of W and H what the penalties lose by each. Multiplicative updates never arrive at 0, but are far
-// below this bound where a fit ends by Tol. Without penalties nothing pulls the factors to 0, and a
-// start of zeros is the caller's choice.
+// on both factors W = H = 0 is a local minimum whatever X is, as there the loss falls with the
+// product of W and H, but the penalties grow with each. Multiplicative updates never arrive at 0,
+// but are far below this bound where a fit ends by Tol. Without penalties nothing pulls the factors
+// to 0, and a start of zeros is the caller's choice.
 func (f *fit) collapsed() bool {
 	if len(f.model.OnW) == 0 && len(f.model.OnH) == 0 {
 		return false

@@ -5,13 +5,13 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/watch"
 )
 
-// WithTrace returns a context with which each fit calls seen after each round, the start first,
-// with the Point that Steps would yield. It is for the types that have a Model and no Steps of
-// their own (SSNMF, CNMF, ConvexNMF, Contiguous), and for code that only passes its context on.
+// WithTrace returns a context with which each fit calls seen with the Point that Steps would yield,
+// at the start and after each round. It is for the types that have a Model and no Steps of their
+// own (SSNMF, CNMF, ConvexNMF, Contiguous), and for code that only passes its context on.
 //
 // The fit waits for seen, which runs on the goroutine of the fit: fits in parallel call it
 // concurrently. Where a fit goes on with another objective, as Contiguous does after its first, the
-// last round comes once more, with the new one.
+// last round comes once more, with the new objective.
 func WithTrace(ctx context.Context, seen func(Point)) context.Context {
 	return context.WithValue(ctx, watch.Key{}, seen)
 }

@@ -40,8 +40,8 @@ type Edge struct {
 
 var _ mat.Symmetric = (*Graph)(nil)
 
-// NewGraph makes a graph of n vertices. Each edge is given in one direction, or in both with the
-// same weight.
+// NewGraph makes a graph of n vertices. Each edge is given in one direction, or in both with one
+// weight.
 func NewGraph(n int, edges []Edge) (*Graph, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%w: a graph of %d vertices", ErrEmpty, n)
@@ -65,7 +65,7 @@ func NewGraph(n int, edges []Edge) (*Graph, error) {
 	for k, e := range both {
 		if k > 0 && both[k-1].I == e.I && both[k-1].J == e.J {
 			if w := both[k-1].Weight; w != e.Weight {
-				return nil, fmt.Errorf("%w: G[%d,%d] is %g and %g", ErrParameter, e.I, e.J, w, e.Weight)
+				return nil, fmt.Errorf("%w: G[%d,%d] is given as %g and as %g, want one weight", ErrParameter, e.I, e.J, w, e.Weight)
 			}
 			continue
 		}
@@ -97,7 +97,7 @@ func GraphOf(a mat.Matrix) (*Graph, error) {
 				return nil, err
 			}
 			if back := a.At(j, i); i < j && back != e.Weight && !math.IsNaN(back) {
-				return nil, fmt.Errorf("%w: G[%d,%d] is %g, G[%d,%d] is %g", ErrParameter, i, j, e.Weight, j, i, back)
+				return nil, fmt.Errorf("%w: G[%d,%d] is %g and G[%d,%d] is %g, want a symmetric matrix", ErrParameter, i, j, e.Weight, j, i, back)
 			}
 			if i < j && e.Weight != 0 {
 				edges = append(edges, e)

@@ -117,9 +117,9 @@ func TestGraphErrors(t *testing.T) {
 		{"out of range", func() (*Graph, error) { return NewGraph(3, []Edge{{0, 1, 1}, {2, 3, 1}}) }, ErrShape, "edge 1 joins 2 and 3, want 0 to 2"},
 		{"NaN", func() (*Graph, error) { return NewGraph(3, []Edge{{0, 2, nan}}) }, ErrNotFinite, "G[0,2] = NaN"},
 		{"negative", func() (*Graph, error) { return NewGraph(3, []Edge{{2, 1, -1}}) }, ErrNegative, "G[2,1] = -1"},
-		{"two weights", func() (*Graph, error) { return NewGraph(3, []Edge{{2, 1, 1}, {1, 2, 2}}) }, ErrParameter, "G[1,2] is 1 and 2"},
+		{"two weights", func() (*Graph, error) { return NewGraph(3, []Edge{{2, 1, 1}, {1, 2, 2}}) }, ErrParameter, "G[1,2] is given as 1 and as 2"},
 		{"not square", func() (*Graph, error) { return GraphOf(x) }, ErrShape, "3×4"},
-		{"not symmetric", func() (*Graph, error) { return GraphOf(square(0, 1, 2, 0)) }, ErrParameter, "G[0,1] is 1, G[1,0] is 2"},
+		{"not symmetric", func() (*Graph, error) { return GraphOf(square(0, 1, 2, 0)) }, ErrParameter, "G[0,1] is 1 and G[1,0] is 2"},
 		{"Inf", func() (*Graph, error) { return GraphOf(square(0, 1, 1, math.Inf(1))) }, ErrNotFinite, "G[1,1] = +Inf"},
 		{"NaN below", func() (*Graph, error) { return GraphOf(square(0, 1, nan, 1)) }, ErrNotFinite, "G[1,0] = NaN"},
 	} {

@@ -45,8 +45,8 @@ func (Random) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand)
 	return fill(m, rank), fill(rank, n), nil
 }
 
-// Factors starts from copies of given factors: a warm start, or your own. Multiplicative updates
-// never leave a 0.
+// Factors starts from copies of given factors: a warm start, or your own. Under multiplicative
+// updates an entry that is 0 stays 0.
 type Factors struct {
 	W mat.Matrix // m×r
 	H mat.Matrix // r×n

@@ -11,7 +11,7 @@ import (
 
 // ByLabel starts the components of classes with labels from these: W has the mean sample of each
 // class, H its labels. From other starts components often end at classes that are not their own,
-// and the label term cannot make them change places. All other entries come from Rest.
+// and the label term cannot exchange them. All other entries come from Rest.
 type ByLabel struct {
 	Labels Labels
 	Rest   Init // nil: Random

@@ -14,8 +14,8 @@ import (
 )
 
 // NNDSVD starts from the singular vectors of X (Boutsidis and Gallopoulos 2008): no randomness, and
-// often fewer rounds. Its zeros, about half of all entries, stay under multiplicative updates if
-// not filled.
+// often fewer rounds. Its zeros, about half of all entries, stay under multiplicative updates
+// unless filled.
 type NNDSVD struct {
 	FillMean   bool // the mean of X takes the place of the zeros: NNDSVDa
 	FillRandom bool // random numbers up to a hundredth of the mean of X do: NNDSVDar
@@ -28,7 +28,7 @@ func (s NNDSVD) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Ran
 	}
 	switch {
 	case s.FillMean && s.FillRandom:
-		return nil, nil, errParameter("NNDSVD.FillRandom", s.FillRandom, "one of FillMean and FillRandom")
+		return nil, nil, errParameter("NNDSVD.FillRandom", s.FillRandom, "only one of FillMean and FillRandom")
 	case s.FillMean:
 		fillMean(x, w, h)
 	case s.FillRandom:
@@ -46,8 +46,8 @@ func (s NNDSVD) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Ran
 // it takes the larger of the two non-negative terms, say σ‖u⁺‖‖v⁺‖ ûv̂ᵀ with unit vectors û and v̂,
 // and splits its size evenly between w and h. The triplets (eigen.SVD) need no seed.
 //
-// About half of the entries are 0, and all of those of components beyond the rank of x.
-// Multiplicative updates never leave a 0, and a component that is 0 in w and in h is lost to every
+// About half of the entries are 0, and all of those of components beyond the rank of x. Under
+// multiplicative updates a 0 stays 0, and a component that is 0 in w and h stays so with every
 // solver: use fillMean or fillRandom. HALS needs no filling up to the rank of x.
 func nndsvd(ctx context.Context, x *mat.Dense, r int) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
@@ -87,7 +87,7 @@ func nndsvd(ctx context.Context, x *mat.Dense, r int) (w, h *mat.Dense, err erro
 	return w, h, nil
 }
 
-// parts returns p⁺ and p⁻; entries that are 0 but for rounding are 0 in both.
+// parts returns p⁺ and p⁻; entries that are 0 up to rounding are 0 in both.
 func parts(v []float64) (plus, minus []float64) {
 	plus, minus = make([]float64, len(v)), make([]float64, len(v))
 	least := 1e-12 * floats.Norm(v, math.Inf(1))
@@ -122,7 +122,7 @@ func fillRandom(x, w, h *mat.Dense, rng *rand.Rand) {
 }
 
 // fillValue is v, but at most a hundred times the largest entry of the factor a unless that is 0.
-// For v has the unit of x, and a the root of it: x in units of 1e-70 would get a start of 1e105.
+// For v has the unit of x, and a the root of it: for x near 1e70 the start WH would be near 1e105.
 func fillValue(v float64, a *mat.Dense) float64 {
 	if largest := mat.Max(a); largest > 0 {
 		return min(v, 100*largest)

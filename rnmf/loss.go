@@ -58,9 +58,9 @@ func (l L1) Rho(s float64) (value, slope float64) {
 //
 //	ρ(e²) = e²  for |e| ≤ c,   2c|e| − c²  beyond.
 //
-// With Cut 0 the cut-off is estimated: 1.345σ̂, or as Printed the median of |e| (section 4.7).
-// Huber is also what RNMF-L1 becomes after minimising over its outliers: min_S (e − S)² + λ|S| has
-// c = λ/2.
+// With Cut 0 it is estimated: 1.345σ̂, where σ̂ is 1.4826 times the median of |e|, or, if Printed,
+// that median (section 4.7). Huber is also what RNMF-L1 becomes after minimising over its outliers:
+// min_S (e − S)² + λ|S| has c = λ/2.
 type Huber struct {
 	Cut     float64
 	Printed bool
@@ -76,8 +76,8 @@ func (l Huber) Rho(s float64) (value, slope float64) {
 	return c * (2*e - c), c / e
 }
 
-// Hypersurface is ρ(s) = √(1 + s/σ²) − 1 (RSS-NMF paper, (4), where σ is 1: pixels in 0..255
-// and in 0..1 are then two models). With Scale 0, σ is estimated as 1.287σ̂.
+// Hypersurface is ρ(s) = √(1 + s/σ²) − 1 (RSS-NMF paper, (4), where σ is 1: pixels in 0..255 and in
+// 0..1 are then two models). With Scale 0, σ is estimated as 1.287σ̂ (see Huber).
 type Hypersurface struct {
 	Scale float64
 }
@@ -96,8 +96,8 @@ func (l Hypersurface) Rho(s float64) (value, slope float64) {
 
 // Correntropy is the correntropy-induced metric of CIM-NMF, ρ(s) = 1 − exp(−s/2σ²) (Truncated
 // Cauchy paper, Table 1, without its constant factor, and with the sign of the weight's exponent
-// corrected). With Scale 0, σ is estimated: 3.352σ̂ or, as Printed, the root of half the mean square,
-// which entries millions of times as large as the others make useless.
+// corrected). With Scale 0, σ is estimated: 3.352σ̂ (see Huber) or, if Printed, the root of half
+// the mean square, which very large entries make useless.
 type Correntropy struct {
 	Scale   float64
 	Printed bool
@@ -110,7 +110,7 @@ func (l Correntropy) Rho(s float64) (value, slope float64) {
 }
 
 // Cauchy is ρ(s) = ln(1 + s/γ²) (Truncated Cauchy paper, (2) with σ = ∞ and without its factor ½).
-// With Scale 0, γ is estimated: 2.385σ̂ or, as Printed, by Nagy's iteration (18).
+// With Scale 0, γ is estimated: 2.385σ̂ (see Huber) or, if Printed, by Nagy's iteration (18).
 type Cauchy struct {
 	Scale   float64
 	Printed bool
@@ -186,10 +186,10 @@ func unpack(l Loss) (rho Loss, byColumn bool) {
 
 func (l ByColumn) ofColumns() Loss { return l.Loss }
 
-// CheckLoss returns an error that wraps ErrParameter if a loss is no concave, increasing function
-// of the squared residual, if its slope is not its derivative, or if Weigh differs from Rho. It
-// tries residuals from 0 to ten times size. Run it once on a loss of your own: descent rests on
-// this.
+// CheckLoss returns an error that wraps ErrParameter if a loss is not a concave, increasing
+// function of the squared residual, if its slope is not its derivative, or if Weigh differs from
+// Rho. It tries residuals from 0 to ten times size. Run it once on a loss of your own: descent
+// rests on this.
 //
 // A loss of your own should not embed one of this package: the engine would use the Tuning and
 // Weigh that come with it instead of your Rho.

@@ -62,10 +62,10 @@ func (r *Residuals) bin(s float64) int {
 	return min(int((b-r.base)>>binShift)+1, binCount-1)
 }
 
-// addAll counts the squares of the residuals e, but for entries that a mask hides or that are 0 in
-// x; it returns their sum and number. A 0 is the bound of W and H, not a measurement, and fitted
-// nearly exactly: where half of the data are 0, as the background of images, the median residual
-// would say nothing about the rest. If x is nil zeros count as well.
+// addAll counts the squares of the residuals e, except for entries that a mask hides or that are 0
+// in x; it returns their sum and number. A 0 lies on the bound W, H ≥ 0, and is fitted nearly
+// exactly: where half of the data are 0, as the background of images, the median residual would say
+// nothing about the rest. If x is nil zeros count as well.
 func (r *Residuals) addAll(e, x, mask []float64) (sum, count float64) {
 	for i, v := range e {
 		if (x == nil || x[i] != 0) && (mask == nil || mask[i] > 0) {

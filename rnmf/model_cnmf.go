@@ -26,8 +26,7 @@ type CNMF struct {
 }
 
 // Fit factorises x. The objective and the trace are those of all samples. A start of your own is
-// for the reduced problem: its H has columns for the classes with labels, then for the other
-// samples.
+// for the reduced problem: H has columns for the labelled classes, then for the other samples.
 func (s CNMF) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	if err := wantMatrix("X", x); err != nil {
 		return nil, err

@@ -39,8 +39,8 @@ type Contiguous struct {
 	Cut float64
 }
 
-// ContiguousResult is the Result of least squares on what is no outlier. Its objective and trace
-// are those of the whole sum, from the first z on; rounds and seconds count from the beginning.
+// ContiguousResult is the Result of least squares without the outliers. Its objective and trace are
+// those of the whole sum, from the first z on; rounds and seconds count from the beginning.
 type ContiguousResult struct {
 	*Result
 	// Support (m×n) is z.

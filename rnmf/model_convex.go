@@ -16,7 +16,8 @@ import (
 //
 //	min over G, H ≥ 0 of ‖X − XGH‖²,   W = XG,
 //
-// for data of any sign with Model.Signed. G is n×r. (There X ≈ XWGᵀ: W is G here, and Gᵀ is H.)
+// for data of any sign with Model.Signed. G is n×r. (The paper writes X ≈ XWGᵀ: its W is G, its Gᵀ
+// is H.)
 //
 // Given H and all other columns, column g_k of G solves non-negative least squares with the samples
 // as dictionary,

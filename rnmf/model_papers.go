@@ -16,8 +16,7 @@ func GNMF(rank int, graph *Graph, lambda float64) Model {
 // L21NMF is robust NMF with the L2,1 norm, min Σ_j ‖x_j − Wh_j‖ (Kong, Ding and Huang 2011, (11)).
 func L21NMF(rank int) Model { return Model{Rank: rank, Loss: ByColumn{L1{}}} }
 
-// L1NMF is robust NMF with the (smoothed) L1 norm, min Σ √((X − WH)² + ε²) (Kong et al. 2011,
-// (60)).
+// L1NMF is NMF with the (smoothed) L1 norm, min Σ √((X − WH)² + ε²) (Kong et al. 2011, (60)).
 func L1NMF(rank int) Model { return Model{Rank: rank, Loss: L1{}} }
 
 // HuberNMF minimises the Huber loss (Du, Li and Shen 2012; their cut-off is Huber.Printed).
@@ -47,8 +46,9 @@ func CauchyNMF(rank int) Model { return Model{Rank: rank, Loss: Cauchy{}} }
 
 // TruncatedCauchyNMF minimises the Cauchy loss truncated by the three-sigma rule (Guan et al. 2019,
 // (2)). With Loss Truncated{Loss: Cauchy{Printed: true}}, TuneFor -1 and Solver OGM{Plain: true} it
-// is their Algorithm 2, with the zeros of line 4 kept in line 7. On data of nearly exact low rank the scale shrinks faster than the fit
-// improves, and most starts end badly: give Scale and Cut, or use RobustNMF (notebook 02).
+// is their Algorithm 2, with the zeros of line 4 kept in line 7. On data of nearly exact low rank
+// the scale shrinks faster than the fit improves, and most starts end at a bad minimum: give Scale
+// and Cut, or use RobustNMF.
 func TruncatedCauchyNMF(rank int) Model {
 	return Model{Rank: rank, Loss: Truncated{Loss: Cauchy{}}}
 }
@@ -74,8 +74,8 @@ func MahNMF(rank int) Model { return Model{Rank: rank, Loss: Manhattan{}, Solver
 
 // RobustNMF is from no paper. It is what this package recommends where some entries are wrong: a
 // tight truncated Cauchy loss until its scale is stable, then least squares on what lies within
-// three standard deviations, or six where no residuals stand out (ThreeOrSixSigma). On small data of nearly that rank some starts end badly
-// (notebook 02, section 7).
+// three standard deviations, or six where no residuals stand out (ThreeOrSixSigma). On small data of
+// nearly that rank some starts end at a bad minimum (notebook 02, section 7).
 func RobustNMF(rank int) Model { return Model{Rank: rank, Loss: TwoStage{}} }
 
 // ONMF is orthogonal NMF, min over W, H ≥ 0 of ‖X − WH‖² with the rows of H orthogonal (Ding, Li,
@@ -96,12 +96,11 @@ func SemiNMF(rank int) Model { return Model{Rank: rank, SolverW: LeastSquares{},
 //
 // The objective is the one that the abstract of the paper describes. The paper solves it by an
 // augmented Lagrangian, which does not descend, and has HHᵀ = I together with H ≥ 0 only in the
-// limit. One for the same objective is the oracle of TestRMNMF, and ends higher.
+// limit. That method, for the same objective, is the oracle of TestRMNMF, and ends higher.
 //
 // The constraint makes each row of H a cluster of length 1, so the graph term is UnitLaplacian,
 // free of scale, under Orthogonal. Here each round is feasible and none raises the objective. The
-// paper leaves the sign of W free; for X ≥ 0 the best W is ≥ 0 anyway. GNMF with the same Loss is
-// not orthogonal.
+// paper leaves the sign of W free; for X ≥ 0 the best W is ≥ 0. GNMF with a Loss is not orthogonal.
 func RMNMF(rank int, graph *Graph, lambda float64) Model {
 	return Model{Rank: rank, Loss: ByColumn{L1{}}, OnH: []Penalty{UnitLaplacian{graph, lambda}},
 		SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: ONMFStart{}}
@@ -111,8 +110,8 @@ func RMNMF(rank int, graph *Graph, lambda float64) Model {
 //
 //	min ‖X − WH‖² + λ tr(HLHᵀ) + α Σ log(1 + W) + β Σ log(1 + H)   (RLS-NMF paper, (5)),
 //
-// and (4) where graph is nil. The paper's solver (13)-(14) is MU{}, but for the graph: see LogSparse.
-// Its samples have length 1; for others see PenaltyUnits. SparseNMF has the L1 norm instead.
+// and (4) where graph is nil. The paper's solver (13)-(14) is MU{}, except for the graph: see
+// LogSparse. Its samples have length 1; for others see PenaltyUnits. SparseNMF has the L1 norm.
 func LSNMF(rank int, alpha, beta float64, graph *Graph, lambda float64) Model {
 	return GNMF(rank, graph, lambda).sparse(LogSparse{Lambda: alpha}, LogSparse{Lambda: beta})
 }
@@ -130,8 +129,8 @@ func (m Model) sparse(onW, onH Penalty) Model {
 //
 //	min ‖X − WH − S‖² + γ‖S‖_{2,log} + …   (RLS-NMF paper, (35)),
 //
-// S minimised out. With Solver Additive{MU{}} it is (46), (49), (50), but for the graph as above; the
-// default weighs the samples instead. Outliers gives S either way.
+// S minimised out. With Solver Additive{MU{}} it is (46), (49), (50), except for the graph (see
+// LSNMF); the default weighs the samples instead. Outliers gives S either way.
 func RLSNMF(rank int, alpha, beta, gamma float64, graph *Graph, lambda float64) Model {
 	m := LSNMF(rank, alpha, beta, graph, lambda)
 	m.Loss = ByColumn{LogShrink{Gamma: gamma, Scale: 1}}

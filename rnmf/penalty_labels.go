@@ -27,8 +27,8 @@ type Labels struct {
 	// Names of the classes, or nil.
 	Names []string
 	// Weight is w. 0 is 1, the paper's value, which hardly matters where samples have many entries:
-	// the term is at most w/2 for a labelled sample. Against sets it in units of the loss; 100 make
-	// it count.
+	// the term is at most w/2 for a labelled sample. Against sets it in units of the loss; with 100
+	// of them it counts.
 	Weight float64
 }
 
@@ -82,7 +82,7 @@ func (l Labels) Check(r, n int) error {
 	}
 	for j, c := range l.Class {
 		if c >= r {
-			return fmt.Errorf("%w: sample %d is of class %d, with %d components", ErrLabels, j, c, r)
+			return fmt.Errorf("%w: sample %d is of class %d, but there are only %d components", ErrLabels, j, c, r)
 		}
 	}
 	return nil
@@ -103,7 +103,7 @@ func (l Labels) check(n int) error {
 		}
 	}
 	if len(l.Class) != n {
-		return fmt.Errorf("%w: %d labels for %d samples: the first without the other is %d", ErrLabels, len(l.Class), n, min(len(l.Class), n))
+		return fmt.Errorf("%w: %d labels for %d samples: number %d is the first that lacks the other", ErrLabels, len(l.Class), n, min(len(l.Class), n))
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (l Labels) Value(h *mat.Dense) float64 {
 	return 0.5 * l.weight() * sum
 }
 
-// Rounding is 1e-28 of the most that the labelled samples can add: the value is a difference.
+// Rounding is 1e-28 of the most that the labelled samples can add, as the value is a difference.
 func (l Labels) Rounding(h *mat.Dense) float64 {
 	return 1e-28 * l.weight() * float64(len(l.Class))
 }
@@ -219,9 +219,9 @@ func (l Labels) Majorize(q *Quadratic, h *mat.Dense) {
 }
 
 // Against sets the weight to times the loss of a sample in plain, a fit without labels: its
-// objective over its number of samples. So it depends neither on the unit of X, on how many entries
-// a sample has, nor on the loss and its scale. The term of a labelled sample is at most half the
-// weight: 1 hardly changes a fit, at 100 the labelled coefficients have the form of (9) of the
+// objective over its number of samples. So it depends on neither the unit of X, nor the number of
+// entries of a sample, nor the loss and its scale. The term of a labelled sample is at most half
+// the weight: 1 hardly changes a fit, at 100 the labelled coefficients have the form of (9) of the
 // RSS-NMF paper, and more changes little. If the loss is 0 the weight is 1.
 func (l Labels) Against(plain *Result, times float64) Labels {
 	_, n := plain.H.Dims()

@@ -169,10 +169,10 @@ func TestBadLabels(t *testing.T) {
 		l    Labels
 		says string
 	}{
-		{Labels{Class: []int{0, 1, -1, 0}}, "4 labels for 5 samples: the first without the other is 4"},
-		{Labels{Class: []int{0, 1, -1, 0, 1, 1}}, "6 labels for 5 samples: the first without the other is 5"},
+		{Labels{Class: []int{0, 1, -1, 0}}, "4 labels for 5 samples: number 4 is the first that lacks the other"},
+		{Labels{Class: []int{0, 1, -1, 0, 1, 1}}, "6 labels for 5 samples: number 5 is the first that lacks the other"},
 		{Labels{Class: []int{0, 1, -2, 0, -3}}, "sample 2 is of class -2, want -1 to 4"},
-		{Labels{Class: []int{0, 1, 2, 0, 3}}, "sample 2 is of class 2, with 2 components"},
+		{Labels{Class: []int{0, 1, 2, 0, 3}}, "sample 2 is of class 2, but there are only 2 components"},
 		{Labels{Class: []int{0, 1, 2, 0, 3}, Names: []string{"a", "b"}}, "sample 2 is of class 2, want -1 to 1"},
 		{Labels{}, "0 labels for 5 samples"},
 	} {

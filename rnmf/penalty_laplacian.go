@@ -18,8 +18,8 @@ import (
 // and faster with a better solver. Digits (r = 10) end at the same objective for λ from 1 to 100. A
 // Ridge on W prevents that.
 //
-// The term couples columns. As diag(d) + G is positive semidefinite, L ⪯ 2diag(d), which bounds it
-// by
+// The term couples columns of V. As diag(d) + G is positive semidefinite, L ⪯ 2diag(d), which
+// bounds it by
 //
 //	tr(VLVᵀ) ≤ Σ 2d_j v_kj² − 2 Σ (d_j v⁰_kj + (V⁰G)_kj) v_kj + constant.
 //

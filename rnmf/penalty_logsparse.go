@@ -16,7 +16,7 @@ import (
 //	log(1 + u/ε) ≤ log(1 + v/ε) + (u − v)/(ε + v),
 //
 // a weighted L1 norm (Candès, Wakin and Boyd 2008), so each solver lowers it. With MU{} this is
-// (13)-(14) of the paper, but for a longer step with a graph, where β/(1 + v) and 2λGV enter as
+// (13)-(14) of the paper, except for a longer step with a graph, where β/(1 + v) and 2λGV enter as
 // their difference. (The paper takes the expansion (21) for exact.)
 //
 // On one factor alone it has no minimum, as it shrinks with the factor while the other grows: give

@@ -48,7 +48,7 @@ type data struct {
 	norms   []float64  // squared norms of the n columns
 }
 
-// observed is what a half-step computes besides, at the V that it starts from.
+// observed is what a half-step also computes, at the V that it starts from.
 type observed struct {
 	from        *mat.Dense // that V, if its loss is wanted and not known yet
 	loss        float64    // at that V, NaN if unknown

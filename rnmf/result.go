@@ -211,7 +211,8 @@ func (r *Result) even(x *mat.Dense, mask mat.Matrix) *mat.Dense {
 // Relax returns l, which is convex.
 func (l L1) Relax() Loss { return l }
 
-// Relax returns that of the inner loss, or Huber with a third of Cut if that is Frobenius.
+// Relax returns the Relax of the inner loss, or Huber with a third of Cut if that loss is
+// Frobenius.
 func (l Truncated) Relax() Loss {
 	if isFrobenius(l.Loss) {
 		return Huber{Cut: max(l.Cut/3, leastScale)}
@@ -219,7 +220,7 @@ func (l Truncated) Relax() Loss {
 	return relax(l.Loss)
 }
 
-// Relax returns Frobenius: of one sample the norm alone counts.
+// Relax returns Frobenius, as the weight of a sample does not change which h fits it best.
 func (l ByColumn) Relax() Loss { return Frobenius{} }
 
 // relax returns a convex loss of about the same scale. From a poor start all residuals of a sample

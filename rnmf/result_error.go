@@ -9,8 +9,8 @@ import (
 )
 
 // RelativeError is ‖X̂ − WH‖_F / ‖X̂‖_F, X̂ (m×n) being the data before corruption. It takes the
-// residual in tiles of a few rows and never holds all of WH. It is 0 if X̂ and WH are both 0, and
-// an ErrEmpty if only X̂ is. For any factors: (&Result{W: w, H: h}).RelativeError(clean).
+// residual in tiles of a few rows and never holds all of WH. It is 0 if X̂ and WH are both 0; if
+// only X̂ is 0, the error is ErrEmpty. For any factors: (&Result{W: w, H: h}).RelativeError(clean).
 func (r *Result) RelativeError(clean mat.Matrix) (float64, error) {
 	if err := r.check(); err != nil {
 		return 0, err

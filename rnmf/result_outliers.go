@@ -12,9 +12,9 @@ import (
 
 // Outliers is the report of a fit on what did not follow WH.
 type Outliers struct {
-	// Weights (m×n, 0 to 1) is the weight that the loss gives each entry, relative to that of the
-	// median weight: 1 is as trusted as most, 0 is ignored. Missing entries have 1, or the weight
-	// of their sample.
+	// Weights (m×n) is the weight that the loss gives each entry over the median weight, but at
+	// most 1: an entry with 1 is as trusted as most, one with 0 is ignored. Missing entries have 1,
+	// or the weight of their sample.
 	Weights *mat.Dense
 	// Samples (n, 0 to 1) is the same for whole columns: its weight under ByColumn, or the mean of
 	// its entries.
@@ -33,7 +33,7 @@ func (r *Result) Outliers(x, mask mat.Matrix) (*Outliers, error) {
 	_, n := r.H.Dims()
 	known, err := r.mask, wantDims("X", x, m, n)
 	if err != nil {
-		return nil, fmt.Errorf("%w (samples that the fit has not seen: choose.OutliersOf)", err)
+		return nil, fmt.Errorf("%w (for samples that the fit has not seen use choose.OutliersOf)", err)
 	}
 	if mask != nil {
 		known, err = checkMask(mask, m, n)

@@ -18,7 +18,7 @@ func (r *Result) labels() (Labels, error) {
 			}
 		}
 	}
-	return Labels{}, fmt.Errorf("%w: the Result has none on H with a class (a penalty of OnH, as RSSNMF has it)", ErrLabels)
+	return Labels{}, fmt.Errorf("%w: OnH of the model has no Labels with a class (RSSNMF puts them there)", ErrLabels)
 }
 
 // LabelScores returns ΛH for coefficients h (r×p): r.H, or those of new samples that Transform
@@ -44,7 +44,8 @@ func (r *Result) LabelScores(h mat.Matrix) (*mat.Dense, error) {
 
 // Predict returns the class of each sample from its coefficients h, the one with the largest of its
 // LabelScores. h is r.H, whose samples with labels are predicted as well, or what Transform found
-// for new samples. A class without labels is never predicted. Without Labels in OnH: ErrLabels.
+// for new samples. A class without labels is never predicted. Without Labels in OnH the error is
+// ErrLabels.
 //
 // The k-means of the RSS-NMF paper is baseline.KMeans{K: k}.Fit on the H of Normalized(1).
 func (r *Result) Predict(h mat.Matrix) ([]int, error) {

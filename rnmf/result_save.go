@@ -13,9 +13,9 @@ import (
 )
 
 // A saved Result is saveMagic, the version as two bytes, savedResult as gob, and from version 2 on
-// the CRC-32 (IEEE) of the gob in four bytes: gob takes most damage to numbers for other numbers.
-// Numbers are big-endian. A later version of this package reads all earlier versions;
-// testdata/saved has one file of each.
+// the CRC-32 (IEEE) of the gob in four bytes: gob reads damaged numbers as other numbers. Numbers
+// are big-endian. A later version of this package reads all earlier versions; testdata/saved has
+// one file of each.
 const (
 	saveMagic   = "rnmf"
 	saveVersion = 2
@@ -66,7 +66,7 @@ func (r *Result) Save(w io.Writer) error {
 		W: flat(r.W), H: flat(r.H), Loss: loss, Solver: r.Solver, OnH: r.OnH,
 		Objective: r.Objective, KKT: r.KKT, Trace: r.Trace, Reason: r.Reason, Signed: mat.Min(r.W) < 0})
 	if err != nil {
-		return fmt.Errorf("rnmf: save: %w (a part of your own: gob.Register it)", err)
+		return fmt.Errorf("rnmf: save: %w (register a loss, solver or penalty of your own by gob.Register)", err)
 	}
 	for _, part := range [][]byte{
 		binary.BigEndian.AppendUint16([]byte(saveMagic), saveVersion),
@@ -80,10 +80,10 @@ func (r *Result) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads a Result that Save wrote, to the end of r. What is no such file, is damaged, or was
-// written by a later version, is an error that wraps ErrFormat; a read that fails is the error of
-// r. Load only files that you trust: gob does not guard against made-up ones that take much time
-// and memory.
+// Load reads a Result that Save wrote, to the end of r. A file that is something else, is damaged,
+// or was written by a later version, is an error that wraps ErrFormat; if reading fails, the error
+// is that of r. Load only files that you trust: gob does not guard against made-up ones that take
+// much time and memory.
 func Load(r io.Reader) (*Result, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -125,7 +125,7 @@ func decodeResult(body []byte) (*Result, error) {
 	}
 	if s.Rows < 1 || s.Rank < 1 || s.Cols < 1 ||
 		len(s.W)%s.Rank != 0 || len(s.W)/s.Rank != s.Rows || len(s.H)%s.Rank != 0 || len(s.H)/s.Rank != s.Cols {
-		return nil, fmt.Errorf("W of %d and H of %d entries do not make %d×%d·%d×%d",
+		return nil, fmt.Errorf("W of %d and H of %d entries do not fit the shapes %d×%d and %d×%d",
 			len(s.W), len(s.H), s.Rows, s.Rank, s.Rank, s.Cols)
 	}
 	if a, ok := s.Solver.(Additive); ok {

@@ -16,20 +16,19 @@ import (
 //	V ← V + βS,   β = min(β*, max(1, 0.9·sup{β: V + βS ≥ 0}))   (29), (30).
 //
 // V̄ is V with a small number in place of zeros that the gradient would raise (22), so they come
-// back. Ω is that of V, not of V̄ as in the paper: that is where the bound is to touch the
-// objective. β = 1 is the multiplicative update, always allowed, and where the search for β*
-// starts, so no half-step does worse.
+// back. Ω is that of V, where the bound must touch the objective, and not that of V̄ as in the
+// paper. β = 1 is the multiplicative update. It is always allowed, and the search for β* starts
+// there, so no half-step does worse.
 //
-// β* minimises the objective itself. Where a loss is taken of each entry that is φ(β) = Σ
-// ρ((E − βUᵀS)²) + Σ D∘(V + βS)² − 2ΣC∘(V + βS); the label term is in C and D, exactly so as long
-// as Λ stays. Elsewhere it is the bound: for Frobenius, and for ByColumn on H without penalties,
-// both have the same minimiser. Newton's step is −φ′/φ″ (28), with φ″ from the last two φ′, as a
-// Loss has no second derivative, and no larger than Σ 2ρ′(UᵀS)², the curvature of the bound: where
-// a step fails, that of the bound is sure to descend.
+// β* minimises the objective itself. Where a loss is taken of each entry that is φ(β) = Σ ρ((E −
+// βUᵀS)²) + Σ D∘(V + βS)² − 2ΣC∘(V + βS); the label term is in C and D, exactly so as long as Λ
+// stays. Elsewhere φ is the bound, which for Frobenius, and for ByColumn on H without penalties,
+// has the same minimiser. Newton's step is −φ′/φ″ (28), with φ″ from the last two φ′, as a Loss has
+// no second derivative, and at most Σ 2ρ′(UᵀS)², the curvature of the bound. Where a step fails,
+// that of the bound descends.
 //
-// The paper scales W and H after each round (23), (24). All of the above scales with them, Λ too,
-// and WH stays the same; that is left to Result.Normalized. Without a δ in the denominator, V stays
-// at 0/0.
+// The paper scales W and H after each round (23), (24), which changes neither WH nor any of the
+// above; that is left to Result.Normalized. Where S is 0/0, V stays, so the denominator needs no δ.
 type FGD struct {
 	// Plain takes one β for the whole factor, as printed. As no entry of V may turn negative, that
 	// β is hardly ever much above 1. Otherwise each column of V has its own β, as each is a problem

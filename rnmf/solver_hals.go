@@ -24,7 +24,7 @@ type HALS struct {
 	// soon traps it at the entries that happen to be fitted best.
 	Sweeps int
 	// Plain turns extrapolation off. Otherwise the fit extrapolates both factors after each round
-	// whose scale stays (Ang and Gillis 2019), and repeats the round without where the objective
+	// whose scale stays (Ang and Gillis 2019), and repeats a round without that if the objective
 	// rose.
 	Plain bool
 }

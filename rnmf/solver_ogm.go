@@ -21,14 +21,14 @@ import (
 // ORL faces), and that Plain turns off: each component has an L of its own (see column.bounds), and
 // the momentum starts again where it leads uphill (O'Donoghue and Candès 2015).
 //
-// M costs r/2 products of X's size, a step next to nothing. On those data HALS takes a quarter of
-// the time.
+// M costs r/2 products of X's size, and a step next to nothing. On the data above HALS takes a
+// quarter of the time.
 type OGM struct {
 	// Steps bounds the steps for a column in a half-step; 0 is 100.
 	Steps int
 	// Tol is ε₁ of (15); 0 is 0.01. Negative makes all Steps.
 	Tol float64
-	// Plain takes Algorithm 1 as printed, but for line 8.
+	// Plain takes Algorithm 1 as printed, except for line 8.
 	Plain bool
 }
 

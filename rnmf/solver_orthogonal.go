@@ -14,18 +14,18 @@ import (
 //
 //	a_k = Σ_i ω_ij w_ik x_ij + c_kj,   b_k = Σ_i ω_ij w_ik² + d_kj,
 //
-// q is −a_k²/b_k at its minimum a_k/b_k for component k, if a_k > 0; the sample goes where that is
-// least. Each row of W is exact too, as HΩHᵀ is diagonal. For Frobenius this is the alternation of
-// Pompili, Gillis, Absil and Glineur (2014), in which w_k tends to the first singular vector of its
-// samples.
+// q is −a_k²/b_k at its minimum a_k/b_k for component k, if a_k > 0; the sample goes to the
+// component for which that is least. Each row of W is exact too, as HΩHᵀ is diagonal. For Frobenius
+// this is the alternation of Pompili, Gillis, Absil and Glineur (2014), in which w_k tends to the
+// first singular vector of its samples.
 //
 // It works with any loss, mask and penalty, and never raises the objective. The multiplicative
 // updates of Ding et al. and of Choi can raise it: they treat the multiplier of the constraint as
 // fixed, or take a ratio for a gradient, and their rows are orthogonal only in the limit.
 //
 // Like k-means it ends at a local minimum that depends on the start: Clusters{Shift: -1} is a good
-// one. Of a start the largest coefficient of each sample is kept. Without weights and penalties a
-// component that has lost all its samples gets the one that fits worst.
+// one. Of a start, the largest coefficient of each sample is kept. Without weights and penalties a
+// component that has lost all its samples gets the sample that fits worst.
 type Orthogonal struct{}
 
 func init() { gob.Register(Orthogonal{}) }

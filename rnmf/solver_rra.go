@@ -24,10 +24,10 @@ import (
 // turn, here one factor follows the other; without a graph (15) is a sweep of HALS, for W too.
 //
 // As printed it does not hold what Proposition 1 says. The minimiser of (11) is not the
-// unconstrained one, cut off at 0: gI + λL is not diagonal. From a minimum of all (15) goes uphill,
-// even with the exact inverse. And to the directions that (17) leaves out it gives the curvature g,
-// less than they have: with large λ each round goes further astray, and the objective explodes. So
-// there are two changes, unless Plain is set:
+// unconstrained one, cut off at 0, as gI + λL is not diagonal. Even at a minimum of the objective,
+// and with the exact inverse, (15) leads uphill. And the directions that (17) leaves out get the
+// curvature g, which is less than theirs: with large λ the objective grows without bound. So there
+// are two changes, unless Plain is set:
 //
 //   - Directions left out get the smallest σ that is kept, a = g + λσ_p, an upper bound, and the
 //     step is taken from where v is: p = max(0, v − A∇) − v with ∇ = (gI + λL)v − b, half the

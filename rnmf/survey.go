@@ -113,7 +113,7 @@ func medianMagnitude(x, mask *mat.Dense, top float64, stop func() bool) float64 
 }
 
 // medianOf returns the median of those f(v) that are positive, of one in every so many entries v of
-// x but for those that a mask hides, and how many they are; top is the largest.
+// x except for those that a mask hides, and how many they are; top is the largest.
 func medianOf(x, mask *mat.Dense, f func(float64) float64, every int, top float64, stop func() bool) (half float64, count int) {
 	m, n := x.Dims()
 	for {
@@ -136,8 +136,7 @@ func medianOf(x, mask *mat.Dense, f func(float64) float64, every int, top float6
 	}
 }
 
-// robustMean is the mean of x with its positive entries replaced by their median, negative ones by
-// 0.
+// robustMean is the mean of x with its positive entries replaced by their median, others by 0.
 func robustMean(x *mat.Dense, stop func() bool) float64 {
 	m, n := x.Dims()
 	same := func(v float64) float64 { return v }

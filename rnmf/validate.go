@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// check finds what is wrong with a model of x, but for entries.
+// check finds what is wrong with a model of x, except for entries of x.
 func (m Model) check(x mat.Matrix, onlyH bool) error {
 	if err := wantMatrix("X", x); err != nil {
 		return err
@@ -22,7 +22,7 @@ func (m Model) check(x mat.Matrix, onlyH bool) error {
 		return fmt.Errorf("%w: X is %d×%d", ErrEmpty, rows, cols)
 	}
 	if m.Rank < 1 || m.Rank > min(rows, cols) && !onlyH {
-		return fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d (a column is a sample: is X transposed?)", ErrRank, m.Rank, min(rows, cols), rows, cols)
+		return fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d (a column must be a sample: is X transposed?)", ErrRank, m.Rank, min(rows, cols), rows, cols)
 	}
 	if m.MaxIter < 0 || m.TuneFor < -1 || m.TraceEvery < 0 {
 		return errParameter("MaxIter, TuneFor or TraceEvery", min(m.MaxIter, m.TuneFor, m.TraceEvery), "0 or more (TuneFor also -1)")
@@ -102,7 +102,7 @@ var optional = map[string]reflect.Type{
 	"Rounding":        reflect.TypeFor[interface{ Rounding(*mat.Dense) float64 }](),
 }
 
-// checkSolvers finds a bad solver, and factors and penalties that do not go with one.
+// checkSolvers finds a bad solver, and a factor or a penalty that does not suit a solver.
 func checkSolvers(solverW, solverH Solver, onW []Penalty) error {
 	if err := errors.Join(checkPart(solverW), checkPart(solverH)); err != nil {
 		return err
@@ -150,8 +150,8 @@ func wantMatrix(name string, a mat.Matrix) error {
 	return nil
 }
 
-// checkScale finds a scale or cut-off that is negative or no number, or whose square
-// is not finite or has no finite inverse.
+// checkScale finds a scale or cut-off that is negative or NaN, or whose square is not finite or has
+// no finite inverse.
 func checkScale(name string, v float64) error {
 	if !(v == 0 || v >= leastScale && v <= mostScale) {
 		return errParameter(name, v, "1e-75 to 1e+150, or 0 to have it estimated")
@@ -159,7 +159,7 @@ func checkScale(name string, v float64) error {
 	return nil
 }
 
-// checkLambda finds a weight of a penalty that is negative, too large or no number.
+// checkLambda finds a weight of a penalty that is negative, too large or NaN.
 func checkLambda(name string, v float64) error {
 	if !(v >= 0 && v <= maxEntry) {
 		return errParameter(name, v, "0 to 1e+100")
@@ -173,7 +173,7 @@ func checkInner(name string, l Loss) error {
 		return errParameter(name, l, "a loss")
 	}
 	if _, nested := unpack(l); nested {
-		return errParameter(name, "ByColumn", "a loss of a squared residual; ByColumn goes outside")
+		return errParameter(name, "ByColumn", "a loss of a squared residual: put ByColumn outside")
 	}
 	return checkPart(l)
 }
@@ -263,7 +263,7 @@ func checkProduct(w, h *mat.Dense, heaviest float64) error {
 	}
 	for i := range m {
 		if j := slices.Index(w.RawRowView(i), largest); j >= 0 {
-			return &EntryError{Matrix: "W", Row: i, Col: j, Value: largest, Err: fmt.Errorf("%w: it is when multiplied by %g in H", ErrTooLarge, mat.Max(h))}
+			return &EntryError{Matrix: "W", Row: i, Col: j, Value: largest, Err: fmt.Errorf("%w after multiplication by %g in H", ErrTooLarge, mat.Max(h))}
 		}
 	}
 	return nil

@@ -82,7 +82,7 @@ func TestPointers(t *testing.T) {
 	}{
 		{Model{Loss: (*Huber)(nil)}, "a nil *rnmf.Huber, want a value"},
 		{Model{Loss: ByColumn{(*L1)(nil)}}, "a nil *rnmf.L1, want a value"},
-		{Model{Loss: ByColumn{&ByColumn{L1{}}}}, "ByColumn goes outside"},
+		{Model{Loss: ByColumn{&ByColumn{L1{}}}}, "put ByColumn outside"},
 		{Model{Loss: (*byPointer)(nil)}, "a nil *rnmf.byPointer"},
 		{Model{Solver: (*OGM)(nil)}, "a nil *rnmf.OGM, want a value"},
 		{Model{SolverH: Additive{(*OGM)(nil)}}, "a nil *rnmf.OGM, want a value"},

@@ -32,7 +32,7 @@ func packages(root string) (folders []string, err error) {
 		switch base := d.Name(); {
 		case folder == ".":
 			return nil
-		case base == "internal" || base == "testdata" || strings.HasPrefix(base, ".") || slices.Contains([]string{"notebooks", "release", "site"}, filepath.ToSlash(folder)):
+		case base == "internal" || base == "testdata" || strings.HasPrefix(base, ".") || slices.Contains([]string{"notebooks/lab", "release", "site"}, filepath.ToSlash(folder)):
 			return fs.SkipDir
 		}
 		if p, err := build.ImportDir(name, 0); err == nil && p.Name != "main" {

@@ -46,6 +46,7 @@ var documents = []page{
 	{from: "datasets/embed/README.md", to: "embedded.html", group: "Guide", title: "Embedded data"},
 	{from: "notebooks/lab/peers/results.md", to: "speed.html", group: "Guide", title: "Speed, on a Zen 3"},
 	{from: "notebooks/lab/peers/results-zen4.md", to: "speed-zen4.html", group: "Guide", title: "Speed, on a Zen 4"},
+	{from: "notebooks/lab/panels/results.md", to: "speed-panels.html", group: "Guide", title: "Speed of panels"},
 	{from: "CHANGELOG.md", to: "changelog.html", group: "Guide", title: "Changes"},
 	{from: "release/LICENSES.md", to: "licences.html", group: "Guide", title: "Licences"},
 }

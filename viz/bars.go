@@ -27,7 +27,7 @@ type BarsOptions struct {
 // one value for each group, and ErrNotFinite.
 func Bars(groups []string, series []Series, opt BarsOptions) (*Chart, error) {
 	if len(groups) == 0 || len(series) == 0 {
-		return nil, fmt.Errorf("%w: %d groups of %d bars", ErrEmpty, len(groups), len(series))
+		return nil, fmt.Errorf("%w: %d groups of %d bars, want one or more", ErrEmpty, len(groups), len(series))
 	}
 	c, err := newChart(opt.Title, opt.XLabel, opt.YLabel, opt.Width, opt.Height)
 	if err != nil {

@@ -44,8 +44,8 @@ func classColor(class, count int) color.RGBA {
 	return Color(class)
 }
 
-// A ColorMap gives the colour of a value that has been brought to [0, 1].
-// Values outside are taken for the nearer end, NaN for a neutral grey.
+// A ColorMap gives the colour of a value that has been brought to [0, 1]. Values outside have the
+// colour of the nearer end, and NaN is a neutral grey.
 type ColorMap func(t float64) color.RGBA
 
 var (

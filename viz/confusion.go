@@ -15,10 +15,9 @@ type ConfusionOptions struct {
 	NoBar, NoNumbers bool
 }
 
-// Confusion draws a confusion matrix: counts[i][j] samples of class i were
-// found to be j. Colours show the share of the row. Counts are written into the
-// cells where they fit, up to about 16 classes; forty classes are a picture of
-// a diagonal.
+// Confusion draws a confusion matrix: counts[i][j] samples of class i were found to be j. Colours
+// show the share of the row. Counts are written into the cells where they fit, up to about 16
+// classes; with forty classes there are colours alone.
 //
 // It returns ErrEmpty, ErrShape for ragged rows or if there is not one name for
 // each class, and ErrOption for a negative count.
@@ -31,12 +30,12 @@ func Confusion(counts [][]int, opt ConfusionOptions) (*Picture, error) {
 	largest := 1.0
 	for i, row := range counts {
 		if len(row) != n {
-			return nil, fmt.Errorf("%w: row %d has %d counts, the first %d", ErrShape, i, len(row), n)
+			return nil, fmt.Errorf("%w: row %d has %d counts, but the first has %d", ErrShape, i, len(row), n)
 		}
 		total := 0.0
 		for j, v := range row {
 			if v < 0 {
-				return nil, fmt.Errorf("%w: counts[%d][%d] = %d", ErrOption, i, j, v)
+				return nil, fmt.Errorf("%w: counts[%d][%d] = %d, want 0 or more", ErrOption, i, j, v)
 			}
 			total += float64(v)
 			largest = max(largest, float64(v))
@@ -50,7 +49,7 @@ func Confusion(counts [][]int, opt ConfusionOptions) (*Picture, error) {
 		found = opt.Classes
 	}
 	if (opt.Classes != nil && len(opt.Classes) != m) || (found != nil && len(found) != n) {
-		return nil, fmt.Errorf("%w: %d and %d names for %d×%d counts", ErrShape, len(opt.Classes), len(found), m, n)
+		return nil, fmt.Errorf("%w: %d names of classes and %d of clusters for %d×%d counts", ErrShape, len(opt.Classes), len(found), m, n)
 	}
 	g := grid{
 		rows: m, cols: n, lo: 0, hi: 1, m: Blues,

@@ -34,12 +34,12 @@ func Doses(h mat.Matrix, classes []int, opt DosesOptions) (*Chart, error) {
 		classes = make([]int, n)
 	}
 	if len(classes) != n || opt.Parts != nil && len(opt.Parts) != r {
-		return nil, fmt.Errorf("%w: %d classes and %d names of parts for %d×%d", ErrShape, len(classes), len(opt.Parts), r, n)
+		return nil, fmt.Errorf("%w: %d classes and %d names of parts for H of %d×%d", ErrShape, len(classes), len(opt.Parts), r, n)
 	}
 	var members [][]int
 	for j, c := range classes {
 		if c < 0 || c > 1<<16 {
-			return nil, fmt.Errorf("%w: class %d of sample %d", ErrOption, c, j)
+			return nil, fmt.Errorf("%w: class %d of sample %d, want 0 to 65536", ErrOption, c, j)
 		}
 		for len(members) <= c {
 			members = append(members, nil)

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// What can be wrong with the input of this package. The errors returned wrap
-// one of these, so errors.Is tells the kind and the message tells the place.
+// The kinds of errors. Each error wraps one of these, so that errors.Is finds it, and its message
+// names the place.
 var (
 	ErrEmpty     = errors.New("viz: nothing to draw")
 	ErrShape     = errors.New("viz: shapes do not match")

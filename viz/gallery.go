@@ -16,9 +16,9 @@ type GalleryOptions struct {
 	Title         string
 	Captions      []string // one for each image, below it; nil: none
 	Marked        []int    // images to frame, such as flagged outliers
-	// Common draws all images over one range, to compare their brightness;
-	// otherwise each has its own, from the lesser of 0 and its minimum to its
-	// maximum. Min and Max, unless both are 0, are that range.
+	// Common draws all images over one range, to compare their brightness; otherwise each has a
+	// range of its own, from the lesser of 0 and its minimum to its maximum. Min and Max, unless
+	// both are 0, are the common range.
 	Common   bool
 	Min, Max float64
 	Scale    int      // pixels for each image pixel; 0: what makes tiles readable
@@ -66,19 +66,19 @@ func gallery(sets []mat.Matrix, names []string, opt GalleryOptions) (*Picture, e
 		return nil, fmt.Errorf("%w: %d captions for %d images", ErrShape, len(opt.Captions), n)
 	}
 	if opt.Columns < 0 || opt.Scale < 0 || opt.Scale > 1000 {
-		return nil, fmt.Errorf("%w: %d columns, scale %d", ErrOption, opt.Columns, opt.Scale)
+		return nil, fmt.Errorf("%w: Columns is %d and Scale is %d, want 0 or more", ErrOption, opt.Columns, opt.Scale)
 	}
 	fixed := opt.Min != 0 || opt.Max != 0
 	if fixed {
 		if !(opt.Min < opt.Max) || !drawable(opt.Min) || !drawable(opt.Max) {
-			return nil, fmt.Errorf("%w: range from %g to %g", ErrOption, opt.Min, opt.Max)
+			return nil, fmt.Errorf("%w: the range from %g to %g is empty or not finite", ErrOption, opt.Min, opt.Max)
 		}
 		lo, hi = opt.Min, opt.Max
 	}
 	marked := make(map[int]bool)
 	for _, j := range opt.Marked {
 		if j < 0 || j >= n {
-			return nil, fmt.Errorf("%w: mark on image %d of %d", ErrOption, j, n)
+			return nil, fmt.Errorf("%w: Marked has image %d, but there are only %d", ErrOption, j, n)
 		}
 		marked[j] = true
 	}

@@ -25,9 +25,9 @@ type HeatmapOptions struct {
 	Digits                int      // of these values after the point; 0: 2, negative: none
 	BarLabel              string
 	NoBar                 bool
-	// RowOrder and ColumnOrder draw the rows and columns in another order: each has all
-	// of them once, and names and Tracks go with them; nil: as they are. OrderByPart has
-	// one for coefficients, choose.Consensus.Order one for a consensus.
+	// RowOrder and ColumnOrder are the order in which rows and columns are drawn, with their names
+	// and Tracks: each has every index once; nil: as they are. OrderByPart returns an order for
+	// coefficients, choose.Consensus.Order one for a consensus.
 	RowOrder, ColumnOrder []int
 	Tracks                []Track // above the columns: what is known of them
 }
@@ -39,9 +39,9 @@ type Track struct {
 	Names   []string // of the classes; nil: the numbers
 }
 
-// OrderByPart returns an order of the columns of coefficients h (r×n) in which those of
-// one part stand together: by the row of their largest entry, and in it from the largest
-// entry, as a share of the column, down. Take h of Result.Normalized(2), as Result.Clusters does.
+// OrderByPart returns an order of the columns of coefficients h (r×n) in which those of one part
+// are next to each other: by the row of their largest entry and, within a row, by this entry as a
+// share of the column, the largest first. Take h of Result.Normalized(2), as Result.Clusters does.
 // It panics if an entry is NaN, or h is nil.
 func OrderByPart(h mat.Matrix) []int {
 	r, n := h.Dims()
@@ -79,11 +79,11 @@ func permutation(name string, order []int, n int) ([]int, error) {
 		}
 	}
 	if len(order) != n {
-		return nil, fmt.Errorf("%w: %s has %d places for %d", ErrShape, name, len(order), n)
+		return nil, fmt.Errorf("%w: %s has %d places, want %d", ErrShape, name, len(order), n)
 	}
 	for k, i := range order {
 		if i < 0 || i >= n || seen[i] {
-			return nil, fmt.Errorf("%w: %s[%d] = %d is out of range, or twice there", ErrOption, name, k, i)
+			return nil, fmt.Errorf("%w: %s[%d] = %d is out of range or given twice", ErrOption, name, k, i)
 		}
 		seen[i] = true
 	}
@@ -106,10 +106,9 @@ func pick(names []string, order []int) []string {
 // coefficients, consensus. A matrix with more rows or columns than pixels is
 // averaged over blocks.
 //
-// It returns ErrEmpty, ErrShape if there is not one name for each row or
-// column, an order has not all, or a track not one class for each column, ErrNotFinite, and
-// ErrOption for a range that is empty, an order that has one twice and a class below −1 or
-// above 65536.
+// It returns ErrEmpty; ErrShape if there is not one name for each row or column, not one place for
+// each in an order, or not one class for each column in a track; ErrNotFinite; and ErrOption for an
+// empty range, an index that is given twice in an order, and a class below −1 or above 65536.
 func Heatmap(x mat.Matrix, opt HeatmapOptions) (*Picture, error) {
 	m, n, lo, hi, err := checkMatrix("X", x)
 	if err != nil {
@@ -123,7 +122,7 @@ func Heatmap(x mat.Matrix, opt HeatmapOptions) (*Picture, error) {
 	}
 	if opt.Min != 0 || opt.Max != 0 {
 		if !(opt.Min < opt.Max) || !drawable(opt.Min) || !drawable(opt.Max) {
-			return nil, fmt.Errorf("%w: range from %g to %g", ErrOption, opt.Min, opt.Max)
+			return nil, fmt.Errorf("%w: the range from %g to %g is empty or not finite", ErrOption, opt.Min, opt.Max)
 		}
 		lo, hi = opt.Min, opt.Max
 	}
@@ -174,7 +173,7 @@ func Heatmap(x mat.Matrix, opt HeatmapOptions) (*Picture, error) {
 		for j, from := range cols {
 			c := t.Classes[from]
 			if c < -1 || c > 1<<16 {
-				return nil, fmt.Errorf("%w: track %d (%q) has the class %d of column %d", ErrOption, k, t.Name, c, from)
+				return nil, fmt.Errorf("%w: track %d (%q) has the class %d for column %d, want -1 to 65536", ErrOption, k, t.Name, c, from)
 			}
 			of.classes[j] = c
 			of.count = max(of.count, c+1)

@@ -17,7 +17,7 @@ func Grid(cols int, figs ...Figure) (*Picture, error) {
 		return nil, fmt.Errorf("%w: no figures", ErrEmpty)
 	}
 	if cols <= 0 {
-		return nil, fmt.Errorf("%w: %d columns", ErrOption, cols)
+		return nil, fmt.Errorf("%w: a grid of %d columns, want 1 or more", ErrOption, cols)
 	}
 	cols = min(cols, len(figs))
 	widths, heights := make([]int, cols), make([]int, (len(figs)+cols-1)/cols)
@@ -80,11 +80,11 @@ func Caption(f Figure, text string) (*Picture, error) {
 // render returns the image of f.
 func render(f Figure) (image.Image, error) {
 	if f == nil {
-		return nil, fmt.Errorf("%w: nil figure", ErrEmpty)
+		return nil, fmt.Errorf("%w: the figure is nil", ErrEmpty)
 	}
 	img := f.Image()
 	if img == nil || img.Bounds().Empty() {
-		return nil, fmt.Errorf("%w: empty image", ErrEmpty)
+		return nil, fmt.Errorf("%w: the image has no pixels", ErrEmpty)
 	}
 	return img, nil
 }

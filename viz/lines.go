@@ -43,7 +43,7 @@ func (s Series) check(i int) ([]float64, error) {
 		}
 	}
 	if s.Style < 0 {
-		return nil, fmt.Errorf("%w: %s has the style %d", ErrOption, name, s.Style)
+		return nil, fmt.Errorf("%w: %s has the Style %d, want 0 or more", ErrOption, name, s.Style)
 	}
 	if len(x) != len(s.Y) || (s.Err != nil && len(s.Err) != len(s.Y)) {
 		return nil, fmt.Errorf("%w: %s has %d X, %d Y and %d Err", ErrShape, name, len(x), len(s.Y), len(s.Err))
@@ -159,7 +159,7 @@ func (c *Chart) finish(ymin, ymax float64) (*Chart, error) {
 	if ymin != 0 || ymax != 0 {
 		_, log := c.Y.Scale.(logScale)
 		if !(ymin < ymax) || !drawable(ymin) || !drawable(ymax) || (log && ymin <= 0) {
-			return nil, fmt.Errorf("%w: vertical range from %g to %g", ErrOption, ymin, ymax)
+			return nil, fmt.Errorf("%w: the vertical range from %g to %g is empty, not finite, or not above 0 on a logarithmic axis", ErrOption, ymin, ymax)
 		}
 		c.Y.Min, c.Y.Max = ymin, ymax
 	} else if c.Y.Padding == 0 && c.Y.Max > c.Y.Min { // what stands on the axis needs headroom

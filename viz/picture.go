@@ -16,7 +16,7 @@ var _ Figure = (*Picture)(nil)
 // figure. It returns ErrEmpty for an image without pixels.
 func NewPicture(img image.Image) (*Picture, error) {
 	if img == nil || img.Bounds().Empty() {
-		return nil, fmt.Errorf("%w: empty image", ErrEmpty)
+		return nil, fmt.Errorf("%w: the image has no pixels", ErrEmpty)
 	}
 	b := img.Bounds()
 	p, err := blank(b.Dx(), b.Dy())

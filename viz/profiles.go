@@ -29,10 +29,10 @@ func Profiles(w mat.Matrix, opt ProfilesOptions) (*Picture, error) {
 		return nil, err
 	}
 	if opt.X != nil && len(opt.X) != m || opt.Captions != nil && len(opt.Captions) != n {
-		return nil, fmt.Errorf("%w: %d positions and %d captions for %d×%d", ErrShape, len(opt.X), len(opt.Captions), m, n)
+		return nil, fmt.Errorf("%w: %d positions and %d captions for W of %d×%d", ErrShape, len(opt.X), len(opt.Captions), m, n)
 	}
 	if opt.Columns < 0 {
-		return nil, fmt.Errorf("%w: %d panels in a row", ErrOption, opt.Columns)
+		return nil, fmt.Errorf("%w: %d panels in a row, want 0 or more", ErrOption, opt.Columns)
 	}
 	columns := opt.Columns
 	if columns == 0 {

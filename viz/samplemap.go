@@ -21,11 +21,10 @@ type SampleMapOptions struct {
 	Labels        map[int]string // names to write at some samples, as those of the outliers
 }
 
-// SampleMap draws the samples of coefficients h (a column is a sample) in the plane in
-// which they differ most: the two largest principal components of the columns, each
-// axis with its share of their variance. Samples that lie together are made of the
-// same parts. Divide h's columns by their sums before, where samples of all sizes are to be
-// compared by their mixture.
+// SampleMap draws the samples of coefficients h (a column is a sample) in the plane in which they
+// differ most: the two largest principal components of the columns, each axis with its share of
+// their variance. Samples that lie together are made of the same parts. To compare samples of
+// different sizes by their mixture of parts, divide the columns of h by their sums first.
 //
 // It returns ErrEmpty, ErrShape, ErrNotFinite, and ErrOption for a label at no sample, as
 // Scatter does.
@@ -100,7 +99,7 @@ func (c *Chart) label(points mat.Matrix, names map[int]string) error {
 		}
 	}
 	if len(at.Labels) != len(names) {
-		return fmt.Errorf("%w: %d labels, of which %d are at one of %d samples", ErrOption, len(names), len(at.Labels), n)
+		return fmt.Errorf("%w: of %d labels only %d belong to one of the %d samples", ErrOption, len(names), len(at.Labels), n)
 	}
 	if len(names) == 0 {
 		return nil

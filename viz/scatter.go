@@ -80,7 +80,7 @@ func Scatter(x mat.Matrix, opt ScatterOptions) (*Chart, error) {
 	flagged := make([]bool, n)
 	for _, j := range opt.Outliers {
 		if j < 0 || j >= n {
-			return nil, fmt.Errorf("%w: outlier %d of %d points", ErrOption, j, n)
+			return nil, fmt.Errorf("%w: Outliers has point %d, but there are only %d", ErrOption, j, n)
 		}
 		flagged[j] = true
 	}
@@ -93,7 +93,7 @@ func Scatter(x mat.Matrix, opt ScatterOptions) (*Chart, error) {
 			k = opt.Classes[j]
 		}
 		if k < 0 || k > 1<<16 {
-			return nil, fmt.Errorf("%w: class %d of point %d", ErrOption, k, j)
+			return nil, fmt.Errorf("%w: class %d of point %d, want 0 to 65536", ErrOption, k, j)
 		}
 		for len(groups) <= k {
 			groups = append(groups, nil)

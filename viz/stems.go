@@ -74,7 +74,7 @@ func Stems(series []Series, opt StemsOptions) (*Chart, error) {
 	}
 	for _, k := range opt.Outliers {
 		if !at[float64(k)] {
-			return nil, fmt.Errorf("%w: outlier %d, a position without a stem", ErrOption, k)
+			return nil, fmt.Errorf("%w: Outliers has position %d, where there is no stem", ErrOption, k)
 		}
 	}
 	if opt.LogY {

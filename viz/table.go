@@ -81,10 +81,9 @@ type Table struct {
 	Rows    [][]Cell // each as long as Header
 }
 
-// NewTable returns a table. What stands in rows is a Cell, or a string, or a
-// number (floating point with four significant digits), or anything else as
-// fmt.Sprint writes it. It returns ErrEmpty without a header, and ErrShape if a
-// row has not one entry for each column.
+// NewTable returns a table. An entry of rows is a Cell, a string, a number (floating point is
+// written with four significant digits), or anything else, which is written as fmt.Sprint does. It
+// returns ErrEmpty without a header, and ErrShape if a row has not one entry for each column.
 func NewTable(header []string, rows [][]any) (*Table, error) {
 	if len(header) == 0 {
 		return nil, fmt.Errorf("%w: table without columns", ErrEmpty)
@@ -152,8 +151,8 @@ const (
 	Smaller               // error, seconds
 )
 
-// BoldRow sets the best number of row i in bold, and what reads the same. It
-// does nothing if there is no such row or it holds no number.
+// BoldRow sets the best number of row i in bold, and all numbers that read the same. It does
+// nothing if there is no such row or it holds no number.
 func (t *Table) BoldRow(i int, b Better) {
 	if i < 0 || i >= len(t.Rows) {
 		return
@@ -172,8 +171,8 @@ func (t *Table) BoldRows(b Better) {
 	}
 }
 
-// BoldColumn sets the best number of column j in bold, and what reads the same.
-// It does nothing if there is no such column or it holds no number.
+// BoldColumn sets the best number of column j in bold, and all numbers that read the same. It does
+// nothing if there is no such column or it holds no number.
 func (t *Table) BoldColumn(j int, b Better) {
 	var cells []*Cell
 	for i := range t.Rows {

@@ -44,10 +44,10 @@ func TopFeatures(w mat.Matrix, opt TopFeaturesOptions) (*Picture, error) {
 		return nil, err
 	}
 	if opt.Features != nil && len(opt.Features) != m || opt.Captions != nil && len(opt.Captions) != n {
-		return nil, fmt.Errorf("%w: %d names of features and %d captions for %d×%d", ErrShape, len(opt.Features), len(opt.Captions), m, n)
+		return nil, fmt.Errorf("%w: %d names of features and %d captions for W of %d×%d", ErrShape, len(opt.Features), len(opt.Captions), m, n)
 	}
 	if opt.Count < 0 || opt.Columns < 0 {
-		return nil, fmt.Errorf("%w: %d bars, %d panels in a row", ErrOption, opt.Count, opt.Columns)
+		return nil, fmt.Errorf("%w: Count is %d and Columns is %d, want 0 or more", ErrOption, opt.Count, opt.Columns)
 	}
 	bars := opt.Count
 	if bars == 0 {

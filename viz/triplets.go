@@ -18,7 +18,7 @@ const (
 	// of this tone among the samples shown, so that a reconstruction can be
 	// compared with its original. What is brighter stays white.
 	Intensity Tone = iota
-	// Signed: residuals, in Diverging centred on zero.
+	// Signed: residuals, in the colours of Diverging, centred on zero.
 	Signed
 	// Weight: weights, in Viridis from 0 to the largest of them or 1.
 	Weight
@@ -66,7 +66,7 @@ func Triplets(columns []TripletColumn, opt TripletsOptions) (*Picture, error) {
 			return nil, err
 		}
 		if n >= 0 && cols != n {
-			return nil, fmt.Errorf("%w: %s has %d samples, the first %d", ErrShape, name, cols, n)
+			return nil, fmt.Errorf("%w: %s has %d samples, but the first column has %d", ErrShape, name, cols, n)
 		}
 		n = cols
 	}
@@ -81,14 +81,14 @@ func Triplets(columns []TripletColumn, opt TripletsOptions) (*Picture, error) {
 	}
 	for _, j := range samples {
 		if j < 0 || j >= n {
-			return nil, fmt.Errorf("%w: sample %d of %d", ErrOption, j, n)
+			return nil, fmt.Errorf("%w: Samples has sample %d, but there are only %d", ErrOption, j, n)
 		}
 	}
 	if opt.Names != nil && len(opt.Names) != len(samples) {
 		return nil, fmt.Errorf("%w: %d names for %d samples", ErrShape, len(opt.Names), len(samples))
 	}
 	if opt.Scale < 0 || opt.Scale > 1000 {
-		return nil, fmt.Errorf("%w: scale %d", ErrOption, opt.Scale)
+		return nil, fmt.Errorf("%w: Scale is %d, want 0 or more", ErrOption, opt.Scale)
 	}
 
 	t := newTiling(opt.Height, opt.Width, opt.Scale, opt.Smooth, 120)
@@ -166,10 +166,10 @@ func (c TripletColumn) bar() bool { return c.Tone != Intensity }
 
 func (c TripletColumn) check(name string, h, w int) (n int, err error) {
 	if c.Tone < Intensity || c.Tone > Weight {
-		return 0, fmt.Errorf("%w: tone %d of %s", ErrOption, c.Tone, name)
+		return 0, fmt.Errorf("%w: the Tone %d of %s is not one of this package", ErrOption, c.Tone, name)
 	}
 	if !(c.Limit >= 0) || !drawable(c.Limit) {
-		return 0, fmt.Errorf("%w: limit %g of %s", ErrOption, c.Limit, name)
+		return 0, fmt.Errorf("%w: the Limit %g of %s is negative or not finite", ErrOption, c.Limit, name)
 	}
 	if c.Tone == Weight && !isNil(c.X) && h > 0 && w > 0 {
 		if m, _ := c.X.Dims(); m == 1 {

@@ -62,7 +62,7 @@ func (b *bounded) Free(p []byte) {
 // readTable reads a table in this goroutine alone, where a panic can be recovered.
 func readTable(l datasets.CSVLayout, open func(memory.Allocator) (*table, error)) (s *datasets.Set, err error) {
 	if l.Separator != 0 || l.Comment != "" || l.Header != datasets.GuessHeader || l.Units || l.DecimalComma || l.Encoding != nil || l.Missing != nil {
-		return nil, fmt.Errorf("%w: a table of columns has no text to be told how to read", datasets.ErrParameter)
+		return nil, fmt.Errorf("%w: Separator, Header, Missing and the like are for tables of text, not for Parquet", datasets.ErrParameter)
 	}
 	defer func() {
 		switch p := recover(); p.(type) {

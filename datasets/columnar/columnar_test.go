@@ -91,10 +91,10 @@ func TestRead(t *testing.T) {
 		want   error
 		say    string
 	}{
-		"a date":         {datasets.CSVLayout{Skip: []string{"kind"}}, datasets.ErrFormat, `column 7 (day): datasets: malformed file: "2024-10-04" is no finite number: dates are not read`},
+		"a date":         {datasets.CSVLayout{Skip: []string{"kind"}}, datasets.ErrFormat, `column 7 (day): datasets: malformed file: "2024-10-04" is not a finite number: dates are not read`},
 		"text":           {datasets.CSVLayout{Features: []string{"kind"}}, datasets.ErrFormat, "name a column of text as ID or Label"},
 		"no such column": {datasets.CSVLayout{Label: "none"}, datasets.ErrNoVariable, "the file has f8, f4"},
-		"a separator":    {datasets.CSVLayout{Separator: ';'}, datasets.ErrParameter, "no text"},
+		"a separator":    {datasets.CSVLayout{Separator: ';'}, datasets.ErrParameter, "not for Parquet"},
 	} {
 		if _, err := read(data, c.layout); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", what, err)

@@ -197,7 +197,7 @@ func WriteParquet(w io.Writer, s *datasets.Set) error {
 			logical, kind = schema.NoLogicalType{}, parquet.Types.Double
 		}
 		if seen[names[k]] {
-			return fmt.Errorf("%w: two columns %q", datasets.ErrParameter, names[k])
+			return fmt.Errorf("%w: two columns have the name %q", datasets.ErrParameter, names[k])
 		}
 		seen[names[k]] = true
 		node, err := schema.NewPrimitiveNodeLogical(names[k], parquet.Repetitions.Required, logical, kind, -1, -1)

@@ -1,5 +1,5 @@
-// Package lesson is the plumbing of a notebook, so that its cells hold the mathematics
-// and little else:
+// Package lesson does what a notebook needs apart from the mathematics, so that its cells hold
+// little else:
 //
 //	s := lesson.Load(datasets.ORL, datasets.Fashion)   // ORL, or what is embedded, in 0..1
 //	r := lesson.Fit(rnmf.L21NMF(40), s.X)              // *rnmf.Result
@@ -10,7 +10,7 @@
 // No function of this package returns an error. What goes wrong ends the cell with the
 // error and the line of the cell that met it, instead of a stack trace:
 //
-//	rnmf: rank 50 is larger than the 40 columns of X
+//	rnmf: rank out of range: 50, want 1 to 40 for X of 60×40 (a column must be a sample: is X transposed?)
 //	    in the line  r := lesson.Fit(rnmf.NMF(50), x)
 //
 // Check does so for the errors of other packages, Get for a value with an error, and
@@ -22,9 +22,9 @@
 //
 // # The quick setting
 //
-// With the environment variable RNMF_QUICK, which the tests of the notebooks set, all
-// is shorter, and no cell needs to know: Fit and Watch run a twentieth of the rounds
-// (at least 3), Film as well, and Trials yields at most 2 seeds.
+// With the environment variable RNMF_QUICK, which the tests of the notebooks set, all is shorter,
+// and no cell needs to know of it: Fit, Watch and Film run a twentieth of the rounds (at least 3),
+// and Trials yields at most 2 seeds.
 //
 // # Pictures that move
 //
@@ -41,5 +41,5 @@
 // "ours − paper". Stored reads it from the results of the long experiments in
 // notebooks/lab, Printed from the text of a paper's table.
 //
-// Outside a notebook nothing is displayed, all else is the same.
+// Outside a notebook nothing is displayed; all else is the same.
 package lesson

@@ -14,14 +14,13 @@ import (
 	"github.com/robustnmf/robustnmf/viz/show"
 )
 
-// Show displays figures, side by side if there are several, and tables. It takes what
-// a function of package viz returns, with its error, and what functions of this package
-// return:
+// Show displays figures, next to each other if there are several, and tables. It takes what a
+// function of package viz returns, with its error, and what functions of this package return:
 //
 //	lesson.Show(viz.Scatter(points, viz.ScatterOptions{}))
 //	lesson.Show(lesson.Basis("NMF", s, standard.W), lesson.Basis("L2,1-NMF", s, robust.W))
 //
-// An error among its arguments ends the cell, and so does what is nothing to show.
+// An error among its arguments ends the cell, and so does an argument that cannot be shown.
 func Show(what ...any) {
 	var figures []viz.Figure
 	for _, v := range what { // errors first, as the value next to one may be nil
@@ -55,8 +54,8 @@ func Table(caption string, header []string, rows [][]any) {
 	show.Table(t)
 }
 
-// Fold displays tables that open when the reader clicks on the title: long ones, behind
-// the picture that sums them up.
+// Fold displays tables that open when the reader clicks on the title. It is for long tables that a
+// picture sums up.
 func Fold(title string, tables ...*viz.Table) {
 	text := ""
 	for _, t := range tables {

@@ -27,8 +27,8 @@ const (
 //		update(x, w, h)
 //	}
 //
-// A panic of the body, as of matrices whose shapes do not match, ends the cell with its
-// line.
+// A panic of the body, for example as the shapes of two matrices do not match, ends the cell and
+// names the line.
 func Film(s *datasets.Set, w *mat.Dense, n int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		defer explain()
@@ -46,7 +46,7 @@ func Film(s *datasets.Set, w *mat.Dense, n int) iter.Seq[int] {
 	}
 }
 
-// Watch is Fit with the film of its basis: see Film.
+// Watch is Fit, and shows how the basis forms, as Film does.
 func Watch(s *datasets.Set, m rnmf.Model) *rnmf.Result {
 	m = short(m)
 	f := newFilm(s, m.MaxIter)

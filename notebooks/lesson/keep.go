@@ -13,15 +13,15 @@ import (
 	"strings"
 )
 
-// Keep returns what load returns, and keeps it for the cells that follow: a cell is a
-// program of its own, so without that each would read its file again.
+// Keep returns what load returns, and keeps it for the cells that follow. A cell is a program of
+// its own, so without Keep each cell would read the file again.
 //
 //	func wines() *datasets.Set { return lesson.Keep(readWines) }
 //
-// What is kept lasts as long as the kernel runs, and until the text of load changes. load
-// is a function of the notebook with a name, and its value has what encoding/gob takes:
-// sets, results, matrices, numbers, slices and structs of them. The mask of a
-// *rnmf.Result is not kept.
+// What is kept lasts as long as the kernel runs, and until the text of load changes. load is a
+// named function of the notebook, and its value is of a type that encoding/gob takes: sets,
+// results, matrices, numbers, and slices and structs of them. The mask of a *rnmf.Result is not
+// kept.
 func Keep[T any](load func() T) (v T) {
 	path, err := keptAs(load)
 	Check(err)

@@ -16,9 +16,9 @@ import (
 //		return line(float64(v[0]) / 10)
 //	}, lesson.Slider("outliers", 10, 50, 20))
 //
-// Where a program runs the notebook, so that nobody can move anything, it shows the
-// figure at three positions of the first control, the others at their start: that is
-// also what readers of the saved notebook see.
+// Where a program runs the notebook, so that nobody can move anything, it shows the figure at three
+// positions of the first control, with the others at their start. Readers of the saved notebook see
+// these figures, too.
 func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control) {
 	safe := func(_ context.Context, v []int) (viz.Figure, error) {
 		defer explain()

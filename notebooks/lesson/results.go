@@ -56,8 +56,8 @@ func Stored(t stored.Table, row, column, value string) *Results {
 	return r
 }
 
-// Printed reads the numbers of a printed table. Its first line names the columns, each
-// other one a row, with | between them; what is no number is missing.
+// Printed reads the numbers of a printed table. Its first line names the columns, and each other
+// line has the name of a row and its numbers, with | between them; what is not a number is missing.
 //
 //	         | AT&T  | Wine
 //	L2,1-NMF | 0.681 | 0.876
@@ -91,7 +91,7 @@ func Printed(text string) *Results {
 // Values returns the outcomes of all trials at a row and a column.
 func (r *Results) Values(row, column string) []float64 { return r.values[[2]string{row, column}] }
 
-// Mean returns their mean, NaN if there are none.
+// Mean returns the mean of the outcomes at a row and a column, NaN if there are none.
 func (r *Results) Mean(row, column string) float64 { return stat.Mean(r.Values(row, column), nil) }
 
 func (r *Results) digits() int {
@@ -186,8 +186,8 @@ func (r *Results) Series() (series []viz.Series) {
 	return series
 }
 
-// Spread draws every trial as a point, a colour for each row, the columns side by side:
-// how far starts scatter next to the differences between rows.
+// Spread draws every trial as a point, with a colour for each row and the columns next to each
+// other. It shows how far starts scatter, compared with the differences between rows.
 func (r *Results) Spread(title, ylabel string) *viz.Chart {
 	c := viz.NewChart()
 	c.Title.Text, c.Y.Label.Text = title, ylabel

@@ -19,8 +19,8 @@ import (
 // The other functions of this package heed it by themselves.
 func Quick() bool { return os.Getenv("RNMF_QUICK") != "" }
 
-// Rounds returns n, or in the quick setting a twentieth, at least 3 and at most n.
-// Film and Fit call it; a loop that neither of them sees does itself.
+// Rounds returns n, or in the quick setting a twentieth, at least 3 and at most n. Film and Fit
+// call it; a loop of your own should call it, too.
 func Rounds(n int) int {
 	if Quick() {
 		return min(n, max(3, n/20))
@@ -42,9 +42,9 @@ func Trials(n int) iter.Seq[uint64] {
 	}
 }
 
-// Load returns the first of some sources that is at hand, in the folder named by
-// RNMF_DATA, with values from 0 to 1; otherwise, and with a line that says so, an
-// embedded set: datasets.Digits, Fashion or Wine.
+// Load returns a set with values from 0 to 1: the source wanted, if its files are in the folder
+// named by RNMF_DATA or were downloaded, and otherwise an embedded set (datasets.Digits, Fashion or
+// Wine), with a line that says so.
 func Load(wanted *datasets.Source, embedded func() *datasets.Set) *datasets.Set {
 	s, err := wanted.Load(context.Background())
 	if err != nil {
@@ -54,9 +54,9 @@ func Load(wanted *datasets.Source, embedded func() *datasets.Set) *datasets.Set 
 	return s.Scaled()
 }
 
-// Fit is model.Fit without a picture of its progress, for cells with many fits: for a
-// single long one see Watch and show.Fit. It takes all models of package rnmf, and in
-// the quick setting runs Rounds(MaxIter) rounds.
+// Fit is model.Fit without a picture of its progress, for cells with many fits. For a single long
+// fit see Watch and show.Fit. It takes all models of package rnmf, and in the quick setting runs
+// Rounds(MaxIter) rounds.
 func Fit[R show.Fitted](model show.Fitter[R], x mat.Matrix) R {
 	r, err := shorter(model).Fit(context.Background(), x)
 	Check(err)
@@ -90,8 +90,8 @@ func short(m rnmf.Model) rnmf.Model {
 	return m
 }
 
-// Start returns the W (m×rank) and H (rank×n) with which a fit of this seed begins, so
-// that an algorithm in a cell and a model, or two models, can begin with the same:
+// Start returns the W (m×rank) and H (rank×n) with which a fit of this seed begins, so that an
+// algorithm in a cell and a model, or two models, can have the same start:
 //
 //	w0, h0 := lesson.Start(rnmf.Random{}, s.X, 20, 1)
 //	w, h := mat.DenseCopyOf(w0), mat.DenseCopyOf(h0)
@@ -102,7 +102,7 @@ func Start(init rnmf.Init, x *mat.Dense, rank int, seed uint64) (w, h *mat.Dense
 	return w, h
 }
 
-// Product returns WH, what a fit makes of its data.
+// Product returns WH, the reconstruction of the data by a fit.
 func Product(r *rnmf.Result) *mat.Dense {
 	var wh mat.Dense
 	wh.Mul(r.W, r.H)

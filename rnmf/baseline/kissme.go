@@ -12,10 +12,10 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/input"
 )
 
-// KISSME learns a metric from pairs of samples that are of one class or of two (Köstinger,
-// Hirzer, Wohlhart, Roth and Bischof 2012, "keep it simple and straightforward"). The
-// logarithm of how much likelier a difference is between two classes than within one, with
-// both normal, is up to a constant dᵀMd with
+// KISSME learns a metric from pairs of samples that are of one class or of two (Köstinger, Hirzer,
+// Wohlhart, Roth and Bischof 2012, "keep it simple and straightforward"). If the differences d of
+// two samples are normal, both within a class and between classes, the logarithm of how much
+// likelier d is between classes than within one is, up to a constant, dᵀMd with
 //
 //	M = Σ_S⁻¹ − Σ_D⁻¹,   Σ = mean of (x_i − x_j)(x_i − x_j)ᵀ over the pairs i < j,
 //
@@ -23,9 +23,9 @@ import (
 // paper builds the graph of Semi-GNMF with it (section III-E): transform the samples, then
 // find the neighbours.
 //
-// The samples are projected to principal components first, as there. A few labels do not
-// determine Σ_S even so, and a hundredth of the mean eigenvalue is added to each
-// covariance; that is ours.
+// The samples are projected to principal components first, as there. As a few labels do not
+// determine Σ_S even then, a hundredth of the mean eigenvalue is added to each covariance, which is
+// not in the paper.
 type KISSME struct {
 	// Components is the number of principal components, 1 to min(m, n). 0 is the rank that
 	// Σ_S can have, the labelled samples less one for each class, and min(m, n) at most.

@@ -45,7 +45,7 @@ func PCA(ctx context.Context, x mat.Matrix, r int) (*Principal, error) {
 	return (*Principal)(p), nil
 }
 
-// Project returns the scores (r×n) of the columns of x (m×n), new data say.
+// Project returns the scores (r×n) of the columns of x (m×n), which may be new data.
 func (p *Principal) Project(x mat.Matrix) (*mat.Dense, error) {
 	d, err := input.Matrix("X", x)
 	if err != nil {

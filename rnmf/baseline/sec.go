@@ -24,16 +24,17 @@ import (
 //	min over z of Σ_i cost_i z_i + 2β Σ_{i~k} |z_i − z_k|,
 //	cost_i = −log(1/τ) if |e_i| > τ, and 2 log(1/τ) if not,
 //
-// the second an Ising model with the paper's likelihoods: an error beyond τ is 1/τ times
-// likelier where something covers the pixel, one within τ much less likely. τ, in units of
-// the largest training pixel, falls from round to round, so that at first only what is
-// surely covered is left out. The class is that whose own samples leave the least of the
-// open pixels, as in SRC.
+// The second is an Ising model with the paper's likelihoods: an error beyond τ is 1/τ times
+// likelier where something covers the pixel, and an error within τ is much less likely there. τ, in
+// units of the largest training pixel, falls from round to round, so that at first only what is
+// surely covered is left out. The class is that whose own samples leave the smallest residual on
+// the pixels that are not covered, as in SRC.
 //
-// Not as in the paper: the sum of |e_i| is taken as weighted squares, weights 1/|e_i|, five
-// times over, so that the lasso of SRC solves it; a has both signs; all classes share one a;
-// the field is lowered by rows and columns of the image (exact for each), not by a cut of the
-// graph; and β and the sequence of τ are ours: 0.27, then ⅔ of that each round down to Tau, at most twelve rounds.
+// It differs from the paper in this: the sum of |e_i| is replaced by squares with weights 1/|e_i|,
+// five times in turn, so that the lasso of SRC solves it; a has both signs; all classes share one
+// a; the energy of z is lowered over one row or column of the image at a time (exactly for each),
+// not by a cut of the graph; and β and the sequence of τ are our own: 0.27, then ⅔ of the τ before
+// in each round down to Tau, at most twelve rounds.
 type SEC struct {
 	Height, Width int     // of the images, whose pixels are in raster order
 	Lambda        float64 // as in SRC; 0 is 0.01

@@ -19,9 +19,9 @@ import (
 //
 //	min over a of ½‖x − Da‖² + λ‖a‖₁,
 //
-// and gets the class c whose own samples leave the least, ‖x − D_c a_c‖. The
-// Truncated Cauchy paper classifies the coefficients H in this way. All columns
-// have length 1; a has both signs, as in both papers.
+// and gets the class c whose own samples leave the smallest residual, ‖x − D_c a_c‖. The Truncated
+// Cauchy paper classifies the coefficients H in this way. All columns have length 1; a has both
+// signs, as in both papers.
 type SRC struct {
 	// Lambda is λ as a share of max |d_kᵀx|; from 1 on, a is 0. The value 0 means 0.01.
 	Lambda float64

@@ -12,16 +12,16 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/input"
 )
 
-// SSCSR is semi-supervised spectral clustering with structured sparsity regularisation (Jia,
-// Kwong and Hou 2018), a rival of the RSS-NMF paper. Spectral clustering takes the K
-// eigenvectors U of the smallest eigenvalues of L = I − D^{−½}GD^{−½}. Here samples with
-// labels of different classes must have little in common in UUᵀ: with M_ij = 1 for such
-// pairs and 0 elsewhere, which has the anti-block-diagonal look that the paper names,
+// SSCSR is semi-supervised spectral clustering with structured sparsity regularisation (Jia, Kwong
+// and Hou 2018), a rival of the RSS-NMF paper. Spectral clustering takes the K eigenvectors U of
+// the smallest eigenvalues of L = I − D^{−½}GD^{−½}. Here samples with labels of different classes
+// must have little in common in UUᵀ: with M_ij = 1 for such pairs and 0 elsewhere, the
+// anti-block-diagonal matrix of the paper,
 //
 //	min over Z of ⟨L, Z⟩ + λ Σ M_ij |Z_ij|,   0 ⪯ Z ⪯ I, tr Z = K,
 //
-// where Z, in the convex hull of all UUᵀ, stands for UUᵀ. It is solved by an augmented
-// Lagrangian with Z = J, whose rounds, with a constant μ, converge to the minimum,
+// where Z, in the convex hull of all UUᵀ, stands for UUᵀ. It is solved by an augmented Lagrangian
+// with Z = J, whose rounds converge to the minimum as μ is constant,
 //
 //	Z = projection of J − (Y + L)/μ: its eigenvalues to [0, 1], with the sum K
 //	J = Z + Y/μ, shrunk by λ/μ where M is 1
@@ -29,10 +29,10 @@ import (
 //
 // The K first eigenvectors of Z, each sample at length 1, go to k-means.
 //
-// Only the publication's abstract was at hand (spectral clustering, that matrix, the product
-// of the embedding and its transpose, the convex relaxation, the Lagrangian). Reconstructed
-// are the norm of the regularisation, the normalised Laplacian, μ constant, λ, and what is
-// done with Z.
+// We had only the abstract of the publication, which names spectral clustering, that matrix, the
+// product of the embedding and its transpose, the convex relaxation and the Lagrangian. The norm of
+// the regularisation, the normalised Laplacian, the constant μ, λ, and what is done with Z are our
+// reconstruction.
 type SSCSR struct {
 	K      int         // clusters, 1 to n
 	Graph  *rnmf.Graph // of the n samples

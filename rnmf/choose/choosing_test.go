@@ -253,6 +253,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"slices"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
@@ -260,7 +261,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
 )
 
-var _, _, _, _, _ = fmt.Sprint, log.Fatal, rnmf.NMF, choose.Range, neighbor.KNN{}
+var _, _, _, _, _, _ = fmt.Sprint, log.Fatal, slices.Min[[]int], rnmf.NMF, choose.Range, neighbor.KNN{}
 
 func main() {
 	ctx := context.Background()

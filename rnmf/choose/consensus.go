@@ -19,16 +19,16 @@ type Consensus struct {
 	Rand float64       // mean adjusted Rand index of two of the clusterings
 }
 
-// ConsensusOf returns the consensus of some clusterings of the same samples, those of
-// other starts or of other subsets of entries, say. It holds n×n numbers.
+// ConsensusOf returns the consensus of several clusterings of the same samples, for example from
+// several starts or from several subsets of the entries. It takes n×n numbers of memory.
 func ConsensusOf(clusterings [][]int) (*Consensus, error) {
 	if len(clusterings) == 0 || len(clusterings[0]) == 0 {
-		return nil, fmt.Errorf("%w: no clusterings, or none of any sample", ErrParameter)
+		return nil, fmt.Errorf("%w: there are no clusterings, or they have no samples", ErrParameter)
 	}
 	n := len(clusterings[0])
 	for s, of := range clusterings {
 		if len(of) != n {
-			return nil, fmt.Errorf("%w: clustering %d has %d samples, the first %d", ErrParameter, s, len(of), n)
+			return nil, fmt.Errorf("%w: clustering %d has %d samples, but the first has %d", ErrParameter, s, len(of), n)
 		}
 	}
 	c := mat.NewSymDense(n, nil)
@@ -71,9 +71,9 @@ func meanRand(clusterings [][]int) (float64, error) {
 	return sum / count, nil
 }
 
-// Dispersion is 1/n² Σ 4(C_ij − ½)² (Kim and Park 2007): 1 where all clusterings
-// agree, 1/n where each pair is together as often as not. All in one cluster is also
-// agreement.
+// Dispersion is 1/n² Σ 4(C_ij − ½)² (Kim and Park 2007): 1 where all clusterings agree, 1/n where
+// each pair is together in half of them. Clusterings that put all samples into one cluster agree,
+// too.
 func (c *Consensus) Dispersion() float64 {
 	n := c.C.SymmetricDim()
 	var sum float64
@@ -91,9 +91,8 @@ func (c *Consensus) Dispersion() float64 {
 // clusterings agree on more than one cluster. It is 0 where all distances are the
 // same, and so there is nothing to correlate.
 //
-// Brunet et al. take the rank at which it begins to fall. It is defined by a
-// dendrogram that is not unique where distances are equal, as many are here; other
-// programs may differ in the third digit.
+// Brunet et al. take the rank at which it begins to fall. The dendrogram is not unique where
+// distances are equal, as many are here, so other programs may differ in the third digit.
 func (c *Consensus) Cophenetic() float64 {
 	n := c.C.SymmetricDim()
 	d := mat.NewSymDense(n, nil)
@@ -139,8 +138,8 @@ func CopheneticCorrelation(d *mat.SymDense) float64 {
 	return dh / math.Sqrt(dd*hh)
 }
 
-// Order returns the samples in the order of the leaves of the dendrogram of average
-// linkage, in which those that are often together stand side by side: for viz.Heatmap.
+// Order returns the samples in the order of the leaves of the dendrogram of average linkage, in
+// which samples that are often together are next to each other: for viz.Heatmap.
 func (c *Consensus) Order() []int {
 	n := c.C.SymmetricDim()
 	d := mat.NewSymDense(n, nil)
@@ -228,10 +227,10 @@ func averageLinkage(d *mat.SymDense) (*mat.SymDense, []int) {
 //
 //	mean over j of (b_j − a_j) / max(a_j, b_j),
 //
-// with a_j the distance to the mean of their own cluster and b_j that to the nearest
-// other mean: near 1 for clusters that are apart, below 0 for wrong ones. It looks at
-// the data alone, so it can compare models of any kind. A sample alone in its cluster
-// counts 0, and so do all if there is one cluster.
+// with a_j the distance to the mean of their own cluster and b_j that to the nearest other mean:
+// near 1 for clusters that are apart, below 0 for wrong ones. It looks at the data alone, so it can
+// compare models of any kind. A sample that is alone in its cluster counts as 0, and if there is
+// only one cluster, all samples do.
 func Silhouette(x mat.Matrix, clusters []int) (float64, error) {
 	if dense.IsNil(x) {
 		return 0, fmt.Errorf("%w: X is nil", ErrParameter)
@@ -243,7 +242,7 @@ func Silhouette(x mat.Matrix, clusters []int) (float64, error) {
 	place := map[int]int{}
 	for j, c := range clusters {
 		if c < 0 {
-			return 0, fmt.Errorf("%w: sample %d is in cluster %d", ErrParameter, j, c)
+			return 0, fmt.Errorf("%w: sample %d is in cluster %d, want 0 or more", ErrParameter, j, c)
 		}
 		if _, ok := place[c]; !ok {
 			place[c] = len(place)

@@ -15,13 +15,13 @@ import (
 // A Diagnosis says how well losses of three kinds predict entries that they have not
 // seen, what the errors look like, and which kind to take.
 type Diagnosis struct {
-	// Σ|e| / Σ|x| over entries held out, of NMF, of HuberNMF (single entries may be
-	// wrong) and of L21NMF (whole samples may be), the mean over folds and ranks. 1 is
-	// what a model reaches that predicts zeros.
+	// Σ|e| / Σ|x| over entries held out, of NMF, of HuberNMF (single entries may be wrong) and of
+	// L21NMF (whole samples may be), the mean over folds and ranks. A model that predicts zeros
+	// reaches 1.
 	Squared, Entries, Samples float64
-	// EntryGain and SampleGain say by what share the root mean square error of HuberNMF
-	// and of L21NMF is below that of NMF, over the entries that can be predicted (see
-	// Diagnose): 0.3 is 30 %, and below 0 they are worse. Means over the ranks.
+	// EntryGain and SampleGain say by what share the root mean square error of HuberNMF and of
+	// L21NMF is below that of NMF, over the entries that can be predicted (see Diagnose): 0.3 is 30
+	// %, and a negative gain means that they are worse. Both are means over the ranks.
 	EntryGain, SampleGain float64
 	// Kurtosis of the held-out errors of HuberNMF at the lowest rank: 3 for a normal
 	// distribution, more for one with heavy tails. Images have 10 and more without any
@@ -115,21 +115,20 @@ const (
 // and L21NMF, to each of s.Folds, with each of the ranks; without any given it tries about
 // 5, 10 and 20, or fewer components for small data.
 //
-// What it goes by is what is held out, not the residuals of a fit: those of least
-// squares hide the errors that they have fitted, and those of a robust loss have heavy
-// tails with clean images too, as no image is of low rank. An entry that is wrong
-// cannot be predicted by any model, but a model that it has led astray is worse for all
-// others. At ranks far above that of the data all models fit noise, and the answer is worth
-// little. Wrong entries that are held out would dilute this difference, so the models are
-// compared by the three fifths of the entries that the best of them predicts best (by
-// all entries where more than three fifths are 0). ByEntry is suggested where the root
-// mean square error of HuberNMF over these is 19 % below that of NMF, and not less below
-// its limit than L21NMF is, BySample where that of L21NMF is 6 % below, and else
-// BySquares.
+// It looks at entries that are held out, and not at the residuals of a fit: least squares fits some
+// of the errors, whose residuals are then small, and residuals of a robust loss have heavy tails
+// for clean images too, as no image is exactly of low rank. An entry that is wrong cannot be
+// predicted by any model, but a model that it has led astray is worse for all others. At ranks far
+// above that of the data all models fit noise, and the answer is worth little. Wrong entries that
+// are held out would dilute this difference, so the models are compared by the three fifths of the
+// entries that the best of them predicts best (by all entries where more than three fifths are 0).
+// ByEntry is suggested if the root mean square error of HuberNMF over these entries is at least 19
+// % below that of NMF, BySample if that of L21NMF is at least 6 % below it, and otherwise
+// BySquares. If both are, the loss that exceeds its limit by more is suggested.
 //
-// It is a hint: notebooks/lab/choosing counts how often the suggested loss came within 5 %
-// of the best recovery of clean data, next to how often each loss does that is taken
-// always, and CHOOSING.md quotes it.
+// It is a hint: notebooks/lab/choosing counts how often the suggested loss came within 5 % of the
+// best recovery of clean data, and how often one loss does that is always taken. CHOOSING.md has
+// the numbers.
 func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, ranks ...int) (*Diagnosis, error) {
 	if dense.IsNil(x) {
 		return nil, fmt.Errorf("%w: X is nil", ErrParameter)

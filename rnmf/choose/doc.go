@@ -2,17 +2,17 @@
 //
 // HeldOut.Diagnose suggests a kind of loss for given data.
 //
-// A Grid tries all combinations of parameter values, several at once. It stores each result
-// in a file as soon as it is known, so that a search that was stopped or killed can be
-// resumed. A Judge gives each combination scores. Some scores need the true labels; most
-// papers choose by these, but who has data of his own rarely has labels. The others do not:
+// A Grid tries all combinations of parameter values, several at once. It stores each result in a
+// file as soon as it is known, so that a search that was stopped or killed can be resumed. A Judge
+// gives each combination scores. Some scores need the true labels. Most papers choose by these, but
+// labels are rarely known for data of your own. The other scores do not need them:
 //
 //   - HeldOut: how well entries that the fit has not seen are predicted;
 //   - Consensus: whether fits from other starts find the same clusters (Brunet et al. 2004);
 //   - Silhouette: whether the samples of a cluster are alike in the data themselves.
 //
-// Table.Choices shows what each of the scores would have chosen, and how good the labels say
-// that choice is. The rank is a parameter like others:
+// Table.Choices shows which setting each of the scores would have chosen, and how good that setting
+// is by the labels. The rank is a parameter like others:
 //
 //	table, err := choose.Grid{
 //		Parameters: []choose.Parameter{{Name: "rank", Values: choose.Range(2, 12)}},

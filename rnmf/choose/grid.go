@@ -20,7 +20,7 @@ var (
 	ErrParameter = rnmf.ErrParameter
 	ErrFile      = errors.New("choose: not a file of this search")
 	ErrBusy      = errors.New("choose: another process writes to the file")
-	ErrScore     = errors.New("choose: a score is no finite number")
+	ErrScore     = errors.New("choose: a score is not a finite number")
 )
 
 // A Parameter is a name and the values to be tried, in order.
@@ -83,7 +83,7 @@ type Scores map[string]float64
 // Progress is what a search reports after each setting.
 type Progress struct {
 	Done, Total int
-	Kept        int // of Done: those that the file had already
+	Kept        int // how many of Done the file had already
 	Row         Row // the last one; its Scores are nil in the report before the first
 }
 
@@ -95,14 +95,13 @@ type Grid struct {
 	// nothing but the setting. If ctx has ended when it returns, what it returns does
 	// not count.
 	Score func(ctx context.Context, p Setting) (Scores, error)
-	// File keeps the scores of each setting, one line for each, on disk before the
-	// next report. A search that finds the file goes on with it. Points are told by
-	// their values, so a larger grid can go on with a smaller one. A process that is
-	// killed at any moment leaves whole lines and perhaps the beginning of one, which
-	// is ignored. "" keeps nothing.
+	// File keeps the scores of each setting, one line for each, on disk before the next report. A
+	// search that finds the file goes on with it. Settings are recognised by their values, so a
+	// larger grid can go on with the file of a smaller one. A process that is killed leaves whole
+	// lines and perhaps the beginning of one, which is ignored. With "" nothing is kept.
 	File string
-	// Task says what is searched for: the data, the model, the seeds. A file with
-	// another one is an ErrFile.
+	// Task describes the search: the data, the model, the seeds. A file with another Task is an
+	// ErrFile.
 	Task string
 	// Workers is the number of settings tried at once; 0 is one for each processor.
 	// The result does not depend on it.
@@ -112,9 +111,9 @@ type Grid struct {
 	Progress func(Progress)
 }
 
-// Run tries all settings that the file does not have. If ctx ends, it returns what is
-// known so far, with ctx.Err(); if Score returns an error or panics, that, with the
-// setting's name.
+// Run tries all settings that the file does not have. If ctx ends, it returns what is known so far,
+// with ctx.Err(). If Score returns an error or panics, it returns that as an error that names the
+// setting.
 func (g Grid) Run(ctx context.Context) (*Table, error) {
 	settings, err := g.settings()
 	if err != nil {
@@ -243,7 +242,7 @@ func (g Grid) score(ctx context.Context, p Setting) (s Scores, err error) {
 // errGoexit is of a score that ends its goroutine, as t.FailNow does.
 var errGoexit = errors.New("the score called runtime.Goexit")
 
-// check finds a score that is no finite number.
+// check finds a score that is not a finite number.
 func check(s Scores) error {
 	if len(s) == 0 {
 		return fmt.Errorf("%w: there are none", ErrScore)
@@ -265,7 +264,7 @@ func (g Grid) settings() ([]Setting, error) {
 	total := 1
 	for _, p := range g.Parameters {
 		if p.Name == "" || slices.Contains(names, p.Name) {
-			return nil, fmt.Errorf("%w: %q is no name, or one of two", ErrParameter, p.Name)
+			return nil, fmt.Errorf("%w: the parameter name %q is empty or given twice", ErrParameter, p.Name)
 		}
 		names = append(names, p.Name)
 		if len(p.Values) == 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 )
 
-// A Fitter fits x from the start that a seed gives. Where mask is not nil and 0, it
-// must not see the entry, which may be anything.
+// A Fitter fits x from the start that a seed gives. Entries for which a mask is given and 0 may
+// hold anything, and it must not use them.
 type Fitter func(ctx context.Context, x, mask mat.Matrix, seed uint64) (*rnmf.Result, error)
 
 // FitterOf returns the Fitter of a model, whose own Seed and Mask do not count.
@@ -32,16 +32,17 @@ func FitterOf(m rnmf.Model) Fitter {
 // and each fold is fitted from the others. A rank too high, or a penalty too weak,
 // fits noise, which is of no use for what is held out.
 //
-// A graph or labels that were made with all entries know something of them.
+// A graph made from all entries, or labels, carry information about those that are held out, so the
+// error is then too small.
 type HeldOut struct {
 	Folds int        // 0 is 5; at least 2
 	Seed  uint64     // of the folds and of the starts
 	Mask  mat.Matrix // entries where it is 0 are missing; nil is all there
 }
 
-// Errors are the errors of the folds, relative to the data. Entries more than a thousand
-// times as large as the median one that is not 0 are not among them: a few that nobody
-// can predict would hide all others.
+// Errors are the errors of the folds, relative to the data. Entries of more than a thousand times
+// the median of those that are not 0 are left out: a few that nobody can predict would hide all
+// others.
 type Errors struct {
 	// Absolute is Σ|x − wh| / Σ|x| over the entries of each fold: for data with gross
 	// errors, which nobody can predict.
@@ -52,8 +53,8 @@ type Errors struct {
 	residual *mat.Dense // x − wh, each entry when it was held out; NaN if missing or gross
 }
 
-// MeanError returns the mean and its standard error. That is a rough one, as folds
-// share their data, and 0 for a single value. The mean of none is NaN.
+// MeanError returns the mean and its standard error. The standard error is rough, as folds share
+// their data, and 0 for a single value. The mean of no values is NaN.
 func MeanError(v []float64) (mean, se float64) {
 	mean, sd := stat.MeanStdDev(v, nil)
 	if len(v) < 2 {
@@ -94,10 +95,10 @@ func (s HeldOut) Of(ctx context.Context, fit Fitter, x mat.Matrix) (*Errors, err
 			return nil, err
 		}
 		if rows, _ := r.W.Dims(); rows != m {
-			return nil, fmt.Errorf("%w: W has %d rows, X %d", ErrParameter, rows, m)
+			return nil, fmt.Errorf("%w: the Fitter returned W of %d rows, but X has %d", ErrParameter, rows, m)
 		}
 		if _, cols := r.H.Dims(); cols != n {
-			return nil, fmt.Errorf("%w: H has %d columns, X %d", ErrParameter, cols, n)
+			return nil, fmt.Errorf("%w: the Fitter returned H of %d columns, but X has %d", ErrParameter, cols, n)
 		}
 		var wh mat.Dense
 		wh.Mul(r.W, r.H)
@@ -115,7 +116,7 @@ func (s HeldOut) Of(ctx context.Context, fit Fitter, x mat.Matrix) (*Errors, err
 		abs, square := sums(far)
 		size, energy := sums(there)
 		if size == 0 {
-			return nil, fmt.Errorf("%w: all entries of fold %d are 0", ErrParameter, f)
+			return nil, fmt.Errorf("%w: all entries of fold %d are 0, so no error is relative to them", ErrParameter, f)
 		}
 		errs.Absolute = append(errs.Absolute, unit*(abs/size))
 		errs.Squared = append(errs.Squared, unit*math.Sqrt(square/energy))
@@ -172,7 +173,7 @@ func (s HeldOut) split(x mat.Matrix) ([]int, error) {
 		for i := range m {
 			for j := range n {
 				if v := s.Mask.At(i, j); !(v >= 0) || math.IsInf(v, 1) {
-					return nil, fmt.Errorf("%w: HeldOut.Mask[%d,%d] = %g", ErrParameter, i, j, v)
+					return nil, fmt.Errorf("%w: HeldOut.Mask[%d,%d] = %g, want a finite number of 0 or more", ErrParameter, i, j, v)
 				}
 			}
 		}
@@ -187,7 +188,7 @@ func (s HeldOut) split(x mat.Matrix) ([]int, error) {
 	}
 	count := s.folds()
 	if count < 2 || count > len(there) {
-		return nil, fmt.Errorf("%w: %d folds of %d entries", ErrParameter, count, len(there))
+		return nil, fmt.Errorf("%w: %d folds of %d known entries, want 2 folds or more with an entry in each", ErrParameter, count, len(there))
 	}
 	rng := rand.New(rand.NewPCG(s.Seed, 0x66_6f_6c_64))
 	rng.Shuffle(len(there), func(a, b int) { there[a], there[b] = there[b], there[a] })

@@ -29,12 +29,12 @@ const (
 )
 
 // WithoutLabels are the criteria of a Judge that need no labels, the best first by
-// notebooks/lab/choosing: over the grids of GNMF and LS-NMF on three data sets the accuracy of
-// the setting that silhouettes chose was 0.017 below the best of the grid on average, by
-// dispersion 0.022, by held-out entries 0.023, by stability 0.037, and that of the
-// median setting 0.056. The cophenetic correlation, 0.107, is not among them: it is meant for
-// the rank. All that measures agreement is fooled by a model that has nearly collapsed,
-// whose starts agree on one cluster. Leave such settings out by Table.Where.
+// notebooks/lab/choosing: over the grids of GNMF and LS-NMF on three data sets the accuracy of the
+// setting that silhouettes chose was 0.017 below the best of the grid on average, by dispersion
+// 0.022, by held-out entries 0.023, by stability 0.037, and that of the median setting 0.056. The
+// cophenetic correlation, 0.107, is not among them: it is meant for the rank. A model that has
+// nearly collapsed has high scores of agreement, as all starts agree on one cluster. Leave such
+// settings out by Table.Where.
 var WithoutLabels = []Criterion{
 	{Score: ScoreSilhouette},
 	{Score: ScoreDispersion},
@@ -42,8 +42,8 @@ var WithoutLabels = []Criterion{
 	{Score: ScoreStability},
 }
 
-// A Judge gives a setting of a Grid its scores, from several starts and folds. The scores
-// say for which data there are any; to choose by one that is missing is an error.
+// A Judge gives a setting of a Grid its scores, from several starts and folds. The constants Score…
+// say what each score needs; to choose by one that is missing is an error.
 type Judge struct {
 	X    mat.Matrix
 	Mask mat.Matrix // entries where it is 0 are missing; nil is all there
@@ -52,11 +52,11 @@ type Judge struct {
 	// Truth has the classes of the samples, or is nil: then there are no scores with
 	// labels.
 	Truth []int
-	// Clusters tells the clusters of a result; nil is Result.Clusters. The RLS-NMF
-	// paper has ByKMeans. seed differs from start to start.
+	// Clusters returns the clusters of a result; nil is Result.Clusters. The RLS-NMF paper uses
+	// ByKMeans. seed differs from start to start.
 	Clusters func(ctx context.Context, r *rnmf.Result, seed uint64) ([]int, error)
-	// Starts is the number of starts, from which all but the held-out error come; 0
-	// is 5, negative none. The scores of their agreement need two.
+	// Starts is the number of starts; 0 is 5, negative none. All scores but the held-out error come
+	// from them, and those of agreement need two.
 	Starts int
 	// Folds are those of HeldOut; 0 is 5, negative none.
 	Folds int

@@ -15,9 +15,9 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 )
 
-// An OutlierSearch asks several starts, and several losses, which samples do not follow
-// WH. One fit always has a sample that it trusts least; what matters is whether others
-// point at the same, and whether errors that are spread by chance would look as bad.
+// An OutlierSearch asks several starts, and several losses, which samples do not follow WH. Every
+// fit has a sample that it trusts least. What matters is whether other fits flag the same sample,
+// and whether errors that are spread by chance would give it as small a weight.
 type OutlierSearch struct {
 	X    mat.Matrix
 	Mask mat.Matrix // entries where it is 0 are missing; nil is all there
@@ -26,7 +26,7 @@ type OutlierSearch struct {
 	Models []rnmf.Model
 	Starts int // of each model; 0 is 5
 	Seed   uint64
-	// FalseFlags is the number of samples that may be flagged by chance; 0 is 1.
+	// FalseFlags is the expected number of samples that are flagged by chance; 0 is 1.
 	FalseFlags float64
 }
 
@@ -46,9 +46,9 @@ type Suspects struct {
 	Samples []Suspect
 	// Flagged is how many of them at least half of the fits flag.
 	Flagged int
-	// Starts is the share that two starts of one model have in common, on average, of
-	// the Worst samples of each, and Losses that of fits of two models; ByChance what two
-	// lists drawn by chance have. Starts or Losses is NaN where there are no two.
+	// Starts is the share of the Worst samples that two starts of one model have in common, on
+	// average, Losses the same for fits of two models, and ByChance for two lists drawn by chance.
+	// Starts or Losses is NaN where there are no two.
 	Starts, Losses, ByChance float64
 	Worst                    int
 	FalseFlags               float64 // of the search: so many may be flagged by chance
@@ -78,8 +78,8 @@ func (s *Suspects) Columns(k int) []int {
 	return out
 }
 
-// Names returns the names of the first k samples by their columns, as Set.SampleName tells
-// them: for tables, and for the labels of a viz.SampleMap.
+// Names returns the names of the first k samples by their columns: for tables, and for the labels
+// of a viz.SampleMap. name is Set.SampleName, for instance.
 func (s *Suspects) Names(k int, name func(column int) string) map[int]string {
 	names := map[int]string{}
 	for _, j := range s.Columns(k) {
@@ -100,7 +100,7 @@ func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 	case len(s.Models) == 0:
 		return nil, fmt.Errorf("%w: OutlierSearch has no Models", ErrParameter)
 	case s.Starts < 0 || !(s.FalseFlags >= 0):
-		return nil, fmt.Errorf("%w: %d starts, %g false flags", ErrParameter, s.Starts, s.FalseFlags)
+		return nil, fmt.Errorf("%w: %d starts and %g false flags, want numbers of 0 or more", ErrParameter, s.Starts, s.FalseFlags)
 	}
 	starts, may := cmp.Or(s.Starts, 5), cmp.Or(s.FalseFlags, 1)
 	_, n := s.X.Dims()
@@ -241,19 +241,18 @@ func byChance(r *rnmf.Result, x, mask mat.Matrix, seed uint64) (weights, chance 
 	return out.Samples, chance, nil
 }
 
-// OutliersOf weighs new samples y (m×p) by the model of a fit of x: it finds their
-// coefficients by Transform and tells their weights relative to the median weight of x and y
-// together, so that of one single new sample, too, the weight says something. The
-// masks are those of x and y, nil where all is known. Weights, Samples and S are those of
-// y alone.
+// OutliersOf weighs new samples y (m×p) by the model of a fit of x: it finds their coefficients by
+// Transform and returns their weights relative to the median weight of x and y together, so that
+// the weight of a single new sample is meaningful, too. The masks are those of x and y, nil where
+// all is known. Weights, Samples and S are those of y alone.
 //
 // It returns ctx.Err() when ctx ends.
 func OutliersOf(ctx context.Context, r *rnmf.Result, x, mask, y, maskY mat.Matrix) (*rnmf.Outliers, error) {
 	if r == nil || r.H == nil || dense.IsNil(x) || dense.IsNil(y) {
-		return nil, fmt.Errorf("%w: a result, the data of its fit and new data are wanted", ErrParameter)
+		return nil, fmt.Errorf("%w: the result, its H, the data of its fit or the new data are nil", ErrParameter)
 	}
 	if _, n := x.Dims(); n != r.H.RawMatrix().Cols {
-		return nil, fmt.Errorf("%w: X has %d samples, and %d were fitted", errors.Join(ErrParameter, rnmf.ErrShape), n, r.H.RawMatrix().Cols)
+		return nil, fmt.Errorf("%w: x has %d samples, but the fit had %d", errors.Join(ErrParameter, rnmf.ErrShape), n, r.H.RawMatrix().Cols)
 	}
 	h, err := r.Transform(ctx, y, maskY)
 	if err != nil {

@@ -42,13 +42,13 @@ type RankChoice struct {
 	// Rank is the recommendation, and Reason why.
 	Rank   int
 	Reason string
-	// Predicts is the smallest rank whose held-out error is within one standard error of
-	// the smallest, and Lasts the largest rank whose starts agree on the groups (the mean
-	// adjusted Rand index of two is at least 0.75), unless it is above Predicts and its
-	// held-out error more than a tenth above the smallest; 0 if there is none.
+	// Predicts is the smallest rank whose held-out error is within one standard error of the
+	// smallest, and Lasts the largest rank whose starts agree on the groups (the mean adjusted Rand
+	// index of two starts is at least 0.75); a rank above Predicts does not count if its held-out
+	// error is more than a tenth above the smallest. Either is 0 if there is none.
 	Predicts, Lasts int
-	// AtEdge says that the held-out error still falls at the largest rank that was tried:
-	// the data have no best rank among those.
+	// AtEdge says that the held-out error still falls at the largest rank that was tried, so that
+	// the best rank may be larger.
 	AtEdge bool
 	Table  *Table // a row for each rank, with ScoreHeldOut, ScoreHeldOutSE, ScoreStability and others
 }
@@ -82,7 +82,7 @@ func (s RankSearch) Run(ctx context.Context) (*RankChoice, error) {
 		}
 	}
 	if most = min(most, m, n); most < 1 {
-		return nil, fmt.Errorf("%w: ranks up to %d of X of %d×%d", ErrParameter, most, m, n)
+		return nil, fmt.Errorf("%w: RankSearch.Most is %d, want 1 to the smaller side of X of %d×%d", ErrParameter, most, m, n)
 	}
 	ranks := slices.Clone(s.Ranks)
 	if len(ranks) == 0 {

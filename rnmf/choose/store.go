@@ -123,7 +123,7 @@ func decode(text []byte, i int, want header, known map[string]Scores) error {
 			return err
 		}
 		if h.Version != want.Version || h.Task != want.Task || key2(h.Names) != key2(want.Names) {
-			return fmt.Errorf("it is of the task %q with %q, not of %q with %q", h.Task, h.Names, want.Task, want.Names)
+			return fmt.Errorf("it belongs to the task %q with the parameters %q, not to %q with %q", h.Task, h.Names, want.Task, want.Names)
 		}
 		return nil
 	}

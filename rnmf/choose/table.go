@@ -18,7 +18,7 @@ type Row struct {
 	Scores  Scores
 }
 
-// Where returns the rows that keep tells, in order.
+// Where returns the rows for which keep returns true, in order.
 func (t *Table) Where(keep func(Row) bool) *Table {
 	part := &Table{Names: t.Names}
 	for _, r := range t.Rows {
@@ -33,9 +33,8 @@ func (t *Table) Where(keep func(Row) bool) *Table {
 type Criterion struct {
 	Score   string
 	Smaller bool // is better
-	// Error names a score that is the standard error of this one. Then the first
-	// row that is within one such error of the best is chosen instead of the best:
-	// what differs less than chance does is no reason for another rank. Let the
+	// Error names a score that is the standard error of this one. Then the first row within one
+	// such error of the best is chosen, as smaller differences may be due to chance. Let the
 	// simplest models come first in the grid.
 	Error string
 }
@@ -73,16 +72,16 @@ type Choice struct {
 	Criterion Criterion
 	Row       Row
 	Label     float64 // the label score of the row
-	Regret    float64 // how far that is below the best of the grid
-	// Better is the share of the other rows whose label score is higher: 0 is the
-	// best row, ½ what a row drawn by chance has on average. It is NaN, as the Label is,
-	// for a row that has no such score.
+	Regret    float64 // how far Label is below the best of the grid
+	// Better is the share of the other rows whose label score is higher: 0 is the best row, ½ what
+	// a row drawn by chance has on average. It is NaN for a row without that score, and so is
+	// Label.
 	Better float64
 }
 
-// Choices tells what each criterion would choose, judged by a score that knows the
-// labels and of which more is better. The first choice is the one by that score
-// itself, the habit of papers: nobody who needs a clustering has it.
+// Choices returns what each criterion would choose, judged by a score that uses the labels and of
+// which more is better. The first choice is the one by that score itself, as papers choose; without
+// labels nobody can.
 func (t *Table) Choices(label string, criteria ...Criterion) ([]Choice, error) {
 	by := Criterion{Score: label}
 	best, ok := t.Best(by)
@@ -132,7 +131,7 @@ func (t *Table) Quantile(score string, p float64) (float64, error) {
 		}
 	}
 	if len(all) == 0 || !(p >= 0 && p <= 1) {
-		return 0, fmt.Errorf("%w: the %g quantile of %d values of %q", ErrParameter, p, len(all), score)
+		return 0, fmt.Errorf("%w: the quantile %g of %d values of %q, want 0 to 1 of one value or more", ErrParameter, p, len(all), score)
 	}
 	slices.Sort(all)
 	at := p * float64(len(all)-1)

@@ -20,9 +20,9 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
-// KNN makes graphs of the nearest neighbours of the columns of a matrix. The zero
-// value is the graph of the RRA and RLS-NMF papers: 5 neighbours, weights of 1,
-// an edge where one of two samples is a neighbour of the other (RRA (3)).
+// KNN makes graphs of the nearest neighbours of the columns of a matrix. The zero value is the
+// graph of the RRA and RLS-NMF papers: 5 neighbours, weights of 1, an edge where at least one of
+// two samples is a neighbour of the other (RRA paper, (3)).
 type KNN struct {
 	// K is the number of neighbours, 1 to n−1 for n samples; 0 is 5, or n−1 if that
 	// is less.
@@ -35,19 +35,19 @@ type KNN struct {
 	Mutual bool
 }
 
-// A Weighting tells what the edge between two samples weighs.
+// A Weighting says how the weight of an edge between two samples is computed.
 type Weighting int
 
 // The weights of Cai et al. 2011, section 3.1.
 const (
 	ZeroOne    Weighting = iota // 1
 	HeatKernel                  // exp(−‖x_i − x_j‖²/2σ²)
-	Cosine                      // x_iᵀx_j / ‖x_i‖‖x_j‖, which also says who is near
+	Cosine                      // x_iᵀx_j / ‖x_i‖‖x_j‖; the neighbours are then those with the largest weights
 )
 
-// Graph finds the neighbours of the columns of x (m×n) exactly: of those at the
-// same distance, the ones in front. Time is that of the product XᵀX, with memory
-// for some of its rows only. It returns ctx.Err() soon after ctx ends.
+// Graph finds the neighbours of the columns of x (m×n) exactly; of those at the same distance it
+// takes the first. It takes the time of the product XᵀX, and memory for some rows of it. It returns
+// ctx.Err() soon after ctx ends.
 func (k KNN) Graph(ctx context.Context, x mat.Matrix) (*rnmf.Graph, error) {
 	d, err := input.Matrix("X", x)
 	if err != nil {

@@ -16,17 +16,18 @@ import (
 
 // A Batch fits a Model to X in panels, all of which take part in each round.
 type Batch struct {
-	// Model says what to fit. Of its fields Rank, Loss, Seed, MaxIter, Tol and TuneFor have their
-	// meaning, but that TuneFor 0 is 10 rounds; Init is nil (Random), or Factors; Solver is nil or
-	// HALS. All others must be zero. The error for what panels cannot do is rnmf.ErrParameter.
+	// Model says what to fit. Of its fields Rank, Loss, Seed, MaxIter, Tol and TuneFor have the
+	// same meaning as there, except that TuneFor 0 stands for 10 rounds; Init is nil (Random), or
+	// Factors; Solver is nil or HALS. All others must be zero. The error for what panels cannot do
+	// is rnmf.ErrParameter.
 	Model rnmf.Model
 	// Missing says that the entries which a sparse X does not store are missing, not 0. Those which
 	// it stores as 0 are known.
 	Missing bool
-	// State is the folder of the fit, made where it is missing: W and what leads the fit are stored
-	// there after each round, and the coefficients of each panel. A fit that was killed goes on from
-	// there, with the same bits; one that had run out of rounds goes on with a larger MaxIter. Only one
-	// program may use it at a time. Empty keeps all in memory.
+	// State is the folder of the fit, which Fit makes if it is missing. After each round it holds
+	// W, the state of the fit, and the coefficients of each panel. A fit that was killed goes on
+	// from there, with the same bits; one that ran out of rounds goes on with a larger MaxIter.
+	// Only one program may use the folder at a time. With "" all is kept in memory.
 	State string
 }
 
@@ -79,8 +80,9 @@ func (m memory) checkpoint(d *Driver) error {
 
 // Fit factorises X. Not converging is a reason in the Result, not an error. If ctx ends, Fit soon
 // returns ctx.Err() and the factors of the last complete round, nil if there is none. A panel that
-// cannot be loaded, a full disk, or a state folder that is damaged or that of another fit is an
-// error that names it; what the folder has is not lost. rnmf.WithTrace watches the rounds.
+// cannot be loaded, a full disk, and a state folder that is damaged or belongs to another fit are
+// errors that name the panel or file; what the folder has is not lost. rnmf.WithTrace watches the
+// rounds.
 func (b Batch) Fit(ctx context.Context, x Source) (*Result, error) {
 	d, s, err := b.begin(ctx, x)
 	if err != nil {

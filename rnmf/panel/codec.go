@@ -131,7 +131,7 @@ func open(b []byte, kind byte) (*decoder, error) {
 	case len(b) < head+4 || string(b[:len(magic)]) != magic:
 		return nil, fmt.Errorf("%w: %d bytes that do not begin as the state of a panel does", rnmf.ErrFormat, len(b))
 	case b[len(magic)] != version:
-		return nil, fmt.Errorf("%w: state of version %d, this package reads %d", rnmf.ErrFormat, b[len(magic)], version)
+		return nil, fmt.Errorf("%w: state of version %d, but this package reads version %d", rnmf.ErrFormat, b[len(magic)], version)
 	case b[len(magic)+1] != kind:
 		return nil, fmt.Errorf("%w: state of kind %d, want %d", rnmf.ErrFormat, b[len(magic)+1], kind)
 	}

@@ -1,6 +1,6 @@
 // Package panel fits the models of package rnmf to data that are sparse, larger than memory, or in
-// several places: X (m×n, a column is a sample) comes as panels of some columns, and what the
-// panels tell of W are sums, small and mergeable.
+// several places: X (m×n, a column is a sample) comes as panels of some columns, and all that the
+// update of W needs of a panel is a few small sums, which can be merged.
 //
 //	x := panel.Sparse(words, 0)                                        // stays sparse
 //	r, err := panel.Batch{Model: rnmf.L21NMF(20)}.Fit(ctx, x)
@@ -10,25 +10,25 @@
 //	r, err := panel.Batch{Model: rnmf.L21NMF(20), State: "fit"}.Fit(ctx, x)
 //
 // Batch visits all panels in each round, as rnmf.Model.Fit does; Minibatch updates W after each
-// panel; a Stream learns from samples that are not kept. Under them lies one pure function,
-// Round.Step. Programs that have their panels elsewhere call it themselves: a Driver says what to do
-// (Next), each panel does it (Step), and the driver gets the merged Statistics (Take).
+// panel; a Stream learns from samples that are not kept. All three call one pure function,
+// Round.Step. Programs whose panels lie elsewhere call it themselves: a Driver says what to do
+// (Next), Step does it on each panel, and the driver takes the merged Statistics (Take).
 //
 // # What a panel tells of W
 //
-// With W given, the H half-step of a panel needs nothing of the others. What remains is to find
-// sums over panels that determine the W half-step. Let ω = ρ′ be the weights at the present W and H;
-// the half-step lowers the bound of package rnmf,
+// With W given, the H half-step of a panel needs nothing from the other panels. What remains is to
+// find sums over panels that determine the W half-step. Let ω = ρ′ be the weights at the present W
+// and H; the half-step lowers the bound of package rnmf,
 //
 //	q(W) = Σ_ij ω_ij (x_ij − (WH)_ij)² + constant.                                        (1)
 //
-// Losses of columns, Frobenius. There ω_ij = d_j, the slope at s_j = ‖x_j − Wh_j‖², and (1) is
+// Losses of columns, and Frobenius. Here ω_ij = d_j, the slope at s_j = ‖x_j − Wh_j‖², and (1) is
 //
 //	q(W) = −2 tr(WᵀA) + tr(WBWᵀ) + constant,   A = XDHᵀ (m×r),   B = HDHᵀ (r×r).         (2)
 //
 // A and B are sums over columns, so over panels, and are all that HALS needs: the W half-step is
-// that of rnmf.Model.Fit, but for the order in which sums are taken. The norms need no pass over X
-// of their own: with N = WᵀX and G = WᵀW of the H half-step,
+// that of rnmf.Model.Fit, except for the order in which sums are taken. The norms need no further
+// pass over X: with N = WᵀX and G = WᵀW of the H half-step,
 //
 //	s_j = ‖x_j‖² − 2h_jᵀn_j + h_jᵀGh_j,                                                  (3)
 //
@@ -44,9 +44,9 @@
 //
 //	max over w_i + δ ≥ 0 of 2P_iδ − γ_i δᵀHHᵀδ.                                           (5)
 //
-// rnmf then searches along δ for the minimum of (1), which takes another pass over X. Here the
-// full step is taken. The next round reads X anyway and finds the objective; where that rose, the
-// round is done again with a step that is safe. For any x > 0 (r numbers), diag(M_ix/x) − M_i is
+// rnmf then searches along δ for the minimum of (1), which takes another pass over X. Here the full
+// step is taken. The next round reads X anyway and computes the objective; if that rose, the round
+// is done again with a step of safe length. For any x > 0 (r numbers), diag(M_ix/x) − M_i is
 // diagonally dominant in the coordinates v_k/x_k, hence positive semidefinite, so
 //
 //	δᵀM_iδ ≤ Σ_k δ_k² (M_ix)_k/x_k,   (M_ix)_k = Σ_j ω_ij h_kj (xᵀh_j),                   (6)
@@ -56,8 +56,8 @@
 // before. The fixed points of (5) are those of (1): δ = 0 where P_i = 0 on the positive entries of
 // w_i and is not positive on the others.
 //
-// Missing entries (Batch.Missing) have ω = 0: sums over the stored entries alone, by (4) to (6), for
-// Frobenius and losses of columns as well.
+// Missing entries (Batch.Missing) have ω = 0. Then all sums are over the stored entries alone, and
+// (4) to (6) hold for Frobenius and losses of columns as well.
 //
 // A scale is estimated from a histogram of squared residuals. Its bins are the first bits of a
 // number, the same for all data, and its counts have 64 bits, so that histograms merge in any
@@ -67,10 +67,10 @@
 //
 // A round reads each panel once. It finds the objective of the factors that it begins with, takes
 // the H half-step, extrapolates H, and collects the sums at the result; then the driver takes the W
-// half-step and extrapolates W. Whether the extrapolation was too long is known from the objective
-// of the round after: then that goes back to the H before it was extrapolated, which the panels
-// keep, for one more round. So the objective that is reported never rises while the scale stays.
-// The number of sweeps over H is chosen by the driver for all panels, and the same for each column.
+// half-step and extrapolates W. The objective of the next round shows whether the extrapolation was
+// too long. If so, that round goes back to the H before the extrapolation, which the panels keep
+// for one more round. So the objective that is reported never rises while the scale stays. The
+// driver chooses the number of sweeps over H, which is the same for all columns of all panels.
 //
 // Under Frobenius and losses of columns the objectives are those of rnmf.Model.Fit within 1e-11 of
 // their size for the same start and rnmf.HALS.Sweeps. Losses of entries take other steps, as above,
@@ -84,13 +84,14 @@
 //
 // With nnz stored entries in X, a round of a sparse X takes O(nnz·r + (m + n)r²) operations under
 // Frobenius, losses of columns, and with Missing; X is never made dense. Under other losses of
-// entries the zeros of X count, each a residual: O(mnr), a tile of some columns at a time.
-// Statistics take m×r numbers, and twice that for losses of entries. Besides two panels, a Batch has
-// W four times in memory, and H twice or three times, or in files with State.
+// entries each zero of X has a residual too: O(mnr) operations, on some columns at a time.
+// Statistics take m×r numbers, and twice that for losses of entries. In addition to two panels, a
+// Batch keeps four matrices of the size of W in memory, and two or three of the size of H, which
+// with State are in files.
 //
 // # What is refused
 //
 // Penalties (graphs and labels tie samples of different panels), masks other than Missing, negative
 // data, solvers other than rnmf.HALS and starts that need all of X are errors (rnmf.ErrParameter).
-// For NNDSVD, find W on some of the samples with rnmf, and H by Transform.
+// To start from NNDSVD, fit some of the samples with rnmf, take its W, and find H by Transform.
 package panel

@@ -15,13 +15,14 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
-// A Driver leads a fit over panels, wherever these are: Next says what every panel has to do,
-// Take gets the merged statistics and does the W half-step. It sees no data, and its binary form is
-// all that a fit needs, next to the coefficients of the panels, to go on in another process with
-// the same bits.
+// A Driver leads a fit over panels, wherever these are: Next says what every panel has to do, Take
+// gets the merged statistics and does the W half-step. It sees no data. Its binary form and the
+// coefficients of the panels are all that a fit needs to go on in another process with the same
+// bits.
 //
-// The coefficients of a panel have a generation. A round reads that of Generation and, where it
-// Writes, makes the next one; coefficients older than Kept are not needed any more.
+// The coefficients of a panel have a generation. A round reads the generation that Generation
+// returns and, if it Writes, makes the next one; coefficients older than Kept are not needed any
+// more.
 type Driver struct {
 	batch  Batch // without Init and State
 	survey Survey
@@ -87,9 +88,9 @@ func (p *momentum) reject() {
 	p.tried, p.known = false, false
 }
 
-// NewDriver begins a fit to panels that lie elsewhere: s is the Survey of all of them, merged, and m
-// the number of rows. The errors are those of Batch.Fit. State has no meaning here; of Factors as
-// Init W alone is taken.
+// NewDriver begins a fit to panels that lie elsewhere: s is the Survey of all of them, merged, and
+// m the number of rows. The errors are those of Batch.Fit. State has no meaning here; if Init is
+// Factors, only its W is used.
 func NewDriver(b Batch, s *Survey, m int) (*Driver, error) {
 	n := int(s.columns)
 	if err := checkModel(b, m, n); err != nil {
@@ -154,7 +155,8 @@ func (d *Driver) hals() rnmf.HALS {
 // mostSweeps is how many sweeps cost half of the product WᵀX that they live on.
 func (d *Driver) mostSweeps() int { return 1 + d.m/(2*d.batch.Model.Rank) }
 
-// Generation returns that of the coefficients which the next round reads; the start is 0.
+// Generation returns the generation of the coefficients that the next round reads; that of the
+// start is 0.
 func (d *Driver) Generation() int { return d.generation }
 
 // Kept returns the oldest generation that is still needed.
@@ -166,8 +168,8 @@ func (d *Driver) Reason() rnmf.Reason { return d.reason }
 // Trace returns what has been recorded so far.
 func (d *Driver) Trace() rnmf.Trace { return append(rnmf.Trace(nil), d.trace...) }
 
-// Next returns what the panels have to do, or nil once the fit has ended. Until Take it returns the
-// same.
+// Next returns what the panels have to do, or nil once the fit has ended. It returns the same round
+// until Take is called.
 func (d *Driver) Next() *Round {
 	r := &Round{w: d.w, loss: d.loss, missing: d.batch.Missing, x: d.x}
 	switch d.phase {
@@ -211,7 +213,7 @@ func (d *Driver) Take(ctx context.Context, t *Statistics, seconds float64) error
 	}
 	round := d.Next()
 	if int(t.samples) != d.n || t.m != d.m || t.r != d.batch.Model.Rank || t.entries != round.ofEntries() {
-		return fmt.Errorf("%w: statistics of %d samples and W of %d×%d, want %d and %d×%d", rnmf.ErrShape, t.samples, t.m, t.r, d.n, d.m, d.batch.Model.Rank)
+		return fmt.Errorf("%w: statistics of %d samples for W of %d×%d, want %d samples and W of %d×%d", rnmf.ErrShape, t.samples, t.m, t.r, d.n, d.m, d.batch.Model.Rank)
 	}
 	if round.measures && t.residuals == nil || round.Writes() && (len(t.cross) == 0 || len(t.gram) == 0) {
 		return fmt.Errorf("%w: statistics of another round", rnmf.ErrShape)
@@ -421,7 +423,8 @@ func (d *Driver) record(objective, seconds float64) {
 	d.trace = append(d.trace, rnmf.Point{Round: len(d.trace), Seconds: seconds, Objective: objective, Scale: scale, KKT: -1})
 }
 
-// Result returns what the fit has come to, but for H: the coefficients of Generation.
+// Result returns the present state of the fit without H, which is in the coefficients of
+// Generation.
 func (d *Driver) Result() *rnmf.Result {
 	r := &rnmf.Result{W: mat.DenseCopyOf(d.w), Loss: d.loss, KKT: -1, Trace: d.Trace(), Reason: d.reason, Solver: d.batch.Model.Solver}
 	if len(d.trace) > 0 {

@@ -41,9 +41,10 @@ type Folder struct {
 	turn    int
 }
 
-// Open opens a folder of panels: Write has made it, or any program that writes .npy files of m×b
-// little-endian float64 or float32 numbers (a column is a sample), which are panels in the order of
-// their names. Numbers of 4 bytes are widened when a panel is loaded; so at work are two panels.
+// Open opens a folder of panels that Write has made, or any program that writes .npy files of m×b
+// little-endian float64 or float32 numbers (a column is a sample). The files are panels in the
+// order of their names. Float32 numbers are converted to float64 when a panel is loaded; two panels
+// are in memory at once.
 //
 // The error names the file that cannot be read, is damaged (rnmf.ErrFormat) or has another number
 // of rows than the first (rnmf.ErrShape). A damaged number is found by the checksums of Write when
@@ -71,7 +72,7 @@ func Open(dir string) (*Folder, error) {
 			f.m = h.rows
 		}
 		if h.rows != f.m {
-			return nil, fmt.Errorf("%w: %s has %d rows, %s has %d", rnmf.ErrShape, filepath.Join(dir, name), h.rows, f.names[0], f.m)
+			return nil, fmt.Errorf("%w: %s has %d rows, but %s has %d", rnmf.ErrShape, filepath.Join(dir, name), h.rows, f.names[0], f.m)
 		}
 		f.heads = append(f.heads, h)
 		f.starts = append(f.starts, f.starts[len(f.starts)-1]+h.columns)
@@ -216,12 +217,13 @@ func (f *Folder) convert(in io.Reader, h npyHeader, x []float64) (sum uint32, er
 type Samples = iter.Seq2[[]float64, error]
 
 // Write writes samples into a new folder of panels of the given width, the last of which may be
-// narrower, as float64 numbers or, with single, as float32. In memory is one panel at a time. The
-// numbers of each file begin on a page, so that other programs can map them.
+// narrower, as float64 numbers or, with single, as float32. Only one panel at a time is in memory.
+// The numbers of each file begin at the start of a page, so that other programs can map them into
+// memory.
 //
-// Errors are those of the samples, rnmf.ErrShape for one of another length than the first,
-// rnmf.EntryError for the first that is negative or not finite, rnmf.ErrEmpty for none, and those
-// of the disk, which name the file; fs.ErrExist if the folder has panels already.
+// Errors are those of the samples, rnmf.ErrShape for a sample of another length than the first,
+// rnmf.EntryError for the first number that is negative or not finite, rnmf.ErrEmpty if there is no
+// sample, fs.ErrExist if the folder has panels already, and those of the disk, which name the file.
 func Write(dir string, samples Samples, width int, single bool) (err error) {
 	if width < 1 {
 		return fmt.Errorf("%w: width is %d, want 1 or more", rnmf.ErrParameter, width)
@@ -371,8 +373,8 @@ func (p Panel) column(x []float64, j int) {
 	}
 }
 
-// CSV yields the lines of a table as samples, after the given number of lines that are names. The
-// fields are numbers, and divided by commas.
+// CSV yields the lines of a table as samples, after the given number of lines with names. The
+// fields are numbers with commas between them.
 func CSV(r io.Reader, names int) Samples {
 	return func(yield func([]float64, error) bool) {
 		in := bufio.NewScanner(r)
@@ -408,7 +410,7 @@ func NPY(r io.Reader) Samples {
 		in := bufio.NewReaderSize(r, 1<<18)
 		h, err := readHeader(in)
 		if err == nil && h.fortran {
-			err = fmt.Errorf("%w: NPY: in Fortran's order its rows are scattered; store numpy.ascontiguousarray of it", rnmf.ErrFormat)
+			err = fmt.Errorf("%w: NPY: in Fortran's order the numbers of a row are scattered; save numpy.ascontiguousarray of the array", rnmf.ErrFormat)
 		}
 		if err != nil {
 			yield(nil, err)

@@ -16,23 +16,24 @@ import (
 )
 
 // A Minibatch fits a Model to X with a W half-step after each panel, not after all of them. The
-// statistics that the panel gave the last time are replaced by its new ones, so W lowers a bound that
-// all panels have a part in (incremental majorisation: Mairal 2015); in the first pass older ones
-// fade besides. The first pass is worth some ten rounds of a Batch. It takes one m×r of memory for
-// each panel, and has no extrapolation: for the last digits go on with a Batch from its factors.
-// Samples of one panel should be like those of the others: shuffle X if it is sorted.
+// statistics that the panel gave in the pass before are replaced by its new ones, so W lowers a
+// bound to which all panels contribute (incremental majorisation: Mairal 2015); in the first pass
+// older statistics also fade. The first pass does about as much as ten rounds of a Batch. A
+// Minibatch keeps a matrix of the size of W for each panel, and does not extrapolate: for the last
+// digits go on with a Batch from its factors. Samples of one panel should be like those of the
+// others: shuffle X if it is sorted.
 type Minibatch struct {
-	// Model and Missing are those of Batch, but that MaxIter is the number of passes over X (0: 20),
-	// and that a scale is estimated in the first TuneFor passes (0: 3). A loss that is tuned in
-	// stages (rnmf.TwoStage, rnmf.Manhattan) is rnmf.ErrParameter.
+	// Model and Missing are those of Batch, except that MaxIter is the number of passes over X (0
+	// is 20), and that a scale is estimated in the first TuneFor passes (0 is 3). A loss that is
+	// tuned in stages (rnmf.TwoStage, rnmf.Manhattan) is rnmf.ErrParameter.
 	Model   rnmf.Model
 	Missing bool
 }
 
-// Fit factorises X. A Point of the trace is a pass, and its objective the sum of those that the
-// panels had when they came by; that of the Result is exact. Errors are those of Batch.Fit. If ctx
-// ends, Fit soon returns ctx.Err() and the factors that it has come to, with the objective of the
-// last pass; nil before the first is complete.
+// Fit factorises X. A Point of the trace is a pass, and its objective is the sum of those that the
+// panels had when they were visited; the objective of the Result is exact. Errors are those of
+// Batch.Fit. If ctx ends, Fit soon returns ctx.Err() and its present factors, with the objective of
+// the last pass, or nil if no pass is complete.
 func (b Minibatch) Fit(ctx context.Context, x Source) (*Result, error) {
 	batch := Batch{Model: b.Model, Missing: b.Missing}
 	batch.Model.MaxIter = cmp.Or(b.Model.MaxIter, 20)

@@ -86,7 +86,7 @@ func readHeader(r io.Reader) (h npyHeader, err error) {
 	for i, to := range []*int{&h.rows, &h.columns} {
 		n, err := strconv.ParseUint(dims[i], 10, 31)
 		if err != nil || n == 0 {
-			return bad("a shape of (%s)", shape[1])
+			return bad("a shape of (%s), want two positive numbers", shape[1])
 		}
 		*to = int(n)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
-// A Round is what all panels are told: W, the loss at the scale of the round, and what to do. A
-// Driver makes it.
+// A Round is what every panel needs for its part of a round: W, the loss at the scale of the round,
+// and what to do. A Driver makes it.
 type Round struct {
 	w       *mat.Dense // m×r
 	loss    rnmf.Loss
@@ -211,7 +211,7 @@ func (s *stepper) do(ctx context.Context, x Panel, c *Coefficients) (*Coefficien
 		return nil, nil, err
 	}
 	if s.redo && c.Plain == nil {
-		return nil, nil, fmt.Errorf("%w: the panel has no Plain to go back to", rnmf.ErrEmpty)
+		return nil, nil, fmt.Errorf("%w: the coefficients of the panel have no Plain, to which this round goes back", rnmf.ErrEmpty)
 	}
 	if s.missing && x.Sparse == nil {
 		return nil, nil, fmt.Errorf("%w: Missing is for sparse panels, this one is dense", rnmf.ErrParameter)
@@ -274,9 +274,9 @@ type pass struct {
 }
 
 // SquaredResiduals returns ‖x_j − Wh_j‖² of each sample of a panel with coefficients h (r×b); with
-// missing, over the entries that a sparse panel stores. The weight of a sample under a loss of
-// columns is the slope that its Rho has there: outliers are those with little, compared with the
-// median of all. It takes O(nnz·r) operations.
+// missing, over the entries that a sparse panel stores. Under a loss of columns the weight of a
+// sample is the slope that Rho returns for this number; outliers are the samples whose weight is
+// far below the median of all weights. It takes O(nnz·r) operations.
 func SquaredResiduals(ctx context.Context, w, h *mat.Dense, x Panel, missing bool) ([]float64, error) {
 	if w == nil {
 		return nil, fmt.Errorf("%w: W is nil", rnmf.ErrEmpty)

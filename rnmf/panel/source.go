@@ -12,8 +12,8 @@ import (
 )
 
 // A Source is X (m×n), cut into panels of neighbouring columns. Load is called by one goroutine at
-// a time, and the panel that it returns is used until the call after the next: two are in memory at
-// once, one at work and one that is being loaded.
+// a time, and the panel that it returns is used until the call after the next: two panels are in
+// memory at once, one in use and one that is being loaded.
 type Source interface {
 	// Dims returns the shape of X.
 	Dims() (m, n int)

@@ -6,9 +6,9 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
-// Statistics are what a panel tells of a round: sums over its columns. Those of several panels add
-// up to those of all; floating-point sums are taken in the order in which they are merged, so
-// always merge in the order of panels.
+// Statistics are what a panel contributes to a round: sums over its columns. Those of several
+// panels add up to those of all; floating-point sums are taken in the order in which they are
+// merged, so always merge in the order of panels.
 type Statistics struct {
 	m, r    int
 	entries bool // P, γ and D instead of XDHᵀ
@@ -37,7 +37,7 @@ func (s *Statistics) Merge(o *Statistics) error {
 		*s = Statistics{m: o.m, r: o.r, entries: o.entries}
 	}
 	if s.m != o.m || s.r != o.r || s.entries != o.entries {
-		return fmt.Errorf("%w: statistics of W of %d×%d with those of %d×%d, or of another kind of loss", rnmf.ErrShape, s.m, s.r, o.m, o.r)
+		return fmt.Errorf("%w: statistics for W of %d×%d cannot be merged with those for W of %d×%d, or of another kind of loss", rnmf.ErrShape, s.m, s.r, o.m, o.r)
 	}
 	s.samples += o.samples
 	s.objective += o.objective

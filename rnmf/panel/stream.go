@@ -11,13 +11,13 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
-// A Stream fits W to samples that come panel by panel and are not kept: partial fits. It forgets:
-// the statistics of all panels before are multiplied by Keep when a new one comes, so that what was
-// learnt from coefficients of an older W fades (Mairal et al. 2010, section 3.4.3; for losses
-// that are robust, Zhao and Tan 2017).
+// A Stream fits W to samples that come panel by panel and are not kept: partial fits. When a new
+// panel comes, the statistics of all panels before it are multiplied by Keep, so that what was
+// learnt from coefficients of an older W fades (Mairal et al. 2010, section 3.4.3; for robust
+// losses Zhao and Tan 2017).
 type Stream struct {
-	// Model is that of Batch, with the scale of its loss given. Its Init is nil, or Factors of which
-	// W alone counts.
+	// Model is that of Batch, with the scale of its loss given. Its Init is nil, or Factors, of
+	// which only W is used.
 	Model   rnmf.Model
 	Missing bool
 	// Keep is the share that is kept of what was learnt, 0 to 1; 0 is 0.99.
@@ -35,8 +35,9 @@ func (s *Stream) W() *mat.Dense {
 	return mat.DenseCopyOf(s.w)
 }
 
-// PartialFit learns from a panel, and returns its coefficients (r×b) under the W that it came to,
-// and its loss there. The error is that of Batch.Fit; what was learnt before is then as it was.
+// PartialFit learns from a panel. It returns the coefficients (r×b) of the panel under the new W,
+// and the loss of the panel with these. Errors are those of Batch.Fit; after an error the Stream is
+// as it was before the call.
 func (s *Stream) PartialFit(ctx context.Context, x Panel) (h *mat.Dense, objective float64, err error) {
 	m, b := x.Dims()
 	r := s.Model.Rank
@@ -50,7 +51,7 @@ func (s *Stream) PartialFit(ctx context.Context, x Panel) (h *mat.Dense, objecti
 		return nil, 0, err
 	}
 	if t, tunes := s.Model.Loss.(rnmf.Tuner); tunes && t.Tuning() != nil {
-		return nil, 0, fmt.Errorf("%w: a Stream needs a scale of the loss %T", rnmf.ErrParameter, s.Model.Loss)
+		return nil, 0, fmt.Errorf("%w: a Stream needs a given scale of the loss %T", rnmf.ErrParameter, s.Model.Loss)
 	}
 	if s.w != nil && s.w.RawMatrix().Rows != m {
 		return nil, 0, fmt.Errorf("%w: the panel is %d×%d, W has %d rows", rnmf.ErrShape, m, b, s.w.RawMatrix().Rows)
@@ -140,14 +141,14 @@ func (s *stepper) settle(ctx context.Context, r *Round, x Panel, c *Coefficients
 	return c, nil
 }
 
-// Transform finds the coefficients (r×b) of the samples in a panel with W, the loss and its scale
-// fixed, dense or sparse, in memory or not: take the panels of a Source one after the other. With
-// missing the entries that a sparse panel does not store are missing. (rnmf.Result.Transform takes
-// dense matrices, masks and penalties.)
+// Transform finds the coefficients (r×b) of the samples in a panel, dense or sparse, with W, the
+// loss and its scale fixed. For the samples of a whole Source call it on one panel after the other.
+// With missing, the entries that a sparse panel does not store are missing. (rnmf.Result.Transform
+// takes dense matrices, masks and penalties.)
 func Transform(ctx context.Context, w *mat.Dense, loss rnmf.Loss, x Panel, missing bool) (*mat.Dense, error) {
 	m, b := x.Dims()
 	if w == nil || w.RawMatrix().Rows != m || b == 0 {
-		return nil, fmt.Errorf("%w: the panel is %d×%d, W has to have as many rows", rnmf.ErrShape, m, b)
+		return nil, fmt.Errorf("%w: the panel is %d×%d, but W does not have as many rows", rnmf.ErrShape, m, b)
 	}
 	if missing && x.Sparse == nil {
 		return nil, fmt.Errorf("%w: missing is for sparse panels", rnmf.ErrParameter)
@@ -161,7 +162,7 @@ func Transform(ctx context.Context, w *mat.Dense, loss rnmf.Loss, x Panel, missi
 		loss = rnmf.Frobenius{}
 	}
 	if t, tunes := loss.(rnmf.Tuner); tunes && t.Tuning() != nil {
-		return nil, fmt.Errorf("%w: the loss %T has no scale; that of a Result has", rnmf.ErrParameter, loss)
+		return nil, fmt.Errorf("%w: the loss %T has no scale; take the Loss of a Result, which has one", rnmf.ErrParameter, loss)
 	}
 	st := newStepper(ctx)
 	st.pool.Open()

@@ -10,8 +10,9 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
-// A Survey is what is asked about X once, before the first round: whether its entries are valid,
-// how large they are, and how many. Surveys of panels merge to that of X, in the order of panels.
+// A Survey is what must be known of X before the first round: whether its entries are valid, how
+// large they are, and how many there are. Surveys of panels merge to that of X, in the order of
+// panels.
 type Survey struct {
 	entries    uint64 // stored: all of a dense panel
 	columns    uint64

@@ -11,9 +11,9 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/input"
 )
 
-// An NMIMean is the mean of the entropies of classes and clusters that mutual
-// information is divided by to give NMI. Which one is used changes the figure,
-// so say which is shown: max ≥ arithmetic ≥ geometric, and NMI the other way.
+// An NMIMean is the mean of the entropies of classes and clusters that mutual information is
+// divided by to give NMI. The NMI depends on it, so say which mean was used: max ≥ arithmetic ≥
+// geometric, and for the NMI the order is reversed.
 type NMIMean int
 
 // The means of the papers.
@@ -36,8 +36,8 @@ func (m NMIMean) String() string {
 	return fmt.Sprintf("NMIMean(%d)", int(m))
 }
 
-// An Agreement tells how well clusters agree with classes. All are 1 for the same
-// partition; none depends on how classes and clusters are numbered.
+// An Agreement says how well clusters agree with classes. All scores are 1 for the same partition;
+// none depends on how classes and clusters are numbered.
 type Agreement struct {
 	Accuracy     float64    // 0 to 1
 	Purity       float64    // 0 to 1, at least the accuracy
@@ -252,8 +252,8 @@ func (t *ConfusionTable) Purity() float64 {
 //	H(C)    = −Σᵢ n(i)/n · log(n(i)/n),   H(S) likewise
 //	NMI     = I(S, C) / mean(H(S), H(C))                            (56)
 //
-// If there is one class and one cluster, and so both entropies are 0, it is 1;
-// if one of them is 0, nothing can be learnt and it is 0 with every mean.
+// If there is one class and one cluster, and so both entropies are 0, it is 1; if only one of them
+// is 0, it is 0 with every mean.
 func (t *ConfusionTable) NMI(by NMIMean) float64 {
 	rows, cols, n := t.sums()
 	if len(rows) == 1 || len(cols) == 1 {
@@ -304,8 +304,8 @@ func entropy(sizes []float64, n float64) float64 {
 //	(Σᵢⱼ C(nᵢⱼ,2) − e) / ((Σᵢ C(nᵢ,2) + Σⱼ C(nⱼ,2))/2 − e)
 //	e = Σᵢ C(nᵢ,2)·Σⱼ C(nⱼ,2) / C(n,2)
 //
-// at most 1, about 0 for random clusters, and negative for worse than random.
-// If both partitions are one group, or both are single samples, it is 1.
+// at most 1, about 0 for random clusters, and negative for worse than random. If both partitions
+// are a single group, or in both each sample is a group of its own, it is 1.
 func (t *ConfusionTable) AdjustedRand() float64 {
 	rows, cols, n := t.sums()
 	pairs := func(c float64) float64 { return c * (c - 1) / 2 }

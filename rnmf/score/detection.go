@@ -11,7 +11,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/input"
 )
 
-// A Detection tells how well flags point at the true outliers:
+// A Detection says how well flags find the true outliers:
 //
 //	Precision = Hits/Flagged    Recall = Hits/True
 //	F1 = 2·Hits/(Flagged + True), their harmonic mean
@@ -78,10 +78,9 @@ func (d Detection) rated() Detection {
 	return d
 }
 
-// AveragePrecision tells how well weights point at the true outliers (entries
-// of truth that are not 0) without a threshold. Entries are ranked by weight,
-// the lowest first; it is the mean, over the true outliers, of the precision of
-// flagging all down to this one,
+// AveragePrecision measures without a threshold how well weights find the true outliers (entries of
+// truth that are not 0). Entries are ranked by weight, the lowest first; it is the mean, over the
+// true outliers, of the precision of flagging all entries up to this one,
 //
 //	AP = 1/T Σ_{true outliers at rank p} (true outliers up to rank p)/p.
 //

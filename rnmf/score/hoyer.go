@@ -15,9 +15,8 @@ import (
 //
 //	(√n − ‖v‖₁/‖v‖₂) / (√n − 1),
 //
-// 0 when all entries are of equal size and 1 when only one is not 0. A vector
-// of zeros, and a single number, have sparsity 0: an unused part of a
-// factorisation does not count as a sparse one.
+// 0 when all entries are of equal size and 1 when only one is not 0. A vector of zeros and a single
+// number have sparsity 0, so that an unused part does not count as a sparse one.
 func Hoyer(v []float64) (float64, error) {
 	if len(v) == 0 {
 		return 0, fmt.Errorf("%w: no entries", rnmf.ErrEmpty)

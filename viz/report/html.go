@@ -53,8 +53,8 @@ func (p *page) figure(what string, f viz.Figure, err error) {
 		f.Image().Bounds().Dx()*96/viz.DPI, base64.StdEncoding.EncodeToString(data.Bytes()))
 }
 
-// WriteHTML writes the report as one page: what was fitted, the Notes, the parts, the
-// samples by their parts, and the suspects by name with what is wrong with them.
+// WriteHTML writes the report as one page: what was fitted, the Notes, the parts, the samples by
+// their parts, and the suspects by name, with the features that are farthest off.
 func (r Report) WriteHTML(w io.Writer) error {
 	out, err := r.check()
 	if err != nil {
@@ -210,16 +210,16 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 	p.figure("the most suspect samples", f, err)
 }
 
-// Residuals draws the k most suspect samples: images as they are, others by the features
-// that are farthest from what the parts make of them, above or below. The error is that of a set
-// and a result that do not fit together, or ErrParameter for a k below 1.
+// Residuals draws the k most suspect samples: images as they are, others by the features that are
+// farthest from what the parts make of them, above or below. It returns an error if the set and the
+// result do not fit together, and ErrParameter for a k below 1.
 func (r Report) Residuals(k int) (viz.Figure, error) {
 	out, err := r.check()
 	if err != nil {
 		return nil, err
 	}
 	if k < 1 {
-		return nil, fmt.Errorf("%w: %d samples", datasets.ErrParameter, k)
+		return nil, fmt.Errorf("%w: a picture of %d samples, want 1 or more", datasets.ErrParameter, k)
 	}
 	rows := r.rows(out)
 	return r.residuals(rows[:min(k, len(rows))])

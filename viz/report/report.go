@@ -35,13 +35,13 @@ type Report struct {
 	// weights in this fit do.
 	Suspects *choose.Suspects
 	Title    string   // of the page; "": the name of the set
-	Notes    []string // paragraphs of the page: what a Diagnosis and a RankChoice say, say
+	Notes    []string // paragraphs of the page, such as the texts of a Diagnosis and a RankChoice
 }
 
 // check finds what does not fit together, and returns the weights.
 func (r Report) check() (*rnmf.Outliers, error) {
 	if r.Set == nil || r.Result == nil {
-		return nil, fmt.Errorf("%w: a report without a set or a result", datasets.ErrParameter)
+		return nil, fmt.Errorf("%w: the report has no Set or no Result", datasets.ErrParameter)
 	}
 	if err := r.Set.Check(); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (r Report) check() (*rnmf.Outliers, error) {
 		return nil, err
 	}
 	if _, n := r.Set.X.Dims(); r.Suspects != nil && len(r.Suspects.Samples) != n {
-		return nil, fmt.Errorf("%w: suspects among %d samples, and there are %d", datasets.ErrSize, len(r.Suspects.Samples), n)
+		return nil, fmt.Errorf("%w: the suspects are of %d samples, but the set has %d", datasets.ErrSize, len(r.Suspects.Samples), n)
 	}
 	return out, nil
 }
@@ -64,8 +64,8 @@ func (r Report) mask() mat.Matrix {
 	return nil
 }
 
-// Parts returns W as a set, a part in each column, with the names of the features. Columns have
-// the Euclidean length 1, as the coefficients of Coefficients want them.
+// Parts returns W as a set, a part in each column, with the names of the features. Its columns have
+// the Euclidean length 1, and Coefficients are scaled to match.
 func (r Report) Parts() (*datasets.Set, error) {
 	if _, err := r.check(); err != nil {
 		return nil, err

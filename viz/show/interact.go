@@ -58,12 +58,11 @@ var patience, silence = 15 * time.Second, 3 * time.Second
 // returns when the reader presses done or the stop button, or when ctx ends, and leaves
 // the last figure in the notebook.
 //
-// Where no browser answers, because a program runs the notebook, it draws the figure
-// once, for the values at the start, says so, and returns; outside a notebook it calls draw once
-// and shows nothing. So a cell with Interact never hangs. GoNB (v0.11.3) reaches a browser
-// that has Jupyter at http://localhost, not at https or below a path as in JupyterHub, and
-// one panel at a time in a page: in two notebooks of one JupyterLab they take turns, which
-// takes seconds.
+// Where no browser answers, because a program runs the notebook, it draws the figure once, for the
+// values at the start, says so, and returns; outside a notebook it calls draw once and shows
+// nothing. So a cell with Interact never hangs. GoNB (v0.11.3) reaches a browser only if Jupyter is
+// at http://localhost, not if it is at https or below a path, as in JupyterHub. It serves one panel
+// of a page at a time: in two notebooks of one JupyterLab they take turns, which takes seconds.
 //
 // An error of draw ends it, unless there were newer values.
 func Interact(ctx context.Context, controls []Control, draw func(ctx context.Context, values []int) (viz.Figure, error)) error {

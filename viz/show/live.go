@@ -13,9 +13,9 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
-// A Fitter is what Fit can run: rnmf.Model, rnmf.SSNMF, rnmf.Contiguous and the like,
-// and all that hands its context on to one of them, by which it is watched: see
-// rnmf.WithTrace. Of another only the time is shown until it is done.
+// A Fitter is what Fit can run: rnmf.Model, rnmf.SSNMF, rnmf.Contiguous and the like, and any type
+// that hands its context on to one of them, so that the fit can be watched (see rnmf.WithTrace).
+// For other types only the time is shown until they are done.
 type Fitter[R Fitted] interface {
 	Fit(ctx context.Context, x mat.Matrix) (R, error)
 }
@@ -39,8 +39,8 @@ type Run struct {
 	Model Fitter[*rnmf.Result] // see Only
 }
 
-// Only is a model that returns more than a Result, as rnmf.Contiguous does, for
-// Compare, which asks for that part alone.
+// Only makes a model that returns more than a Result, such as rnmf.Contiguous, one that returns the
+// Result alone, as Compare wants it.
 func Only[R Fitted](model Fitter[R]) Fitter[*rnmf.Result] {
 	return part{model, func(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
 		r, err := model.Fit(ctx, x)
@@ -76,9 +76,8 @@ func base[R Fitted](r R) *rnmf.Result {
 // On a terminal it is one line on standard error, which goes away at the end, and
 // elsewhere nothing at all; signals are then left to the program.
 //
-// The result is that of model.Fit, bit by bit, and of its type. Drawing has a
-// goroutine of its own and takes at most a hundredth of the time, but for the final
-// PNG.
+// The result is that of model.Fit, bit by bit, and of its type. Drawing has a goroutine of its own
+// and takes at most a hundredth of the time, without the final PNG.
 func Fit[R Fitted](ctx context.Context, model Fitter[R], x mat.Matrix) (R, error) {
 	var whole R
 	if model == nil {
@@ -92,12 +91,11 @@ func Fit[R Fitted](ctx context.Context, model Fitter[R], x mat.Matrix) (R, error
 	return whole, err
 }
 
-// Compare fits one model after the other, each with all processors, and shows
-// them together: the curves are objectives as shares of that at the start, as
-// those of different losses have no common unit. The results come in the order
-// of the runs. It ends at the first error, whose result, if it has one, is the
-// last. After the stop button the runs to come keep their start,
-// where there is time for one: with more than some 16 million multiply-adds a round, a
+// Compare fits one model after the other, each with all processors, and shows them together: the
+// curves are objectives as shares of that at the start, as those of different losses have no common
+// unit. The results come in the order of the runs. It ends at the first error, whose result, if it
+// has one, is the last. After the stop button the runs that have not begun return their start, if
+// computing it takes no long time: where a round takes more than some 16 million multiply-adds, a
 // fit that is stopped before its first objective is an error.
 func Compare(ctx context.Context, x mat.Matrix, runs ...Run) ([]*rnmf.Result, error) {
 	if len(runs) == 0 {

@@ -25,9 +25,9 @@ import (
 // InNotebook reports whether the program is a cell of a GoNB notebook.
 func InNotebook() bool { return gonbui.IsNotebook }
 
-// Figure displays figures below each other as PNG, at their nominal size of
-// viz.DPI pixels per inch. Outside a notebook it draws nothing. It panics, as
-// an error in a cell should be seen, if a figure cannot be drawn.
+// Figure displays figures below each other as PNG, at their nominal size of viz.DPI pixels per
+// inch. Outside a notebook it draws nothing. It panics if a figure cannot be drawn, as an error in
+// a cell should be seen.
 func Figure(figs ...viz.Figure) {
 	if !InNotebook() {
 		return

@@ -1,5 +1,5 @@
-// Package cauchy is one trial of the tables of the Truncated Cauchy NMF paper
-// (Guan et al. 2019, section 5.2), and the stored results of many, for notebook 02.
+// Package cauchy computes one trial of the tables of the Truncated Cauchy NMF paper (Guan et al.
+// 2019, section 5.2), and has the stored results of many, for notebook 02.
 package cauchy
 
 import (
@@ -49,10 +49,10 @@ func Printed(m rnmf.Model) rnmf.Model {
 	return m
 }
 
-// Rivals returns those of the paper's tables, with scales as they print them, and ours, all with the
-// same solver, so that a table compares losses. L1 is smoothed as MahNMF does it. Pixels are in 0..1; λ of
-// RNMF-L1, which the paper does not tell, is 0.2: what is off by more than a tenth
-// of the range goes to S.
+// Rivals returns those of the paper's tables, with scales as they print them, and ours, all with
+// the same solver, so that a table compares losses. L1 is smoothed as MahNMF does it. Pixels are in
+// 0..1; λ of RNMF-L1, which the paper does not give, is 0.2: residuals of more than a tenth of the
+// range go to S.
 func Rivals() []Rival {
 	truncated := Printed(rnmf.TruncatedCauchyNMF(Rank))
 	normal := Printed(rnmf.Model{Rank: Rank, Loss: rnmf.Truncated{Loss: rnmf.Cauchy{}, Rule: rnmf.NormalThreeSigma}})

@@ -21,10 +21,10 @@ var asked = append(choose.WithoutLabels,
 	choose.Criterion{Score: choose.ScoreHeldOut, Smaller: true, Error: choose.ScoreHeldOutSE},
 	choose.Criterion{Score: choose.ScoreCophenetic})
 
-// Criteria measures how well parameters are chosen without labels: on several data sets
-// it searches the grid of GNMF and of LS-NMF, chooses a point by each criterion of
-// package choose, and asks the labels, which no criterion has seen, how far the accuracy
-// of that point is below the best of the grid.
+// Criteria measures how well parameters are chosen without labels: on several data sets it searches
+// the grid of GNMF and of LS-NMF, chooses a point by each criterion of package choose, and computes
+// from the labels, which no criterion uses, how far the accuracy at that point is below the best of
+// the grid.
 //
 // It can be stopped and goes on where it was, with the files that it keeps. criteria.txt
 // is that of the embedded sets; with RNMF_DATA it takes Yale and Semeion as well.

@@ -77,8 +77,8 @@ func algorithms() []costed {
 	}
 }
 
-// costOf returns the least seconds of a round of several fits at m×n and a rank. That of
-// the slowest of ten rounds is not it: other programs run besides.
+// costOf returns the least seconds that a round took in several fits at m×n and a rank: other
+// programs run at the same time, so slower rounds say less.
 func costOf(ctx context.Context, a costed, m, n, rank, rounds, repeats int) (float64, error) {
 	rng := rand.New(rand.NewPCG(1, uint64(m*n)))
 	p := &costProblem{x: mat.NewDense(m, n, nil), rank: rank, labels: rnmf.Labels{Class: make([]int, n)}}

@@ -62,9 +62,9 @@ type Order struct {
 }
 
 // Orders runs RRA from one start in the orders and readings that the paper leaves open: by
-// Algorithm 1 with the energy Σσ (95 %), with Σσ², and with the exact inverse, and by the
-// other order with Σσ. The results are those of the last round, risen or not, but for the
-// other order, which returns its best.
+// Algorithm 1 with the energy Σσ (95 %), with Σσ², and with the exact inverse, and by the other
+// order with Σσ. The results are those of the last round, even if the objective rose; the other
+// order returns its best round.
 func Orders(ctx context.Context, x mat.Matrix, g *rnmf.Graph, rank int, beta float64, rounds int, seed uint64) (all []Order, err error) {
 	start := printed.Start{Rank: rank, Seed: seed, MaxIter: rounds}
 	for _, c := range []struct {

@@ -28,10 +28,10 @@ import (
 //	qᵢⱼ = (1 + ‖zᵢ − μⱼ‖²)⁻¹ / Σ_l (1 + ‖zᵢ − μ_l‖²)⁻¹,
 //	pᵢⱼ = (qᵢⱼ² / Σ_i qᵢⱼ) / Σ_l (qᵢ_l² / Σ_i qᵢ_l).
 //
-// The target P is held for Interval steps and then computed again; the cluster of a sample
-// is that of its largest q. Layers are ReLU but for the code and the output. The paper
-// writes L_r as a sum over features, with which γ would have to be as many times as large;
-// a mean, with γ = 0.1, is what its figures are made with.
+// The target P is held for Interval steps and then computed again; the cluster of a sample is that
+// of its largest q. Layers are ReLU except for the code and the output. The paper writes L_r as a
+// sum over features, with which γ would have to be as many times as large; its figures were made
+// with a mean and γ = 0.1.
 //
 // Before that the autoencoder is trained on L_r alone, from end to end; the paper begins
 // with a stack of denoising autoencoders, layer by layer. Data are scaled so that the mean

@@ -1,5 +1,5 @@
-// Package l21 has the data sets of the L2,1-NMF paper (Kong, Ding, Huang 2011) in the
-// paper's form, as far as it is told, and the numbers of its Table 3, for notebook 01.
+// Package l21 has the data sets of the L2,1-NMF paper (Kong, Ding, Huang 2011) in the paper's form,
+// as far as the paper describes it, and the numbers of its Table 3, for notebook 01.
 package l21
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 )
 
-// A Set is data for Table 3, with values from 0 to 1 but for Wine.
+// A Set is data for Table 3, with values from 0 to 1 except for Wine.
 type Set struct {
 	*datasets.Set
 	Printed bool   // in Table 3

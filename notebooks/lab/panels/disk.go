@@ -54,7 +54,7 @@ func disk(ctx context.Context, args []string) error {
 		return err
 	}
 	last := r.Trace[len(r.Trace)-1]
-	fmt.Printf("| %d×%d, %.1f GB in %d panels, r = %d | %.1f s a round | resident at most %.0f MB | objective %.6g |\n",
+	fmt.Printf("| %d×%d, %.1f GB in %d panels, r = %d | %.1f s a round | resident at most %.0f MB | objective %.6g |\n|---|---|---|---|\n",
 		rows, columns, 8e-9*float64(rows)*float64(columns), source.Panels(), *rank, last.Seconds/float64(last.Round), resident(), r.Objective)
 	if !*warm {
 		return nil

@@ -20,10 +20,10 @@ import (
 //	A_k = I/g − (β/g²) Θ (Σ⁻¹ + β/g)⁻¹ Θᵀ,  g = ‖u_k‖²  (17)
 //	R   = R_k − u_k v_kᵀ                            (line 9)
 //
-// so that v_k already knows the new u_k, and u_{k+1} both. rnmf.RRA{Plain: true} takes all of
-// V and then all of U, which is another algorithm and ends elsewhere. A component whose u_k
-// or v_k is 0 takes no part any more. Neither order descends: see rnmf.RRA on why. U is W
-// and V is Hᵀ. The objective is that of rnmf.GNMF, twice the paper's (5),
+// so that v_k is computed from the new u_k, and u_{k+1} from both. rnmf.RRA{Plain: true} takes all
+// of V and then all of U, which is another algorithm and ends elsewhere. A component whose u_k or
+// v_k is 0 takes no part any more. Neither order descends: see rnmf.RRA on why. U is W and V is Hᵀ.
+// The objective is that of rnmf.GNMF, twice the paper's (5),
 //
 //	‖X − UVᵀ‖² + β tr(VᵀLV).
 type RRA struct {

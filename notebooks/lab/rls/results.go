@@ -51,11 +51,11 @@ func parse(text string) (all []Result) {
 	return all
 }
 
-// Command runs the tables of notebook 04 at full length and stores them; with -only
-// time, on a quiet machine, it stores the times of Fig. 8 instead. It wants the data
-// sets in the folder that RNMF_DATA names; those it does not find it leaves out. A run
-// that is stopped writes what is known, and the next one goes on with what it finds in
-// the work folder. Points are tried side by side, so nothing but -only time tells times.
+// Command runs the tables of notebook 04 at full length and stores them; with -only time, on a
+// quiet machine, it stores the times of Fig. 8 instead. It wants the data sets in the folder that
+// RNMF_DATA names; those it does not find it leaves out. A run that is stopped writes what is
+// known, and the next one goes on with what it finds in the work folder. Points are computed in
+// parallel, so only -only time gives times.
 func Command(ctx context.Context, args []string) error {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package rls is one trial of the tables of the RLS-NMF paper (sections 5.1 to 5.3),
-// and the stored results of many, for notebook 04.
+// Package rls computes one trial of the tables of the RLS-NMF paper (sections 5.1 to 5.3), and has
+// the stored results of many, for notebook 04.
 package rls
 
 import (

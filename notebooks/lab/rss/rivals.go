@@ -37,10 +37,10 @@ type fitted struct {
 	seconds float64
 }
 
-// Rivals returns the models of the tables, all by weighted HALS but for the two
-// graphs (multiplicative, as their authors do: a better solver lets W grow and the
-// graph's term vanish) and for what is marked printed: Algorithm 1 with σ = 1 for
-// pixels in 0..255, weight 1 and a random start.
+// Rivals returns the models of the tables, all by weighted HALS except for the two graphs
+// (multiplicative, as their authors do: a better solver lets W grow and the graph's term vanish)
+// and for what is marked printed: Algorithm 1 with σ = 1 for pixels in 0..255, weight 1 and a
+// random start.
 func Rivals() []Rival {
 	return []Rival{
 		{"pixels", "", func(_ context.Context, t Task, _ int) (fitted, error) { return fitted{h: t.X}, nil }},

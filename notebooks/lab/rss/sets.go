@@ -1,5 +1,5 @@
-// Package rss is one trial of the tables of the RSS-NMF paper (Wang et al. 2019,
-// section IV), and of what it does not show, and the stored results of many, for
+// Package rss computes one trial of the tables of the RSS-NMF paper (Wang et al. 2019, section IV),
+// and of experiments that the paper does not have. It has the stored results of many trials, for
 // notebook 03.
 package rss
 

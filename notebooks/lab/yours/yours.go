@@ -1,5 +1,5 @@
-// Package yours writes the files that stand for those of the reader of notebook 07: a
-// folder of images, a table and a sparse matrix, with the troubles that files have.
+// Package yours writes files as readers of notebook 07 may have them: a folder of images, a table
+// and a sparse matrix, with the usual faults of such files.
 package yours
 
 import (
@@ -39,9 +39,9 @@ func Photos(folder string) error {
 	return cmp.Or(err, s.SaveImages(folder))
 }
 
-// Wines writes a table of 178 bottles of wine with their names, classes and thirteen
-// measurements. One of each bottle is missing, and seven bottles, which it returns, have
-// theirs in the wrong columns.
+// Wines writes a table of 178 bottles of wine with their names, classes and thirteen measurements.
+// One measurement of each bottle is missing, and seven bottles, which it returns, have their
+// measurements in the wrong columns.
 func Wines(file string) (spoiled []string, err error) {
 	s, units, err := datasets.Prepare(datasets.Wine(), datasets.ScaleFeatures{By: datasets.Range})
 	if err != nil {

@@ -55,7 +55,7 @@ func TestVectors(t *testing.T) {
 	if err != nil || !slices.Equal(sorted, []int{0, 3, 7}) || len(place) != 3 || place[3] != 1 || place[7] != 2 {
 		t.Error(sorted, place, err)
 	}
-	if _, _, err := Labels("l", []int{7, -2, -3}); !errors.Is(err, rnmf.ErrLabels) || err.Error() != "rnmf: labels: l[1] = -2 is negative" {
+	if _, _, err := Labels("l", []int{7, -2, -3}); !errors.Is(err, rnmf.ErrLabels) || err.Error() != "rnmf: wrong labels: l[1] = -2 is negative" {
 		t.Error(err)
 	}
 	if err := Parameter("K", 9, "1 to 4"); !errors.Is(err, rnmf.ErrParameter) || err.Error() != "rnmf: parameter out of range: K is 9, want 1 to 4" {
