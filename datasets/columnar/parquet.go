@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
@@ -23,7 +22,7 @@ import (
 // row. Dates, times, nested columns and decimals of more than 18 digits are errors, unless
 // they are skipped.
 func ReadParquet(r io.ReaderAt, size int64, l datasets.CSVLayout) (*datasets.Set, error) {
-	return readTable(l, func(mem memory.Allocator) (*table, error) {
+	return readTable(l, func(mem *bounded) (*table, error) {
 		f, err := file.NewParquetReader(io.NewSectionReader(r, 0, size), file.WithReadProps(parquet.NewReaderProperties(mem)))
 		if err != nil {
 			return nil, err
@@ -125,9 +124,9 @@ func (c *parquetColumn) read(n int64) error {
 func (c *parquetColumn) whole(v int64, unsigned uint64) string {
 	switch t := c.LogicalType().(type) {
 	case schema.DateLogicalType:
-		return time.Unix(0, 0).UTC().AddDate(0, 0, int(v)).Format(time.DateOnly)
+		return date(v)
 	case schema.TimestampLogicalType, schema.TimeLogicalType:
-		return "00:00 and " + strconv.FormatInt(v, 10) // of some unit: no feature
+		return clock(v)
 	case *schema.DecimalLogicalType:
 		return float(float64(v) / math.Pow10(int(t.Scale())))
 	case schema.IntLogicalType:
