@@ -181,6 +181,24 @@ func TestArrowDamaged(t *testing.T) {
 	}
 }
 
+// What a small file unpacks to is bounded.
+func TestArrowBombs(t *testing.T) {
+	b := array.NewRecordBuilder(memory.NewGoAllocator(), arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Float64}}, nil))
+	b.Field(0).(*array.Float64Builder).AppendValues(make([]float64, 1<<18), nil)
+	record := b.NewRecordBatch()
+	for name, option := range map[string]ipc.Option{"LZ4": ipc.WithLZ4(), "Zstandard": ipc.WithZstd()} {
+		data := madeArrow(t, record, 1<<18, true, option)
+		if _, err := readArrow(data, datasets.CSVLayout{}); err != nil || len(data) > 1<<15 {
+			t.Errorf("%s, %d bytes: %v", name, len(data), err)
+		}
+		before := datasets.SetMaxValues(1 << 16)
+		if _, err := readArrow(data, datasets.CSVLayout{}); !errors.Is(err, datasets.ErrTooLarge) || !strings.Contains(err.Error(), "SetMaxValues") {
+			t.Errorf("%s: %v", name, err)
+		}
+		datasets.SetMaxValues(before)
+	}
+}
+
 func FuzzReadArrow(f *testing.F) {
 	for _, file := range []bool{true, false} {
 		f.Add(madeArrow(f, records(5), 3, file), "kind")
