@@ -685,15 +685,20 @@ func (f *arrowField) text(b []byte) string {
 	case aTime, aTimestamp, aDuration:
 		return clock(whole(b, true))
 	case aDecimal:
-		v := whole(b[:min(8, len(b))], true)
-		for _, high := range b[min(8, len(b)):] {
-			if high != byte(v>>63) {
-				return "a decimal of more than 18 digits"
-			}
-		}
-		return float(float64(v) / math.Pow10(int(f.scale)))
+		return decimal(b, f.scale)
 	}
 	return fmt.Sprintf("bytes %x", b)
+}
+
+// decimal returns the text of a decimal of some bytes, the lowest first.
+func decimal(b []byte, scale int32) string {
+	v := whole(b[:min(8, len(b))], true)
+	for _, high := range b[min(8, len(b)):] {
+		if high != byte(v>>63) {
+			return "a decimal of more than 18 digits"
+		}
+	}
+	return float(float64(v) / math.Pow10(int(scale)))
 }
 
 // whole returns a number of one to eight bytes.

@@ -143,6 +143,32 @@ func TestReadArrowOfOthers(t *testing.T) {
 	}
 }
 
+// Polars packs by Zstandard and writes text as views, DuckDB decimals of 16 bytes: see testdata/others.mjs.
+func TestReadOfEngines(t *testing.T) {
+	for name, read := range map[string]func([]byte, datasets.CSVLayout) (*datasets.Set, error){"polars.arrow": readArrow, "duck.parquet": read} {
+		data, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := read(data, datasets.CSVLayout{ID: "who", Label: "kind"})
+		if err != nil || fmt.Sprint(s.Samples, s.Features, s.Labels) != "[ann bob a rather long name] [height weight] [1 0 1]" || s.X.At(0, 1) != 1.75 || s.X.At(1, 2) != 80 || !math.IsNaN(s.X.At(1, 1)) {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
+	}
+}
+
+// Decimals have a sign in their highest byte, and more than 18 digits are no number.
+func TestDecimal(t *testing.T) {
+	for want, b := range map[string][]byte{
+		"-1.25": {0x83, 0xff, 0xff, 0xff, 0xff}, "1.25": {125, 0}, "12.5": {0xe2, 4, 0, 0, 0, 0, 0, 0, 0, 0},
+		"a decimal of more than 18 digits": {0, 0, 0, 0, 0, 0, 0, 0, 1, 0}, "0": {},
+	} {
+		if got := decimal(b, 2); got != want {
+			t.Errorf("%x is %s, want %s", b, got, want)
+		}
+	}
+}
+
 // Damage ends in an error or a set: each byte changed, and each end cut off.
 func TestArrowDamaged(t *testing.T) {
 	l := datasets.CSVLayout{ID: "name", Label: "class", Skip: []string{"nested", "when", "span"}}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -111,13 +112,26 @@ func (c *parquetColumn) read(n int64) error {
 	case *file.Float64ColumnChunkReader:
 		return parquetValues(c, n, from.ReadBatch, float)
 	case *file.ByteArrayColumnChunkReader:
+		if t, ok := c.LogicalType().(schema.DecimalLogicalType); ok {
+			return parquetValues(c, n, from.ReadBatch, func(v parquet.ByteArray) string { return bigEndian(v, t) })
+		}
 		return parquetValues(c, n, from.ReadBatch, func(v parquet.ByteArray) string { return string(v) })
 	case *file.FixedLenByteArrayColumnChunkReader:
+		if t, ok := c.LogicalType().(schema.DecimalLogicalType); ok {
+			return parquetValues(c, n, from.ReadBatch, func(v parquet.FixedLenByteArray) string { return bigEndian(v, t) })
+		}
 		return parquetValues(c, n, from.ReadBatch, func(v parquet.FixedLenByteArray) string { return fmt.Sprintf("bytes %x", []byte(v)) })
 	case *file.Int96ColumnChunkReader:
 		return parquetValues(c, n, from.ReadBatch, func(v parquet.Int96) string { return v.ToTime().UTC().Format(time.DateTime) })
 	}
 	return fmt.Errorf("type %T", c.from)
+}
+
+// bigEndian returns the text of a decimal that is stored as bytes, the highest first.
+func bigEndian(v []byte, t schema.DecimalLogicalType) string {
+	b := slices.Clone(v)
+	slices.Reverse(b)
+	return decimal(b, t.Scale())
 }
 
 // whole returns the text of what is stored as a whole number.
@@ -127,7 +141,7 @@ func (c *parquetColumn) whole(v int64, unsigned uint64) string {
 		return date(v)
 	case schema.TimestampLogicalType, schema.TimeLogicalType:
 		return clock(v)
-	case *schema.DecimalLogicalType:
+	case schema.DecimalLogicalType:
 		return float(float64(v) / math.Pow10(int(t.Scale())))
 	case schema.IntLogicalType:
 		if !t.IsSigned() {
