@@ -13,41 +13,12 @@ import (
 // Files as other programs write them, made by the scripts in testdata/others: what is read with the
 // layout that a user ends with, and what the error says on the way there.
 func TestFilesOfOthers(t *testing.T) {
-	open := func(name string) (*os.File, int64) {
-		f, err := os.Open("testdata/others/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { f.Close() })
-		info, err := f.Stat()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f, info.Size()
-	}
-	csv := func(name string, l CSVLayout) (*Set, error) {
-		f, _ := open(name)
-		return ReadCSV(f, l)
-	}
-	npz := func(name string, l NPYLayout) (*Set, error) {
-		f, size := open(name)
-		return ReadNPZ(f, size, l)
-	}
-	h5 := func(name string, l HDF5Layout) (*Set, error) {
-		f, size := open(name)
-		return ReadHDF5(f, size, l)
-	}
-	mat := func(name string, l MATLayout) (*Set, error) {
-		f, _ := open(name)
-		m, err := ReadMAT(f)
-		if err != nil {
-			return nil, err
-		}
-		return m.Set(l)
-	}
-	images := func(name string, l ImageLayout) (*Set, error) {
-		return OpenImages(t.Context(), "testdata/others/"+name, l)
-	}
+	const folder = "testdata/others/"
+	csv := func(name string, l CSVLayout) (*Set, error) { return OpenCSV(folder+name, l) }
+	npz := func(name string, l NPYLayout) (*Set, error) { return OpenNPY(folder+name, l) }
+	h5 := func(name string, l HDF5Layout) (*Set, error) { return OpenHDF5(folder+name, l) }
+	mat := func(name string, l MATLayout) (*Set, error) { return OpenMAT(folder+name, l) }
+	images := func(name string, l ImageLayout) (*Set, error) { return OpenImages(t.Context(), folder+name, l) }
 	missing := []string{""}
 	for _, c := range []struct {
 		name string

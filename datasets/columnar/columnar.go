@@ -22,6 +22,18 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 )
 
+// Open reads the file of a path: by ReadParquet if it begins like such a file, else by ReadArrow. The
+// set has the name of the file.
+func Open(path string, l datasets.CSVLayout) (*datasets.Set, error) {
+	return datasets.Open(path, func(f io.ReaderAt, size int64) (*datasets.Set, error) {
+		head := make([]byte, 4)
+		if _, err := f.ReadAt(head, 0); err == nil && string(head) == "PAR1" {
+			return ReadParquet(f, size, l)
+		}
+		return ReadArrow(f, size, l)
+	})
+}
+
 // batch is how many rows are decoded at once.
 const batch = 1 << 10
 
