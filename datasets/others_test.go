@@ -51,6 +51,9 @@ func TestFilesOfOthers(t *testing.T) {
 		{"Octave's HDF5, the group", func() (*Set, error) { return h5("octave.h5", HDF5Layout{X: "X"}) }, "it has type, value", ErrUnsupported},
 		{"a group of HDF5", func() (*Set, error) { return h5("spectra.h5", HDF5Layout{Samples: "ids", Features: "run1/wavelength"}) },
 			"[0 1] [flower 0 flower 1 flower 2 flower 3 flower 4 flower 5] [] 2.154 3.958", nil},
+		{"Weka", func() (*Set, error) {
+			return OpenARFF(folder+"weka.arff", CSVLayout{Encode: []string{"outlook", "windy"}})
+		}, "[outlook=overcast outlook=rainy outlook=sunny temperature humidity windy=FALSE windy=TRUE] [] [no yes] 0 0", nil},
 		{"names of Python", func() (*Set, error) { return npz("objects.npz", NPYLayout{Features: "-"}) }, "[] [] [] 2.154 3.958", nil},
 		{"photos of several sizes", func() (*Set, error) { return images("photos", ImageLayout{}) }, "set Height and Width", ErrSize},
 		{"photos that are too small", func() (*Set, error) { return images("photos", ImageLayout{Height: 28, Width: 20}) }, "that no image is below", ErrSize},
