@@ -3,6 +3,7 @@ package datasets
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -39,6 +40,7 @@ func readARFF(r io.Reader, l CSVLayout, limit int) (*Set, error) {
 	}
 	l.Encoding = nil
 	a := &arffTable{in: bufio.NewScanner(r)}
+	a.out = csv.NewWriter(&a.text)
 	a.in.Buffer(make([]byte, 1<<16), 1<<24)
 	nominal, err := a.header(budget(limit))
 	if err != nil {
@@ -59,12 +61,14 @@ func readARFF(r io.Reader, l CSVLayout, limit int) (*Set, error) {
 // An arffTable is a reader of the data as CSV. Each of its lines is one of the file, so that
 // errors of ReadCSV name the right one.
 type arffTable struct {
-	in    *bufio.Scanner
-	line  int
-	names []string
-	text  bytes.Buffer
-	blank int   // lines to be told as such: those before the data
-	err   error // that ended it
+	in     *bufio.Scanner
+	line   int
+	names  []string
+	fields []string // of the last line
+	text   bytes.Buffer
+	out    *csv.Writer // to text
+	blank  int         // lines to be told as such: those before the data
+	err    error       // that ended it
 }
 
 // next returns the next line without blanks around it, "" for a comment.
@@ -107,7 +111,7 @@ func (a *arffTable) header(left budget) (nominal bool, err error) {
 				err = fmt.Errorf("%w: an attribute without a name", ErrFormat)
 			}
 			if err == nil {
-				err = left.takeName(name)
+				err = cmp.Or(left.takeName(name), left.take(len(name))) // it is copied more than once
 			}
 			if err != nil {
 				return false, fmt.Errorf("line %d: %w", a.line, err)
@@ -131,9 +135,8 @@ func (a *arffTable) write(fields []string) {
 	if len(fields) == 1 && fields[0] == "" { // which csv takes for a blank line
 		fields = []string{"?"}
 	}
-	w := csv.NewWriter(&a.text)
-	w.Write(fields)
-	w.Flush()
+	a.out.Write(fields)
+	a.out.Flush()
 }
 
 func (a *arffTable) Read(p []byte) (int, error) {
@@ -159,7 +162,7 @@ func (a *arffTable) Read(p []byte) (int, error) {
 			a.err = fmt.Errorf("%w: line %d is of the sparse form of ARFF: Weka's filter SparseToNonSparse fills it", ErrUnsupported, a.line)
 			return 0, a.err
 		}
-		var fields []string
+		fields := a.fields[:0]
 		for more := true; more; {
 			field, rest, err := arffField(text, ",")
 			if err != nil {
@@ -176,6 +179,7 @@ func (a *arffTable) Read(p []byte) (int, error) {
 			}
 		}
 		a.write(fields)
+		a.fields = fields
 	}
 	return a.text.Read(p)
 }
