@@ -506,6 +506,9 @@ func (c *csvTable) set() (*Set, error) {
 		return nil, fmt.Errorf("%w: no data", ErrFormat)
 	}
 	s := &Set{Height: c.Height, Width: c.Width, Max: c.Max, Note: strings.Join(c.note, ", ")}
+	if s.Note != "" {
+		s.Note = "guessed: " + s.Note
+	}
 	if c.Label != "" {
 		s.Labels, s.Classes = c.labels.sorted()
 	}

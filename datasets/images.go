@@ -193,10 +193,10 @@ func (f *someFiles) add(p string) {
 func (n noted) String() string {
 	var lines []string
 	if n.others.count > 0 {
-		lines = append(lines, fmt.Sprintf("%d pictures of kinds that are not read are passed over, as %s", n.others.count, n.others.first))
+		lines = append(lines, fmt.Sprintf("passed over are pictures of kinds that are not read (%d, as %s)", n.others.count, n.others.first))
 	}
 	if n.paged.count > 0 {
-		lines = append(lines, fmt.Sprintf("of %d files with several pages the first page is taken, as of %s", n.paged.count, n.paged.first))
+		lines = append(lines, fmt.Sprintf("files of several pages give their first page alone (%d, as %s)", n.paged.count, n.paged.first))
 	}
 	return strings.Join(lines, ", ")
 }

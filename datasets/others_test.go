@@ -121,10 +121,10 @@ func TestWebP(t *testing.T) {
 // A set of images tells what was passed over.
 func TestImageNotes(t *testing.T) {
 	s, err := OpenImages(t.Context(), "testdata/others/photos", ImageLayout{Height: 2, Width: 2})
-	if err != nil || s.Note != "1 pictures of kinds that are not read are passed over, as dogs/phone.heic" {
+	if err != nil || s.Note != "passed over are pictures of kinds that are not read (1, as dogs/phone.heic)" {
 		t.Errorf("%q, %v", s.Note, err)
 	}
-	if s, err = OpenImages(t.Context(), "testdata/others/scans", ImageLayout{}); err != nil || s.Note != "of 1 files with several pages the first page is taken, as of stack.tif" {
+	if s, err = OpenImages(t.Context(), "testdata/others/scans", ImageLayout{}); err != nil || s.Note != "files of several pages give their first page alone (1, as stack.tif)" {
 		t.Errorf("%q, %v", s.Note, err)
 	}
 }
