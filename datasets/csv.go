@@ -238,10 +238,28 @@ func (c *csvTable) line(line int, fields []string) error {
 	}
 	for k, f := range fields {
 		if err := c.field(k, f); err != nil {
-			return fmt.Errorf("line %d, column %s: %w", line, c.column(k), err)
+			return fmt.Errorf("line %d, column %s: %w%s", line, c.column(k), err, c.others(k, fields))
 		}
 	}
 	return nil
+}
+
+// others tells which fields behind one that is no number are none either, so that a layout
+// can be mended at once.
+func (c *csvTable) others(k int, fields []string) string {
+	var also []string
+	for i := k + 1; i < len(fields) && c.roles[k] == csvFeature && len(also) < 6; i++ {
+		if c.roles[i] != csvFeature || c.isMissing(fields[i]) {
+			continue
+		}
+		if _, err := c.number(fields[i]); err != nil {
+			also = append(also, fmt.Sprintf("%.40q of column %s", fields[i], c.column(i)))
+		}
+	}
+	if also == nil {
+		return ""
+	}
+	return "; nor is " + strings.Join(also, ", ")
 }
 
 // field takes a field of a line of data.
@@ -489,6 +507,9 @@ func (c *csvTable) set() (*Set, error) {
 		return nil, fmt.Errorf("%w: no data", ErrFormat)
 	}
 	s := &Set{Height: c.Height, Width: c.Width, Max: c.Max, Note: strings.Join(c.note, ", ")}
+	if s.Note != "" {
+		s.Note = "guessed: " + s.Note
+	}
 	if c.Label != "" {
 		s.Labels, s.Classes = c.labels.sorted()
 	}

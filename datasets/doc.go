@@ -5,7 +5,7 @@
 //
 //	s := datasets.Digits().Scaled()                                // embedded: Digits, Wine, Fashion
 //	s, err := datasets.ORL.Load(ctx)                               // a Source: from the folder RNMF_DATA, or after Download
-//	s, err := datasets.ReadCSV(f, datasets.CSVLayout{Label: "kind"}) // a file of yours: also MATLAB, NumPy, HDF5, Matrix Market, IDX
+//	s, err := datasets.OpenCSV("table.csv", datasets.CSVLayout{Label: "kind"}) // a file of yours: also OpenMAT, OpenNPY, OpenHDF5, OpenMTX, ReadIDX
 //	s, err := datasets.OpenImages(ctx, "photos", datasets.ImageLayout{Height: 32, Width: 32}) // a folder or archive of images
 //	x, w, h := datasets.LowRank(60, 200, 4, 1)                     // generated, with known factors
 //

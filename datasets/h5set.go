@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -17,8 +18,9 @@ import (
 // .h5ad (AnnData), .loom and the .h5 of 10x Genomics, with their names.
 type HDF5Layout struct {
 	// X is the path of the data, as "layers/counts": an array of two indices, or of three
-	// for images, or a group that holds a sparse matrix, of which the zeros are taken
-	// too. "" takes that of a known kind of file, or X, or data, or the only array.
+	// for images, or a group that holds a sparse matrix, of which the zeros are taken too.
+	// "" is that of a known kind of file, or X, data, or the only array of numbers there is
+	// with two or three indices, also in a group. Octave and MATLAB write the transposed matrix.
 	X string
 	// Labels is the path of the classes, one for each sample: numbers, strings or the
 	// categories of AnnData, of which a name alone will do, as "louvain" for obs/louvain;
@@ -89,16 +91,11 @@ func readHDF5(r io.ReaderAt, size int64, l HDF5Layout, limit int) (*Set, error) 
 		l.Columns = true
 	}
 	if l.X == "" {
-		var arrays []string
-		for name, t := range known {
-			if o, err := f.object(t.address, "/"+name); err == nil && t.soft == "" && o.isDataset() {
-				arrays = append(arrays, name)
-			}
-		}
+		arrays := f.matrices(root, "", new(int))
 		switch {
-		case slices.Contains(arrays, "X"), len(arrays) == 0:
+		case has("X"), len(arrays) == 0:
 			l.X = "X"
-		case slices.Contains(arrays, "data"):
+		case has("data"):
 			l.X = "data"
 		case len(arrays) == 1:
 			l.X = arrays[0]
@@ -143,6 +140,31 @@ func (f *h5File) indexOf(table string) string {
 		}
 	}
 	return table + "/" + name
+}
+
+// matrices returns the paths of arrays of numbers with two or three indices, in a group and
+// in those within it.
+func (f *h5File) matrices(o *h5Object, path string, seen *int) (found []string) {
+	links, err := o.links()
+	if err != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(links)) {
+		t := links[name]
+		if *seen++; *seen > 1000 || t.soft != "" || strings.Count(path, "/") > 4 {
+			continue
+		}
+		of, err := f.object(t.address, o.path+"/"+name)
+		if err != nil {
+			continue
+		}
+		if !of.isDataset() {
+			found = append(found, f.matrices(of, path+name+"/", seen)...)
+		} else if d, err := of.describe(); err == nil && d.number() != nil && (len(d.dims) == 2 || len(d.dims) == 3) {
+			found = append(found, tidyName(path+name))
+		}
+	}
+	return found
 }
 
 // data reads the data alone.
@@ -230,7 +252,14 @@ func (f *h5File) sparse(o *h5Object) (*Sparse, error) {
 		}
 	}
 	if len(shape) != 2 || !strings.HasPrefix(format, "csr") && !strings.HasPrefix(format, "csc") {
-		return nil, fmt.Errorf("%w: the group %s is not a sparse matrix", ErrUnsupported, o.path)
+		var have []string
+		if links, err := o.links(); err == nil {
+			have = slices.Sorted(maps.Keys(links))
+		}
+		for i, name := range have {
+			have[i] = tidyName(name)
+		}
+		return nil, fmt.Errorf("%w: the group %s is not a sparse matrix; it has %s", ErrUnsupported, o.path, list(have))
 	}
 	rows, cols, err := h5Size(shape)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -54,12 +55,13 @@ type ImageLayout struct {
 	Color bool
 }
 
-// ReadImages reads the images of a tree of files (os.DirFS, embed.FS, *zip.Reader ...):
-// PGM, PPM, PNG, JPEG, GIF, BMP and TIFF, known by their extension. Other files and
-// symbolic links are passed over. Colours become grey by their luminance unless the
-// layout has Color, transparent pixels black; values are 0..255, not rounded where an
-// image has more than eight bits or was resized. Of a file with several images, such as a
-// film or the pages of a scan, it reads the first.
+// ReadImages reads the images of a tree of files (os.DirFS, embed.FS,
+// *zip.Reader ...): PGM, PPM, PNG, JPEG, GIF, BMP, TIFF and WebP, known by their
+// extension. Other files and symbolic links are passed over; Set.Note tells of pictures of
+// other kinds among them. Colours become grey by their luminance unless the layout has Color,
+// transparent pixels black; values are 0..255, not rounded where an image has more than eight
+// bits or was resized. Of a file with several images, such as a film or the pages of a scan,
+// it reads the first; for TIFF files Set.Note says so.
 //
 // Columns are sorted by class and path, in natural order: s2/9.pgm, s2/10.pgm, s10/1.pgm;
 // the path is the name of the sample. After any resizing images must have one size; if
@@ -118,6 +120,7 @@ type imageCollector struct {
 	file   bytes.Buffer
 	images []collected
 	at     map[string]int // where the image of a path is
+	note   noted          // what Set.Note is to tell
 }
 
 func newCollector(ctx context.Context, l ImageLayout, limit int) *imageCollector {
@@ -136,7 +139,14 @@ type collected struct {
 
 // takes tells whether a file is an image to be read, and its class.
 func (c *imageCollector) takes(p string) (class string, take bool) {
-	if imageFormat(p) == nil || strings.HasPrefix(path.Base(p), ".") { // ._x.png: written by macOS
+	if strings.HasPrefix(path.Base(p), ".") { // ._x.png: written by macOS
+		return "", false
+	}
+	if imageFormat(p) == nil {
+		switch strings.ToLower(path.Ext(p)) {
+		case ".heic", ".heif", ".avif", ".jp2", ".jxl", ".svg", ".dcm", ".dng", ".cr2", ".nef", ".arw":
+			c.note.others.add(p)
+		}
 		return "", false
 	}
 	if c.layout.Class != nil {
@@ -160,7 +170,35 @@ func (c *imageCollector) add(p, class string, r io.Reader) error {
 		return fmt.Errorf("%s: %w", p, err)
 	}
 	img.class = tidyName(class)
+	if moreTIFF(c.file.Bytes()) {
+		c.note.paged.add(p)
+	}
 	return c.put(img)
+}
+
+// noted counts files, and keeps the first of each kind.
+type noted struct{ others, paged someFiles }
+
+type someFiles struct {
+	first string
+	count int
+}
+
+func (f *someFiles) add(p string) {
+	if f.count++; f.count == 1 {
+		f.first = tidyName(p)
+	}
+}
+
+func (n noted) String() string {
+	var lines []string
+	if n.others.count > 0 {
+		lines = append(lines, fmt.Sprintf("passed over are pictures of kinds that are not read (%d, as %s)", n.others.count, n.others.first))
+	}
+	if n.paged.count > 0 {
+		lines = append(lines, fmt.Sprintf("files of several pages give their first page alone (%d, as %s)", n.paged.count, n.paged.first))
+	}
+	return strings.Join(lines, ", ")
 }
 
 // put takes an image, in place of the one of its path if there is one.
@@ -203,10 +241,10 @@ func (c *imageCollector) set() (*Set, error) {
 	})
 	first := c.images[0]
 	n := len(c.images)
-	s := &Set{Height: first.height, Width: first.width, Max: 255, Labels: make([]int, n), Samples: make([]string, n)}
+	s := &Set{Note: c.note.String(), Height: first.height, Width: first.width, Max: 255, Labels: make([]int, n), Samples: make([]string, n)}
 	for j, img := range c.images {
 		if img.height != s.Height || img.width != s.Width {
-			return nil, fmt.Errorf("%w: %s is %d×%d, but %s is %d×%d (height × width)",
+			return nil, fmt.Errorf("%w: %s is %d×%d, but %s is %d×%d (height × width): set Height and Width of the layout to make them one size",
 				ErrSize, img.path, img.height, img.width, first.path, s.Height, s.Width)
 		}
 		if j == 0 || img.class != c.images[j-1].class { // they are sorted
@@ -271,6 +309,8 @@ func imageFormat(p string) *codec {
 		return &codec{bmp.DecodeConfig, bmp.Decode, nil}
 	case ".tif", ".tiff":
 		return &codec{tiff.DecodeConfig, tiff.Decode, tiffPixels}
+	case ".webp":
+		return &codec{webp.DecodeConfig, webp.Decode, webpPixels}
 	}
 	return nil
 }
@@ -285,7 +325,7 @@ func (c *imageCollector) decode(p string, data []byte) (collected, error) {
 	out.height, out.width = pic.size()
 	if c.layout.Height != 0 || c.layout.Width != 0 {
 		if err := canShrink(out.height, out.width, c.layout.Height, c.layout.Width); err != nil {
-			return collected{}, err
+			return collected{}, fmt.Errorf("%w: take a Height and a Width that no image is below, or leave it out by Class", err)
 		}
 		out.height, out.width = c.layout.Height, c.layout.Width
 	}
@@ -424,6 +464,12 @@ func jpegPixels(data []byte) (int, error) {
 }
 
 func imageError(err error) error {
+	var ofPNG png.UnsupportedError
+	var ofJPEG jpeg.UnsupportedError
+	var ofTIFF tiff.UnsupportedError
+	if errors.As(err, &ofPNG) || errors.As(err, &ofJPEG) || errors.As(err, &ofTIFF) || errors.Is(err, bmp.ErrUnsupported) {
+		return fmt.Errorf("%w: %w: save it as PNG, or as TIFF with whole numbers of 8 or 16 bits", ErrUnsupported, err)
+	}
 	return fmt.Errorf("%w: %w", ErrFormat, err)
 }
 

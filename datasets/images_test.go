@@ -352,9 +352,16 @@ func TestReadTarBomb(t *testing.T) {
 
 func FuzzReadImages(f *testing.F) {
 	small := image.NewGray(image.Rect(0, 0, 3, 2))
-	names := []string{"a.pgm", "a.png", "a.jpg", "a.gif", "a.bmp", "a.tif"}
-	for i, name := range names[1:] {
+	names := []string{"a.pgm", "a.png", "a.jpg", "a.gif", "a.bmp", "a.tif", "a.webp"}
+	for i, name := range names[1:6] {
 		f.Add(uint8(i+1), encoded(name, small))
+	}
+	for _, name := range []string{"lossless", "lossy", "lossy alpha"} {
+		data, err := os.ReadFile("testdata/others/photos/cats/" + name + ".webp")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(uint8(6), data)
 	}
 	f.Add(uint8(0), pgm(7))
 	f.Add(uint8(0), []byte("P2\n# c\n3 2 # d\n100\n100 20 30 40 50\n60"))

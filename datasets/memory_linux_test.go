@@ -158,6 +158,7 @@ func memoryCases() []memoryCase {
 	csv := func(l CSVLayout) func(*os.File) error {
 		return func(f *os.File) error { _, err := readCSV(f, l, limit); return err }
 	}
+	arff := func(f *os.File) error { _, err := readARFF(f, CSVLayout{}, limit); return err }
 	npy := func(kind string, fortran string, rows, cols, bytes int) func(io.Writer) {
 		return packed(func(w io.Writer) {
 			w.Write(npyFile(fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%d, %d), }\n", kind, fortran, rows, cols), ""))
@@ -293,6 +294,22 @@ func memoryCases() []memoryCase {
 	small := ImageLayout{Height: 8, Width: 8}
 	return []memoryCase{
 		{"CSV, a column", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows, "0\n") })(w) }, csv(CSVLayout{}), nil, false},
+		{"ARFF, a column", func(w io.Writer) {
+			packed(func(w io.Writer) { io.WriteString(w, "@attribute a real\n@data\n"); repeat(w, rows-64, "0\n") })(w)
+		}, arff, nil, false},
+		{"ARFF, attributes", func(w io.Writer) {
+			packed(func(w io.Writer) {
+				numbered(rows/(20+64+502), "@attribute a%0500d real\n")(w)
+				io.WriteString(w, "@data\n")
+			})(w)
+		}, arff, ErrFormat, false},
+		{"ARFF, blank lines", func(w io.Writer) {
+			packed(func(w io.Writer) {
+				io.WriteString(w, "@attribute a real\n")
+				repeat(w, 16*rows, "\n")
+				io.WriteString(w, "@data\n0\n")
+			})(w)
+		}, arff, ErrTooLarge, false},
 		{"CSV, rows", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows/8, "0,0,0,0,0,0,0,0\n") })(w) }, csv(CSVLayout{}), nil, false},
 		{"CSV, long values", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows, "0.0000000000000000000000\n") })(w) }, csv(CSVLayout{}), nil, false},
 		{"CSV, blanks", func(w io.Writer) { packed(func(w io.Writer) { repeat(w, rows/8, "0 0 0 0 0 0 0 0\n") })(w) }, csv(CSVLayout{}), nil, false},
@@ -459,6 +476,13 @@ func memoryCases() []memoryCase {
 		}, unzip(small), nil, true},
 		{"BMP", func(w io.Writer) {
 			zipped(2, "%d.bmp", encoded("a.bmp", image.NewGray(image.Rect(0, 0, 4096, 4096))))(w)
+		}, unzip(small), nil, true},
+		{"WebP", func(w io.Writer) {
+			white, err := os.ReadFile("testdata/others/white.webp") // 4096×4096 in 706 bytes
+			if err != nil {
+				panic(err)
+			}
+			zipped(4, "%d.webp", white)(w)
 		}, unzip(small), nil, true},
 		{"TIFF", func(w io.Writer) {
 			zipped(4, "%d.tif", encodedAs(func(w io.Writer) error {

@@ -26,7 +26,7 @@ type NPYLayout struct {
 	// data, the classes, and the names of samples and of features. X "" is the first there
 	// is of X, x, data and arr_0, or the only one; Labels "" the first there is of y, Y,
 	// labels and target, if any, and "-" none; Samples "" is sample_names, if there is
-	// one, and Features "" feature_names.
+	// one, and Features "" feature_names; "-" is none here, too.
 	X, Labels, Samples, Features string
 	// Columns says that a sample is a column of a matrix, not a row.
 	Columns bool

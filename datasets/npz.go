@@ -44,7 +44,7 @@ func readNPZ(r io.ReaderAt, size int64, l NPYLayout, limit int) (_ *Set, err err
 		name string
 		to   *[]string
 	}{{z.first(l.Samples, "sample_names"), &s.Samples}, {z.first(l.Features, "feature_names"), &s.Features}} {
-		if names.name == "" {
+		if names.name == "" || names.name == "-" {
 			continue
 		}
 		a, err := z.array(names.name)

@@ -53,7 +53,7 @@ type Set struct {
 	// Max is the largest possible value: 255, 1, 16 ...; 0 if unknown.
 	Max    float64
 	Credit string // source and licence or terms
-	Note   string // what a reader had to guess about the file; "" if nothing
+	Note   string // what a reader had to guess about the file, or left out; "" if nothing
 }
 
 // checked returns the set, or what is wrong with it alone.
@@ -123,7 +123,7 @@ func (s *Set) String() string {
 		line += fmt.Sprintf(", %d missing", missing)
 	}
 	if s.Note != "" {
-		line += "; guessed: " + s.Note
+		line += "; " + s.Note
 	}
 	return line
 }

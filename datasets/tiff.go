@@ -140,3 +140,22 @@ func tiffPixels(data []byte) (int, error) {
 	}
 	return pixels, nil
 }
+
+// moreTIFF tells whether data are of a TIFF file that has another image behind the first.
+func moreTIFF(data []byte) bool {
+	var order binary.ByteOrder = binary.LittleEndian
+	switch {
+	case len(data) < 8:
+		return false
+	case string(data[:4]) == "MM\x00*":
+		order = binary.BigEndian
+	case string(data[:4]) != "II*\x00":
+		return false
+	}
+	at := int64(order.Uint32(data[4:]))
+	if at+2 > int64(len(data)) {
+		return false
+	}
+	at += 2 + 12*int64(order.Uint16(data[at:]))
+	return at+4 <= int64(len(data)) && order.Uint32(data[at:]) != 0
+}

@@ -49,10 +49,9 @@ func (f *fit) stopped() *Result {
 
 // outcome is what a fit returns once run is over, nil if no objective is known.
 func (f *fit) outcome() *Result {
-	switch {
-	case f.reason != Cancelled:
+	if f.reason != Cancelled {
 		return f.result()
-	case len(f.trace) == 0:
+	} else if len(f.trace) == 0 {
 		return nil
 	}
 	return f.stopped()
@@ -64,7 +63,39 @@ func (r *Result) String() string {
 		return err.Error()
 	}
 	m, k := r.W.Dims()
-	return fmt.Sprintf("%d×%d, rank %d, %#v: %v, objective %.6g", m, r.H.RawMatrix().Cols, k, r.Loss, r.Reason, r.Objective)
+	return fmt.Sprintf("%d×%d, rank %d, %#v: %v after %d rounds, objective %.6g", m, r.H.RawMatrix().Cols, k, r.Loss, r.Reason, r.Rounds(), r.Objective)
+}
+
+// Rounds is the number of rounds that the fit took.
+func (r *Result) Rounds() int {
+	if len(r.Trace) == 0 {
+		return 0
+	}
+	return r.Trace[len(r.Trace)-1].Round
+}
+
+// WH returns the product of the factors, m×n: what the model makes of X.
+func (r *Result) WH() *mat.Dense {
+	var x mat.Dense
+	x.Mul(r.W, r.H)
+	return &x
+}
+
+// Filled returns x (m×n), the data of the fit, with the entries of WH where mask is 0. mask and
+// errors are those of Outliers.
+func (r *Result) Filled(x, mask mat.Matrix) (*mat.Dense, error) {
+	known, err := r.known(x, mask)
+	if err != nil {
+		return nil, err
+	}
+	full := r.WH()
+	full.Apply(func(i, j int, v float64) float64 {
+		if known == nil || known.At(i, j) > 0 {
+			v = x.At(i, j)
+		}
+		return v
+	}, full)
+	return full, nil
 }
 
 // check finds a Result that no fit has made.
@@ -93,17 +124,12 @@ func (r *Result) Normalized(p float64) (w, h *mat.Dense) {
 		if p != 2 {
 			length = floats.Norm(col, p)
 		}
-		row := h.RawRowView(j)
-		if length == 0 {
-			clear(row)
-			continue
-		}
 		for i := range m {
-			w.Set(i, j, w.At(i, j)/length)
+			if length > 0 {
+				w.Set(i, j, w.At(i, j)/length)
+			}
 		}
-		for i := range row {
-			row[i] *= length
-		}
+		floats.Scale(length, h.RawRowView(j))
 	}
 	return w, h
 }
@@ -112,16 +138,7 @@ func (r *Result) Normalized(p float64) (w, h *mat.Dense) {
 // coefficient, with the columns of W at Euclidean length 1.
 func (r *Result) Clusters() []int {
 	_, h := r.Normalized(2)
-	k, n := h.Dims()
-	found := make([]int, n)
-	for j := range n {
-		for i := 1; i < k; i++ {
-			if h.At(i, j) > h.At(found[j], j) {
-				found[j] = i
-			}
-		}
-	}
-	return found
+	return argmax(h, func(int) bool { return true })
 }
 
 // Transform finds the coefficients (r×p) of p new samples (the columns of x, m×p) with W, the loss
@@ -151,11 +168,10 @@ func (r *Result) Transform(ctx context.Context, x, mask mat.Matrix) (*mat.Dense,
 		model.SolverW = LeastSquares{} // which leaves signs as they are
 	}
 	h := r.even(asDense(x), mask)
-	for _, p := range r.OnH {
-		if _, ofSamples := p.(SamplePenalty); !ofSamples {
-			model.OnH = append(model.OnH, p)
-		}
-	}
+	model.OnH = slices.DeleteFunc(slices.Clone(r.OnH), func(p Penalty) bool {
+		_, ofSamples := p.(SamplePenalty)
+		return ofSamples
+	})
 	for _, model.Loss = range []Loss{relax(r.Loss), r.Loss} {
 		model.Init = Factors{W: r.W, H: h}
 		f, err := model.start(ctx, x, true)
@@ -193,18 +209,15 @@ func (r *Result) even(x *mat.Dense, mask mat.Matrix) *mat.Dense {
 		}
 	}
 	h := mat.NewDense(k, n, nil)
-	for j, s := range all {
-		v := 1.0
+	h.Apply(func(_, j int, _ float64) float64 {
 		switch {
 		case known[j] > 0:
-			v = min(s/known[j], maxEntry)
-		case !some[j]:
-			v = 0
+			return min(all[j]/known[j], maxEntry)
+		case some[j]:
+			return 1
 		}
-		for i := range k {
-			h.Set(i, j, v)
-		}
-	}
+		return 0
+	}, h)
 	return h
 }
 
@@ -254,11 +267,5 @@ func masses(wt, h *mat.Dense) (all float64, each []float64) {
 // where penalties are too heavy, and 0 where the Reason is Collapsed.
 func (r *Result) Live() int {
 	all, each := masses(mat.DenseCopyOf(r.W.T()), r.H)
-	live := 0
-	for _, v := range each {
-		if v > 1e-9*all {
-			live++
-		}
-	}
-	return live
+	return floats.Count(func(v float64) bool { return v > 1e-9*all }, each)
 }

@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -12,22 +13,13 @@ import (
 // residual in tiles of a few rows and never holds all of WH. It is 0 if X̂ and WH are both 0; if
 // only X̂ is 0, the error is ErrEmpty. For any factors: (&Result{W: w, H: h}).RelativeError(clean).
 func (r *Result) RelativeError(clean mat.Matrix) (float64, error) {
-	if err := r.check(); err != nil {
-		return 0, err
-	}
 	x, err := dataMatrix("clean", clean)
-	if err != nil {
-		return 0, err
-	}
-	if err := checkFactor("W", r.W, true); err != nil {
-		return 0, err
-	}
-	if err := checkFactor("H", r.H, true); err != nil {
+	if err := cmp.Or(r.check(), err); err != nil {
 		return 0, err
 	}
 	m, rank := r.W.Dims()
 	_, n := r.H.Dims()
-	if err := wantDims("clean", x, m, n); err != nil {
+	if err := cmp.Or(checkFactor("W", r.W, true), checkFactor("H", r.H, true), wantDims("clean", x, m, n)); err != nil {
 		return 0, err
 	}
 	const tile = 64

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -23,36 +24,36 @@ type Outliers struct {
 	S *mat.Dense
 }
 
+// String counts what has less than half of the median weight, and tells the least samples.
+func (o *Outliers) String() string {
+	weights, order := slices.Clone(o.Samples), make([]int, len(o.Samples))
+	floats.ArgsortStable(weights, order)
+	low, _ := slices.BinarySearch(weights, 0.5)
+	text := fmt.Sprintf("%d of %d samples and %g entries have less than half of the median weight; the least:", low, len(order), mat.Sum(o.Flags(0.5)))
+	for k, j := range order[:min(5, len(order))] {
+		text += fmt.Sprintf(" %d (%.2g)", j, weights[k])
+	}
+	return text
+}
+
 // Outliers weighs x (m×n), the data of the fit. mask (m×n) is as Model.Mask; nil is that of the fit,
 // which is not saved: for a loaded Result it says that all entries are known numbers.
 func (r *Result) Outliers(x, mask mat.Matrix) (*Outliers, error) {
-	if err := errors.Join(r.check(), wantMatrix("X", x)); err != nil {
-		return nil, err
-	}
-	m, _ := r.W.Dims()
-	_, n := r.H.Dims()
-	known, err := r.mask, wantDims("X", x, m, n)
+	known, err := r.known(x, mask)
 	if err != nil {
-		return nil, fmt.Errorf("%w (for samples that the fit has not seen use choose.OutliersOf)", err)
-	}
-	if mask != nil {
-		known, err = checkMask(mask, m, n)
-	}
-	if err := cmp.Or(err, checkEntries("X", asDense(x), known, true)); err != nil {
 		return nil, err
 	}
-	var e mat.Dense
-	e.Mul(r.W, r.H)
-	weights := mat.NewDense(m, n, nil)
+	e := r.WH()
+	m, n := e.Dims()
 	observed := func(i, j int) bool { return known == nil || known.At(i, j) > 0 }
 	e.Apply(func(i, j int, y float64) float64 {
 		if observed(i, j) {
 			return x.At(i, j) - y
 		}
 		return 0
-	}, &e)
+	}, e)
 	loss, byColumn := unpack(r.Loss)
-	o := &Outliers{Weights: weights, Samples: make([]float64, n), S: mat.NewDense(m, n, nil)}
+	o := &Outliers{Weights: mat.NewDense(m, n, nil), Samples: make([]float64, n), S: mat.NewDense(m, n, nil)}
 	var all []float64 // slopes, to relate to their median
 	if byColumn {
 		for j := range n {
@@ -65,16 +66,14 @@ func (r *Result) Outliers(x, mask mat.Matrix) (*Outliers, error) {
 				s += w * e.At(i, j) * e.At(i, j)
 			}
 			o.Samples[j] = finiteSlope(loss, s)
-			for i := range m {
-				weights.Set(i, j, o.Samples[j])
-			}
+			o.Weights.SetCol(j, slices.Repeat([]float64{o.Samples[j]}, m))
 		}
 		all = slices.Clone(o.Samples)
 	} else {
 		for i := range m {
 			for j, v := range e.RawRowView(i) {
 				w := finiteSlope(loss, v*v)
-				weights.Set(i, j, w)
+				o.Weights.Set(i, j, w)
 				if observed(i, j) {
 					all = append(all, w)
 				}
@@ -88,7 +87,7 @@ func (r *Result) Outliers(x, mask mat.Matrix) (*Outliers, error) {
 	}
 	most := finiteSlope(loss, 0)
 	for i := range m {
-		for j, w := range weights.RawRowView(i) {
+		for j, w := range o.Weights.RawRowView(i) {
 			if most > 0 {
 				o.S.Set(i, j, (1-min(w/most, 1))*e.At(i, j))
 			}
@@ -98,7 +97,7 @@ func (r *Result) Outliers(x, mask mat.Matrix) (*Outliers, error) {
 			case unit > 0:
 				w = min(w/unit, 1)
 			}
-			if weights.Set(i, j, w); byColumn {
+			if o.Weights.Set(i, j, w); byColumn {
 				o.Samples[j] = w
 			} else {
 				o.Samples[j] += w / float64(m)
@@ -106,6 +105,23 @@ func (r *Result) Outliers(x, mask mat.Matrix) (*Outliers, error) {
 		}
 	}
 	return o, nil
+}
+
+// known checks x and mask, and returns the mask that counts, nil where all is known.
+func (r *Result) known(x, mask mat.Matrix) (*mat.Dense, error) {
+	if err := errors.Join(r.check(), wantMatrix("X", x)); err != nil {
+		return nil, err
+	}
+	m, _ := r.W.Dims()
+	_, n := r.H.Dims()
+	known, err := r.mask, wantDims("X", x, m, n)
+	if err != nil {
+		return nil, fmt.Errorf("%w (samples that the fit has not seen: choose.OutliersOf)", err)
+	}
+	if mask != nil {
+		known, err = checkMask(mask, m, n)
+	}
+	return known, cmp.Or(err, checkEntries("X", asDense(x), known, true))
 }
 
 // finiteSlope returns ρ′(s), or 0 where a loss has no number for it, as where squares overflow in one of

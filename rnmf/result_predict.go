@@ -2,7 +2,9 @@ package rnmf
 
 import (
 	"fmt"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -10,11 +12,8 @@ import (
 func (r *Result) labels() (Labels, error) {
 	for _, p := range r.OnH {
 		if c, ok := p.(interface{ classes() Labels }); ok {
-			l := c.classes()
-			for _, n := range l.sizes() {
-				if n > 0 {
-					return l, nil
-				}
+			if l := c.classes(); slices.ContainsFunc(l.sizes(), func(n int) bool { return n > 0 }) {
+				return l, nil
 			}
 		}
 	}
@@ -34,10 +33,7 @@ func (r *Result) LabelScores(h mat.Matrix) (*mat.Dense, error) {
 	}
 	s := mat.DenseCopyOf(h)
 	for k, v := range l.Lambda(r.H) {
-		row := s.RawRowView(k)
-		for j := range row {
-			row[j] *= v
-		}
+		floats.Scale(v, s.RawRowView(k))
 	}
 	return s, nil
 }

@@ -68,14 +68,10 @@ func (r *Result) Save(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("rnmf: save: %w (register a loss, solver or penalty of your own by gob.Register)", err)
 	}
-	for _, part := range [][]byte{
-		binary.BigEndian.AppendUint16([]byte(saveMagic), saveVersion),
-		body.Bytes(),
-		binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(body.Bytes())),
-	} {
-		if _, err := w.Write(part); err != nil {
-			return fmt.Errorf("rnmf: save: %w", err)
-		}
+	head := binary.BigEndian.AppendUint16([]byte(saveMagic), saveVersion)
+	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(body.Bytes()))
+	if _, err := io.Copy(w, io.MultiReader(bytes.NewReader(head), &body, bytes.NewReader(sum))); err != nil {
+		return fmt.Errorf("rnmf: save: %w", err)
 	}
 	return nil
 }
@@ -101,11 +97,8 @@ func Load(r io.Reader) (*Result, error) {
 	case version == 0 || version > saveVersion:
 		return nil, fmt.Errorf("%w: version %d, this package reads up to %d", ErrFormat, version, saveVersion)
 	case version >= 2:
-		end := len(body) - 4
-		if end < 0 {
-			return nil, fmt.Errorf("%w: %w", ErrFormat, io.ErrUnexpectedEOF)
-		}
-		if crc32.ChecksumIEEE(body[:end]) != binary.BigEndian.Uint32(body[end:]) {
+		end := max(len(body)-4, 0)
+		if len(body) < 4 || crc32.ChecksumIEEE(body[:end]) != binary.BigEndian.Uint32(body[end:]) {
 			return nil, fmt.Errorf("%w: wrong checksum: it is damaged or cut off", ErrFormat)
 		}
 		body = body[:end]
@@ -123,10 +116,15 @@ func decodeResult(body []byte) (*Result, error) {
 	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&s); err != nil {
 		return nil, err
 	}
-	if s.Rows < 1 || s.Rank < 1 || s.Cols < 1 ||
-		len(s.W)%s.Rank != 0 || len(s.W)/s.Rank != s.Rows || len(s.H)%s.Rank != 0 || len(s.H)/s.Rank != s.Cols {
+	switch {
+	case s.Rows < 1 || s.Rank < 1 || s.Cols < 1 ||
+		len(s.W)%s.Rank != 0 || len(s.W)/s.Rank != s.Rows || len(s.H)%s.Rank != 0 || len(s.H)/s.Rank != s.Cols:
 		return nil, fmt.Errorf("W of %d and H of %d entries do not fit the shapes %d×%d and %d×%d",
 			len(s.W), len(s.H), s.Rows, s.Rank, s.Rank, s.Cols)
+	case s.Loss == nil:
+		return nil, errors.New("no loss")
+	case s.Reason < 0 || s.Reason > Collapsed:
+		return nil, fmt.Errorf("reason %d", int(s.Reason))
 	}
 	if a, ok := s.Solver.(Additive); ok {
 		if f, ok := a.Solver.(freeW); ok {
@@ -137,19 +135,9 @@ func decodeResult(body []byte) (*Result, error) {
 		s.Solver, s.Signed = f.Solver, true
 	}
 	w, h := mat.NewDense(s.Rows, s.Rank, s.W), mat.NewDense(s.Rank, s.Cols, s.H)
-	if err := errors.Join(checkFactor("W", w, s.Signed), checkFactor("H", h, false)); err != nil {
+	if err := errors.Join(checkFactor("W", w, s.Signed), checkFactor("H", h, false), checkPart(s.Loss),
+		checkPart(s.Solver), checkPenalties(s.OnH, s.Rank, s.Cols)); err != nil {
 		return nil, err
-	}
-	if s.Loss == nil {
-		return nil, errors.New("no loss")
-	}
-	if s.Reason < 0 || s.Reason > Collapsed {
-		return nil, fmt.Errorf("reason %d", int(s.Reason))
-	}
-	for _, err := range []error{checkPart(s.Loss), checkPart(s.Solver), checkPenalties(s.OnH, s.Rank, s.Cols)} {
-		if err != nil {
-			return nil, err
-		}
 	}
 	return &Result{W: w, H: h, Loss: s.Loss, Objective: s.Objective, KKT: s.KKT,
 		Trace: s.Trace, Reason: s.Reason, Solver: s.Solver, OnH: s.OnH}, nil

@@ -484,12 +484,56 @@ func TestTransformMasked(t *testing.T) {
 	}
 }
 
+// WH is the product, Filled the data with WH where they are missing, and Rounds the last of the trace.
+func TestFilled(t *testing.T) {
+	x, _ := planted(9, 12, 3, 0.1, 0, 1)
+	mask := constantOnes(9, 12)
+	mask.Set(4, 5, 0)
+	mask.Set(2, 3, 0.5)
+	holes := mat.DenseCopyOf(x)
+	holes.Set(4, 5, math.NaN())
+	r := mustFit(t, Model{Rank: 3, Mask: mask}, holes)
+	wh := mul(r.W, r.H)
+	if !mat.Equal(r.WH(), wh) || r.Rounds() != r.Trace[len(r.Trace)-1].Round || r.Rounds() < 1 || (&Result{}).Rounds() != 0 {
+		t.Errorf("WH or Rounds, %d, is wrong", r.Rounds())
+	}
+	for _, of := range []mat.Matrix{nil, mask} {
+		full, err := r.Filled(holes, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := mat.DenseCopyOf(x)
+		want.Set(4, 5, wh.At(4, 5))
+		if !mat.Equal(full, want) || !math.IsNaN(holes.At(4, 5)) {
+			t.Error("the data with their hole filled are wrong")
+		}
+	}
+	whole := mustFit(t, NMF(3), x)
+	if full, err := whole.Filled(x, nil); err != nil || full == x || !mat.Equal(full, x) {
+		t.Errorf("%v, without holes", err)
+	}
+	if _, err := whole.Filled(holes, nil); !errors.Is(err, ErrNotFinite) {
+		t.Error(err)
+	}
+	if _, err := whole.Filled(mat.NewDense(9, 3, nil), nil); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
+}
+
+// Outliers print as one line with what has little weight.
+func TestOutliersString(t *testing.T) {
+	o := &Outliers{Samples: []float64{1, 0.25, 0.5, 0.1}, Weights: mat.NewDense(1, 4, []float64{1, 0.25, 0.5, 0.1})}
+	if got := o.String(); got != "2 of 4 samples and 2 entries have less than half of the median weight; the least: 3 (0.1) 1 (0.25) 2 (0.5) 0 (1)" {
+		t.Error(got)
+	}
+}
+
 // A result prints as one line, and so do those that embed it; one that no fit has made is no panic.
 func TestResultString(t *testing.T) {
 	x, _ := planted(9, 12, 3, 0.1, 0, 1)
 	r := mustFit(t, HuberNMF(3), x)
 	for _, got := range []string{fmt.Sprint(r), fmt.Sprint(&SSNMFResult{Result: r})} {
-		if !strings.HasPrefix(got, "9×12, rank 3, rnmf.Huber{Cut:") || !strings.Contains(got, r.Reason.String()) || strings.Contains(got, "\n") {
+		if !strings.HasPrefix(got, "9×12, rank 3, rnmf.Huber{Cut:") || !strings.Contains(got, fmt.Sprintf("after %d rounds", r.Rounds())) || !strings.Contains(got, r.Reason.String()) || strings.Contains(got, "\n") {
 			t.Error(got)
 		}
 	}

@@ -1,11 +1,10 @@
-// Package columnar reads tables of Parquet files into sets, and writes them. It is a module of its own because
+// Package columnar reads tables of Parquet and Arrow IPC files into sets, and writes Parquet. It is a module of its own because
 // the library that it needs, of Apache, is larger than all other dependencies together:
 //
 //	go get github.com/robustnmf/robustnmf/datasets/columnar
 //
 // A table is read in the same way as by datasets.ReadCSV: columns are chosen and encoded by
-// the same layout, names are kept, and errors say what to do. Arrow IPC (Feather) files are not
-// read, because the library ends the program on damaged ones.
+// the same layout, names are kept, and errors say what to do.
 package columnar
 
 import (
@@ -16,11 +15,24 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/robustnmf/robustnmf/datasets"
 )
+
+// Open reads the file of a path: by ReadParquet if it begins like such a file, else by ReadArrow. The
+// set has the name of the file.
+func Open(path string, l datasets.CSVLayout) (*datasets.Set, error) {
+	return datasets.Open(path, func(f io.ReaderAt, size int64) (*datasets.Set, error) {
+		head := make([]byte, 4)
+		if _, err := f.ReadAt(head, 0); err == nil && string(head) == "PAR1" {
+			return ReadParquet(f, size, l)
+		}
+		return ReadArrow(f, size, l)
+	})
+}
 
 // batch is how many rows are decoded at once.
 const batch = 1 << 10
@@ -60,7 +72,7 @@ func (b *bounded) Free(p []byte) {
 }
 
 // readTable reads a table in this goroutine alone, where a panic can be recovered.
-func readTable(l datasets.CSVLayout, open func(memory.Allocator) (*table, error)) (s *datasets.Set, err error) {
+func readTable(l datasets.CSVLayout, open func(*bounded) (*table, error)) (s *datasets.Set, err error) {
 	if l.Separator != 0 || l.Comment != "" || l.Header != datasets.GuessHeader || l.Units || l.DecimalComma || l.Encoding != nil || l.Missing != nil {
 		return nil, fmt.Errorf("%w: Separator, Header, Missing and the like are for tables of text, not for Parquet", datasets.ErrParameter)
 	}
@@ -75,7 +87,7 @@ func readTable(l datasets.CSVLayout, open func(memory.Allocator) (*table, error)
 	}()
 	t, err := open(&bounded{memory.NewGoAllocator(), 16 * datasets.SetMaxValues(0)})
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", datasets.ErrFormat, err)
+		return nil, malformed(err)
 	}
 	if len(t.names) == 0 {
 		return nil, fmt.Errorf("%w: a table without columns", datasets.ErrFormat)
@@ -129,7 +141,7 @@ func (t *table) fill() error {
 		return io.EOF
 	}
 	if err != nil {
-		t.err = fmt.Errorf("%w: %w", datasets.ErrFormat, err)
+		t.err = malformed(err)
 		return t.err
 	}
 	fields := make([]string, len(t.names))
@@ -145,6 +157,22 @@ func (t *table) fill() error {
 	out.Flush()
 	return nil
 }
+
+// malformed makes err one of a malformed file, if it is none of content that is not read here.
+func malformed(err error) error {
+	if errors.Is(err, datasets.ErrUnsupported) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", datasets.ErrFormat, err)
+}
+
+// date returns the text of a day.
+func date(days int64) string {
+	return time.Unix(0, 0).UTC().AddDate(0, 0, int(days)).Format(time.DateOnly)
+}
+
+// clock returns the text of a time of some unit, which is no feature.
+func clock(v int64) string { return "00:00 and " + strconv.FormatInt(v, 10) }
 
 func float(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 

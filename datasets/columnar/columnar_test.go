@@ -21,9 +21,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// made is a table of n rows, with all kinds of columns.
-func made(t testing.TB, n int) []byte {
-	t.Helper()
+// records is a table of n rows, with all kinds of columns.
+func records(n int) arrow.RecordBatch {
 	mem := memory.NewGoAllocator()
 	schema := arrow.NewSchema([]arrow.Field{
 		{Name: "f8", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "f4", Type: arrow.PrimitiveTypes.Float32, Nullable: true},
@@ -48,9 +47,15 @@ func made(t testing.TB, n int) []byte {
 		b.Field(7).(*array.StringBuilder).Append(fmt.Sprint("row ", i))
 		b.Field(8).(*array.BinaryDictionaryBuilder).AppendString([]string{"usa", "japan", "europe"}[i%3])
 	}
-	record := b.NewRecordBatch()
+	return b.NewRecordBatch()
+}
+
+// made is that table as a Parquet file.
+func made(t testing.TB, n int) []byte {
+	t.Helper()
+	record := records(n)
 	var file bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &file, parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(700)), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	w, err := pqarrow.NewFileWriter(record.Schema(), &file, parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(700)), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +72,13 @@ func read(data []byte, l datasets.CSVLayout) (*datasets.Set, error) {
 func TestRead(t *testing.T) {
 	const n = 3000
 	data := made(t, n)
-	s, err := read(data, datasets.CSVLayout{Label: "kind", Skip: []string{"day"}, Encode: []string{"origin"}})
+	checkRead(t, n, func(l datasets.CSVLayout) (*datasets.Set, error) { return read(data, l) })
+}
+
+// checkRead compares what is read of records, and what is said to wrong layouts.
+func checkRead(t *testing.T, n int, read func(l datasets.CSVLayout) (*datasets.Set, error)) {
+	t.Helper()
+	s, err := read(datasets.CSVLayout{Label: "kind", Skip: []string{"day"}, Encode: []string{"origin"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,12 +107,12 @@ func TestRead(t *testing.T) {
 		"no such column": {datasets.CSVLayout{Label: "none"}, datasets.ErrNoVariable, "the file has f8, f4"},
 		"a separator":    {datasets.CSVLayout{Separator: ';'}, datasets.ErrParameter, "not for Parquet"},
 	} {
-		if _, err := read(data, c.layout); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.say) {
+		if _, err := read(c.layout); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	before := datasets.SetMaxValues(1000)
-	if _, err := read(data, datasets.CSVLayout{Features: []string{"f8"}}); !errors.Is(err, datasets.ErrTooLarge) {
+	if _, err := read(datasets.CSVLayout{Features: []string{"f8"}}); !errors.Is(err, datasets.ErrTooLarge) {
 		t.Error(err)
 	}
 	datasets.SetMaxValues(before)

@@ -4,6 +4,9 @@ go 1.24.4
 
 require (
 	github.com/apache/arrow-go/v18 v18.5.2
+	github.com/google/flatbuffers v25.12.19+incompatible
+	github.com/klauspost/compress v1.18.4
+	github.com/pierrec/lz4/v4 v4.1.25
 	github.com/robustnmf/robustnmf v0.1.0
 	gonum.org/v1/gonum v0.17.0
 )
@@ -15,14 +18,11 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/goccy/go-json v0.10.5 // indirect
 	github.com/golang/snappy v1.0.0 // indirect
-	github.com/google/flatbuffers v25.12.19+incompatible // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/klauspost/asmfmt v1.3.2 // indirect
-	github.com/klauspost/compress v1.18.4 // indirect
 	github.com/klauspost/cpuid/v2 v2.3.0 // indirect
 	github.com/minio/asm2plan9s v0.0.0-20200509001527-cdd76441f9d8 // indirect
 	github.com/minio/c2goasm v0.0.0-20190812172519-36a3d3bbc4f3 // indirect
-	github.com/pierrec/lz4/v4 v4.1.25 // indirect
 	github.com/zeebo/xxh3 v1.1.0 // indirect
 	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
 	golang.org/x/image v0.34.0 // indirect

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
@@ -23,7 +23,7 @@ import (
 // row. Dates, times, nested columns and decimals of more than 18 digits are errors, unless
 // they are skipped.
 func ReadParquet(r io.ReaderAt, size int64, l datasets.CSVLayout) (*datasets.Set, error) {
-	return readTable(l, func(mem memory.Allocator) (*table, error) {
+	return readTable(l, func(mem *bounded) (*table, error) {
 		f, err := file.NewParquetReader(io.NewSectionReader(r, 0, size), file.WithReadProps(parquet.NewReaderProperties(mem)))
 		if err != nil {
 			return nil, err
@@ -112,8 +112,14 @@ func (c *parquetColumn) read(n int64) error {
 	case *file.Float64ColumnChunkReader:
 		return parquetValues(c, n, from.ReadBatch, float)
 	case *file.ByteArrayColumnChunkReader:
+		if t, ok := c.LogicalType().(schema.DecimalLogicalType); ok {
+			return parquetValues(c, n, from.ReadBatch, func(v parquet.ByteArray) string { return bigEndian(v, t) })
+		}
 		return parquetValues(c, n, from.ReadBatch, func(v parquet.ByteArray) string { return string(v) })
 	case *file.FixedLenByteArrayColumnChunkReader:
+		if t, ok := c.LogicalType().(schema.DecimalLogicalType); ok {
+			return parquetValues(c, n, from.ReadBatch, func(v parquet.FixedLenByteArray) string { return bigEndian(v, t) })
+		}
 		return parquetValues(c, n, from.ReadBatch, func(v parquet.FixedLenByteArray) string { return fmt.Sprintf("bytes %x", []byte(v)) })
 	case *file.Int96ColumnChunkReader:
 		return parquetValues(c, n, from.ReadBatch, func(v parquet.Int96) string { return v.ToTime().UTC().Format(time.DateTime) })
@@ -121,14 +127,21 @@ func (c *parquetColumn) read(n int64) error {
 	return fmt.Errorf("type %T", c.from)
 }
 
+// bigEndian returns the text of a decimal that is stored as bytes, the highest first.
+func bigEndian(v []byte, t schema.DecimalLogicalType) string {
+	b := slices.Clone(v)
+	slices.Reverse(b)
+	return decimal(b, t.Scale())
+}
+
 // whole returns the text of what is stored as a whole number.
 func (c *parquetColumn) whole(v int64, unsigned uint64) string {
 	switch t := c.LogicalType().(type) {
 	case schema.DateLogicalType:
-		return time.Unix(0, 0).UTC().AddDate(0, 0, int(v)).Format(time.DateOnly)
+		return date(v)
 	case schema.TimestampLogicalType, schema.TimeLogicalType:
-		return "00:00 and " + strconv.FormatInt(v, 10) // of some unit: no feature
-	case *schema.DecimalLogicalType:
+		return clock(v)
+	case schema.DecimalLogicalType:
 		return float(float64(v) / math.Pow10(int(t.Scale())))
 	case schema.IntLogicalType:
 		if !t.IsSigned() {

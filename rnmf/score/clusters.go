@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"text/tabwriter"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -43,6 +45,11 @@ type Agreement struct {
 	Purity       float64    // 0 to 1, at least the accuracy
 	NMI          [3]float64 // 0 to 1, indexed by NMIArithmetic, NMIGeometric, NMIMax
 	AdjustedRand float64    // −1 to 1
+}
+
+// String returns the scores in a line, the NMI with its arithmetic mean.
+func (a Agreement) String() string {
+	return fmt.Sprintf("accuracy %.3f, purity %.3f, NMI %.3f, adjusted Rand index %.3f", a.Accuracy, a.Purity, a.NMI[NMIArithmetic], a.AdjustedRand)
 }
 
 // AgreementOf returns all scores of the clusters found against the true classes, both one
@@ -105,6 +112,25 @@ type ConfusionTable struct {
 	Classes  []int   // label of each row
 	Clusters []int   // label of each column
 	Counts   [][]int // Counts[i][j] samples of Classes[i] are in Clusters[j]
+}
+
+// String returns the table as text, with a row for each class.
+func (t *ConfusionTable) String() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "class\\cluster\t")
+	for _, c := range t.Clusters {
+		fmt.Fprintf(w, "%d\t", c)
+	}
+	for i, row := range t.Counts {
+		fmt.Fprintf(w, "\n%d\t", t.Classes[i])
+		for _, n := range row {
+			fmt.Fprintf(w, "%d\t", n)
+		}
+	}
+	fmt.Fprintln(w)
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // Confusion counts the samples of each class in each cluster. Labels are any

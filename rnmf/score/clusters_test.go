@@ -228,3 +228,28 @@ func FuzzScores(f *testing.F) {
 		checkScores(t, truth, found)
 	})
 }
+
+// Scores print as a line, a confusion table as a table.
+func TestScoresString(t *testing.T) {
+	a, err := AgreementOf([]int{0, 0, 1, 1}, []int{3, 3, 5, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(a); got != "accuracy 0.750, purity 0.750, NMI 0.344, adjusted Rand index 0.000" {
+		t.Error(got)
+	}
+	c, err := Confusion([]int{0, 0, 1, 1}, []int{3, 3, 5, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(c), "  class\\cluster  3  5\n              0  2  0\n              1  1  1"; got != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
+	d, err := DetectSamples([]bool{true, true, false}, []bool{true, false, true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := d.String(); got != "precision 0.500, recall 0.500, F1 0.500: 2 flagged, 1 of the 2 outliers among them" {
+		t.Error(got)
+	}
+}

@@ -23,6 +23,11 @@ type Detection struct {
 	Flagged, True, Hits   int
 }
 
+// String returns the scores and the counts in a line.
+func (d Detection) String() string {
+	return fmt.Sprintf("precision %.3f, recall %.3f, F1 %.3f: %d flagged, %d of the %d outliers among them", d.Precision, d.Recall, d.F1, d.Flagged, d.Hits, d.True)
+}
+
 // Detect compares flagged entries with those that truly are outliers. In both
 // matrices an entry that is not 0 is one. See [rnmf.Outliers.Flags].
 func Detect(flags, truth mat.Matrix) (Detection, error) {
