@@ -193,3 +193,29 @@ func TestRunInPlace(t *testing.T) {
 		t.Error("the page may load things")
 	}
 }
+
+// TestDeadKernel wants the outputs so far in the notebook when the kernel dies.
+func TestDeadKernel(t *testing.T) {
+	s := ready(t)
+	file := writeNotebook(t, "dead", "%%\nfmt.Println(\"fine\")", "%%\nsyscall.Kill(os.Getppid(), syscall.SIGKILL)", "%%\nfmt.Println(\"never\")")
+	if _, err := s.execute(t.Context(), file, true, true); err == nil || !strings.Contains(err.Error(), "Kernel died") {
+		t.Fatalf("the error is %v", err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb, err := parseNotebook(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"fine", "Kernel died", ""} {
+		said := ""
+		for _, o := range nb.cells()[i].outputs() {
+			said += text(o["text"])
+		}
+		if !strings.Contains(said, want) || want == "" && said != "" {
+			t.Errorf("cell %d says %q, want %q", i+1, said, want)
+		}
+	}
+}
