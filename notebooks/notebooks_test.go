@@ -17,6 +17,7 @@ import (
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/rls"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/rra"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/rss"
+	_ "github.com/robustnmf/robustnmf/notebooks/lab/speed"
 	_ "github.com/robustnmf/robustnmf/notebooks/lesson"
 	_ "github.com/robustnmf/robustnmf/rnmf"
 	_ "github.com/robustnmf/robustnmf/rnmf/baseline"
