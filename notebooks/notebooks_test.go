@@ -197,6 +197,9 @@ func TestRunInPlace(t *testing.T) {
 
 // TestDeadKernel wants the outputs so far in the notebook when the kernel dies.
 func TestDeadKernel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no kernel is started with -short")
+	}
 	s := ready(t)
 	file := writeNotebook(t, "dead", "%%\nfmt.Println(\"fine\")", "%%\nsyscall.Kill(os.Getppid(), syscall.SIGKILL)", "%%\nfmt.Println(\"never\")")
 	if _, err := s.execute(t.Context(), file, true, true); err == nil || !strings.Contains(err.Error(), "Kernel died") {
