@@ -25,7 +25,8 @@ import (
 //
 // The modules below this one are replaced and have their sums there, too, but are required
 // only before a `go get` for a cell that imports one: others carry nothing of it, as the
-// newer Go that it may need.
+// newer Go that it may need. A cell is linked without tables for debuggers, which nobody
+// uses there and which take a quarter of its time.
 //
 // The kernelspec lies in a folder of ours, one for each checkout, which
 // Jupyter is told of in JUPYTER_PATH: a GoNB of the user's own, and other
@@ -43,6 +44,9 @@ case "$1 $2 $3" in
 		grep -qs "\"%[5]s/$folder\"" *.go && %[1]s mod edit "-require=%[5]s/$folder@v0.0.0"
 	done
 	exec %[1]s "$@" ;;
+"build -o "*)
+	shift
+	exec %[1]s build "-ldflags=-s -w" "$@" ;;
 *) exec %[1]s "$@" ;;
 esac
 `

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/rls"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/rra"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/rss"
+	_ "github.com/robustnmf/robustnmf/notebooks/lab/speed"
 	_ "github.com/robustnmf/robustnmf/notebooks/lesson"
 	_ "github.com/robustnmf/robustnmf/rnmf"
 	_ "github.com/robustnmf/robustnmf/rnmf/baseline"
@@ -191,5 +193,71 @@ func TestRunInPlace(t *testing.T) {
 	}
 	if !bytes.Contains(page, []byte("Content-Security-Policy")) {
 		t.Error("the page may load things")
+	}
+}
+
+// TestDeadKernel wants the outputs so far in the notebook when the kernel dies.
+func TestDeadKernel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no kernel is started with -short")
+	}
+	s := ready(t)
+	file := writeNotebook(t, "dead", "%%\nfmt.Println(\"fine\")", "%%\nsyscall.Kill(os.Getppid(), syscall.SIGKILL)", "%%\nfmt.Println(\"never\")")
+	if _, err := s.execute(t.Context(), file, true, true); err == nil || !strings.Contains(err.Error(), "Kernel died") {
+		t.Fatalf("the error is %v", err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb, err := parseNotebook(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"fine", "Kernel died", ""} {
+		said := ""
+		for _, o := range nb.cells()[i].outputs() {
+			said += text(o["text"])
+		}
+		if !strings.Contains(said, want) || want == "" && said != "" {
+			t.Errorf("cell %d says %q, want %q", i+1, said, want)
+		}
+	}
+}
+
+// TestOutputsSoFar puts what the cells before a dead kernel have said into a notebook.
+func TestOutputsSoFar(t *testing.T) {
+	file := writeNotebook(t, "dead", "one", "two", "three")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb, err := parseNotebook(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nb.cells()[2]["outputs"] = []any{map[string]any{"output_type": "stream", "text": "of an older run"}}
+	kept := filepath.Join(t.TempDir(), "kept.json")
+	written := `{"cells": [{"index": 0, "execution_count": 1, "outputs": [{"output_type": "stream", "name": "stdout", "text": "fine"}]}, {"index": 1, "execution_count": 2, "outputs": []}]}`
+	if err := os.WriteFile(kept, []byte(written), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := nb.executedSoFar(kept, errors.New("died")); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"fine", "died\n", ""} {
+		said := ""
+		for _, o := range nb.cells()[i].outputs() {
+			said += text(o["text"])
+		}
+		if said != want {
+			t.Errorf("cell %d says %q, want %q", i+1, said, want)
+		}
+	}
+	if err := os.WriteFile(kept, []byte(`{"cells": [{"index": 3}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := nb.executedSoFar(kept, errors.New("died")); err == nil || !strings.Contains(err.Error(), "no cell 3") {
+		t.Errorf("a cell that is not there: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -19,6 +20,9 @@ func (s *setup) runAll(ctx context.Context, files []string, quick, save bool) er
 	for _, file := range files {
 		bad, err := s.execute(ctx, file, quick, save)
 		if err == nil && len(bad) > 0 {
+			if save {
+				bad = append(bad, "all outputs are saved in "+file+", with these errors")
+			}
 			err = errors.New(strings.Join(bad, "\n"))
 		}
 		if err != nil {
@@ -37,9 +41,53 @@ func (s *setup) runAll(ctx context.Context, files []string, quick, save bool) er
 	return nil
 }
 
+// keepCells is a configuration of nbconvert, which says nothing of the cells that were
+// executed when the kernel dies or a cell takes too long: it writes them to a file.
+const keepCells = `import atexit, json
+cells = {}
+def keep(cell, cell_index):
+    cells[cell_index] = cell
+def write():
+    with open(%q, "w", encoding="utf-8") as f:
+        json.dump({"cells": [{"index": i, **c} for i, c in cells.items()]}, f)
+atexit.register(write)
+c.ExecutePreprocessor.on_cell_complete = keep
+`
+
+// executedSoFar puts what keepCells has written into the notebook, with err at its end.
+func (nb notebook) executedSoFar(file string, err error) error {
+	data, e := os.ReadFile(file)
+	if e != nil {
+		return e
+	}
+	done, e := parseNotebook(data)
+	if e != nil {
+		return e
+	}
+	last, cells := -1, nb.cells()
+	for _, c := range cells {
+		if c.isCode() {
+			c["outputs"], c["execution_count"] = []any{}, nil
+		}
+	}
+	for _, c := range done.cells() {
+		i, e := strconv.Atoi(fmt.Sprint(c["index"]))
+		if e != nil || i < 0 || i >= len(cells) {
+			return fmt.Errorf("%s: no cell %v", file, c["index"])
+		}
+		cells[i]["outputs"], cells[i]["execution_count"] = c["outputs"], c["execution_count"]
+		last = max(last, i)
+	}
+	if last >= 0 {
+		outputs, _ := cells[last]["outputs"].([]any)
+		cells[last]["outputs"] = append(outputs, map[string]any{"output_type": "stream", "name": "stderr", "text": err.Error() + "\n"})
+	}
+	return nil
+}
+
 // execute runs one notebook and returns what went wrong in its cells. The file
-// is replaced only if save is set, and then also when cells failed, so that
-// one can look at them.
+// is replaced only if save is set, and then also when cells failed or the kernel
+// died, so that one can look at them.
 func (s *setup) execute(ctx context.Context, file string, quick, save bool) ([]string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -68,8 +116,12 @@ func (s *setup) execute(ctx context.Context, file string, quick, save bool) ([]s
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
+	config, kept := filepath.Join(tmp, "config.py"), filepath.Join(tmp, "kept.json")
+	if err := os.WriteFile(config, fmt.Appendf(nil, keepCells, kept), 0o600); err != nil {
+		return nil, err
+	}
 	cmd := s.command(ctx, s.jup.path, "nbconvert", "--to=notebook", "--execute", "--allow-errors",
-		"--stdin", "--stdout", "--log-level=ERROR",
+		"--stdin", "--stdout", "--log-level=ERROR", "--config="+config,
 		"--ExecutePreprocessor.timeout=1200", "--ExecutePreprocessor.startup_timeout=180",
 		"--ExecutePreprocessor.record_timing=False", "--ExecutePreprocessor.shutdown_kernel=immediate")
 	ask := cmd.Cancel
@@ -89,6 +141,12 @@ func (s *setup) execute(ctx context.Context, file string, quick, save bool) ([]s
 	cmd.Stdin = bytes.NewReader(data)
 	done, err := output(cmd)
 	if err != nil {
+		if save && ctx.Err() == nil && nb.executedSoFar(kept, err) == nil {
+			if e := nb.save(file, s.root); e != nil {
+				return nil, errors.Join(err, e)
+			}
+			err = fmt.Errorf("%w\nthe outputs so far are saved in %s, with this error", err, file)
+		}
 		return nil, err
 	}
 	if nb, err = parseNotebook([]byte(done)); err != nil {
@@ -96,11 +154,7 @@ func (s *setup) execute(ctx context.Context, file string, quick, save bool) ([]s
 	}
 	bad := nb.check()
 	if save {
-		nb.clean(s.root)
-		if data, err = nb.format(); err == nil {
-			err = writeFile(file, data, 0o644)
-		}
-		if err != nil {
+		if err := nb.save(file, s.root); err != nil {
 			return bad, err
 		}
 	}
@@ -108,4 +162,13 @@ func (s *setup) execute(ctx context.Context, file string, quick, save bool) ([]s
 		fmt.Fprintf(s.out, "ok, %.1f s\n", time.Since(start).Seconds())
 	}
 	return bad, nil
+}
+
+func (nb notebook) save(file, root string) error {
+	nb.clean(root)
+	data, err := nb.format()
+	if err != nil {
+		return err
+	}
+	return writeFile(file, data, 0o644)
 }

@@ -24,6 +24,7 @@ var told = []struct {
 	{"06-arena", 0, 0},
 	{"07-your-data", 0, 0},
 	{"08-interactive", 0, 0},
+	{"09-speed", 0, 0},
 }
 
 var (

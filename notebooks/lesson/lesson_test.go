@@ -2,6 +2,7 @@ package lesson
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"image"
 	"io"
@@ -84,6 +85,27 @@ func TestWhatEndsACell(t *testing.T) {
 			t.Errorf("%s: %q, want %q", what, got, c.want)
 		}
 	}
+}
+
+func TestMoveEndsFits(t *testing.T) {
+	s := digits(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	after := false
+	draw := stoppable(func(v []int) (viz.Figure, error) {
+		if v[0] == 1 {
+			cancel()
+		}
+		Fit(rnmf.NMF(2), s.X)
+		after = v[0] == 1
+		return viz.NewChart(), nil
+	})
+	if f, err := draw(ctx, []int{0}); f == nil || err != nil {
+		t.Error(err)
+	}
+	if f, err := draw(ctx, []int{1}); f != nil || !errors.Is(err, context.Canceled) || after {
+		t.Errorf("after the slider moved on: %v, %v", f, err)
+	}
+	Fit(rnmf.NMF(2), s.X) // that of the next cell does not end
 }
 
 // digits returns 60 small images.

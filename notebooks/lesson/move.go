@@ -2,6 +2,8 @@ package lesson
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 
 	"github.com/robustnmf/robustnmf/viz"
@@ -10,7 +12,8 @@ import (
 
 // Move shows a figure that follows sliders and choices, as show.Interact does, until the
 // reader presses done. draw gets their values in their order; an error of draw, or a panic,
-// ends the cell.
+// ends the cell. When a slider moves on, a Fit within draw ends at once, as nobody waits
+// for it any longer.
 //
 //	lesson.Move(func(v []int) (viz.Figure, error) {
 //		return line(float64(v[0]) / 10)
@@ -20,16 +23,15 @@ import (
 // positions of the first control, with the others at their start. Readers of the saved notebook see
 // these figures, too.
 func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control) {
-	safe := func(_ context.Context, v []int) (viz.Figure, error) {
-		defer explain()
-		return draw(v)
-	}
+	safe := stoppable(draw)
 	if len(controls) == 0 {
 		stop("lesson: Move needs a control")
 		return
 	}
 	if os.Getenv("RNMF_HEADLESS") == "" {
-		Check(show.Interact(context.Background(), controls, safe))
+		if err := show.Interact(context.Background(), controls, safe); !errors.Is(err, context.Canceled) {
+			Check(err)
+		}
 		return
 	}
 	var figures []viz.Figure
@@ -44,6 +46,31 @@ func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control)
 	}
 	show.Markdown("*Run this cell in a browser to move:* " + names(controls) + ". *Here are three positions of the first.*")
 	show.Figure(Get(viz.Row(figures...)))
+}
+
+// moving is the context of the drawing that Move waits for, nil if there is none: when it
+// ends, a Fit of the drawing panics with movedOn, as the picture is no longer wanted. Move
+// makes one drawing at a time.
+var moving context.Context
+
+type movedOn struct{}
+
+// stoppable gives draw a context that ends its fits, and ends the cell if it panics.
+func stoppable(draw func([]int) (viz.Figure, error)) func(context.Context, []int) (viz.Figure, error) {
+	return func(ctx context.Context, v []int) (f viz.Figure, err error) {
+		moving = ctx
+		defer func() {
+			moving = nil
+			switch p := recover(); p {
+			case nil:
+			case movedOn{}:
+				f, err = nil, ctx.Err()
+			default:
+				stop(fmt.Sprint(p))
+			}
+		}()
+		return draw(v)
+	}
 }
 
 // Slider is a slider for whole numbers from low to high. For choices, or other texts, see

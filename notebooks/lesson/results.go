@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,7 +23,8 @@ import (
 // order in which they came. The zero value is empty and ready.
 type Results struct {
 	Rows, Columns []string
-	Digits        int // after the point, in tables and heat maps; 0: 3
+	Digits        int    // after the point, in tables and heat maps; 0: 3
+	Name          string // whose they are, for the label of Minus; "": ours, or the paper's
 	values        map[[2]string][]float64
 }
 
@@ -119,7 +121,8 @@ func (r *Results) Table(caption string) *viz.Table {
 
 // Minus draws the differences of the means, ours − theirs, in a heat map: red where ours
 // is larger, blue where it is smaller. It shows the rows and columns that both have, in
-// the order of theirs, and leaves out rows with a gap.
+// the order of theirs, and leaves out rows with a gap. The bar is labelled "ours − paper",
+// or with the Names of the two.
 func (r *Results) Minus(theirs *Results, title string) viz.Figure {
 	both := func(a, b []string) (c []string) {
 		for _, name := range a {
@@ -146,7 +149,7 @@ func (r *Results) Minus(theirs *Results, title string) viz.Figure {
 		return nil
 	}
 	return Get(viz.Heatmap(mat.NewDense(len(rows), len(columns), d), viz.HeatmapOptions{Title: title, RowNames: rows, ColumnNames: columns,
-		Centered: true, Values: true, Digits: r.digits(), BarLabel: "ours − paper"}))
+		Centered: true, Values: true, Digits: r.digits(), BarLabel: cmp.Or(r.Name, "ours") + " − " + cmp.Or(theirs.Name, "paper")}))
 }
 
 // Lines draws a curve for each row over columns that are numbers, the mean with a bar of
@@ -238,7 +241,7 @@ func (r *Results) Heat(title, label string) viz.Figure {
 
 // Only returns the results of some rows, in the order given.
 func (r *Results) Only(rows ...string) *Results {
-	some := &Results{Columns: r.Columns, Digits: r.Digits}
+	some := &Results{Columns: r.Columns, Digits: r.Digits, Name: r.Name}
 	for _, row := range rows {
 		for _, column := range r.Columns {
 			some.Add(row, column, r.Values(row, column)...)

@@ -58,7 +58,14 @@ func Load(wanted *datasets.Source, embedded func() *datasets.Set) *datasets.Set 
 // fit see Watch and show.Fit. It takes all models of package rnmf, and in the quick setting runs
 // Rounds(MaxIter) rounds.
 func Fit[R show.Fitted](model show.Fitter[R], x mat.Matrix) R {
-	r, err := shorter(model).Fit(context.Background(), x)
+	ctx := moving
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	r, err := shorter(model).Fit(ctx, x)
+	if err != nil && ctx.Err() != nil {
+		panic(movedOn{})
+	}
 	Check(err)
 	return r
 }

@@ -1,0 +1,253 @@
+// Package speed measures what notebook 09 shows: how fast data come, how fast the loops of
+// package rnmf run next to that, and fits by the clock.
+package speed
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+// Cores is the number of processors that a fit uses.
+func Cores() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
+
+// Best returns the seconds of the fastest of several runs of f: what the code can do.
+func Best(runs int, f func()) float64 {
+	best := math.Inf(1)
+	for range runs {
+		start := time.Now()
+		f()
+		best = min(best, time.Since(start).Seconds())
+	}
+	return best
+}
+
+// Bandwidth returns the GB/s, read and written, of one core while all cores copy from one
+// half of a buffer to the other, each its own buffer of so many bytes: the best of some
+// windows of 4 ms.
+func Bandwidth(size, windows int) float64 {
+	buffers := make([][]byte, Cores())
+	for i := range buffers {
+		buffers[i] = bytes.Repeat([]byte{1}, size) // touched, so that it is really there
+	}
+	best := 0.0
+	for range windows {
+		var done sync.WaitGroup
+		moved := make([]float64, len(buffers))
+		start := time.Now()
+		for i, b := range buffers {
+			done.Add(1)
+			go func() {
+				defer done.Done()
+				n := 0
+				for time.Since(start) < 4*time.Millisecond {
+					for range 1 + (1<<18)/size {
+						n += 2 * copy(b[:size/2], b[size/2:])
+					}
+				}
+				moved[i] = float64(n)
+			}()
+		}
+		done.Wait()
+		took, sum := time.Since(start).Seconds(), 0.0
+		for _, v := range moved {
+			sum += v
+		}
+		best = max(best, sum/took/float64(len(buffers))/1e9)
+	}
+	return best
+}
+
+// Loops are the rates in GFLOP/s, on one core, of the loops over a tile of 1024 × 8 with 40
+// parts, which lies in the second-level cache.
+type Loops struct {
+	Level string // avx512, avx2 or portable: the set of loops that fits use on this machine
+	Peak  float64
+	Rates map[string]float64 // of Sub, Add, SubOuter, Weighted and WeightedPair
+}
+
+var benchmark = regexp.MustCompile(`^Benchmark(?:Kernels|Peak)/(\w+)/(\w+)\S*\s.* ([\d.e+]+) best-GFLOP/s`)
+
+// inUse is what the test of the levels says.
+var inUse = regexp.MustCompile(`in use: (\w+)`)
+
+// MeasureLoops runs the benchmarks of rnmf/internal/kernel, for so long each.
+func MeasureLoops(each time.Duration) (Loops, error) {
+	out, err := exec.Command("go", "test", "-count=1", "-v", "-run=^TestLevel$", "-benchtime="+each.String(),
+		"-bench=^Benchmark(Peak|Kernels)$/^(portable|avx2|avx512)$/^(one|Sub|Add|SubOuter|Weighted|WeightedPair)$/^m=1024,r=40,b=8$",
+		"github.com/robustnmf/robustnmf/rnmf/internal/kernel").CombinedOutput()
+	if err != nil {
+		return Loops{}, fmt.Errorf("speed: the benchmarks: %w: %s", err, out)
+	}
+	return readLoops(string(out))
+}
+
+func readLoops(out string) (Loops, error) {
+	all := map[string]map[string]float64{}
+	for text := range strings.Lines(out) {
+		if f := benchmark.FindStringSubmatch(text); f != nil {
+			if all[f[1]] == nil {
+				all[f[1]] = map[string]float64{}
+			}
+			v, err := strconv.ParseFloat(f[3], 64)
+			if err != nil {
+				return Loops{}, fmt.Errorf("speed: %q: %w", text, err)
+			}
+			all[f[1]][f[2]] = v
+		}
+	}
+	used := inUse.FindStringSubmatch(out)
+	if used == nil || len(all[used[1]]) == 0 {
+		return Loops{}, fmt.Errorf("speed: no rates in %q", out)
+	}
+	l := Loops{Level: used[1], Rates: all[used[1]]}
+	l.Peak = l.Rates["one"]
+	delete(l.Rates, "one")
+	if l.Peak == 0 { // the loops in Go have no such benchmark
+		for _, v := range l.Rates {
+			l.Peak = max(l.Peak, v)
+		}
+	}
+	return l, nil
+}
+
+// For fits until so many seconds are over, at least one round, and returns what is there.
+// The trace of the Result has the seconds of each round.
+func For(seconds float64, m rnmf.Model, x mat.Matrix) (*rnmf.Result, error) {
+	m.MaxIter, m.Tol = math.MaxInt32, -1
+	for s, err := range m.Steps(context.Background(), x) {
+		if err != nil {
+			return nil, err
+		}
+		if s.Round > 0 && s.Seconds > seconds {
+			return s.Result(), nil
+		}
+	}
+	return nil, fmt.Errorf("speed: the fit ended by itself")
+}
+
+// To fits until the objective is no larger than target, for at most so many rounds, and
+// returns the round and the seconds in which it got there.
+func To(target float64, rounds int, m rnmf.Model, x mat.Matrix) (rnmf.Point, error) {
+	m.MaxIter, m.Tol = rounds, -1
+	var last rnmf.Point
+	for s, err := range m.Steps(context.Background(), x) {
+		if err != nil {
+			return last, err
+		}
+		if last = s.Point; last.Objective <= target {
+			break
+		}
+	}
+	return last, nil
+}
+
+// PerRound returns the seconds of the fastest of n rounds. It is measured by the wall clock,
+// as the trace does not count what TraceKKT takes.
+func PerRound(n int, m rnmf.Model, x mat.Matrix) (float64, error) {
+	m.MaxIter, m.Tol = n+2, -1
+	best, last, begin := math.Inf(1), 0.0, time.Now()
+	for s, err := range m.Steps(context.Background(), x) {
+		if err != nil {
+			return 0, err
+		}
+		t := time.Since(begin).Seconds()
+		if s.Round > 1 && s.Round < n+2 { // the first warms up, the last does not look ahead
+			best = min(best, t-last)
+		}
+		last = t
+	}
+	return best, nil
+}
+
+const portable = "RNMF_SPEED_PORTABLE"
+
+// Portable returns what f returns without the vector kernels, which are chosen when a
+// program begins: it runs this program once more, with RNMF_KERNEL=portable, up to this
+// call. So it should be the first call of a program, before all that displays.
+func Portable(f func() float64) (float64, error) {
+	const mark = "speed of portable loops: "
+	if os.Getenv(portable) != "" {
+		fmt.Println(mark, f())
+		os.Exit(0)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	cmd := exec.Command(self, os.Args[1:]...)
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GONB_") && !strings.HasPrefix(v, "RNMF_KERNEL=") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, "RNMF_KERNEL=portable", portable+"=1")
+	out, err := cmd.Output()
+	if err != nil {
+		return 0, fmt.Errorf("speed: the same program with portable loops: %w", err)
+	}
+	_, text, _ := strings.Cut(string(out), mark)
+	return strconv.ParseFloat(strings.TrimSpace(text), 64)
+}
+
+// Peers reads the results that go run ./notebooks/lab/peers -o FILE has written. Machine is
+// what the file says of machine and versions. A row of the table has the columns kind (what
+// is done), what (the loss or model), on (the data), variant, ours, peer and ratio (the
+// peer's time over ours, or at least that; for "times plain NMF" ours over plain NMF's).
+func Peers(file string) (machine string, all stored.Table, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", nil, err
+	}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if text, ok := strings.CutPrefix(line, "- "); ok && strings.Contains(text, ": ") {
+			if slices.Contains([]string{"Machine", "Ours", "Peers"}, text[:strings.Index(text, ": ")]) {
+				machine += text + ". "
+			}
+		}
+		cells := strings.Split(line, " | ")
+		if len(cells) < 4 || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| work ") {
+			continue
+		}
+		row := stored.Row{"ours": strings.TrimSpace(cells[1]), "peer": strings.TrimSpace(cells[2]), "ratio": strings.TrimPrefix(strings.TrimSpace(cells[3]), "> ")}
+		if _, err := strconv.ParseFloat(row["ratio"], 64); row["ratio"] != "" && err != nil {
+			return "", nil, fmt.Errorf("speed: %s: the ratio in %q: %w", file, line, err)
+		}
+		work, variant, _ := strings.Cut(strings.TrimPrefix(cells[0], "| "), ": ")
+		variant, _, _ = strings.Cut(variant, " (goal")
+		before, after, found := strings.Cut(work, ", r = ")
+		if _, more, ok := strings.Cut(after, ", "); ok {
+			variant = more
+		}
+		parts := strings.SplitN(before, ", ", 3)
+		if !found || len(parts) == 1 {
+			parts = []string{work}
+		}
+		parts = append(parts, "", "")
+		if len(parts) == 4 { // no loss or model
+			parts[1], parts[2] = "", parts[1]
+		}
+		row["kind"], row["what"], row["on"], row["variant"] = parts[0], parts[1], parts[2], variant
+		all = append(all, row)
+	}
+	if len(all) == 0 {
+		return "", nil, fmt.Errorf("speed: %s has no table", file)
+	}
+	return strings.TrimSpace(machine), all, nil
+}

@@ -1,0 +1,73 @@
+package speed
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+func TestPeers(t *testing.T) {
+	machine, all, err := Peers("../peers/results.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(machine, "Machine: ") || !strings.Contains(machine, "OpenBLAS") {
+		t.Errorf("the machine is %q", machine)
+	}
+	for _, c := range [][]string{ // what notebook 09 looks for
+		{"kind", "H + W update", "what", "Cauchy", "on", "1024×400", "variant", ""},
+		{"kind", "H + W update", "what", "hypersurface", "on", "1024×1440", "variant", "portable Go"},
+		{"kind", "to the objective of 400 multiplicative rounds", "what", "L1 (0.005)", "on", "COIL20", "variant", ""},
+		{"kind", "NMF to 1 % above the best", "what", "", "on", "COIL20"},
+		{"kind", "memory beyond X"},
+	} {
+		rows := all.Where(c...)
+		if len(rows) != 1 {
+			t.Fatalf("%d rows of %q", len(rows), c)
+		}
+		if v := rows[0].Number("ratio"); !(v > 0) {
+			t.Errorf("%q: the ratio is %g", c, v)
+		}
+	}
+	if _, _, err := Peers("speed.go"); err == nil || !strings.Contains(err.Error(), "no table") {
+		t.Errorf("a file without a table: %v", err)
+	}
+}
+
+func TestReadLoops(t *testing.T) {
+	l, err := readLoops("    level_test.go:30: in use: avx2\n" +
+		"BenchmarkPeak/avx512/one-2   10  3 ns/op  99 best-GFLOP/s\n" +
+		"BenchmarkPeak/avx2/one-2   10  3 ns/op  51.9 best-GFLOP/s\n" +
+		"BenchmarkKernels/avx2/Sub/m=1024,r=40,b=8-2  9  5 ns/op  44.5 best-GFLOP/s\n" +
+		"BenchmarkKernels/portable/Sub/m=1024,r=40,b=8-2  9  5 ns/op  4.5 best-GFLOP/s\n")
+	if err != nil || l.Level != "avx2" || l.Peak != 51.9 || l.Rates["Sub"] != 44.5 || len(l.Rates) != 1 {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if _, err := readLoops("PASS"); err == nil {
+		t.Error("no rates are no error")
+	}
+}
+
+func TestClock(t *testing.T) {
+	x := mat.NewDense(6, 5, nil)
+	x.Apply(func(i, j int, _ float64) float64 { return math.Abs(math.Sin(float64(3*i + j))) }, x)
+	m := rnmf.NMF(2)
+	r, err := For(0, m, x)
+	if err != nil || len(r.Trace) != 2 {
+		t.Fatalf("%v, %v", r, err)
+	}
+	p, err := To(r.Trace[1].Objective, 10, m, x)
+	if err != nil || p.Round != 1 {
+		t.Errorf("the objective of round 1 in round %d, %v", p.Round, err)
+	}
+	if s, err := PerRound(3, m, x); err != nil || !(s > 0 && s < 10) {
+		t.Errorf("%g s, %v", s, err)
+	}
+	if v := Bandwidth(1<<12, 1); !(v > 0) {
+		t.Errorf("%g GB/s", v)
+	}
+}
