@@ -93,7 +93,8 @@ func ExampleContiguous() {
 		fmt.Println(err)
 		return
 	}
-	single, err := rnmf.RobustNMF(10).Fit(context.Background(), dirty)
+	pixels := rnmf.Model{Rank: 10, Loss: rnmf.TwoStage{Then: rnmf.Truncated{Loss: rnmf.Frobenius{}, Rule: rnmf.NormalThreeSigma}}}
+	single, err := pixels.Fit(context.Background(), dirty)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -103,7 +104,7 @@ func ExampleContiguous() {
 		fmt.Println(err)
 		return
 	}
-	together, err := rnmf.Contiguous{Model: rnmf.RobustNMF(10), Height: 14, Width: 14}.Fit(context.Background(), dirty)
+	together, err := rnmf.Contiguous{Model: rnmf.Model{Rank: 10}, Height: 14, Width: 14}.Fit(context.Background(), dirty)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -221,8 +221,9 @@ func (r OutlierRule) Cut(s *Residuals) float64 {
 	return max(mu+3*math.Sqrt(ss/n), s.Floor())
 }
 
-// secondRise reports whether the density of residuals rises somewhere from 2.5 to 7.5 deviations: by
-// a twentieth within a factor of 1.44, and by three deviations of a count.
+// secondRise reports whether the density of residuals rises somewhere from 2.5 to 7.5 deviations, by
+// a twentieth within a factor of 1.44 and by three deviations of a count. It does if there are too
+// few to tell.
 func secondRise(s *Residuals, sigma float64) bool {
 	var bins [6]float64 // how many lie from 2.5·1.2^i to 2.5·1.2^(i+1) deviations
 	for v, count := range s.All() {
@@ -236,7 +237,7 @@ func secondRise(s *Residuals, sigma float64) bool {
 			return true
 		}
 	}
-	return false
+	return s.N() < 100
 }
 
 // nagy finds the scale of a Cauchy distribution with location 0 by

@@ -28,7 +28,7 @@ import (
 // It helps where the covering object is no brighter or darker than the images. Errors in single
 // pixels it takes for noise; RobustNMF or a convex loss finds those.
 type Contiguous struct {
-	// Model is fitted first. A nil Loss is TwoStage{}.
+	// Model is fitted first. A nil Loss is TwoStage whose Then cuts at NormalThreeSigma.
 	Model Model
 	// Height and Width are those of the images, whose pixels are in raster order.
 	Height, Width int
@@ -59,7 +59,7 @@ func (c Contiguous) Fit(ctx context.Context, x mat.Matrix) (*ContiguousResult, e
 	}
 	model := c.Model
 	if model.Loss == nil {
-		model.Loss = TwoStage{}
+		model.Loss = TwoStage{Then: Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}}
 	}
 	r, err := model.Fit(ctx, x)
 	if r == nil {
