@@ -66,8 +66,9 @@ func TestRead(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	x := panel.Dense(random(50, 400), 100)
 	var keep []byte
-	run, err := Measure(func(ctx context.Context) error {
+	run, err := Measure(func(ctx context.Context, start func()) error {
 		keep = make([]byte, 20e6)
+		start()
 		_, err := panel.Batch{Model: rnmf.Model{Rank: 3, MaxIter: 7, Tol: -1}}.Fit(ctx, x)
 		return err
 	})
