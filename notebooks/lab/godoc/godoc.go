@@ -200,12 +200,14 @@ func matrix(names []string, counts []map[string]int, few int) (*Corpus, error) {
 	return c, c.X.Check()
 }
 
-// Top returns the n terms with the largest weights of a topic, joined by spaces.
+// Top returns the n terms with the largest weights of a topic or a document, joined by spaces; those
+// without weight are left out.
 func (c *Corpus) Top(weights []float64, n int) string {
-	order := Largest(weights, n)
-	top := make([]string, len(order))
-	for i, k := range order {
-		top[i] = c.Terms[k]
+	var top []string
+	for _, k := range Largest(weights, n) {
+		if weights[k] > 0 {
+			top = append(top, c.Terms[k])
+		}
 	}
 	return strings.Join(top, " ")
 }

@@ -51,7 +51,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("weight of %s is %g, want %g", c.Terms[i], got, want)
 		}
 	}
-	if got, want := c.Top([]float64{0, 3, 0, 1, 2, 0}, 2), "archives compressed"; got != want {
+	if got, want := c.Top([]float64{0, 3, 0, 1, 2, 0}, 4), "archives compressed cherry"; got != want {
 		t.Errorf("top terms %q, want %q", got, want)
 	}
 	if _, err := read(t.TempDir(), 2); err == nil {
