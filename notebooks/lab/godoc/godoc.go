@@ -23,12 +23,14 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/panel"
 )
 
 // A Corpus is a matrix of words and documents.
@@ -308,4 +310,72 @@ func TDT2() (*datasets.Sparse, []int, error) {
 		labels[j] = int(gnd.Data[j]) - 1
 	}
 	return x, labels, nil
+}
+
+// A Worker does a round, of which it has the bytes, on one panel with its coefficients. It returns
+// the coefficients for the next round, and the bytes of its statistics.
+type Worker func(task []byte, x panel.Panel, h *panel.Coefficients) (*panel.Coefficients, []byte)
+
+// Cluster fits x by workers that run at the same time and exchange nothing but bytes with a driver.
+// It returns what the driver found, and how many bytes were sent to and from the workers.
+func Cluster(ctx context.Context, b panel.Batch, x panel.Source, work Worker) (*rnmf.Result, int, error) {
+	m, _ := x.Dims()
+	panels, all := make([]panel.Panel, x.Panels()), new(panel.Survey)
+	for p := range panels {
+		from, _ := x.Columns(p)
+		var err error
+		if panels[p], err = x.Load(p); err != nil {
+			return nil, 0, err
+		}
+		s, err := panel.SurveyOf(panels[p], from)
+		if err != nil {
+			return nil, 0, err
+		}
+		all.Merge(s)
+	}
+	d, err := panel.NewDriver(b, all, m)
+	if err != nil {
+		return nil, 0, err
+	}
+	first := make([]*panel.Coefficients, len(panels))
+	for p := range panels {
+		first[p] = d.Start(x.Columns(p))
+	}
+	history, sent := map[int][]*panel.Coefficients{0: first}, 0 // by generation
+	for d.Next() != nil {
+		r := d.Next()
+		task, err := r.MarshalBinary()
+		if err != nil {
+			return nil, 0, err
+		}
+		h := history[d.Generation()]
+		next, answers := make([]*panel.Coefficients, len(panels)), make([][]byte, len(panels))
+		var all sync.WaitGroup
+		for p := range panels {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				next[p], answers[p] = work(task, panels[p], h[p])
+			}()
+		}
+		all.Wait()
+		generation := d.Generation()
+		if r.Writes() {
+			generation++
+		}
+		history[generation] = next
+		sum := new(panel.Statistics)
+		for _, a := range answers { // in the order of panels, whoever was first
+			t := new(panel.Statistics)
+			if err := errors.Join(t.UnmarshalBinary(a), sum.Merge(t)); err != nil {
+				return nil, 0, err
+			}
+			sent += len(task) + len(a)
+		}
+		if err := d.Take(ctx, sum, 0); err != nil {
+			return nil, 0, err
+		}
+		maps.DeleteFunc(history, func(g int, _ []*panel.Coefficients) bool { return g < d.Kept() })
+	}
+	return d.Result(), sent, nil
 }

@@ -89,3 +89,34 @@ func random(m, n int) *mat.Dense {
 	x.Apply(func(_, _ int, _ float64) float64 { return rng.Float64() }, x)
 	return x
 }
+
+// TestCluster has the bits of a fit in one process.
+func TestCluster(t *testing.T) {
+	x := panel.Dense(random(30, 100), 17)
+	ctx := context.Background()
+	for _, loss := range []rnmf.Loss{nil, rnmf.ByColumn{Loss: rnmf.Huber{}}, rnmf.Cauchy{}} {
+		b := panel.Batch{Model: rnmf.Model{Rank: 4, Loss: loss, MaxIter: 12, Tol: -1}}
+		want, err := b.Fit(ctx, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, sent, err := Cluster(ctx, b, x, func(task []byte, x panel.Panel, h *panel.Coefficients) (*panel.Coefficients, []byte) {
+			var r panel.Round
+			if err := r.UnmarshalBinary(task); err != nil {
+				t.Error(err)
+			}
+			next, s, err := r.Step(ctx, x, h)
+			if err != nil {
+				t.Error(err)
+			}
+			b, err := s.MarshalBinary()
+			if err != nil {
+				t.Error(err)
+			}
+			return next, b
+		})
+		if err != nil || !mat.Equal(got.W, want.W) || sent == 0 {
+			t.Errorf("%T: another W than in one process, %d bytes sent, %v", loss, sent, err)
+		}
+	}
+}
