@@ -80,10 +80,16 @@ func (m memory) checkpoint(d *Driver) error {
 
 // Fit factorises X. Not converging is a reason in the Result, not an error. If ctx ends, Fit soon
 // returns ctx.Err() and the factors of the last complete round, nil if there is none. A panel that
-// cannot be loaded, a full disk, and a state folder that is damaged or belongs to another fit are
-// errors that name the panel or file; what the folder has is not lost. rnmf.WithTrace watches the
-// rounds.
+// cannot be loaded, a full disk, and a state folder that is damaged or belongs to another fit or
+// to other data are errors that name the panel or file; what the folder has is not lost.
+// rnmf.WithTrace watches the rounds.
 func (b Batch) Fit(ctx context.Context, x Source) (*Result, error) {
+	if b.State != "" {
+		if err := checkSource(x); err != nil {
+			return nil, err
+		}
+		x = newWitness(x, b.State)
+	}
 	d, s, err := b.begin(ctx, x)
 	if err != nil {
 		return nil, err
@@ -165,6 +171,9 @@ func (b Batch) begin(ctx context.Context, x Source) (*Driver, store, error) {
 	var s store = memory{}
 	if b.State != "" {
 		f, d, err := openState(b, x)
+		if err == nil && d != nil {
+			err = known(ctx, x.(*witness), d)
+		}
 		if err != nil || d != nil {
 			return d, f, err
 		}
@@ -182,7 +191,21 @@ func (b Batch) begin(ctx context.Context, x Source) (*Driver, store, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if w, stored := x.(*witness); stored {
+		if err := w.write(); err != nil {
+			return nil, nil, err
+		}
+	}
 	return d, s, s.checkpoint(d)
+}
+
+// known reads the checksums of the panels. The next round compares them; a fit that has ended has no next
+// round, so all panels are loaded.
+func known(ctx context.Context, x *witness, d *Driver) error {
+	if err := x.read(); err != nil || d.Reason() == 0 {
+		return err
+	}
+	return eachPanel(ctx, x, func(int, Panel) error { return nil })
 }
 
 // surveyAll looks at all panels, in their order.

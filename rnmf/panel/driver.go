@@ -289,15 +289,17 @@ func (d *Driver) update(w *mat.Dense, t *Statistics, beta float64, pool *work.Po
 		d.push.known, d.push.tried = false, false
 		return
 	}
-	plain := mat.DenseCopyOf(next)
 	if beta > 0 && d.plain != nil {
+		// The old plain W is not needed any more, and its memory takes the new one.
 		x, y := next.RawMatrix().Data, d.plain.RawMatrix().Data
 		for i, a := range x {
-			x[i] = max(0, a+beta*(a-y[i]))
+			x[i], y[i] = max(0, a+beta*(a-y[i])), a
 		}
 		d.push.tried = true
+	} else {
+		d.plain = mat.DenseCopyOf(next)
 	}
-	d.w, d.plain = next, plain
+	d.w = next
 	d.push.known = true
 }
 

@@ -1,0 +1,381 @@
+// Package godoc makes a term matrix of the documentation of Go's standard library, read from the
+// Go that is installed: the data of notebook 10. It measures fits by the clock and by memory, too.
+package godoc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/panel"
+)
+
+// A Corpus is a matrix of words and documents.
+type Corpus struct {
+	// X has a row for each term and a column for each document: log(1 + count) · log(n / documents
+	// that have the term), each column scaled to length 1.
+	X     *datasets.Sparse
+	Terms []string
+	Names []string // of the documents: "strings.Cut"
+}
+
+// Library reads the documentation of all packages of the standard library, without internal ones.
+// A document is the comment of a package or of an exported function, method or type; its terms are
+// words that at least few documents have, and at most a tenth of all. The error says what is missing
+// where no Go is installed.
+func Library(few int) (*Corpus, error) {
+	root, err := goroot()
+	if err != nil {
+		return nil, err
+	}
+	return read(filepath.Join(root, "src"), few)
+}
+
+// goroot asks the go command, as a program does not know where its Go lies when it was built with
+// -trimpath.
+func goroot() (string, error) {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if root := string(bytes.TrimSpace(out)); err == nil && root != "" {
+		return root, nil
+	}
+	return "", fmt.Errorf("godoc: the command go env GOROOT does not say where Go lies: %w", errors.Join(err, fs.ErrNotExist))
+}
+
+// read makes a corpus of the packages below a folder.
+func read(src string, few int) (*Corpus, error) {
+	var names []string
+	var counts []map[string]int
+	err := filepath.WalkDir(src, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !e.IsDir() {
+			return err
+		}
+		switch e.Name() {
+		case "internal", "vendor", "testdata", "cmd":
+			return filepath.SkipDir
+		}
+		return documents(src, path, func(name, text string) {
+			if count := wordsOf(text); len(count) >= 5 {
+				names, counts = append(names, name), append(counts, count)
+			}
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("godoc: no documented package below %s", src)
+	}
+	return matrix(names, counts, few)
+}
+
+// documents hands over the comments of one package.
+func documents(src, dir string, add func(name, text string)) error {
+	pkg, err := build.Default.ImportDir(dir, 0)
+	if none := new(build.NoGoError); errors.As(err, &none) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	set := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range append(pkg.GoFiles, pkg.CgoFiles...) {
+		f, err := parser.ParseFile(set, filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+	}
+	path, err := filepath.Rel(src, dir)
+	if err != nil {
+		return err
+	}
+	path = filepath.ToSlash(path)
+	p, err := doc.NewFromFiles(set, files, path)
+	if err != nil {
+		return err
+	}
+	add(path, p.Doc)
+	functions := func(prefix string, list []*doc.Func) {
+		for _, f := range list {
+			add(prefix+f.Name, f.Doc)
+		}
+	}
+	functions(path+".", p.Funcs)
+	for _, t := range p.Types {
+		add(path+"."+t.Name, t.Doc)
+		functions(path+".", t.Funcs)
+		functions(path+"."+t.Name+".", t.Methods)
+	}
+	return nil
+}
+
+var word = regexp.MustCompile(`[A-Za-z]{3,}`)
+
+// common are words of English, and of documentation, that say nothing of a subject.
+var common = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(`the and for that are was not with this from its has have been but can may will which when then than
+		they there their these those such any all each other into only also must should would does did was were one two more most some same
+		returns return returned returning see use used uses using use like call called calls calling value values function method type types
+		if otherwise whether where what how because given before after first last next new non nil true false error errors set sets package
+		example argument arguments result results default specified following note however instead without within between about over under`) {
+		m[w] = true
+	}
+	return m
+}()
+
+func wordsOf(text string) map[string]int {
+	count := map[string]int{}
+	for _, w := range word.FindAllString(text, -1) {
+		if w = strings.ToLower(w); !common[w] {
+			count[w]++
+		}
+	}
+	return count
+}
+
+// matrix weights counts, and leaves out documents of which no term is left.
+func matrix(names []string, counts []map[string]int, few int) (*Corpus, error) {
+	documents := map[string]int{}
+	for _, c := range counts {
+		for w := range c {
+			documents[w]++
+		}
+	}
+	c := &Corpus{}
+	row := map[string]int32{}
+	for _, w := range slices.Sorted(maps.Keys(documents)) {
+		if d := documents[w]; d >= few && (10*d <= len(names) || len(names) < 100) {
+			row[w] = int32(len(c.Terms))
+			c.Terms = append(c.Terms, w)
+		}
+	}
+	c.X = &datasets.Sparse{Rows: len(c.Terms), Start: []int{0}}
+	for j, count := range counts {
+		first, squares := len(c.X.Value), 0.0
+		for _, w := range slices.Sorted(maps.Keys(count)) {
+			i, known := row[w]
+			v := math.Log1p(float64(count[w])) * math.Log(float64(len(names))/float64(documents[w]))
+			if !known || v == 0 {
+				continue
+			}
+			c.X.Row, c.X.Value = append(c.X.Row, i), append(c.X.Value, v)
+			squares += v * v
+		}
+		if squares == 0 {
+			continue
+		}
+		for k := first; k < len(c.X.Value); k++ {
+			c.X.Value[k] /= math.Sqrt(squares)
+		}
+		c.Names = append(c.Names, names[j])
+		c.X.Start = append(c.X.Start, len(c.X.Value))
+	}
+	c.X.Cols = len(c.Names)
+	if c.X.Cols == 0 {
+		return nil, fmt.Errorf("godoc: no word is in %d documents or more", few)
+	}
+	return c, c.X.Check()
+}
+
+// Top returns the n terms with the largest weights of a topic or a document, joined by spaces; those
+// without weight are left out.
+func (c *Corpus) Top(weights []float64, n int) string {
+	var top []string
+	for _, k := range Largest(weights, n) {
+		if weights[k] > 0 {
+			top = append(top, c.Terms[k])
+		}
+	}
+	return strings.Join(top, " ")
+}
+
+// Largest returns the places of the n largest numbers, the largest first; equal ones in their order.
+func Largest(x []float64, n int) []int {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case x[a] > x[b]:
+			return -1
+		case x[a] < x[b]:
+			return 1
+		}
+		return 0
+	})
+	return order[:min(n, len(x))]
+}
+
+// A Run is what Measure saw.
+type Run struct {
+	Seconds, Objective []float64 // after each round, or pass
+	Megabytes          float64   // of heap at most, more than before
+}
+
+// Measure fits, and notes the objective of every round by the clock and the heap at its largest. The
+// clock starts with the call, and again where the fit calls start: once its data are ready. It sets the garbage collector to run early, so that the heap is hardly
+// more than what is in use: the fit takes a little longer than without.
+func Measure(fit func(ctx context.Context, start func()) error) (Run, error) {
+	runtime.GC()
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	most, done, ended := before.HeapAlloc, make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			var s runtime.MemStats
+			runtime.ReadMemStats(&s)
+			most = max(most, s.HeapAlloc)
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	var r Run
+	begin := time.Now()
+	err := fit(rnmf.WithTrace(context.Background(), func(p rnmf.Point) {
+		r.Seconds, r.Objective = append(r.Seconds, time.Since(begin).Seconds()), append(r.Objective, p.Objective)
+	}), func() { begin = time.Now() })
+	close(done)
+	<-ended
+	r.Megabytes = float64(most-before.HeapAlloc) / 1e6
+	return r, err
+}
+
+// TDT2 reads the collection of that name, sparse: news of 1998 (Cai, He, Han: Document clustering
+// using locality preserving indexing, TKDE 2005), and the topic of each, 0 and up. The file is TDT2.mat in
+// the folder named by RNMF_DATA; the error is fs.ErrNotExist where it is not at hand. Columns are scaled to
+// length 1.
+func TDT2() (*datasets.Sparse, []int, error) {
+	f, err := os.Open(filepath.Join(os.Getenv("RNMF_DATA"), "TDT2.mat"))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	vars, err := datasets.ReadMAT(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	fea, err := vars.Var("fea")
+	if err != nil {
+		return nil, nil, err
+	}
+	gnd, err := vars.Var("gnd")
+	if err != nil {
+		return nil, nil, err
+	}
+	if fea.Sparse == nil {
+		return nil, nil, fmt.Errorf("godoc: fea of %s is not sparse", f.Name())
+	}
+	x := fea.Sparse.Transposed()
+	for j := range x.Cols {
+		column := x.Value[x.Start[j]:x.Start[j+1]]
+		if norm := floats.Norm(column, 2); norm > 0 {
+			floats.Scale(1/norm, column)
+		}
+	}
+	labels := make([]int, x.Cols)
+	for j := range labels {
+		labels[j] = int(gnd.Data[j]) - 1
+	}
+	return x, labels, nil
+}
+
+// A Worker does a round, of which it has the bytes, on one panel with its coefficients. It returns
+// the coefficients for the next round, and the bytes of its statistics.
+type Worker func(task []byte, x panel.Panel, h *panel.Coefficients) (*panel.Coefficients, []byte)
+
+// Cluster fits x by workers that run at the same time and exchange nothing but bytes with a driver.
+// It returns what the driver found, and how many bytes were sent to and from the workers.
+func Cluster(ctx context.Context, b panel.Batch, x panel.Source, work Worker) (*rnmf.Result, int, error) {
+	m, _ := x.Dims()
+	panels, all := make([]panel.Panel, x.Panels()), new(panel.Survey)
+	for p := range panels {
+		from, _ := x.Columns(p)
+		var err error
+		if panels[p], err = x.Load(p); err != nil {
+			return nil, 0, err
+		}
+		s, err := panel.SurveyOf(panels[p], from)
+		if err != nil {
+			return nil, 0, err
+		}
+		all.Merge(s)
+	}
+	d, err := panel.NewDriver(b, all, m)
+	if err != nil {
+		return nil, 0, err
+	}
+	first := make([]*panel.Coefficients, len(panels))
+	for p := range panels {
+		first[p] = d.Start(x.Columns(p))
+	}
+	history, sent := map[int][]*panel.Coefficients{0: first}, 0 // by generation
+	for d.Next() != nil {
+		r := d.Next()
+		task, err := r.MarshalBinary()
+		if err != nil {
+			return nil, 0, err
+		}
+		h := history[d.Generation()]
+		next, answers := make([]*panel.Coefficients, len(panels)), make([][]byte, len(panels))
+		var all sync.WaitGroup
+		for p := range panels {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				next[p], answers[p] = work(task, panels[p], h[p])
+			}()
+		}
+		all.Wait()
+		generation := d.Generation()
+		if r.Writes() {
+			generation++
+		}
+		history[generation] = next
+		sum := new(panel.Statistics)
+		for _, a := range answers { // in the order of panels, whoever was first
+			t := new(panel.Statistics)
+			if err := errors.Join(t.UnmarshalBinary(a), sum.Merge(t)); err != nil {
+				return nil, 0, err
+			}
+			sent += len(task) + len(a)
+		}
+		if err := d.Take(ctx, sum, 0); err != nil {
+			return nil, 0, err
+		}
+		maps.DeleteFunc(history, func(g int, _ []*panel.Coefficients) bool { return g < d.Kept() })
+	}
+	return d.Result(), sent, nil
+}
