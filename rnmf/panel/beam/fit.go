@@ -50,7 +50,7 @@ func (r *Result) Coefficients(p int) (*mat.Dense, error) {
 // must be false.
 //
 // The flags of Beam say where the workers are; without any they are in this process. A job that
-// fails, because a worker died for example, is followed by another that goes on from the last
+// fails, for example because a worker died, is followed by another that goes on from the last
 // complete round; after five in a row that completed none, and where the first of all fails, the
 // error is that of the job. A panel or coefficients that are damaged, and a state folder of another
 // fit, are errors that name them. So a Fit that has ended in any way goes on when it is called
@@ -68,7 +68,7 @@ func Fit(ctx context.Context, b panel.Batch, panels string) (*Result, error) {
 	}
 	defer f.state.close()
 	seen, _ := ctx.Value(watch.Key{}).(func(rnmf.Point))
-	rounds, failures := 2, 0
+	rounds, failures := 4, 0
 	for f.driver.Reason() == 0 {
 		known, start := len(f.driver.Trace()), time.Now()
 		failed := f.run(ctx, roundsJob(f.job, f.remaining(rounds)))
@@ -89,7 +89,7 @@ func Fit(ctx context.Context, b panel.Batch, panels string) (*Result, error) {
 			}
 		}
 		if failed == nil {
-			rounds = next(rounds, time.Since(start).Seconds(), trace[min(known, len(trace)):])
+			rounds = next(done, time.Since(start).Seconds(), trace[min(known, len(trace)):])
 			f.worked, failures = true, 0
 			continue
 		}
@@ -130,12 +130,14 @@ const share = 0.1
 // small share of it, at most twice as many as in the last one and at most 32. A job of many rounds
 // goes on for nothing when the fit has ended, and reports late.
 func next(rounds int, seconds float64, trace rnmf.Trace) int {
-	if len(trace) < 2 {
-		return rounds
+	points := float64(len(trace))
+	if points < 2 {
+		return min(2*rounds, 4)
 	}
-	round := (trace[len(trace)-1].Seconds - trace[0].Seconds) / float64(len(trace)-1)
-	cost := max(seconds-round*float64(rounds), 0)
-	return max(1, int(min(math.Ceil(cost/(share*max(round, 1e-6))), float64(2*rounds), 32)))
+	// Rounds that were done again are not in the trace; the others tell the time of all.
+	all := (trace[len(trace)-1].Seconds - trace[0].Seconds) * points / (points - 1)
+	cost, round := max(seconds-all, 0), max(all/float64(rounds), 1e-6)
+	return int(min(max(math.Ceil(cost/(share*round)), 1), float64(2*rounds), 32))
 }
 
 // A fit is one call of Fit.
