@@ -45,7 +45,8 @@ func TestLicences(t *testing.T) {
 	all := map[string]*dependency{}
 	for _, from := range []struct{ name, folder, pattern string }{
 		{"rnmf", ".", "./rnmf/..."}, {"datasets", ".", "./datasets/..."}, {"viz", ".", "./viz/..."}, {"notebooks", ".", "./notebooks/..."},
-		{"tools", ".", "tool"}, {"datasets/columnar", "datasets/columnar", "./..."}, {"site", "site", "./..."}, {"deep", "notebooks/lab/deep", "./..."},
+		{"tools", ".", "tool"}, {"datasets/columnar", "datasets/columnar", "./..."}, {"rnmf/panel/beam", "rnmf/panel/beam", "./..."},
+		{"site", "site", "./..."}, {"deep", "notebooks/lab/deep", "./..."},
 	} {
 		var listed string
 		for _, system := range []string{"linux", "darwin", "windows"} {

@@ -68,7 +68,7 @@ func Fit(ctx context.Context, b panel.Batch, panels string) (*Result, error) {
 	}
 	defer f.state.close()
 	seen, _ := ctx.Value(watch.Key{}).(func(rnmf.Point))
-	rounds, failures := 4, 0
+	rounds, failures, clock := 4, 0, new(clock)
 	for f.driver.Reason() == 0 {
 		known, start := len(f.driver.Trace()), time.Now()
 		failed := f.run(ctx, roundsJob(f.job, f.remaining(rounds)))
@@ -89,7 +89,7 @@ func Fit(ctx context.Context, b panel.Batch, panels string) (*Result, error) {
 			}
 		}
 		if failed == nil {
-			rounds = next(done, time.Since(start).Seconds(), trace[min(known, len(trace)):])
+			rounds = clock.next(done, time.Since(start).Seconds(), trace[min(known, len(trace)):])
 			f.worked, failures = true, 0
 			continue
 		}
@@ -126,17 +126,28 @@ func pause(ctx context.Context, d time.Duration) {
 // share of the time of a job that may go into beginning and ending it.
 const share = 0.1
 
+// clock adds up what jobs and their rounds took, so that one slow job does not decide.
+type clock struct {
+	jobs, rounds  int
+	cost, working float64 // seconds: to begin and end jobs, in rounds
+}
+
 // next is the number of rounds of the next job: as many as it takes for what a job costs to be a
 // small share of it, at most twice as many as in the last one and at most 32. A job of many rounds
 // goes on for nothing when the fit has ended, and reports late.
-func next(rounds int, seconds float64, trace rnmf.Trace) int {
-	points := float64(len(trace))
-	if points < 2 {
-		return min(2*rounds, 4)
+func (c *clock) next(rounds int, seconds float64, trace rnmf.Trace) int {
+	if points := float64(len(trace)); points > 1 {
+		// Rounds that were done again are not in the trace; the others tell the time of all.
+		working := (trace[len(trace)-1].Seconds - trace[0].Seconds) * points / (points - 1)
+		c.jobs++
+		c.rounds += rounds
+		c.working += working
+		c.cost += max(seconds-working, 0)
 	}
-	// Rounds that were done again are not in the trace; the others tell the time of all.
-	all := (trace[len(trace)-1].Seconds - trace[0].Seconds) * points / (points - 1)
-	cost, round := max(seconds-all, 0), max(all/float64(rounds), 1e-6)
+	if c.jobs == 0 {
+		return min(2*rounds, 32)
+	}
+	cost, round := c.cost/float64(c.jobs), max(c.working/float64(c.rounds), 1e-6)
 	return int(min(max(math.Ceil(cost/(share*round)), 1), float64(2*rounds), 32))
 }
 

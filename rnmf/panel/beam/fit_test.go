@@ -84,7 +84,7 @@ func same(t *testing.T, got *Result, want *panel.Result, panels int) {
 }
 
 // Fits on Beam have the bits of panel.Batch, which can lead them on from the same state folder.
-func TestFit(t *testing.T) {
+func TestBeamFit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs jobs of Beam")
 	}
@@ -187,7 +187,7 @@ func process(t *testing.T, name, first string, env []string, args ...string) *ex
 // Three processes: a job server, a pool of workers, which is killed by SIGKILL in the middle of a
 // round and started again, and a driver, which goes on by itself and ends with the bits of
 // panel.Batch.
-func TestWorkerKilled(t *testing.T) {
+func TestBeamWorkerKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
@@ -269,7 +269,7 @@ func waitFor(t *testing.T, pattern string) {
 }
 
 // A fit goes on from jobs to panel.Batch and back, after being cancelled, and with more rounds.
-func TestFitGoesOn(t *testing.T) {
+func TestBeamGoesOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs jobs of Beam")
 	}
@@ -308,7 +308,7 @@ func TestFitGoesOn(t *testing.T) {
 }
 
 // What is wrong with panels, a state folder or a model is an error that names it.
-func TestDamaged(t *testing.T) {
+func TestBeamDamaged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs jobs of Beam")
 	}
@@ -388,7 +388,7 @@ func TestDamaged(t *testing.T) {
 }
 
 // The panels and the state may lie in an object store.
-func TestObjects(t *testing.T) {
+func TestBeamObjects(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs jobs of Beam")
 	}
@@ -427,7 +427,7 @@ func TestObjects(t *testing.T) {
 }
 
 // The number of rounds in a job grows with what a job costs, and is 1 where that does not matter.
-func TestNext(t *testing.T) {
+func TestRoundsOfJob(t *testing.T) {
 	trace := func(n int, seconds float64) rnmf.Trace {
 		tr := make(rnmf.Trace, n)
 		for i := range tr {
@@ -445,7 +445,7 @@ func TestNext(t *testing.T) {
 		{32, 32*0.1 + 5, 0.1, 32},
 		{4, 4*60 + 0.3, 60, 1},
 	} {
-		if got := next(c.rounds, c.seconds, trace(c.rounds, c.round)); got != c.want {
+		if got := new(clock).next(c.rounds, c.seconds, trace(c.rounds, c.round)); got != c.want {
 			t.Errorf("%d rounds of %g s in %g s: %d, want %d", c.rounds, c.round, c.seconds, got, c.want)
 		}
 	}
