@@ -24,8 +24,9 @@ var permissive = map[string]bool{"MIT": true, "BSD-2-Clause": true, "BSD-3-Claus
 
 // known has the licences of texts that the classifier does not know, or not as a whole.
 var known = map[string]string{
-	"github.com/ajstarks/svgo":   "CC-BY-4.0", // names it by its address
-	"github.com/golang/freetype": "FTL",       // or GPL-2.0, as one likes
+	"github.com/opencontainers/go-digest": "Apache-2.0", // its LICENSE.docs is that of documents
+	"github.com/ajstarks/svgo":            "CC-BY-4.0",  // names it by its address
+	"github.com/golang/freetype":          "FTL",        // or GPL-2.0, as one likes
 }
 
 // A dependency is a module whose code gets into programs.

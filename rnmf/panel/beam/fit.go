@@ -188,7 +188,7 @@ func begin(ctx context.Context, b panel.Batch, panels string) (*fit, error) {
 		return nil, err
 	}
 	f := &fit{batch: b, job: Job{Panels: panels, State: b.State, Fit: rand.Text(), Count: x.Panels()}}
-	if f.state, err = openFolder(ctx, b.State); err != nil {
+	if f.state, err = openFolder(context.WithoutCancel(ctx), b.State); err != nil {
 		return nil, err
 	}
 	if err := f.state.make(); err != nil {
