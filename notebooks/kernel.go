@@ -127,7 +127,7 @@ func (s *setup) name() string {
 }
 
 // nested are the folders of the modules below this one.
-var nested = []string{"datasets/columnar", "notebooks/lab/deep"}
+var nested = []string{"datasets/columnar", "rnmf/panel/beam", "notebooks/lab/deep"}
 
 // writeKernel writes the kernel's programs into dir, and its kernelspec into spec.
 func (s *setup) writeKernel(dir, spec, tools string) error {

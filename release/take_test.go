@@ -18,7 +18,7 @@ func published(t *testing.T) (version string) {
 	proxy := t.TempDir()
 	cache := strings.TrimSpace(output(t, "go", "env", "GOMODCACHE"))
 	others := strings.TrimSpace(output(t, "go", "env", "GOPROXY"))
-	for _, sub := range []string{"", "datasets/columnar"} {
+	for _, sub := range []string{"", "datasets/columnar", "rnmf/panel/beam"} {
 		path, err := localproxy.Add(proxy, root, sub, version)
 		if err != nil {
 			t.Fatal(err)

@@ -35,7 +35,7 @@ func TestVulnerabilities(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks the network")
 	}
-	for _, folder := range []string{".", "datasets/columnar"} {
+	for _, folder := range []string{".", "datasets/columnar", "rnmf/panel/beam"} {
 		tool := strings.TrimSpace(output(t, "go", "tool", "-n", "govulncheck"))
 		cmd := exec.CommandContext(t.Context(), tool, "./...")
 		cmd.Dir = filepath.Join(root, filepath.FromSlash(folder))

@@ -128,10 +128,9 @@ func (b Batch) Fit(ctx context.Context, x Source) (*Result, error) {
 
 // cancelled returns the last complete round, nil if there is none.
 func (d *Driver) cancelled(s store, x Source) *Result {
-	if d.last == nil {
+	if !d.Stop() {
 		return nil
 	}
-	d.end(rnmf.Cancelled)
 	r, err := finish(d.Result(), s, x, d.generation)
 	if err != nil {
 		return nil
@@ -335,6 +334,9 @@ func eachPanel(ctx context.Context, x Source, f func(p int, panel Panel) error) 
 	}
 	return nil
 }
+
+// Check returns what a Fit to X of m×n would refuse before it reads X.
+func (b Batch) Check(m, n int) error { return checkModel(b, m, n) }
 
 // Start returns the factors with which Fit begins, for a comparison with other programs.
 func (b Batch) Start(ctx context.Context, x Source) (rnmf.Factors, error) {

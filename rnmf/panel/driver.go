@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -154,6 +155,38 @@ func (d *Driver) hals() rnmf.HALS {
 
 // mostSweeps is how many sweeps cost half of the product WᵀX that they live on.
 func (d *Driver) mostSweeps() int { return 1 + d.m/(2*d.batch.Model.Rank) }
+
+// Resume prepares a driver that was stored to lead the fit b of X (m×n) on. One that had run out of
+// rounds goes on if b has more. The error is rnmf.ErrParameter if it has led another fit.
+func (d *Driver) Resume(b Batch, m, n int) error {
+	fresh, err := newDriver(b, new(Survey), m, n, d.w)
+	if err != nil {
+		return err
+	}
+	now, was := new(encoder), new(encoder)
+	most, old := fresh.batch.Model.MaxIter, d.batch
+	fresh.batch.Model.MaxIter, old.Model.MaxIter = 0, 0
+	if err := errors.Join(now.batch(fresh.batch), was.batch(old)); err != nil {
+		return err
+	}
+	if d.m != m || d.n != n || !bytes.Equal(now.b, was.b) {
+		return fmt.Errorf("%w: the state of another fit: rank %d of X of %d×%d with %T, Tol %g, seed %d, or other options", rnmf.ErrParameter,
+			old.Model.Rank, d.m, d.n, old.Model.Loss, old.Model.Tol, old.Model.Seed)
+	}
+	if d.batch.Model.MaxIter = most; d.reason == rnmf.MaxIter && len(d.trace) <= most {
+		// The last round is done again, this time with its half-steps.
+		d.reason, d.phase, d.trace = 0, stepping, d.trace[:len(d.trace)-1]
+	}
+	return nil
+}
+
+// Stop ends the fit with the factors of the last complete round, and reports whether there is one.
+func (d *Driver) Stop() bool {
+	if d.last != nil && d.reason == 0 {
+		d.end(rnmf.Cancelled)
+	}
+	return d.last != nil
+}
 
 // Generation returns the generation of the coefficients that the next round reads; that of the
 // start is 0.

@@ -28,7 +28,8 @@ const sumsFile = "checksums"
 
 // A Folder is X on disk: one .npy file for each panel.
 type Folder struct {
-	dir    string
+	files  fs.FS
+	dir    string // its name, for errors
 	names  []string
 	heads  []npyHeader
 	sums   []uint32
@@ -49,12 +50,16 @@ type Folder struct {
 // The error names the file that cannot be read, is damaged (rnmf.ErrFormat) or has another number
 // of rows than the first (rnmf.ErrShape). A damaged number is found by the checksums of Write when
 // its panel is loaded for the first time.
-func Open(dir string) (*Folder, error) {
-	entries, err := os.ReadDir(dir)
+func Open(dir string) (*Folder, error) { return OpenFS(os.DirFS(dir), dir) }
+
+// OpenFS is Open for a folder of another file system, such as an object store: its panels are the
+// files at the root of files. The name dir is for errors.
+func OpenFS(files fs.FS, dir string) (*Folder, error) {
+	f := &Folder{files: files, dir: dir, starts: []int{0}}
+	entries, err := fs.ReadDir(files, ".")
 	if err != nil {
-		return nil, err
+		return nil, f.named(err, "")
 	}
-	f := &Folder{dir: dir, starts: []int{0}}
 	for _, e := range entries {
 		if !e.IsDir() && filepath.Ext(e.Name()) == ".npy" {
 			f.names = append(f.names, e.Name())
@@ -72,7 +77,7 @@ func Open(dir string) (*Folder, error) {
 			f.m = h.rows
 		}
 		if h.rows != f.m {
-			return nil, fmt.Errorf("%w: %s has %d rows, but %s has %d", rnmf.ErrShape, filepath.Join(dir, name), h.rows, f.names[0], f.m)
+			return nil, fmt.Errorf("%w: %s has %d rows, but %s has %d", rnmf.ErrShape, f.path(name), h.rows, f.names[0], f.m)
 		}
 		f.heads = append(f.heads, h)
 		f.starts = append(f.starts, f.starts[len(f.starts)-1]+h.columns)
@@ -81,12 +86,29 @@ func Open(dir string) (*Folder, error) {
 	return f, f.readSums()
 }
 
+// path returns the name of a file with that of the folder, which may be a URL.
+func (f *Folder) path(name string) string {
+	if strings.Contains(f.dir, "://") {
+		return strings.TrimSuffix(f.dir, "/") + "/" + name
+	}
+	return filepath.Join(f.dir, name)
+}
+
+// named returns an error of the file system with the whole name of the file.
+func (f *Folder) named(err error, name string) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return &fs.PathError{Op: e.Op, Path: f.path(name), Err: e.Err}
+	}
+	return err
+}
+
 // look reads the header of a panel, and compares the size of the file with it.
 func (f *Folder) look(name string) (h npyHeader, err error) {
-	path := filepath.Join(f.dir, name)
-	file, err := os.Open(path)
+	path := f.path(name)
+	file, err := f.files.Open(name)
 	if err != nil {
-		return h, err
+		return h, f.named(err, name)
 	}
 	defer file.Close()
 	if h, err = readHeader(file); err != nil {
@@ -104,13 +126,13 @@ func (f *Folder) look(name string) (h npyHeader, err error) {
 
 // readSums reads the checksums, where there are any.
 func (f *Folder) readSums() error {
-	path := filepath.Join(f.dir, sumsFile)
-	b, err := os.ReadFile(path)
+	path := f.path(sumsFile)
+	b, err := fs.ReadFile(f.files, sumsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return err
+		return f.named(err, sumsFile)
 	}
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
 	if len(lines) != len(f.names) {
@@ -138,17 +160,20 @@ func (f *Folder) Columns(p int) (from, to int) { return f.starts[p], f.starts[p+
 
 // Load reads panel p. It is overwritten by the call after the next.
 func (f *Folder) Load(p int) (Panel, error) {
-	h, path := f.heads[p], filepath.Join(f.dir, f.names[p])
+	h, path := f.heads[p], f.path(f.names[p])
 	fail := func(err error) (Panel, error) { return Panel{}, fmt.Errorf("%s: %w", path, err) }
-	file, err := os.Open(path)
+	file, err := f.files.Open(f.names[p])
 	if err != nil {
-		return Panel{}, err
+		return Panel{}, f.named(err, f.names[p])
 	}
 	defer file.Close()
 	count, check := h.rows*h.columns, f.sums != nil && !f.proven[p]
 	f.turn = 1 - f.turn
 	buffer := &f.buffers[f.turn]
-	in := io.NewSectionReader(file, int64(h.offset), h.size()-int64(h.offset))
+	if _, err := io.CopyN(io.Discard, file, int64(h.offset)); err != nil {
+		return fail(fmt.Errorf("%w: it has become shorter (%w)", rnmf.ErrFormat, err))
+	}
+	in := io.LimitReader(file, h.size()-int64(h.offset))
 	var sum uint32
 	stride := h.columns
 	if littleEndian && h.bytes == 8 && !h.fortran {

@@ -1,7 +1,6 @@
 package panel
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,8 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/robustnmf/robustnmf/rnmf"
 )
 
 // folder keeps the state of a fit in files: driver, and for each panel and generation h-G-P. A file
@@ -116,23 +113,8 @@ func openState(b Batch, x Source) (folder, *Driver, error) {
 		return f, nil, fmt.Errorf("state of the fit, %s: %w", name, err)
 	}
 	m, n := x.Dims()
-	fresh, err := newDriver(b, new(Survey), m, n, d.w)
-	if err != nil {
-		return f, nil, err
-	}
-	now, was := new(encoder), new(encoder)
-	most := fresh.batch.Model.MaxIter
-	fresh.batch.Model.MaxIter, d.batch.Model.MaxIter = 0, 0
-	if err := errors.Join(now.batch(fresh.batch), was.batch(d.batch)); err != nil {
-		return f, nil, err
-	}
-	if d.m != m || d.n != n || !bytes.Equal(now.b, was.b) {
-		return f, nil, fmt.Errorf("%w: %s is the state of another fit: rank %d of X of %d×%d with %T, Tol %g, seed %d, or other options", rnmf.ErrParameter,
-			f.dir, d.batch.Model.Rank, d.m, d.n, d.batch.Model.Loss, d.batch.Model.Tol, d.batch.Model.Seed)
-	}
-	if d.batch.Model.MaxIter = most; d.reason == rnmf.MaxIter && len(d.trace) <= most {
-		// The last round is done again, this time with its half-steps.
-		d.reason, d.phase, d.trace = 0, stepping, d.trace[:len(d.trace)-1]
+	if err := d.Resume(b, m, n); err != nil {
+		return f, nil, fmt.Errorf("%s: %w", f.dir, err)
 	}
 	for p := range f.panels {
 		for _, g := range []int{d.Kept(), d.Generation()} {

@@ -1,0 +1,315 @@
+package beam
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/panel"
+)
+
+// What passes through Beam are numbers of panels; everything else lies in files of the state folder:
+//
+//	driver           as panel.Batch has it: the fit at the end of the last job
+//	begin            the driver before the first job
+//	h-G-P            as panel.Batch has it: coefficients of panel P, generation G
+//	job-T-K          the driver after K rounds of job T
+//	job-T-K-P        the statistics of panel P in the round after that
+//	job-T-error-P    why panel P failed
+//
+// T is a checksum of the driver with which a job begins. So a worker that was thought dead and
+// comes back writes what is there already, or files that nobody reads.
+
+// A Job is what workers have to know; its fields are exported for Beam.
+type Job struct {
+	Panels, State string // folders
+	Token         string
+	Fit           string // a name for the call of Fit
+	Count         int    // of panels
+	Begin         int64  // when the fit began, in nanoseconds of Unix time
+}
+
+func (j Job) driver(round int) string        { return fmt.Sprintf("job-%s-%d", j.Token, round) }
+func (j Job) statistics(round, p int) string { return fmt.Sprintf("job-%s-%d-%d", j.Token, round, p) }
+func (j Job) failure(p int) string           { return fmt.Sprintf("job-%s-error-%d", j.Token, p) }
+
+func coefficients(generation, p int) string { return fmt.Sprintf("h-%d-%d", generation, p) }
+
+func init() {
+	register.DoFn2x0[[]byte, func(int)](&numbersFn{})
+	register.DoFn3x1[context.Context, int, func(int), error](&surveyFn{})
+	register.DoFn4x1[context.Context, int, int, func(int), error](&stepFn{})
+	register.DoFn4x2[context.Context, int, func(*int) bool, int, int, error](&takeFn{})
+	register.Emitter1[int]()
+	register.Iter1[int]()
+}
+
+// surveyJob is a pipeline that looks at all panels.
+func surveyJob(j Job) *beam.Pipeline {
+	p, s := beam.NewPipelineWithRoot()
+	beam.ParDo(s, &surveyFn{Job: j}, numbers(s, j))
+	return p
+}
+
+// roundsJob is a pipeline of some rounds. Each begins once the one before has ended: it has that one's
+// end as side input.
+func roundsJob(j Job, rounds int) *beam.Pipeline {
+	p, s := beam.NewPipelineWithRoot()
+	panels := numbers(s, j)
+	ready := beam.Create(s, 0)
+	for k := range rounds {
+		s := s.Scope(fmt.Sprintf("round %d", k))
+		done := beam.ParDo(s, &stepFn{Job: j, Round: k}, panels, beam.SideInput{Input: ready})
+		all := beam.GroupByKey(s, beam.AddFixedKey(s, done))
+		ready = beam.ParDo(s, &takeFn{Job: j, Round: k}, all, beam.SideInput{Input: ready})
+	}
+	return p
+}
+
+// numbers are the panels, free to go to any worker.
+func numbers(s beam.Scope, j Job) beam.PCollection {
+	return beam.Reshuffle(s, beam.ParDo(s, &numbersFn{Count: j.Count}, beam.Impulse(s)))
+}
+
+type numbersFn struct{ Count int }
+
+func (f *numbersFn) ProcessElement(_ []byte, emit func(int)) {
+	for p := range f.Count {
+		emit(p)
+	}
+}
+
+// surveyFn surveys panels.
+type surveyFn struct{ Job Job }
+
+func (f *surveyFn) ProcessElement(ctx context.Context, p int, emit func(int)) error {
+	return f.Job.do(ctx, p, func(w *place) error {
+		s, err := w.survey(p)
+		if err != nil {
+			return err
+		}
+		emit(p)
+		return w.state.put(f.Job.statistics(0, p), s)
+	})
+}
+
+// stepFn does a round on panels.
+type stepFn struct {
+	Job   Job
+	Round int
+
+	driver *panel.Driver
+}
+
+func (f *stepFn) ProcessElement(ctx context.Context, p, _ int, emit func(int)) error {
+	return f.Job.do(ctx, p, func(w *place) error {
+		if f.driver == nil {
+			d := new(panel.Driver)
+			if err := w.state.get(f.Job.driver(f.Round), d); err != nil {
+				return err
+			}
+			f.driver = d
+		}
+		d := f.driver
+		if d.Reason() != 0 {
+			emit(p)
+			return nil
+		}
+		x, c, err := w.load(d, p)
+		if err != nil {
+			return err
+		}
+		round, generation := d.Next(), d.Generation()
+		next, sums, err := round.Step(ctx, x, c)
+		if err != nil {
+			return err
+		}
+		if round.Writes() {
+			generation++
+		}
+		if round.Writes() || next != c {
+			if err := w.state.put(coefficients(generation, p), next); err != nil {
+				return err
+			}
+		}
+		emit(p)
+		return w.state.put(f.Job.statistics(f.Round, p), sums)
+	})
+}
+
+// takeFn merges the statistics of a round in the order of panels and does the W half-step.
+type takeFn struct {
+	Job   Job
+	Round int
+}
+
+func (f *takeFn) ProcessElement(ctx context.Context, _ int, done func(*int) bool, _ int) (int, error) {
+	j := f.Job
+	seen := make([]bool, j.Count)
+	for p := 0; done(&p); {
+		seen[p] = true
+	}
+	for p, there := range seen {
+		if !there {
+			return 0, fmt.Errorf("panel %d is missing in round %d of the job", p, f.Round)
+		}
+	}
+	state, err := openFolder(ctx, j.State)
+	if err != nil {
+		return 0, err
+	}
+	defer state.close()
+	d := new(panel.Driver)
+	if err := state.get(j.driver(f.Round), d); err != nil {
+		return 0, err
+	}
+	if d.Reason() == 0 {
+		sum := new(panel.Statistics)
+		for p := range j.Count {
+			s := new(panel.Statistics)
+			if err := errors.Join(state.get(j.statistics(f.Round, p), s), sum.Merge(s)); err != nil {
+				return 0, fmt.Errorf("panel %d: %w", p, err)
+			}
+		}
+		if err := d.Take(ctx, sum, float64(time.Now().UnixNano()-j.Begin)/1e9); err != nil {
+			return 0, err
+		}
+	}
+	b, err := d.MarshalBinary()
+	if err != nil {
+		return 0, err
+	}
+	return 0, state.write(j.driver(f.Round+1), b, true)
+}
+
+// do does something with a panel, with one of the two places of this process. Why it failed is
+// written down for the driver: what comes through a runner is a text at best.
+func (j Job) do(ctx context.Context, p int, f func(w *place) error) error {
+	w, free, err := j.place(ctx)
+	if err == nil {
+		defer free()
+		err = f(w)
+	}
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	err = fmt.Errorf("panel %d: %w", p, err)
+	if state, e := openFolder(ctx, j.State); e == nil {
+		defer state.close()
+		_ = state.write(j.failure(p), []byte(err.Error()), false)
+	}
+	return err
+}
+
+// A place is where one panel at a time can be loaded and worked on.
+type place struct {
+	state  folder
+	panels *panel.Folder
+}
+
+// survey surveys a panel.
+func (w *place) survey(p int) (*panel.Survey, error) {
+	x, err := w.panels.Load(p)
+	if err != nil {
+		return nil, err
+	}
+	from, _ := w.panels.Columns(p)
+	return panel.SurveyOf(x, from)
+}
+
+// load loads a panel and its coefficients for the next round. Those of generation 0 are made by the
+// first worker that needs them.
+func (w *place) load(d *panel.Driver, p int) (panel.Panel, *panel.Coefficients, error) {
+	name, c := coefficients(d.Generation(), p), new(panel.Coefficients)
+	err := w.state.get(name, c)
+	if d.Generation() == 0 && errors.Is(err, fs.ErrNotExist) {
+		c = d.Start(w.panels.Columns(p))
+		err = w.state.put(name, c)
+	}
+	if err != nil {
+		return panel.Panel{}, nil, fmt.Errorf("coefficients: %w", err)
+	}
+	x, err := w.panels.Load(p)
+	if err != nil {
+		return x, nil, err
+	}
+	m, _ := w.panels.Dims()
+	if rows, _ := x.Dims(); rows != m {
+		err = fmt.Errorf("%w: %d rows, want %d", rnmf.ErrShape, rows, m)
+	}
+	return x, c, err
+}
+
+// places are those of one fit in this process: more would take more memory, and Step uses all
+// processors.
+const places = 2
+
+var shelf struct {
+	sync.Mutex
+	fits map[string]*fitPlaces
+}
+
+type fitPlaces struct {
+	users int
+	free  chan *place
+}
+
+// place returns a free place, and a function that gives it back. Places of fits that nobody works on
+// are dropped when another fit comes.
+func (j Job) place(ctx context.Context) (*place, func(), error) {
+	shelf.Lock()
+	fit := shelf.fits[j.Fit]
+	if fit == nil {
+		for name, other := range shelf.fits {
+			if other.users == 0 {
+				delete(shelf.fits, name)
+			}
+		}
+		fit = &fitPlaces{free: make(chan *place, places)}
+		for range places {
+			fit.free <- nil
+		}
+		if shelf.fits == nil {
+			shelf.fits = map[string]*fitPlaces{}
+		}
+		shelf.fits[j.Fit] = fit
+	}
+	fit.users++
+	shelf.Unlock()
+	leave := func(w *place) {
+		fit.free <- w
+		shelf.Lock()
+		fit.users--
+		shelf.Unlock()
+	}
+	w := <-fit.free
+	if w == nil {
+		var err error
+		if w, err = j.open(context.WithoutCancel(ctx)); err != nil {
+			leave(nil)
+			return nil, nil, err
+		}
+	}
+	return w, func() { leave(w) }, nil
+}
+
+// open opens the folders of a job.
+func (j Job) open(ctx context.Context) (*place, error) {
+	state, err := openFolder(ctx, j.State)
+	if err != nil {
+		return nil, err
+	}
+	panels, err := openFolder(ctx, j.Panels)
+	if err != nil {
+		return nil, err
+	}
+	x, err := panel.OpenFS(panels, j.Panels)
+	return &place{state: state, panels: x}, err
+}
