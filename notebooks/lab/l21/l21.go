@@ -40,7 +40,7 @@ func Sets(ctx context.Context) (sets []Set, missing []string) {
 		forms   []form
 	}{
 		{"AT&T", "", []*datasets.Source{datasets.ORLOriginal}, []form{shrink(56, 46)}},
-		{"UMIST", "Fig. 6", []*datasets.Source{datasets.UMIST}, []form{draw(18), shrink(28, 23)}},
+		{"UMIST", "Fig. 6", []*datasets.Source{datasets.UMISTSmall}, []form{draw(18)}},
 		{"Yale B", "Fig. 7", []*datasets.Source{datasets.ExtendedYaleB}, []form{only64}},
 		{"MNIST", "Fig. 8", []*datasets.Source{datasets.MNIST, datasets.MNISTTest}, []form{draw(15)}},
 		{"PIE", "Fig. 9", []*datasets.Source{datasets.CMUPIE}, []form{draw(10)}},
