@@ -2,6 +2,7 @@
 // is not run every day. It runs in the root of the repository:
 //
 //	go run ./notebooks/lab arena      # every model on every corruption: notebook 06
+//	go run ./notebooks/lab l21        # Table 2 and Fig. 5 of notebook 01
 //	go run ./notebooks/lab cauchy     # the tables of notebook 02
 //	go run ./notebooks/lab rss        # those of notebook 03
 //	go run ./notebooks/lab rivals     # more rows of these, which tell causes apart
@@ -32,6 +33,7 @@ import (
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
 	"github.com/robustnmf/robustnmf/notebooks/lab/choosing"
 	"github.com/robustnmf/robustnmf/notebooks/lab/claims"
+	"github.com/robustnmf/robustnmf/notebooks/lab/l21"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rra"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
@@ -42,6 +44,7 @@ var commands = []struct {
 	run  func(ctx context.Context, args []string) error
 }{
 	{"arena", arena.Command},
+	{"l21", l21.Command},
 	{"cauchy", cauchy.Command},
 	{"rss", rss.Command},
 	{"rivals", rss.FurtherCommand},
