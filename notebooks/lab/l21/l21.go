@@ -190,3 +190,30 @@ Vehicle, L2,1-NMF   | 0.4812 | 0.3987 | 0.4934
 Vehicle, NMF        | 0.4697 | 0.3767 | 0.4719
 Vehicle, k-means    | 0.4456 | 0.3429 | 0.4456
 `
+
+// HighestNMI returns the largest NMI, over the arithmetic mean of the entropies, that two
+// clusters of two classes of a and b samples can have at an accuracy of at least low, and at
+// most high, and a purity of at most pure.
+func HighestNMI(a, b int, low, high, pure float64) (highest float64) {
+	n := float64(a + b)
+	entropy := func(counts ...int) (h float64) {
+		for _, c := range counts {
+			if p := float64(c) / n; p > 0 {
+				h -= p * math.Log(p)
+			}
+		}
+		return h
+	}
+	classes := entropy(a, b)
+	for i := range a + 1 { // in the first cluster: i of the first class and j of the second
+		for j := range b + 1 {
+			accuracy, purity := float64(max(i+b-j, j+a-i))/n, float64(max(i, j)+max(a-i, b-j))/n
+			if accuracy < low || accuracy > high || purity > pure {
+				continue
+			}
+			clusters := entropy(i+j, a+b-i-j)
+			highest = max(highest, 2*(classes+clusters-entropy(i, j, a-i, b-j))/(classes+clusters))
+		}
+	}
+	return highest
+}

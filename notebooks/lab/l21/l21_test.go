@@ -1,6 +1,7 @@
 package l21
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,5 +88,29 @@ func TestStore(t *testing.T) {
 	}
 	if string(texts[0]) != string(texts[1]) || len(stored.Parse(string(texts[0]))) != 8 {
 		t.Errorf("%s\nafter\n%s", texts[1], texts[0])
+	}
+}
+
+func TestHighestNMI(t *testing.T) {
+	if got := HighestNMI(7, 3, 0, 1, 1); math.Abs(got-1) > 1e-12 {
+		t.Errorf("without a limit %g, want 1", got)
+	}
+	// Both clusters of 2 and 2 hold one of each class, or one holds a sample and the other three,
+	// which has an accuracy of 3/4.
+	if got := HighestNMI(2, 2, 0, 0.5, 1); math.Abs(got) > 1e-12 {
+		t.Errorf("at an accuracy of one half %g, want 0", got)
+	}
+	three := math.Log(2) - 0.75*(math.Log(3)-2./3*math.Log(2)) // mutual information
+	if got, want := HighestNMI(2, 2, 0.75, 0.75, 1), 2*three/(math.Log(2)+math.Log(4)-0.75*math.Log(3)); math.Abs(got-want) > 1e-12 {
+		t.Errorf("at an accuracy of 3/4 %g, want %g", got, want)
+	}
+	// What the paper prints for German cannot be.
+	for accuracy, printed := range map[float64]float64{0.6670: 0.4621, 0.6431: 0.4306, 0.6308: 0.4275} {
+		if got := HighestNMI(700, 300, 0, 1, 0.7); got > printed {
+			t.Errorf("purity of 0.7: %g, printed is %g", got, printed)
+		}
+		if got := HighestNMI(700, 300, accuracy-0.0006, accuracy+0.0006, 1); got > printed {
+			t.Errorf("accuracy of %g: %g, printed is %g", accuracy, got, printed)
+		}
 	}
 }
