@@ -4,6 +4,7 @@
 //	go run ./notebooks/lab arena      # every model on every corruption: notebook 06
 //	go run ./notebooks/lab l21        # Table 2 and Fig. 5 of notebook 01
 //	go run ./notebooks/lab cauchy     # the tables of notebook 02
+//	go run ./notebooks/lab disguise   # its faces with scarves and sunglasses
 //	go run ./notebooks/lab rss        # those of notebook 03
 //	go run ./notebooks/lab rivals     # more rows of these, which tell causes apart
 //	go run ./notebooks/lab rls        # those of notebook 04; -only time: its Fig. 8
@@ -46,6 +47,7 @@ var commands = []struct {
 	{"arena", arena.Command},
 	{"l21", l21.Command},
 	{"cauchy", cauchy.Command},
+	{"disguise", cauchy.DisguiseCommand},
 	{"rss", rss.Command},
 	{"rivals", rss.FurtherCommand},
 	{"rls", rls.Command},
