@@ -216,7 +216,7 @@ func DisguiseCommand(ctx context.Context, args []string) error {
 // components as persons.
 func (d Disguised) store(ctx context.Context, run stored.Trials, most, rounds int) error {
 	run.Keys = []string{"experiment", "k", "model", "trial"}
-	run.Columns = append([]string{"accuracy", "nmi"}, append(slices.Clone(Conditions), "seconds")...)
+	run.Columns = append([]string{"accuracy", "nmi"}, Conditions...)
 	return run.Run(ctx, func(trial uint64) iter.Seq[stored.Line] {
 		return func(yield func(stored.Line) bool) {
 			line := func(experiment string, k int, model string, values func() ([]float64, error)) bool {
@@ -245,11 +245,11 @@ func (d Disguised) store(ctx context.Context, run stored.Trials, most, rounds in
 	})
 }
 
-// fit returns the coefficients of x, its columns if the rival is k-means, and the seconds.
-func fit(ctx context.Context, x *mat.Dense, rival Rival, rank int, seed uint64, rounds int) (mat.Matrix, float64, error) {
+// fit returns the coefficients of x, or x if the rival is k-means.
+func fit(ctx context.Context, x *mat.Dense, rival Rival, rank int, seed uint64, rounds int) (*mat.Dense, error) {
 	m := rival.Model
 	if m.Rank == 0 {
-		return x, 0, nil
+		return x, nil
 	}
 	m.Rank, m.Seed, m.MaxIter, m.Tol = rank, seed, rounds, -1
 	if rounds == 0 {
@@ -257,10 +257,10 @@ func fit(ctx context.Context, x *mat.Dense, rival Rival, rank int, seed uint64, 
 	}
 	r, err := m.Fit(ctx, x)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", rival.Name, err)
+		return nil, fmt.Errorf("%s: %w", rival.Name, err)
 	}
 	_, h := r.Normalized(2)
-	return h, r.Trace[len(r.Trace)-1].Seconds, nil
+	return h, nil
 }
 
 // cluster draws k persons and clusters all their images by k-means on k coefficients.
@@ -277,19 +277,19 @@ func (d Disguised) cluster(ctx context.Context, rival Rival, k int, seed uint64,
 			columns, part.Labels = append(columns, j), append(part.Labels, i)
 		}
 	}
-	h, seconds, err := fit(ctx, pick(d.X, columns), rival, k, seed, rounds)
+	h, err := fit(ctx, pick(d.X, columns), rival, k, seed, rounds)
 	if err != nil {
 		return nil, err
 	}
-	found, err := clusters(ctx, part, mat.DenseCopyOf(h), seed)
-	nan := math.NaN()
-	return []float64{found.Accuracy, found.NMI[score.NMIArithmetic], nan, nan, nan, nan, nan, seconds}, err
+	found, err := clusters(ctx, part, h, seed)
+	values := []float64{found.Accuracy, found.NMI[score.NMIArithmetic]}
+	return append(values, slices.Repeat([]float64{math.NaN()}, len(Conditions))...), err
 }
 
 // recognise learns a subspace of all images and has SRC name those of the second session by
 // those of the first. Without a model it does so on the images.
 func (d Disguised) recognise(ctx context.Context, rival Rival, seed uint64, rounds int) ([]float64, error) {
-	h, seconds, err := fit(ctx, d.X, rival, 2*len(d.Classes), seed, rounds)
+	h, err := fit(ctx, d.X, rival, 2*len(d.Classes), seed, rounds)
 	if err != nil {
 		return nil, err
 	}
@@ -298,7 +298,7 @@ func (d Disguised) recognise(ctx context.Context, rival Rival, seed uint64, roun
 	if err != nil {
 		return nil, err
 	}
-	return append(d.judge(test, found), seconds), nil
+	return d.judge(test, found), nil
 }
 
 // correct has SEC name the images of the second session.
@@ -308,7 +308,7 @@ func (d Disguised) correct(ctx context.Context) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(d.judge(test, found), math.NaN()), nil
+	return d.judge(test, found), nil
 }
 
 func (d Disguised) sessions() (first, second []int) {
