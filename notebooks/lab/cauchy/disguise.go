@@ -201,6 +201,7 @@ func DisguiseCommand(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("disguise", flag.ContinueOnError)
 	run := stored.Trials{Count: 5, Out: "notebooks/lab/cauchy/disguise.csv"}
 	run.Flags(f)
+	only := f.String("only", "", "one `experiment`: clusters or recognition; empty: both")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -209,17 +210,20 @@ func DisguiseCommand(ctx context.Context, args []string) error {
 		return err
 	}
 	log.Print(d.Set)
-	return d.store(ctx, run, 10, 0)
+	return d.store(ctx, run, *only, 10, 0)
 }
 
 // store runs Fig. 9 with two persons and so on to most, and Table 5 with twice as many
-// components as persons.
-func (d Disguised) store(ctx context.Context, run stored.Trials, most, rounds int) error {
+// components as persons, or one of the two.
+func (d Disguised) store(ctx context.Context, run stored.Trials, only string, most, rounds int) error {
 	run.Keys = []string{"experiment", "k", "model", "trial"}
 	run.Columns = append([]string{"accuracy", "nmi"}, Conditions...)
 	return run.Run(ctx, func(trial uint64) iter.Seq[stored.Line] {
 		return func(yield func(stored.Line) bool) {
 			line := func(experiment string, k int, model string, values func() ([]float64, error)) bool {
+				if only != "" && only != experiment {
+					return true
+				}
 				return yield(stored.Line{Key: []string{experiment, fmt.Sprint(k), model, fmt.Sprint(trial)}, Values: func() ([]string, error) {
 					v, err := values()
 					return stored.Numbers(v...), err
@@ -231,15 +235,15 @@ func (d Disguised) store(ctx context.Context, run stored.Trials, most, rounds in
 					return
 				}
 			}
-			if trial == 1 && !line("recognition", persons, "SEC", func() ([]float64, error) { return d.correct(ctx) }) { // it draws nothing
-				return
-			}
 			for k := 2; k <= min(most, persons); k++ {
 				for _, r := range disguiseRivals() {
 					if !line("clusters", k, r.Name, func() ([]float64, error) { return d.cluster(ctx, r, k, trial, rounds) }) {
 						return
 					}
 				}
+			}
+			if trial == 1 { // it is slow, and draws nothing
+				line("recognition", persons, "SEC", func() ([]float64, error) { return d.correct(ctx) })
 			}
 		}
 	})

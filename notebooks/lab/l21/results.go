@@ -29,8 +29,8 @@ var (
 
 // Convergence returns what Command has stored for Table 2, a row for each set, model and
 // trial (the seed of the random start): the normalised errors nce21 and ncef in the two
-// norms, the rounds, the seconds, the reason for which the fit ended, and the version of
-// the program. Traces returns points of the curves of Fig. 5 for the first trial.
+// norms, the rounds, the reason for which the fit ended, and the version of the program;
+// no seconds, as the machine was shared. Traces returns points of the curves of Fig. 5 for the first trial.
 var (
 	Convergence = sync.OnceValue(func() stored.Table { return stored.Parse(convergence) })
 	Traces      = sync.OnceValue(func() stored.Table { return stored.Parse(traces) })
@@ -96,12 +96,12 @@ func Command(ctx context.Context, args []string) error {
 // store fits each set by each solver; rounds bounds the rounds if it is not 0.
 func store(ctx context.Context, folder string, sets []*datasets.Set, trials uint64, seconds float64, rounds int) (err error) {
 	keys := []string{"set", "model", "trial"}
-	sheet, err := stored.Open(filepath.Join(folder, "convergence.csv"), 3, append(keys, "nce21", "ncef", "rounds", "seconds", "reason", "version")...)
+	sheet, err := stored.Open(filepath.Join(folder, "convergence.csv"), 3, append(keys, "nce21", "ncef", "rounds", "reason", "version")...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sheet.Close()) }()
-	curves, err := stored.Open(filepath.Join(folder, "traces.csv"), 2, "set", "model", "round", "seconds", "objective")
+	curves, err := stored.Open(filepath.Join(folder, "traces.csv"), 2, "set", "model", "round", "objective")
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func store(ctx context.Context, folder string, sets []*datasets.Set, trials uint
 				byColumn, frobenius := Errors(s.X, r)
 				last := r.Trace[len(r.Trace)-1]
 				if err := sheet.Add(append(key, stored.Number(byColumn, 'f', 6), stored.Number(frobenius, 'f', 6), fmt.Sprint(last.Round),
-					stored.Number(last.Seconds, 'f', 2), r.Reason.String(), version())); err != nil {
+					r.Reason.String(), version())); err != nil {
 					return err
 				}
 				log.Printf("%q: %d rounds, %.0f s", key, last.Round, last.Seconds)
@@ -156,7 +156,7 @@ func points(set string, m Fitted, t rnmf.Trace) (lines [][]string) {
 		if m.Model.Loss == nil {
 			v = math.Sqrt(v)
 		}
-		lines = append(lines, []string{set, m.Name, fmt.Sprint(p.Round), stored.Number(p.Seconds, 'g', 4), stored.Number(v, 'g', 8)})
+		lines = append(lines, []string{set, m.Name, fmt.Sprint(p.Round), stored.Number(v, 'g', 8)})
 	}
 	return lines
 }
