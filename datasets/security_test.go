@@ -22,7 +22,8 @@ import (
 // known where the documentation of Download does not say otherwise.
 func TestRemotesAreBounded(t *testing.T) {
 	unknown := map[string]bool{"ORL": true, "ORLOriginal": true, "COIL100": true, "Yale": true,
-		"ExtendedYaleB": true, "BinaryAlphadigits": true, "UMIST": true}
+		"ExtendedYaleB": true, "BinaryAlphadigits": true, "UMIST": true, "UMISTSmall": true,
+		"German": true, "Vehicle": true, "AutoMPG": true}
 	for _, s := range allSources {
 		for _, r := range s.remote {
 			sum, err := hex.DecodeString(r.sha256)

@@ -90,9 +90,9 @@ func (s *Source) Load(ctx context.Context) (*Set, error) {
 //
 // Files are compared with their known SHA-256, if there is one, and are read to
 // see that they hold what they should; if not, they are removed. No checksum is
-// known of the archives of ORL and COIL100 and of the matrices of Yale,
-// ExtendedYaleB, BinaryAlphadigits and UMIST: of these only the format and the
-// number of samples and classes are checked. The error is
+// known of the archives of ORL and COIL100, of the matrices of Yale, ExtendedYaleB,
+// BinaryAlphadigits and UMIST, and of the tables of German, Vehicle and AutoMPG: of
+// these only the format and the number of samples and classes are checked. The error is
 // ErrAsk, ErrServer, ErrChecksum, ErrTooLarge, ErrContent, that of the network,
 // the file system or the reader, or ctx.Err().
 func (s *Source) Download(ctx context.Context, progress func(done, total int64)) error {

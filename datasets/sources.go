@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -31,6 +34,8 @@ const (
 	homeORL    = "https://cam-orl.co.uk/facedatabase.html"
 	homeCai    = dengCai + "FaceData.html"
 )
+
+var remoteUMIST = []remote{{name: "umist_cropped.mat", urls: []string{roweis + "umist_cropped.mat"}, limit: 32 * megabyte}}
 
 var (
 	remoteORL = []remote{{
@@ -188,14 +193,35 @@ var BinaryAlphadigits = &Source{
 }
 
 // UMIST holds faces from profile to front: 10304 pixels (112×92) × 575 samples
-// of 20 persons, 0..255, as cropped by Daniel Graham.
+// of 20 persons, 0..255, as cropped by Daniel Graham; or, if umist_cropped.mat is
+// not there, 1024 pixels (32×32) of UMIST.mat, in which the faces are squarer than
+// they are: the name of the set tells which.
 var UMIST = &Source{
 	Name:   "UMIST",
-	Credit: "Graham, Allinson: UMIST (Sheffield) face database, from the data page of Sam Roweis (New York University); for research",
+	Credit: creditUMIST,
 	Home:   "https://cs.nyu.edu/~roweis/data.html",
-	forms: []form{{files: [][]string{{"umist_cropped.mat"}}, samples: 575, classes: 20,
-		read: matReader("UMIST 112×92", MATLayout{X: "facedat"})}},
-	remote: []remote{{name: "umist_cropped.mat", urls: []string{roweis + "umist_cropped.mat"}, limit: 32 * megabyte}},
+	forms: []form{
+		{files: [][]string{{"umist_cropped.mat"}}, samples: 575, classes: 20,
+			read: matReader("UMIST 112×92", MATLayout{X: "facedat"})},
+		{files: [][]string{{"UMIST.mat"}}, samples: 575, classes: 20, read: matReader("UMIST 32×32", square(32))},
+	},
+	remote: remoteUMIST,
+}
+
+// UMISTSmall holds the faces of UMIST at the size that the L2,1-NMF paper has: 644
+// pixels (28×23) × 575 samples of 20 persons, 0..255. Where UMIST_28x23.mat is not
+// there, it shrinks those of 112×92, which Download fetches.
+var UMISTSmall = &Source{
+	Name:   "UMISTSmall",
+	folder: "UMIST",
+	Credit: creditUMIST,
+	Home:   "https://cs.nyu.edu/~roweis/data.html",
+	forms: []form{
+		{files: [][]string{{"UMIST_28x23.mat"}}, samples: 575, classes: 20,
+			read: matReader("UMIST 28×23", MATLayout{Columns: true, Height: 28, Width: 23})},
+		{files: [][]string{{"umist_cropped.mat"}}, samples: 575, classes: 20, read: readUMISTSmall},
+	},
+	remote: remoteUMIST,
 }
 
 // MNIST holds the handwritten digits for training: 784 pixels (28×28) × 60000
@@ -225,15 +251,20 @@ var MNISTTest = &Source{
 	},
 }
 
-// GeorgiaTech holds faces with their surroundings: 3072 pixels (48×64, shrunk
-// from 480×640) × 750 samples of 50 persons, in grey, 0..255. Download fetches
-// 133 MB.
+// GeorgiaTech holds faces: 750 samples of 50 persons, in grey, 0..255. The faces
+// alone, 1200 pixels (40×30), come from GT_40x30.zip, whose images GT/1.jpg to
+// GT/750.jpg are numbered person by person; if it is not there, the photographs
+// with their surroundings give 3072 pixels (48×64, shrunk from 480×640): the name
+// of the set tells which. Download fetches the photographs (133 MB).
 var GeorgiaTech = &Source{
 	Name:   "GeorgiaTech",
 	Credit: "Georgia Tech face database (Ara Nefian); no terms known to us",
 	Home:   "https://www.anefian.com/research/face_reco.htm",
-	forms: []form{{files: [][]string{{"gt_db.zip", "gt_db/"}}, samples: 750, classes: 50,
-		read: imageReader("Georgia Tech, shrunk from 480×640", 48, 64, `(s[0-9]+)/[0-9]+\.jpg$`)}},
+	forms: []form{
+		{files: [][]string{{"GT_40x30.zip"}}, samples: 750, classes: 50, read: readGeorgiaTech},
+		{files: [][]string{{"gt_db.zip", "gt_db/"}}, samples: 750, classes: 50,
+			read: imageReader("Georgia Tech, shrunk from 480×640", 48, 64, `(s[0-9]+)/[0-9]+\.jpg$`)},
+	},
 	remote: []remote{{
 		name:   "gt_db.zip",
 		urls:   []string{"https://www.anefian.com/research/gt_db.zip"},
@@ -289,7 +320,47 @@ var JAFFE = &Source{
 	ask: "request access on its page",
 }
 
+// German holds applicants for credit in the numbers of german.data-numeric: 24
+// features, 0..184, × 1000 samples, 700 of class 1 (good) and 300 of class 2.
+var German = &Source{
+	Name:   "German",
+	Credit: "Hofmann: Statlog (German Credit Data), UCI Machine Learning Repository, doi:10.24432/C5NC77, CC BY 4.0",
+	Home:   "https://archive.ics.uci.edu/dataset/144/statlog+german+credit+data",
+	forms: []form{{files: [][]string{{"german.data-numeric"}}, samples: 1000, classes: 2,
+		read: csvReader("German credit", CSVLayout{Separator: ' ', Header: NoHeader, Label: "-1"})}},
+	remote: []remote{{name: "german.data-numeric", urls: []string{uci + "statlog/german/german.data-numeric"}, limit: megabyte}},
+}
+
+// Vehicle holds silhouettes of four kinds of vehicles: 18 features, 0..1018, × 846
+// samples: vehicle.csv, a table with a header whose last column is the class, or the
+// nine files xaa.dat to xai.dat of the UCI repository, which Download fetches.
+var Vehicle = &Source{
+	Name:   "Vehicle",
+	Credit: "Mowforth, Shepherd: Statlog (Vehicle Silhouettes), Turing Institute, Glasgow; UCI Machine Learning Repository, doi:10.24432/C5HG6H, CC BY 4.0",
+	Home:   "https://archive.ics.uci.edu/dataset/149/statlog+vehicle+silhouettes",
+	forms: []form{
+		{files: [][]string{{"vehicle.csv"}}, samples: 846, classes: 4,
+			read: csvReader("Vehicle", CSVLayout{Separator: ',', Header: WithHeader, Label: "-1"})},
+		{files: vehicleFiles(), samples: 846, classes: 4,
+			read: csvReader("Vehicle", CSVLayout{Separator: ' ', Header: NoHeader, Label: "-1"})},
+	},
+	remote: vehicleRemote(),
+}
+
+// AutoMPG holds cars: 7 features × 398 samples, classed by their origin, 1 (America),
+// 2 (Europe) and 3 (Japan). Six samples lack the horsepower, which is NaN: see
+// Set.Known.
+var AutoMPG = &Source{
+	Name:   "AutoMPG",
+	Credit: "Quinlan: Auto MPG, from StatLib, Carnegie Mellon University; UCI Machine Learning Repository, doi:10.24432/C5859H, CC BY 4.0",
+	Home:   "https://archive.ics.uci.edu/dataset/9/auto+mpg",
+	forms: []form{{files: [][]string{{"auto-mpg.data"}}, samples: 398, classes: 3,
+		read: readAutoMPG}},
+	remote: []remote{{name: "auto-mpg.data", urls: []string{uci + "auto-mpg/auto-mpg.data"}, limit: megabyte}},
+}
+
 const (
+	creditUMIST = "Graham, Allinson: UMIST (Sheffield) face database, from the data page of Sam Roweis (New York University); for research"
 	creditMNIST = "LeCun, Cortes, Burges: The MNIST database of handwritten digits; no licence known to us"
 	homeMNIST   = "http://yann.lecun.com/exdb/mnist/"
 )
@@ -383,6 +454,85 @@ func imageReader(name string, height, width int, pattern string) func(context.Co
 		s.Name = name
 		return s, nil
 	}
+}
+
+// csvReader reads tables of one layout, one after the other.
+func csvReader(name string, l CSVLayout) func(context.Context, []string) (*Set, error) {
+	return func(ctx context.Context, paths []string) (*Set, error) {
+		var readers []io.Reader
+		for _, p := range paths {
+			f, err := os.Open(p)
+			if err != nil {
+				return nil, err
+			}
+			defer f.Close()
+			readers = append(readers, &cancelReader{ctx, f}, strings.NewReader("\n")) // a last line need not end
+		}
+		s, err := ReadCSV(io.MultiReader(readers...), l)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.Name = name
+		return s, nil
+	}
+}
+
+func vehicleFiles() (files [][]string) {
+	for _, r := range vehicleRemote() {
+		files = append(files, []string{r.name})
+	}
+	return files
+}
+
+func vehicleRemote() (all []remote) {
+	for letter := 'a'; letter <= 'i'; letter++ {
+		name := "xa" + string(letter) + ".dat"
+		all = append(all, remote{name: name, urls: []string{uci + "statlog/vehicle/" + name}, limit: megabyte})
+	}
+	return all
+}
+
+func readAutoMPG(ctx context.Context, paths []string) (*Set, error) {
+	s, err := csvReader("Auto MPG", CSVLayout{Separator: ' ', Header: NoHeader, Label: "8", ID: "9", Missing: []string{"?"}})(ctx, paths)
+	if err == nil {
+		if m, _ := s.X.Dims(); m != 7 {
+			return nil, fmt.Errorf("%w: %d features, want 7", ErrContent, m)
+		}
+		s.Features = strings.Fields("mpg cylinders displacement horsepower weight acceleration year")
+	}
+	return s, err
+}
+
+func readUMISTSmall(ctx context.Context, paths []string) (*Set, error) {
+	s, err := matReader("UMIST, shrunk from 112×92", MATLayout{X: "facedat"})(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	return s.Shrink(28, 23)
+}
+
+// readGeorgiaTech reads images that are numbered from 1, fifteen of each person.
+func readGeorgiaTech(ctx context.Context, paths []string) (*Set, error) {
+	number := regexp.MustCompile(`(?:^|/)GT/([0-9]{1,3})\.jpg$`)
+	s, err := OpenImages(ctx, paths[0], ImageLayout{Class: func(p string) (string, bool) {
+		m := number.FindStringSubmatch(path.Clean(p))
+		if m == nil {
+			return "", false
+		}
+		n, err := strconv.Atoi(m[1])
+		if err != nil || n < 1 {
+			return "", false
+		}
+		return strconv.Itoa((n-1)/15 + 1), true
+	}})
+	if err != nil {
+		return nil, err
+	}
+	s.Name = "Georgia Tech 40×30"
+	return s, nil
 }
 
 func one(read func(io.Reader) (*Set, error)) func(context.Context, []string) (*Set, error) {

@@ -3,8 +3,11 @@ package datasets
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +16,7 @@ import (
 
 var allSources = []*Source{
 	ORL, ORLOriginal, Yale, ExtendedYaleB, COIL20, COIL100, Semeion, Pendigits, BinaryAlphadigits,
-	UMIST, MNIST, MNISTTest, GeorgiaTech, CMUPIE, AR, JAFFE,
+	UMIST, UMISTSmall, MNIST, MNISTTest, GeorgiaTech, CMUPIE, AR, JAFFE, German, Vehicle, AutoMPG,
 }
 
 // realData sets RNMF_DATA to the folder with the real files, and skips the test
@@ -50,6 +53,13 @@ func TestRealSources(t *testing.T) {
 		{Semeion, "Semeion", 256, 1593, 16, 10, 0, 1, 1, "0", "9"},
 		{Pendigits, "Pendigits", 16, 10992, 0, 10, 0, 100, 100, "0", "9"},
 		{BinaryAlphadigits, "Binary Alphadigits", 320, 1404, 20, 36, 0, 1, 1, "0", "Z"},
+		{ExtendedYaleB, "Extended Yale B 32×32", 1024, 2414, 32, 38, 0, 255, 255, "1", "38"},
+		{UMIST, "UMIST 32×32", 1024, 575, 32, 20, 4, 242, 255, "1", "20"},
+		{UMISTSmall, "UMIST 28×23", 644, 575, 28, 20, 5, 239, 255, "1", "20"},
+		{GeorgiaTech, "Georgia Tech 40×30", 1200, 750, 40, 50, 0, 253.56332088722792, 255, "1", "50"},
+		{MNISTTest, "MNIST, test", 784, 10000, 28, 10, 0, 255, 255, "0", "9"},
+		{German, "German credit", 24, 1000, 0, 2, 0, 184, 0, "1", "2"},
+		{Vehicle, "Vehicle", 18, 846, 0, 4, 0, 1018, 0, "bus", "van"},
 	} {
 		t.Run(c.s.Name, func(t *testing.T) {
 			s, err := c.s.Load(t.Context())
@@ -178,5 +188,73 @@ func TestSourcesAsk(t *testing.T) {
 				t.Errorf("%v: file name %q", s, r.name)
 			}
 		}
+	}
+}
+
+// The six cars without horsepower are NaN there and nowhere else, and cars have names.
+func TestAutoMPG(t *testing.T) {
+	realData(t)
+	s, err := AutoMPG.Load(t.Context())
+	if errors.Is(err, ErrNotFound) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, n := s.X.Dims()
+	missing, count := 0, make([]int, 3)
+	for j := range n {
+		for i := range m {
+			if math.IsNaN(s.X.At(i, j)) {
+				missing++
+				if i != 3 {
+					t.Errorf("%s of sample %d is NaN", s.Features[i], j)
+				}
+			}
+		}
+		count[s.Labels[j]]++
+	}
+	if m != 7 || n != 398 || missing != 6 || !slices.Equal(count, []int{249, 70, 79}) {
+		t.Errorf("%v, %d missing, classes %v", s, missing, count)
+	}
+	if s.X.At(0, 0) != 18 || s.X.At(6, 397) != 82 || s.Samples[0] != "chevrolet chevelle malibu" {
+		t.Errorf("%g, %g, %q", s.X.At(0, 0), s.X.At(6, 397), s.Samples[0])
+	}
+}
+
+// Tables made up in the other forms: nine files of Vehicle, the last lines of which do
+// not end; and a table of Auto MPG that holds too few cars.
+func TestTableForms(t *testing.T) {
+	emptyCache(t)
+	dir := t.TempDir()
+	t.Setenv(Folder, dir)
+	total := 0
+	for i, files := range vehicleFiles() {
+		var lines []string
+		for range 94 {
+			lines = append(lines, fmt.Sprint(strings.Repeat("3 ", 17), total, " ", []string{"bus", "opel", "saab", "van"}[total%4]))
+			total++
+		}
+		text := strings.Join(lines, "\n")
+		if i == 0 {
+			text += "\n"
+		}
+		if err := os.WriteFile(filepath.Join(dir, files[0]), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Vehicle.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, n := s.X.Dims(); m != 18 || n != 846 || s.X.At(17, 845) != 845 || s.Classes[s.Labels[845]] != "opel" {
+		t.Errorf("%v", s)
+	}
+	few := "18.0 8 307.0 130.0 3504. 12.0 70 1\t\"a\"\n25.0 4 98.00 ? 2046. 19.0 71 2\t\"b\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "auto-mpg.data"), []byte(few), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := AutoMPG.Load(t.Context()); !errors.Is(err, ErrContent) {
+		t.Errorf("two cars: %v", err)
 	}
 }

@@ -2,7 +2,9 @@
 // is not run every day. It runs in the root of the repository:
 //
 //	go run ./notebooks/lab arena      # every model on every corruption: notebook 06
+//	go run ./notebooks/lab l21        # Table 2 and Fig. 5 of notebook 01
 //	go run ./notebooks/lab cauchy     # the tables of notebook 02
+//	go run ./notebooks/lab disguise   # its faces with scarves and sunglasses
 //	go run ./notebooks/lab rss        # those of notebook 03
 //	go run ./notebooks/lab rivals     # more rows of these, which tell causes apart
 //	go run ./notebooks/lab rls        # those of notebook 04; -only time: its Fig. 8
@@ -32,6 +34,7 @@ import (
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
 	"github.com/robustnmf/robustnmf/notebooks/lab/choosing"
 	"github.com/robustnmf/robustnmf/notebooks/lab/claims"
+	"github.com/robustnmf/robustnmf/notebooks/lab/l21"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rra"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
@@ -42,7 +45,9 @@ var commands = []struct {
 	run  func(ctx context.Context, args []string) error
 }{
 	{"arena", arena.Command},
+	{"l21", l21.Command},
 	{"cauchy", cauchy.Command},
+	{"disguise", cauchy.DisguiseCommand},
 	{"rss", rss.Command},
 	{"rivals", rss.FurtherCommand},
 	{"rls", rls.Command},

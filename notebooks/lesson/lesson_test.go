@@ -233,6 +233,10 @@ func TestResults(t *testing.T) {
 		t.Errorf("table\n%s", got)
 	}
 	p := Printed("  | second | third\nrow | 4.5 | –\nnone | 1 | 2\n")
+	if got := r.NextTo(p, "c").Markdown(); !strings.Contains(got, "| second | paper | third | paper |") || !strings.Contains(got, "| row | 5.000 | 4.500 | – | – |") ||
+		!strings.Contains(got, "| none | – | 1.000 | – | 2.000 |") || !strings.Contains(got, "| other | – | – | – | – |") {
+		t.Errorf("next to the paper\n%s", got)
+	}
 	if got := p.Mean("row", "second"); got != 4.5 {
 		t.Errorf("printed %g, want 4.5", got)
 	}

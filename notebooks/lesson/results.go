@@ -119,6 +119,30 @@ func (r *Results) Table(caption string) *viz.Table {
 	return t
 }
 
+// NextTo is a table of mean ± deviation over the trials with what a paper prints next to
+// each: all rows and columns of theirs, in their order, then our other rows. What one of
+// the two lacks is a dash.
+func (r *Results) NextTo(theirs *Results, caption string) *viz.Table {
+	t := &viz.Table{Caption: caption, Header: []string{""}}
+	for _, column := range theirs.Columns {
+		t.Header = append(t.Header, column, "paper")
+	}
+	rows := slices.Clone(theirs.Rows)
+	for _, row := range r.Rows {
+		if !slices.Contains(rows, row) {
+			rows = append(rows, row)
+		}
+	}
+	for _, row := range rows {
+		cells := []viz.Cell{viz.Text(row)}
+		for _, column := range theirs.Columns {
+			cells = append(cells, viz.Summary(r.Values(row, column), r.digits()), viz.Summary(theirs.Values(row, column), r.digits()))
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
 // Minus draws the differences of the means, ours − theirs, in a heat map: red where ours
 // is larger, blue where it is smaller. It shows the rows and columns that both have, in
 // the order of theirs, and leaves out rows with a gap. The bar is labelled "ours − paper",

@@ -1,8 +1,14 @@
 package l21
 
 import (
+	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 )
 
 // Sets has each set of the paper once, at hand or missing, and they hold together.
@@ -24,12 +30,87 @@ func TestSets(t *testing.T) {
 			printed++
 		}
 		want := map[string][3]int{"AT&T": {2576, 400, 40}, "UMIST": {644, 360, 20}, "Yale B": {1024, 1984, 31}, "MNIST": {784, 150, 10},
-			"PIE": {1024, 680, 68}, "Bin-alpha": {320, 1404, 36}, "Wine": {13, 178, 3}}[s.Name]
+			"PIE": {1024, 680, 68}, "Bin-alpha": {320, 1404, 36}, "Wine": {13, 178, 3},
+			"German": {24, 1000, 2}, "Cars": {7, 392, 3}, "Vehicle": {18, 846, 4}}[s.Name]
 		if m, n := s.X.Dims(); s.Printed && want != [3]int{m, n, len(s.Classes)} {
 			t.Errorf("%s is %d×%d with %d classes, want %v", s.Name, m, n, len(s.Classes), want)
 		}
 	}
-	if printed != 7 {
-		t.Errorf("%d of the paper's sets with a form that is told, want 7 (without %v)", printed, missing)
+	if printed != 10 {
+		t.Errorf("%d of the paper's sets, want 10 (without %v)", printed, missing)
+	}
+}
+
+// What is stored has each set and model, the same number of trials for all models of a
+// set, and curves that fall.
+func TestConvergence(t *testing.T) {
+	for _, set := range []string{"AT&T", "UMIST"} {
+		trials := len(Convergence().Where("set", set).Different("trial"))
+		for _, m := range Solvers() {
+			rows := Convergence().Where("set", set, "model", m.Name)
+			if len(rows) != trials || trials == 0 {
+				t.Errorf("%s, %s: %d rows of %d trials", set, m.Name, len(rows), trials)
+			}
+			for _, r := range rows {
+				if a, b := r.Number("nce21"), r.Number("ncef"); !(a > 0.05 && a < 0.3 && b > 0.05 && b < 0.3) ||
+					r.Number("rounds") > float64(m.Model.MaxIter) || r.Text("version") == "" {
+					t.Error(r)
+				}
+			}
+			curve := Traces().Where("set", set, "model", m.Name)
+			for i, y := range curve.Numbers("objective") {
+				if i > 0 && y > curve[i-1].Number("objective") {
+					t.Errorf("%s, %s rises in round %s", set, m.Name, curve[i].Text("round"))
+				}
+			}
+			if len(curve) < 20 {
+				t.Errorf("%s, %s: a curve of %d points", set, m.Name, len(curve))
+			}
+		}
+	}
+}
+
+// A run stores all, and another run of the same computes nothing anew.
+func TestStore(t *testing.T) {
+	s, err := datasets.Digits().Sample(4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	var texts [2][]byte
+	for i := range texts {
+		if err := store(t.Context(), folder, []*datasets.Set{s}, 2, 0, 3); err != nil {
+			t.Fatal(err)
+		}
+		if texts[i], err = os.ReadFile(filepath.Join(folder, "convergence.csv")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if string(texts[0]) != string(texts[1]) || len(stored.Parse(string(texts[0]))) != 8 {
+		t.Errorf("%s\nafter\n%s", texts[1], texts[0])
+	}
+}
+
+func TestHighestNMI(t *testing.T) {
+	if got := HighestNMI(7, 3, 0, 1, 1); math.Abs(got-1) > 1e-12 {
+		t.Errorf("without a limit %g, want 1", got)
+	}
+	// Both clusters of 2 and 2 hold one of each class, or one holds a sample and the other three,
+	// which has an accuracy of 3/4.
+	if got := HighestNMI(2, 2, 0, 0.5, 1); math.Abs(got) > 1e-12 {
+		t.Errorf("at an accuracy of one half %g, want 0", got)
+	}
+	three := math.Log(2) - 0.75*(math.Log(3)-2./3*math.Log(2)) // mutual information
+	if got, want := HighestNMI(2, 2, 0.75, 0.75, 1), 2*three/(math.Log(2)+math.Log(4)-0.75*math.Log(3)); math.Abs(got-want) > 1e-12 {
+		t.Errorf("at an accuracy of 3/4 %g, want %g", got, want)
+	}
+	// What the paper prints for German cannot be.
+	for accuracy, printed := range map[float64]float64{0.6670: 0.4621, 0.6431: 0.4306, 0.6308: 0.4275} {
+		if got := HighestNMI(700, 300, 0, 1, 0.7); got > printed {
+			t.Errorf("purity of 0.7: %g, printed is %g", got, printed)
+		}
+		if got := HighestNMI(700, 300, accuracy-0.0006, accuracy+0.0006, 1); got > printed {
+			t.Errorf("accuracy of %g: %g, printed is %g", accuracy, got, printed)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"log"
 	"os"
 	"path/filepath"
@@ -51,11 +52,12 @@ func parse(text string) (all []Result) {
 	return all
 }
 
-// Command runs the tables of notebook 04 at full length and stores them; with -only time, on a
-// quiet machine, it stores the times of Fig. 8 instead. It wants the data sets in the folder that
-// RNMF_DATA names; those it does not find it leaves out. A run that is stopped writes what is
-// known, and the next one goes on with what it finds in the work folder. Points are computed in
-// parallel, so only -only time gives times.
+// Command runs the tables of notebook 04 at full length and stores them; with -only
+// time, on a quiet machine, it stores the times of Fig. 8 instead. It wants the data
+// sets in the folder that RNMF_DATA names; of those it does not find, and of tables that
+// -only leaves out, the lines that are stored stay. A run that is stopped writes what is
+// known, and the next one goes on with what it finds in the work folder. Points are
+// computed in parallel, so only -only time gives times.
 func Command(ctx context.Context, args []string) error {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -65,7 +67,7 @@ func Command(ctx context.Context, args []string) error {
 	work := f.String("work", filepath.Join(cache, "rnmf", "paper04"), "`folder` of what is known so far")
 	out := f.String("out", "notebooks/lab/rls", "`folder` to write results.csv or times.csv to")
 	seconds := f.Float64("seconds", 0, "stop after this `time`; 0: never stop")
-	only := f.String("only", "", "`tables` to run, such as 1,3 or 1:Yale, the others as far as they are known; all if empty. time: Fig. 8")
+	only := f.String("only", "", "`tables` to run, such as 1,3 or 1:Yale, the others stay as they are stored; all if empty. time: Fig. 8")
 	as := f.Bool("as-printed", false, "run AsPrinted, which goes to asprinted.csv")
 	workers := f.Int("workers", 0, "points tried at once; 0: one for each processor")
 	if err := f.Parse(args); err != nil {
@@ -152,6 +154,10 @@ type run struct {
 
 func (u run) store(ctx context.Context, out string) error {
 	rows := [][]string{append([]string{"table", "set", "level", "method", "alpha", "beta", "gamma", "lambda"}, scores...)}
+	before, err := linesOf(out)
+	if err != nil {
+		return err
+	}
 	sets := map[*datasets.Source]*datasets.Set{}
 	start := time.Now()
 	for _, j := range jobs() {
@@ -162,26 +168,26 @@ func (u run) store(ctx context.Context, out string) error {
 			}
 			sets[j.set] = s
 		}
-		if sets[j.set] == nil {
+		level := j.removed + j.noise // one is 0
+		if sets[j.set] == nil || !wanted(u.only, j) {
+			for _, line := range before {
+				if line[0] == strconv.Itoa(j.table) && line[1] == j.set.Name && line[2] == fmt.Sprint(level) && j.apart == (line[4] != line[5]) {
+					rows = append(rows, line)
+				}
+			}
 			continue
 		}
 		p, err := New(sets[j.set], j.removed, j.noise, 1)
 		if err != nil {
 			return err
 		}
-		level := j.removed + j.noise // one is 0
-		within, stop := context.WithCancel(ctx)
-		if !wanted(u.only, j) {
-			stop() // what the file has comes back
-		}
 		for _, m := range u.methods {
 			if u.values != nil && j.apart || j.table > 1 && m.Name == "L1" || j.apart && m.Name != "LS-NMF" {
 				continue
 			}
 			g := u.grid(j, m, p, level)
-			table, err := g.Run(within)
-			if err != nil && (within.Err() == nil || table == nil) {
-				stop()
+			table, err := g.Run(ctx)
+			if err != nil && (ctx.Err() == nil || table == nil) {
 				return err
 			}
 			for _, r := range table.Rows {
@@ -199,10 +205,26 @@ func (u run) store(ctx context.Context, out string) error {
 				rows = append(rows, row)
 			}
 		}
-		stop()
 		log.Printf("table %d, %s, %g: %.0f s", j.table, j.set.Name, level, time.Since(start).Seconds())
 	}
 	return write(out, rows)
+}
+
+// linesOf returns the lines of a stored table without its heading, none if there is no file.
+func linesOf(path string) ([][]string, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(lines) == 0 {
+		return nil, err
+	}
+	return lines[1:], nil
 }
 
 func write(out string, rows [][]string) error {
@@ -216,9 +238,11 @@ func write(out string, rows [][]string) error {
 // grid is the search for the parameters of a method.
 func (u run) grid(j job, m Method, p *Problem, level float64) choose.Grid {
 	values := [3][]float64{decades, gammas, decades}
-	if j.table > 1 { // shorter, and more so where there are many samples
+	features, n := p.X.Dims()
+	large := features*n > 2_000_000 // Extended Yale B
+	if j.table > 1 || large {       // shorter, and more so where there are many samples
 		values = [3][]float64{{0.001, 0.01, 0.1}, {0.1, 1}, choose.Decades(-2, 2)}
-		if len(p.Set.Labels) > 1000 {
+		if n > 1000 {
 			values[0], values[1] = []float64{0.001, 0.1}, []float64{1}
 		}
 		if m.Name == "RMNMF" { // its graph term has no unit

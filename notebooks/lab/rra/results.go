@@ -55,11 +55,12 @@ type settings struct {
 }
 
 // Command runs the experiments of notebook 05 at full length and stores them: race is
-// the time that each solver takes to the objective at which RRA stops, on COIL-20 and
-// on PIE or, where that is not at hand, made-up faces of its size; also by NumPy, where
-// that is. The first start goes over all ranks and both sets, the others over COIL-20
-// at ranks to 50, as many as begin within -minutes. energy is Table 1, clusters Fig. 4
-// and 5. COIL-20 must be in the folder that RNMF_DATA names.
+// the time that each solver takes to the objective at which RRA stops, on COIL-20, on
+// PIE or, where that is not at hand, made-up faces of its size, and on Extended Yale B,
+// real faces of nearly that size; also by NumPy, where that is. The first start goes over
+// all ranks and sets, the others over COIL-20 at ranks to 50, as many as begin within
+// -minutes. energy is Table 1, on both sets of faces, clusters Fig. 4 and 5. COIL-20 must
+// be in the folder that RNMF_DATA names.
 //
 // A run that is stopped keeps what is whole, and the next goes on from there: what is
 // in the files is not computed again. For fresh times on another machine remove
@@ -72,7 +73,7 @@ func Command(ctx context.Context, args []string) error {
 	var s settings
 	f.IntVar(&s.starts, "starts", 10, "`starts` of the race on COIL-20 at ranks to 50; all else has one")
 	f.Float64Var(&s.seconds, "seconds", 30, "`time` after which a solver is late")
-	f.StringVar(&s.set, "set", "", "of the race, only the `set` whose name has this in it")
+	f.StringVar(&s.set, "set", "", "only the `set` whose name has this in it")
 	f.StringVar(&s.python, "python", "/usr/bin/python3", "`program` that has NumPy and SciPy")
 	f.StringVar(&s.out, "out", "notebooks/lab/rra", "`folder` to write to")
 	if err := f.Parse(args); err != nil {
@@ -92,13 +93,15 @@ func Command(ctx context.Context, args []string) error {
 		case "race":
 			var coil *datasets.Set
 			if coil, err = datasets.COIL20.Load(ctx); err == nil {
-				err = race(ctx, s, []*datasets.Set{coil.Scaled(), faces(ctx)})
+				err = race(ctx, s, append([]*datasets.Set{coil.Scaled()}, faces(ctx)...))
 			}
 		case "energy":
-			err = energy(ctx, s, faces(ctx))
+			for _, set := range faces(ctx) {
+				err = errors.Join(err, energy(ctx, s, set))
+			}
 		case "clusters":
 			var sets []*datasets.Set
-			for _, source := range []*datasets.Source{datasets.COIL20, datasets.CMUPIE} {
+			for _, source := range []*datasets.Source{datasets.COIL20, datasets.CMUPIE, datasets.ExtendedYaleB} {
 				if set, missing := source.Load(ctx); missing == nil {
 					sets = append(sets, set)
 				} else if source == datasets.COIL20 {
@@ -118,12 +121,16 @@ func Command(ctx context.Context, args []string) error {
 	return nil
 }
 
-// faces returns PIE or what takes its place.
-func faces(ctx context.Context) *datasets.Set {
+// faces returns PIE or what takes its place, and Extended Yale B if it is at hand.
+func faces(ctx context.Context) []*datasets.Set {
+	all := []*datasets.Set{Faces(68, 42, 1)}
 	if s, err := datasets.CMUPIE.Load(ctx); err == nil && len(s.Labels) == 2856 {
-		return s.Scaled()
+		all[0] = s.Scaled()
 	}
-	return Faces(68, 42, 1)
+	if s, err := datasets.ExtendedYaleB.Load(ctx); err == nil {
+		all = append(all, s.Scaled())
+	}
+	return all
 }
 
 // race lets the solvers race on sets, with more than one start on the first alone.
@@ -407,7 +414,9 @@ func energy(ctx context.Context, s settings, set *datasets.Set) error {
 		return err
 	}
 	defer out.Close()
-	shares := slices.DeleteFunc([]float64{0.65, 0.75, 0.85, 0.95, 1}, func(share float64) bool { return out.Has(set.Name, number(share, 3)) })
+	shares := slices.DeleteFunc([]float64{0.65, 0.75, 0.85, 0.95, 1}, func(share float64) bool {
+		return !strings.Contains(set.Name, s.set) || out.Has(set.Name, number(share, 3))
+	})
 	if len(shares) == 0 {
 		return nil
 	}
@@ -467,6 +476,9 @@ func clusters(ctx context.Context, s settings, sets []*datasets.Set, most int, t
 	}
 	defer out.Close()
 	for _, set := range sets {
+		if !strings.Contains(set.Name, s.set) {
+			continue
+		}
 		for classes := 2; classes <= most; classes++ {
 			for t := uint64(1); t <= trials; t++ {
 				keys := []string{set.Name, strconv.Itoa(classes), fmt.Sprint(t)}

@@ -74,7 +74,10 @@ func TestResults(t *testing.T) {
 	if n := len(race.Where("set", "COIL-20 32×32", "start", "1").Different("rank")); n != 5 {
 		t.Errorf("%d ranks, want 5", n)
 	}
-	trials(t, Results("clusters.csv"), 10, 10)
+	clusters := Results("clusters.csv")
+	for _, set := range []string{"COIL-20 32×32", "Extended Yale B 32×32"} {
+		trials(t, clusters.Where("set", set), 10, 10)
+	}
 	energy := Results("energy.csv")
 	if got := energy.Different("energy"); !slices.Equal(got, []string{"0.65", "0.75", "0.85", "0.95", "1"}) || len(energy) != 2*len(got) {
 		t.Errorf("%d rows of the energies %q", len(energy), got)

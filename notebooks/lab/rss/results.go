@@ -22,8 +22,8 @@ var results string
 var Results = sync.OnceValue(func() stored.Table { return stored.Parse(results) })
 
 // Command runs the tables of notebook 03 at full length and stores them. It takes the
-// sets that the folder RNMF_DATA holds; Yale, COIL-20 and ORL are in what is stored. A
-// run that was stopped goes on where its file ends: remove the file for a fresh one.
+// sets that the folder RNMF_DATA holds; Yale, COIL-20, ORL, UMIST and Georgia Tech are in
+// what is stored. A run that was stopped goes on where its file ends: remove the file for a fresh one.
 func Command(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("rss", flag.ContinueOnError)
 	run := stored.Trials{Count: 10, Out: "notebooks/lab/rss/results.csv"}

@@ -55,15 +55,33 @@ func whole(t *testing.T, all stored.Table, experiments []Experiment, trials int)
 	}
 }
 
+// tables has the sets that are stored, with their numbers of classes and of trials, in
+// Results and in Further.
+var tables = map[string]struct {
+	classes         []int
+	trials, further int
+}{
+	"Yale": {[]int{2, 5, 8, 10, 15}, 10, 3}, "COIL-20": {[]int{10, 20}, 10, 0}, "ORL": {[]int{10, 40}, 10, 0},
+	"UMIST": {[]int{2, 5, 8, 10, 20}, 5, 1}, "GT": {[]int{2, 5, 10, 30, 50}, 3, 1},
+}
+
 func TestResults(t *testing.T) {
-	yale := &datasets.Set{Height: 32, Width: 32}
-	experiments := Beyond("Yale", yale, 2, 1)
-	for set, classes := range map[string][]int{"Yale": {2, 5, 8, 10, 15}, "COIL-20": {10, 20}, "ORL": {10, 40}} {
-		for _, k := range classes {
+	total := 0
+	for set, c := range tables {
+		var experiments []Experiment
+		for _, k := range c.classes {
 			experiments = append(experiments, Experiment{"tables", set, fmt.Sprint(k), nil, Rivals()})
 		}
+		if set == "Yale" {
+			experiments = append(experiments, Beyond(set, &datasets.Set{Height: 32, Width: 32}, 2, 1)...)
+		}
+		rows := Results().Where("set", set)
+		whole(t, rows, experiments, c.trials)
+		total += len(rows)
 	}
-	whole(t, Results(), experiments, 10)
+	if total != len(Results()) {
+		t.Errorf("%d rows of the sets, want %d", total, len(Results()))
+	}
 }
 
 // All experiments run through, on few digits.
@@ -83,8 +101,18 @@ func TestStore(t *testing.T) {
 
 // Whole trials are stored, and all experiments run through, on few digits.
 func TestFurther(t *testing.T) {
-	yale := Set{&datasets.Set{Classes: make([]string, 15)}, "Yale", 2, []int{2, 5, 8, 10, 15}, 2}
-	whole(t, Further(), furtherExperiments([]Set{yale}, 1), 3)
+	total := 0
+	for set, c := range tables {
+		if c.further == 0 {
+			continue
+		}
+		rows := Further().Where("set", set)
+		whole(t, rows, furtherExperiments([]Set{{&datasets.Set{Classes: make([]string, 15)}, set, 0, c.classes, 2}}, 1), c.further)
+		total += len(rows)
+	}
+	if total != len(Further()) {
+		t.Errorf("%d rows of the sets, want %d", total, len(Further()))
+	}
 	few := Set{digits(t, 4), "Yale", 0, []int{3}, 2}
 	out := filepath.Join(t.TempDir(), "further.csv")
 	experiments := func(seed uint64) []Experiment { return furtherExperiments([]Set{few}, seed) }
