@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -113,7 +114,17 @@ func evidence(t *testing.T) template.FuncMap {
 		})
 		return all
 	}
-	standing := func(m arena.Measure, model string) (arena.Standing, error) {
+	// within is in how many cases an error is within 5 % of the best.
+	within := func(rows []arena.Stored, model string) string {
+		near, means := 0, arena.Means(rows, arena.Error)
+		for _, of := range means {
+			if of[model] <= 1.05*slices.Min(slices.Collect(maps.Values(of))) {
+				near++
+			}
+		}
+		return fmt.Sprintf("%d of %d", near, len(means))
+	}
+	standingIn := func(rows []arena.Stored, m arena.Measure, model string) (arena.Standing, error) {
 		for _, s := range arena.Standings(rows, m) {
 			if s.Model == model {
 				return s, nil
@@ -121,6 +132,7 @@ func evidence(t *testing.T) template.FuncMap {
 		}
 		return arena.Standing{}, fmt.Errorf("the arena has no %q", model)
 	}
+	standing := func(m arena.Measure, model string) (arena.Standing, error) { return standingIn(rows, m, model) }
 	type kind struct {
 		Kind, What string
 		Best       []string
@@ -145,10 +157,16 @@ func evidence(t *testing.T) template.FuncMap {
 			}
 			return all
 		},
-		"inGo":    func(model string) string { return "`" + inGo[model] + "`" },
-		"place":   func(model string) (float64, error) { s, err := standing(arena.Error, model); return s.Rank, err },
-		"worst":   func(model string) (float64, error) { s, err := standing(arena.Error, model); return s.Worst, err },
-		"finders": func() []string { s := arena.Standings(rows, arena.AP); return []string{s[0].Model, s[1].Model} },
+		"inGo":   func(model string) string { return "`" + inGo[model] + "`" },
+		"place":  func(model string) (float64, error) { s, err := standing(arena.Error, model); return s.Rank, err },
+		"worst":  func(model string) (float64, error) { s, err := standing(arena.Error, model); return s.Worst, err },
+		"regret": func(model string) (float64, error) { s, err := standing(arena.Error, model); return s.Regret, err },
+		"within": func(model string) string { return within(rows, model) },
+		"untuned": func(model string) (arena.Standing, error) {
+			return standingIn(arena.UntunedResults(), arena.Error, model)
+		},
+		"untunedWithin": func(model string) string { return within(arena.UntunedResults(), model) },
+		"finders":       func() []string { s := arena.Standings(rows, arena.AP); return []string{s[0].Model, s[1].Model} },
 		"claim": func(holds bool, what string) (string, error) {
 			if !holds {
 				return "", fmt.Errorf("the stored results do not bear out: %s", what)
@@ -180,7 +198,7 @@ func evidence(t *testing.T) template.FuncMap {
 			return mean(v)
 		},
 		"clusters": func(solver string) (float64, error) {
-			return mean(rra.Results("clusters.csv").Where("solver", solver).Numbers("accuracy"))
+			return mean(rra.Results("clusters.csv").Where("set", "COIL-20 32×32", "solver", solver).Numbers("accuracy"))
 		},
 		"race": func(rank, solver string) (string, error) {
 			race := rra.Results("race.csv").Where("set", "COIL-20 32×32", "rank", rank, "solver", solver)

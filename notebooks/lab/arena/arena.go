@@ -5,6 +5,7 @@ package arena
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -62,8 +63,8 @@ func Kinds() [][2]string {
 }
 
 // Cases returns the corruptions of a set with values in 0..1: noise on all pixels;
-// some pixels black or white, or all of them black; a white square on each image;
-// noise instead of some images.
+// some pixels black or white, or all of them black; a white square on each image, if the
+// samples are images; noise instead of some images.
 func Cases(s *datasets.Set) []Case {
 	all := []Case{{"none", 0, datasets.Removal{}}}
 	add := func(kind string, make func(share float64) datasets.Corruption, strengths ...float64) {
@@ -75,10 +76,12 @@ func Cases(s *datasets.Set) []Case {
 	add("Laplace noise", func(p float64) datasets.Corruption { return datasets.Laplace{Scale: p / math.Sqrt2} }, 10, 20, 40)
 	add("salt & pepper", func(p float64) datasets.Corruption { return datasets.SaltPepper{Share: p, High: 1} }, 10, 25, 40, 55)
 	add("dead pixels", func(p float64) datasets.Corruption { return datasets.Removal{Share: p} }, 10, 25, 40, 55)
-	add("white squares", func(p float64) datasets.Corruption {
-		side := max(int(math.Round(p*float64(s.Height))), 1)
-		return datasets.Block{Size: side, Value: 1, Height: s.Height, Width: s.Width}
-	}, 25, 40, 55)
+	if s.Height > 0 {
+		add("white squares", func(p float64) datasets.Corruption {
+			side := max(int(math.Round(p*float64(min(s.Height, s.Width)))), 1)
+			return datasets.Block{Size: side, Value: 1, Height: s.Height, Width: s.Width}
+		}, 25, 40, 55)
+	}
 	add("alien images", func(p float64) datasets.Corruption { return datasets.OutlierSamples{Share: p, Max: 1} }, 10, 25, 40)
 	return all
 }
@@ -181,4 +184,39 @@ func Sets(ctx context.Context) ([]Set, error) {
 	}
 	faces.Name = "ORL"
 	return append(all, Set{faces.Scaled(), 40}), nil
+}
+
+// Untuned returns sets that nothing in this module was tuned on: parts of UMIST, Extended
+// Yale B, Georgia Tech, Pendigits and Semeion, and Wine, whose features are scaled to 0..1.
+// The error joins those of sets that are not at hand.
+func Untuned(ctx context.Context) (all []Set, err error) {
+	for _, c := range []struct {
+		name        string
+		load        func(context.Context) (*datasets.Set, error)
+		each, rank  int
+		perFeatures bool
+	}{
+		{"UMIST", datasets.UMIST.Load, 15, 20, false},
+		{"Extended Yale B", datasets.ExtendedYaleB.Load, 8, 38, false},
+		{"Georgia Tech", datasets.GeorgiaTech.Load, 6, 50, false},
+		{"Wine", func(context.Context) (*datasets.Set, error) { return datasets.Wine(), nil }, 0, 3, true},
+		{"Pendigits", datasets.Pendigits.Load, 60, 10, false},
+		{"Semeion", datasets.Semeion.Load, 40, 10, false},
+	} {
+		s, e := c.load(ctx)
+		if e == nil && c.each > 0 {
+			s, e = s.Sample(c.each, 1)
+		}
+		if e != nil {
+			err = errors.Join(err, e)
+			continue
+		}
+		if s = s.Scaled(); c.perFeatures {
+			top := mat.DenseCopyOf(s.X)
+			s.X.Apply(func(i, _ int, v float64) float64 { return v / mat.Max(top.RowView(i)) }, top)
+		}
+		s.Name = c.name
+		all = append(all, Set{s, c.rank})
+	}
+	return all, err
 }

@@ -17,6 +17,9 @@ import (
 //go:embed results.csv
 var results string
 
+//go:embed untuned.csv
+var untuned string
+
 // A Stored row says what it is the outcome of.
 type Stored struct {
 	Set, Kind string
@@ -28,6 +31,9 @@ type Stored struct {
 
 // Results returns what Command has stored.
 var Results = sync.OnceValue(func() []Stored { return parse(results) })
+
+// UntunedResults returns what Command has stored of the sets of Untuned.
+var UntunedResults = sync.OnceValue(func() []Stored { return parse(untuned) })
 
 func parse(text string) (all []Stored) {
 	for _, r := range stored.Parse(text) {
@@ -45,10 +51,15 @@ func Command(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("arena", flag.ContinueOnError)
 	run := stored.Trials{Count: 5, Out: "notebooks/lab/arena/results.csv"}
 	run.Flags(f)
+	others := f.Bool("untuned", false, "one trial on sets that nothing was tuned on, stored in untuned.csv")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	sets, err := Sets(ctx)
+	load := Sets
+	if *others {
+		load, run.Count, run.Out = Untuned, 1, "notebooks/lab/arena/untuned.csv"
+	}
+	sets, err := load(ctx)
 	if errors.Is(err, datasets.ErrNotFound) {
 		log.Print(err)
 	} else if err != nil {
