@@ -41,9 +41,9 @@ const (
 	// NormalThreeSigma is three standard deviations of a normal distribution with the same median
 	// magnitude, 3·1.4826·median: 0.27 % of Gaussian noise.
 	NormalThreeSigma
-	// ThreeOrSixSigma is NormalThreeSigma if residuals become more frequent again beyond 2.5 standard
-	// deviations, and six deviations if not. Where nothing is wrong larger residuals are ever rarer,
-	// however badly the data are fitted; a second rise shows entries that are wrong.
+	// ThreeOrSixSigma is NormalThreeSigma if residuals do not become ever rarer from 2.5 to 6 standard
+	// deviations, and six deviations if they do. Where nothing is wrong larger residuals are rarer,
+	// however badly the data are fitted; if they are not, some entries are wrong.
 	ThreeOrSixSigma
 )
 
@@ -195,7 +195,7 @@ func scaleNow(l Loss) float64 {
 func (r OutlierRule) Cut(s *Residuals) float64 {
 	med := s.Quantile(0.5)
 	switch sigma := madToSigma * math.Sqrt(med); {
-	case r == NormalThreeSigma || r == ThreeOrSixSigma && secondRise(s, sigma):
+	case r == NormalThreeSigma || r == ThreeOrSixSigma && standsOut(s, sigma):
 		return max(3*sigma, s.Floor())
 	case r == ThreeOrSixSigma:
 		return max(6*sigma, s.Floor())
@@ -221,19 +221,19 @@ func (r OutlierRule) Cut(s *Residuals) float64 {
 	return max(mu+3*math.Sqrt(ss/n), s.Floor())
 }
 
-// secondRise reports whether the density of residuals rises somewhere from 2.5 to 7.5 deviations, by
-// a twentieth within a factor of 1.44 and by three deviations of a count. It does if there are too
-// few to tell.
-func secondRise(s *Residuals, sigma float64) bool {
-	var bins [6]float64 // how many lie from 2.5·1.2^i to 2.5·1.2^(i+1) deviations
+// standsOut reports whether the density of residuals stops falling somewhere from 2.5 to 6.2
+// deviations: whether it falls by less than a twentieth within a factor of 1.44, and by less than
+// the error of a count. It does if there are too few to tell.
+func standsOut(s *Residuals, sigma float64) bool {
+	var bins [5]float64 // how many lie from 2.5·1.2^i to 2.5·1.2^(i+1) deviations
 	for v, count := range s.All() {
-		if i := math.Log(math.Sqrt(v)/(2.5*sigma)) / math.Log(1.2); i >= 0 && i < 6 {
+		if i := math.Log(math.Sqrt(v)/(2.5*sigma)) / math.Log(1.2); i >= 0 && i < 5 {
 			bins[int(i)] += float64(count)
 		}
 	}
 	for i, n := range bins[1:] { // next to bin i
 		low := min(1.2*bins[i], 1.44*bins[max(i-1, 0)])
-		if n > 1.05*low+3*math.Sqrt(n) && n > 0.005*float64(s.N()) {
+		if n > 0.95*low+3*math.Sqrt(n) && n > 0.005*float64(s.N()) {
 			return true
 		}
 	}
