@@ -13,8 +13,8 @@ import (
 
 // The property that the engine stands on, for everything that can be combined: no round
 // raises the objective, which is the one that a naive evaluation gives, and the factors
-// are finite and lie in their sets. With -short one combination in 47, so chosen that
-// each loss and each solver still meets each penalty and mask.
+// are finite and lie in their sets. With -short about one combination in 47, so
+// that not each loss meets each solver.
 func TestNoRoundRises(t *testing.T) {
 	shapes := []struct{ m, n, r int }{{1, 1, 1}, {7, 5, 3}, {5, 70, 4}, {33, 17, 9}, {4, 3, 3}, {13, 30, 4}}
 	if testing.Short() {
