@@ -20,8 +20,12 @@ func TestTransform(t *testing.T) {
 	all, _ := planted(15, 60, 3, 0.05, 0.02, 1)
 	x, fresh := mat.DenseCopyOf(all.Slice(0, 15, 0, 40)), mat.DenseCopyOf(all.Slice(0, 15, 40, 60))
 	var work []func()
+	take := oneIn(t, 3)
 	for _, loss := range slices.Concat(fixedLosses, tunedLosses) {
 		for _, solver := range []Solver{nil, Additive{}} {
+			if !take() {
+				continue
+			}
 			work = append(work, func() {
 				name := fmt.Sprintf("%s %T", lossName(loss), solver)
 				m := Model{Rank: 3, Loss: loss, Solver: solver, MaxIter: 300, Tol: 1e-8, TuneFor: 5, OnH: []Penalty{Ridge{1e-3}}}

@@ -27,6 +27,10 @@ func TestSpectrum(t *testing.T) {
 	copies, _ := NewGraph(360, edges)
 	none, _ := NewGraph(40, nil)
 	for name, g := range map[string]*Graph{"knn": knn, "ring": ring(300, 2), "copies": copies, "none": none, "small": ring(5, 1)} {
+		if testing.Short() && (name == "knn" || name == "ring") {
+			t.Logf("-short: without %s", name)
+			continue
+		}
 		all := g.decompose(work.Never)
 		var trace float64
 		for _, d := range g.degree {

@@ -196,7 +196,10 @@ func TestPanelsDegenerate(t *testing.T) {
 			}
 			s.Start = append(s.Start, len(s.Row))
 		}
-		for _, loss := range losses {
+		for li, loss := range losses {
+			if testing.Short() && (li+n)%3 > 0 {
+				continue // one loss in three, others for other shapes
+			}
 			for _, missing := range []bool{false, true} {
 				if missing && len(s.Value) == 0 {
 					continue
