@@ -33,7 +33,7 @@ func TestFilesOfOthers(t *testing.T) {
 			return csv("excel.csv", CSVLayout{ID: "Name", Label: "species", DecimalComma: true, Missing: missing})
 		}, "[Sepal length Sepal width] [flower 0 flower 1 flower 2 flower 3 flower 4 flower 5] [Nord Süd] 2.154 3.958", nil},
 		{"Excel, all at once", func() (*Set, error) { return csv("excel.csv", CSVLayout{}) },
-			`column 1 (Name): datasets: malformed file: "flower 0" is no finite number: name a column of text as ID or Label, in Skip, or in Encode to make features of it; nor is "2,154" of column 2 (Sepal length), "2,131" of column 3 (Sepal width), "Süd" of column 4 (species)`, ErrFormat},
+			`column 1 (Name): datasets: malformed file: "flower 0" is not a finite number: name a column of text as ID or Label, in Skip, or in Encode to make features of it; nor is "2,154" of column 2 (Sepal length), "2,131" of column 3 (Sepal width), "Süd" of column 4 (species)`, ErrFormat},
 		{"Excel for Windows", func() (*Set, error) {
 			return csv("excel1252.csv", CSVLayout{ID: "Name", Label: "species", DecimalComma: true})
 		}, "charmap.Windows1252", ErrFormat},

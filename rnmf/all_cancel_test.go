@@ -102,7 +102,7 @@ func TestCancelAnywhere(t *testing.T) {
 	soon, tries := 2*time.Second, 3 // other tests may need the processors
 	rank, most := 6, 20*time.Millisecond
 	if testing.Short() {
-		tries = 1
+		tries = 2
 	}
 	if long() {
 		x = uniform(2576, 7200, 1)

@@ -196,6 +196,9 @@ func TestPanelsDegenerate(t *testing.T) {
 			}
 			s.Start = append(s.Start, len(s.Row))
 		}
+		if testing.Short() {
+			t.Logf("-short: one loss in three for %s", name)
+		}
 		for li, loss := range losses {
 			if testing.Short() && (li+n)%3 > 0 {
 				continue // one loss in three, others for other shapes
