@@ -74,8 +74,8 @@ func MahNMF(rank int) Model { return Model{Rank: rank, Loss: Manhattan{}, Solver
 
 // RobustNMF is from no paper. It is what this package recommends where some entries are wrong: a
 // tight truncated Cauchy loss until its scale is stable, then least squares on what lies within
-// three standard deviations, or six where no residuals stand out (ThreeOrSixSigma). On small data of
-// nearly that rank some starts end at a bad minimum (notebook 02, section 7).
+// three standard deviations, or six where no residuals stand out (ThreeOrSixSigma). It wants features
+// several times the rank. On small data some starts end at a bad minimum (notebook 02, section 7).
 func RobustNMF(rank int) Model { return Model{Rank: rank, Loss: TwoStage{}} }
 
 // ONMF is orthogonal NMF, min over W, H ≥ 0 of ‖X − WH‖² with the rows of H orthogonal (Ding, Li,

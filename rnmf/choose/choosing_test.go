@@ -165,6 +165,11 @@ func evidence(t *testing.T) template.FuncMap {
 		"untuned": func(model string) (arena.Standing, error) {
 			return standingIn(arena.UntunedResults(), arena.Error, model)
 		},
+		"untunedSet": func(set, model string) (float64, error) {
+			rows := slices.DeleteFunc(slices.Clone(arena.UntunedResults()), func(s arena.Stored) bool { return s.Set != set })
+			s, err := standingIn(rows, arena.Error, model)
+			return s.Regret, err
+		},
 		"untunedWithin": func(model string) string { return within(arena.UntunedResults(), model) },
 		"finders":       func() []string { s := arena.Standings(rows, arena.AP); return []string{s[0].Model, s[1].Model} },
 		"claim": func(holds bool, what string) (string, error) {
