@@ -25,6 +25,7 @@ var told = []struct {
 	{"07-your-data", 0, 0},
 	{"08-interactive", 0, 0},
 	{"09-speed", 0, 0},
+	{"10-large", 0, 0},
 }
 
 var (
