@@ -43,7 +43,7 @@ func (w *witness) Load(p int) (Panel, error) {
 			return x, err
 		}
 	}
-	sum := x.checksum()
+	sum := x.Checksum()
 	if w.known && sum != w.sums[p] {
 		return x, fmt.Errorf("%w: it has other numbers than when the fit in %s began (checksum %08x, was %08x); give the data of that fit, or another State", rnmf.ErrParameter, w.dir, sum, w.sums[p])
 	}
@@ -83,8 +83,8 @@ func (w *witness) read() error {
 	return nil
 }
 
-// checksum returns that of the numbers, and of their places where the panel is sparse.
-func (x Panel) checksum() (sum uint32) {
+// Checksum returns the CRC-32C of the numbers, and of their places where the panel is sparse.
+func (x Panel) Checksum() (sum uint32) {
 	buffer := make([]byte, 0, 1<<13)
 	flush := func() {
 		sum = crc32.Update(sum, castagnoli, buffer)

@@ -86,13 +86,13 @@ func TestOtherData(t *testing.T) {
 func TestPanelChecksum(t *testing.T) {
 	x := mat.NewDense(2, 4, []float64{1, 2, 3, 4, 5, 6, 7, 8})
 	part := Panel{Dense: x.Slice(0, 2, 1, 3).(*mat.Dense)}
-	if part.checksum() != (Panel{Dense: mat.DenseCopyOf(part.Dense)}).checksum() {
+	if part.Checksum() != (Panel{Dense: mat.DenseCopyOf(part.Dense)}).Checksum() {
 		t.Error("a slice has another checksum than its copy")
 	}
 	a := &datasets.Sparse{Rows: 2, Cols: 2, Start: []int{0, 1, 2}, Row: []int32{0, 1}, Value: []float64{1, 2}}
 	b := &datasets.Sparse{Rows: 2, Cols: 2, Start: []int{0, 2, 3}, Row: []int32{0, 1, 1}, Value: []float64{1, 0, 2}}
 	c := &datasets.Sparse{Rows: 2, Cols: 2, Start: []int{0, 0, 2}, Row: []int32{0, 1}, Value: []float64{1, 2}}
-	if s := (Panel{Sparse: a}).checksum(); s == (Panel{Sparse: b}).checksum() || s == (Panel{Sparse: c}).checksum() {
+	if s := (Panel{Sparse: a}).Checksum(); s == (Panel{Sparse: b}).Checksum() || s == (Panel{Sparse: c}).Checksum() {
 		t.Error("different sparse panels have the same checksum")
 	}
 }

@@ -163,6 +163,7 @@ type fit struct {
 const (
 	driverFile = "driver"
 	beginFile  = "begin"
+	panelsFile = "panels"
 )
 
 // begin finds the state of the fit, or makes it.
@@ -217,6 +218,11 @@ func begin(ctx context.Context, b panel.Batch, panels string) (*fit, error) {
 		if rounds > 0 {
 			name = driverFile
 		}
+		if f.driver.Reason() != 0 { // otherwise the next round compares the panels
+			if err := f.witness(x); err != nil {
+				return nil, err
+			}
+		}
 		if err := f.save(name); err != nil {
 			return nil, err
 		}
@@ -233,6 +239,21 @@ func begin(ctx context.Context, b panel.Batch, panels string) (*fit, error) {
 	}
 	f.job.Begin = time.Now().UnixNano() - int64(spent*1e9)
 	return f, f.prepare()
+}
+
+// witness checks that the panels are those with which the fit began.
+func (f *fit) witness(x *panel.Folder) error {
+	w := &place{state: f.state, panels: x}
+	for p := range x.Panels() {
+		loaded, err := x.Load(p)
+		if err == nil {
+			err = w.witness(p, loaded)
+		}
+		if err != nil {
+			return fmt.Errorf("panel %d: %w", p, err)
+		}
+	}
+	return nil
 }
 
 // start surveys the panels and makes the driver.
@@ -261,13 +282,18 @@ func (f *fit) start(ctx context.Context, x *panel.Folder) error {
 		return errors.Join(cause, failedJob(cause, failed))
 	}
 	f.worked = true
-	all := new(panel.Survey)
+	all, sums := new(panel.Survey), []byte(nil)
 	for p := range x.Panels() {
 		s := new(panel.Survey)
 		if err := f.state.get(f.job.statistics(0, p), s); err != nil {
 			return fmt.Errorf("panel %d: %w", p, err)
 		}
 		all.Merge(s)
+		sum, err := f.state.read(f.job.statistics(1, p))
+		if err != nil {
+			return fmt.Errorf("panel %d: %w", p, err)
+		}
+		sums = append(sums, sum...)
 	}
 	var err error
 	if f.driver, err = panel.NewDriver(f.batch, all, m); err != nil {
@@ -282,6 +308,9 @@ func (f *fit) start(ctx context.Context, x *panel.Folder) error {
 		if err := f.state.put(coefficients(0, p), c); err != nil {
 			return err
 		}
+	}
+	if err := f.state.write(panelsFile, sums, true); err != nil {
+		return fmt.Errorf("state of the fit: %w", err)
 	}
 	return f.save(beginFile)
 }
@@ -397,7 +426,7 @@ func (f *fit) cause(failed error) error {
 			}
 		}
 		if f.driver == nil {
-			_, err = w.survey(p)
+			_, _, err = w.survey(p)
 		} else {
 			_, _, err = w.load(f.driver, p)
 		}

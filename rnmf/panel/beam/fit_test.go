@@ -387,6 +387,42 @@ func TestBeamDamaged(t *testing.T) {
 	}
 }
 
+// A fit refuses other data of the same shape, before and after it has ended.
+func TestBeamOtherData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs jobs of Beam")
+	}
+	ctx, dir := context.Background(), t.TempDir()
+	first, other := filepath.Join(dir, "x"), filepath.Join(dir, "y")
+	x := planted(t, first, 50, 90, 40)
+	y := mat.NewDense(50, 90, nil)
+	for p := range x.Panels() {
+		v, err := x.Load(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, to := x.Columns(p)
+		y.Slice(0, 50, from, to).(*mat.Dense).Copy(v.Dense)
+	}
+	y.Set(7, 45, 1+y.At(7, 45)) // in panel 1
+	if err := panel.Write(other, panel.All(panel.Dense(y, 0)), 40, false); err != nil {
+		t.Fatal(err)
+	}
+	b := panel.Batch{Model: rnmf.Model{Rank: 3, MaxIter: 2, Tol: -1}, State: filepath.Join(dir, "state")}
+	if _, err := Fit(ctx, b, first); err != nil {
+		t.Fatal(err)
+	}
+	for _, rounds := range []int{2, 4} {
+		b.Model.MaxIter = rounds
+		if _, err := Fit(ctx, b, other); !errors.Is(err, rnmf.ErrParameter) || !strings.Contains(err.Error(), "panel 1: ") {
+			t.Errorf("other data for %d rounds: %v, want that of panel 1", rounds, err)
+		}
+	}
+	if _, err := Fit(ctx, b, first); err != nil {
+		t.Errorf("the fit does not go on: %v", err)
+	}
+}
+
 // The panels and the state may lie in an object store.
 func TestBeamObjects(t *testing.T) {
 	if testing.Short() {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,9 +21,11 @@ import (
 //
 //	driver           as panel.Batch has it: the fit at the end of the last job
 //	begin            the driver before the first job
+//	panels           as panel.Batch has it: the checksums of the panels
 //	h-G-P            as panel.Batch has it: coefficients of panel P, generation G
 //	job-T-K          the driver after K rounds of job T
 //	job-T-K-P        the statistics of panel P in the round after that
+//	job-survey-1-P   the checksum of panel P
 //	job-T-error-P    why panel P failed
 //
 // T is a checksum of the driver with which a job begins. So a worker that was thought dead and
@@ -91,12 +95,12 @@ type surveyFn struct{ Job Job }
 
 func (f *surveyFn) ProcessElement(ctx context.Context, p int, emit func(int)) error {
 	return f.Job.do(ctx, p, func(w *place) error {
-		s, err := w.survey(p)
+		s, sum, err := w.survey(p)
 		if err != nil {
 			return err
 		}
 		emit(p)
-		return w.state.put(f.Job.statistics(0, p), s)
+		return errors.Join(w.state.put(f.Job.statistics(0, p), s), w.state.write(f.Job.statistics(1, p), fmt.Appendf(nil, "%08x\n", sum), false))
 	})
 }
 
@@ -212,16 +216,50 @@ func (j Job) do(ctx context.Context, p int, f func(w *place) error) error {
 type place struct {
 	state  folder
 	panels *panel.Folder
+	sums   []uint32 // of the panels when the fit began, nil until the first round
+	seen   []bool   // the panel has this checksum
 }
 
-// survey surveys a panel.
-func (w *place) survey(p int) (*panel.Survey, error) {
+// survey surveys a panel, and returns its checksum.
+func (w *place) survey(p int) (*panel.Survey, uint32, error) {
 	x, err := w.panels.Load(p)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	from, _ := w.panels.Columns(p)
-	return panel.SurveyOf(x, from)
+	s, err := panel.SurveyOf(x, from)
+	return s, x.Checksum(), err
+}
+
+// witness checks, the first time that a panel is loaded here, that it is the one with which the fit began.
+func (w *place) witness(p int, x panel.Panel) error {
+	if w.sums == nil {
+		b, err := w.state.read(panelsFile)
+		if err != nil {
+			return fmt.Errorf("state of the fit: %w", err)
+		}
+		lines := strings.Fields(string(b))
+		if len(lines) != w.panels.Panels() {
+			return fmt.Errorf("%w: %s is the state of a fit to %d panels, X has %d", rnmf.ErrParameter, w.state.dir, len(lines), w.panels.Panels())
+		}
+		sums := make([]uint32, len(lines))
+		for i, line := range lines {
+			v, err := strconv.ParseUint(line, 16, 32)
+			if err != nil {
+				return fmt.Errorf("%s: %w: line %d is %.20q, want a checksum", w.state.path(panelsFile), rnmf.ErrFormat, i+1, line)
+			}
+			sums[i] = uint32(v)
+		}
+		w.sums, w.seen = sums, make([]bool, len(sums))
+	}
+	if w.seen[p] {
+		return nil
+	}
+	if sum := x.Checksum(); sum != w.sums[p] {
+		return fmt.Errorf("%w: it has other numbers than when the fit in %s began (checksum %08x, was %08x); give the data of that fit, or another State", rnmf.ErrParameter, w.state.dir, sum, w.sums[p])
+	}
+	w.seen[p] = true
+	return nil
 }
 
 // load loads a panel and its coefficients for the next round. Those of generation 0 are made by the
@@ -243,6 +281,8 @@ func (w *place) load(d *panel.Driver, p int) (panel.Panel, *panel.Coefficients, 
 	m, _ := w.panels.Dims()
 	if rows, _ := x.Dims(); rows != m {
 		err = fmt.Errorf("%w: %d rows, want %d", rnmf.ErrShape, rows, m)
+	} else {
+		err = w.witness(p, x)
 	}
 	return x, c, err
 }
