@@ -61,7 +61,7 @@ func TestChoosing(t *testing.T) {
 // TestLinks wants what the pages for people point at to exist.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
-	for _, name := range []string{"README.md", "CHOOSING.md", "CONTRIBUTING.md", "PROMISES.md", "CHANGELOG.md", "GLOSSARY.md", "datasets/README.md", "datasets/embed/README.md", "notebooks/lab/peers/results.md"} {
+	for _, name := range []string{"README.md", "CHOOSING.md", "CONTRIBUTING.md", "PROMISES.md", "CHANGELOG.md", "GLOSSARY.md", "datasets/README.md", "datasets/embed/README.md", "testdata/peers/results.md"} {
 		text, err := os.ReadFile(filepath.Join("../..", name))
 		if err != nil {
 			t.Error(err)
@@ -229,11 +229,11 @@ func evidence(t *testing.T) template.FuncMap {
 		},
 		"peers": func(what string) (string, error) {
 			pattern := `(?m)multiplicative rounds, ` + regexp.QuoteMeta(what) + `, r = 40 \| `
-			ours, err := find("peers/results.md", pattern+`([^|]+?) \|`)
+			ours, err := find("../../testdata/peers/results.md", pattern+`([^|]+?) \|`)
 			if err != nil {
 				return "", err
 			}
-			theirs, err := find("peers/results.md", pattern+`[^|]+\| ([^|]+?) \|`)
+			theirs, err := find("../../testdata/peers/results.md", pattern+`[^|]+\| ([^|]+?) \|`)
 			return ours + " (" + theirs + ")", err
 		},
 	}

@@ -92,7 +92,7 @@ func (b *bench) defaults() {
 				if e.model != model {
 					continue
 				}
-				n := b.numpy.ask(request{Op: "estimated", Data: set.Data, Path: set.Path, Loss: e.peer, Share: e.share, Target: r.Off, Limit: numpyLimit * t.ours})
+				n := b.numpy.ask(request{Op: "estimated", Data: set.Data, Path: set.Path, Loss: e.peer, Share: e.share, Target: r.Off, Limit: min(numpyLimit*t.ours, b.patience)})
 				allNumPy = append(allNumPy, n.Seconds/t.ours)
 				b.add(row{fmt.Sprintf("default settings, %s, %s: to our error", model, where), duration(t.ours),
 					fmt.Sprintf("NumPy %s, %d rounds, error %.4f", duration(n.Seconds), n.Rounds, n.Off), n.Seconds / t.ours, 25, n.Off > r.Off})

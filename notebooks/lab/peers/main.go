@@ -61,9 +61,9 @@ func main() {
 	if err != nil {
 		fail(err)
 	}
-	b := &bench{want: want, python: *python, pairs: 7, seconds: 0.5, rounds: 2000, levels: map[string]*peer{}}
+	b := &bench{want: want, python: *python, pairs: 7, seconds: 0.5, rounds: 2000, patience: math.Inf(1), levels: map[string]*peer{}}
 	if *quick {
-		b.pairs, b.seconds, b.rounds = 3, 0.15, 500
+		b.pairs, b.seconds, b.rounds, b.patience = 3, 0.15, 500, 25
 	}
 	if b.dir, err = os.MkdirTemp("", "peers"); err != nil {
 		fail(err)
@@ -110,12 +110,13 @@ const pairsOfRounds = 7
 
 // A bench is a run of this program.
 type bench struct {
-	want    *regexp.Regexp
-	python  string
-	dir     string
-	pairs   int     // of fits
-	seconds float64 // of a timed run
-	rounds  int     // to look for the best objective
+	want     *regexp.Regexp
+	python   string
+	dir      string
+	pairs    int     // of fits
+	seconds  float64 // of a timed run
+	rounds   int     // to look for the best objective
+	patience float64 // seconds that NumPy has for a fit with default settings
 
 	ours, numpy *peer
 	levels      map[string]*peer // ours, by RNMF_KERNEL

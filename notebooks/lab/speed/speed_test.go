@@ -11,7 +11,7 @@ import (
 )
 
 func TestPeers(t *testing.T) {
-	machine, all, err := Peers("../peers/results.md")
+	machine, all, err := Peers("../../../testdata/peers/results.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -208,7 +208,9 @@ func TestBeamWorkerKilled(t *testing.T) {
 	process(t, os.Args[0], "ready", []string{"BEAM_ROLE=server"}, fmt.Sprint("-port=", server))
 	workers := func() *exec.Cmd { return process(t, worker, "workers at", nil, fmt.Sprint("-port=", pool)) }
 	first := workers()
-	driver := exec.Command(os.Args[0], "-runner=universal", fmt.Sprint("-endpoint=localhost:", server), "-environment_type=EXTERNAL",
+	limit, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	driver := exec.CommandContext(limit, os.Args[0], "-runner=universal", fmt.Sprint("-endpoint=localhost:", server), "-environment_type=EXTERNAL",
 		fmt.Sprint("-environment_config=localhost:", pool), "-worker_binary="+worker)
 	driver.Env = append(os.Environ(), "BEAM_ROLE=driver", "BEAM_DIR="+dir)
 	var noise strings.Builder
