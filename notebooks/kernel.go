@@ -25,8 +25,13 @@ import (
 //
 // The modules below this one are replaced and have their sums there, too, but are required
 // only before a `go get` for a cell that imports one: others carry nothing of it, as the
-// newer Go that it may need. A cell is linked without tables for debuggers, which nobody
-// uses there and which take a quarter of its time.
+// newer Go that it may need.
+//
+// Most of the time of a short cell goes into `go get` and into linking, so three things are
+// left out. A `go get` runs only for imports that are new, or after a change of a go.mod;
+// .got has the imports that are there. A cell is linked without tables for debuggers, which
+// nobody uses there. A cell of declarations, which does nothing when it runs, is compiled,
+// which tells its mistakes, but not linked: an empty program takes its place.
 //
 // The kernelspec lies in a folder of ours, one for each checkout, which
 // Jupyter is told of in JUPYTER_PATH: a GoNB of the user's own, and other
@@ -39,12 +44,23 @@ case "$1 $2 $3" in
 "mod init gonb_"*)
 	%[1]s "$@" && cat %[2]s >go.sum &&
 	exec %[1]s mod edit %[3]s ;;
-"get "*)
+"get  ") # for the imports of a cell, of which .got has those that are there
+	imports=$(grep -hoE '"[^" ]+\.[^" ]*/[^" ]+"$' *.go)
+	[ -e .got ] && [ ! go.mod -nt .got ] && [ ! %[6]s -nt .got ] &&
+		! echo "$imports" | grep -qvxFf .got && exit
 	for folder in %[4]s; do
 		grep -qs "\"%[5]s/$folder\"" *.go && %[1]s mod edit "-require=%[5]s/$folder@v0.0.0"
 	done
-	exec %[1]s "$@" ;;
+	%[1]s "$@" && echo "$imports" >>.got ;;
 "build -o "*)
+	if grep -qx 'func main() { flag.Parse() }' main.go && ! grep -qE '^var|^func init' main.go; then
+		program=$3
+		shift 3
+		%[1]s list -export "$@" >/dev/null && echo '#!/bin/sh' >"$program.new" &&
+			chmod +x "$program.new" && exec mv "$program.new" "$program"
+		exit 1
+	fi
+	rm -f "$3" # go build would not overwrite an empty program
 	shift
 	exec %[1]s build "-ldflags=-s -w" "$@" ;;
 *) exec %[1]s "$@" ;;
@@ -159,7 +175,7 @@ func (s *setup) writeKernel(dir, spec, tools string) error {
 	if err != nil {
 		return err
 	}
-	shim := fmt.Sprintf(goShim, quote(s.goCmd), sums, edit, strings.Join(folders, " "), module)
+	shim := fmt.Sprintf(goShim, quote(s.goCmd), sums, edit, strings.Join(folders, " "), module, quote(filepath.Join(s.root, "go.mod")))
 	start := fmt.Sprintf(kernelScript, s.name(), quote(bin), quote(tools), sums, quote(s.goCmd), quote(filepath.Dir(s.goCmd)), module)
 	for _, f := range []struct {
 		name, text string

@@ -508,4 +508,58 @@ func TestKernelFiles(t *testing.T) {
 			t.Errorf("the module is in %q, want %q", text, root)
 		}
 	}
+
+	// What the kernel does for a cell: a program is linked for one that runs, not for
+	// declarations, and the module is not asked again for imports that it has.
+	program := filepath.Join(dir, "program")
+	cell := func(body string, edited time.Time) error {
+		text := "package main\n\nimport (\n\t\"flag\"\n\t\"" + module + "/rnmf\"\n)\n\ntype loss = rnmf.Huber\n\n" + body + "\n"
+		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(text), 0o600); err != nil {
+			return err
+		}
+		if !edited.IsZero() {
+			if err := os.Chtimes(filepath.Join(dir, "go.mod"), edited, edited); err != nil {
+				return err
+			}
+		}
+		for _, args := range [][]string{{"get"}, {"build", "-o", program}} {
+			cmd := moved.command(t.Context(), filepath.Join(moved.dataDir, "bin", "go"), args...)
+			cmd.Dir = dir
+			if _, err := output(cmd); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+		}
+		return nil
+	}
+	const nothing = "func main() { flag.Parse() }"
+	for _, c := range []struct {
+		name, body string
+		linked     bool
+	}{
+		{"declarations", "func f() loss { return loss{} }\n\n" + nothing, false},
+		{"a variable", "var (\n\tl = loss{}\n)\n\n" + nothing, true},
+		{"init", "func init() { println(1) }\n\n" + nothing, true},
+		{"a program", "func main() {\n\tflag.Parse()\n}", true},
+	} {
+		if err := cell(c.body, time.Time{}); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if text, err := output(moved.command(t.Context(), program)); err != nil || text != "" {
+			t.Errorf("%s: the program says %q, %v", c.name, text, err)
+		}
+		if text, err := os.ReadFile(program); err != nil || (len(text) > 1000) != c.linked {
+			t.Errorf("%s: a program of %d bytes, %v", c.name, len(text), err)
+		}
+	}
+	if err := cell("func f() int { return nosuch }\n\n"+nothing, time.Time{}); err == nil || !strings.Contains(err.Error(), "main.go:10:23: undefined: nosuch") {
+		t.Errorf("a mistake in a declaration: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("no module"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for when, step := range map[time.Time]string{time.Now().Add(-time.Hour): "build: ", time.Now().Add(time.Hour): "get: "} {
+		if err := cell(nothing, when); err == nil || !strings.HasPrefix(err.Error(), step) {
+			t.Errorf("go.mod spoiled at %v: %v, want an error of %s", when, err, step)
+		}
+	}
 }
