@@ -225,6 +225,9 @@ func TestDownloadResumes(t *testing.T) {
 			m := c.m
 			m.body = body
 			if m.hang {
+				if testing.Short() {
+					t.Skip("waits for a second")
+				}
 				defer impatient(time.Second)()
 			}
 			if err := testSource(c.r, serve(t, m)).Download(t.Context(), nil); err != nil {
@@ -250,7 +253,7 @@ func TestDownloadInterruptedTwice(t *testing.T) {
 			inHaste(t)
 			patient := func() {}
 			if hang {
-				patient = impatient(200 * time.Millisecond)
+				patient = impatient(100 * time.Millisecond)
 			}
 			defer func() { patient() }()
 			cache := emptyCache(t)

@@ -37,8 +37,8 @@ func TestReadCSVLongLines(t *testing.T) {
 		"a word":     {"1 2\n" + strings.Repeat("1", maxRecord+1), CSVLayout{}, ErrTooLarge},
 		"label only": {strings.Repeat("a\n", 1<<20), CSVLayout{Label: "1", Header: NoHeader}, ErrFormat},
 	} {
-		if testing.Short() && (name == "in quotes" || name == "guessed") {
-			t.Logf("-short: without %s", name) // 64 MB, and a line that is read several times
+		if testing.Short() && name != "a word" && name != "label only" {
+			t.Logf("-short: without %s", name) // up to 64 MB, and lines that are read several times
 			continue
 		}
 		if _, err := ReadCSV(strings.NewReader(c.text), c.layout); !errors.Is(err, c.want) || errors.Is(err, ErrFormat) && !strings.Contains(err.Error(), "line 1:") {
@@ -47,9 +47,9 @@ func TestReadCSVLongLines(t *testing.T) {
 	}
 	// Lines that are long together are fine, and many that may be read at once.
 	for _, separator := range []string{" ", ","} {
-		if testing.Short() && separator == " " {
-			t.Log("-short: no long lines with blanks between columns")
-			continue
+		if testing.Short() {
+			t.Log("-short: no lines of half a million columns")
+			break
 		}
 		line := strings.Repeat("1"+separator, maxFields/2) + "1\n"
 		if s, err := ReadCSV(strings.NewReader(strings.Repeat(line, 9)), CSVLayout{}); err != nil {

@@ -132,7 +132,7 @@ func TestSourcesFromImages(t *testing.T) {
 			[]string{"README.tiff"}, 64, 64, 32, 32, "KA", "YM"},
 	} {
 		t.Run(c.s.Name, func(t *testing.T) {
-			if testing.Short() && len(c.names) > 2000 {
+			if testing.Short() && len(c.names) > 300 {
 				t.Skipf("%d images", len(c.names))
 			}
 			emptyCache(t)

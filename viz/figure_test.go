@@ -133,8 +133,8 @@ var white = color.RGBA{255, 255, 255, 255}
 func TestKinds(t *testing.T) {
 	for i, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
-			if testing.Short() && i%3 > 0 {
-				t.Skip("each third kind with -short")
+			if testing.Short() && i%6 > 0 {
+				t.Skip("each sixth kind with -short")
 			}
 			f, err := k.draw()
 			if err != nil {

@@ -65,6 +65,9 @@ func quiet(t *testing.T) {
 
 // The picture has the size of the one in the README.
 func TestPicture(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws the README's picture")
+	}
 	out := filepath.Join(t.TempDir(), "picture.png")
 	if err := picture(t.Context(), []string{"-rounds", "1", "-out", out}); err != nil {
 		t.Fatal(err)
@@ -117,6 +120,9 @@ func TestFuzzTargets(t *testing.T) {
 
 // Of two targets the one that fails is reported with what it said.
 func TestFuzz(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a package and fuzzes it")
+	}
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"go.mod": "module fuzzed\n\ngo 1.24\n", "x_test.go": `package fuzzed
 

@@ -323,6 +323,10 @@ func TestSameBits(t *testing.T) {
 		t.Errorf("%d losses of %d", len(lossTable), losses)
 	}
 	for name, c := range sameTable {
+		if testing.Short() && name == "Rho.Split" {
+			t.Log("-short: without Rho.Split, which takes as long as all others")
+			continue
+		}
 		var first []uint64
 		levels(t, func(t *testing.T) {
 			got := bits(c.f)
