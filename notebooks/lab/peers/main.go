@@ -471,23 +471,28 @@ func (b *bench) robust(work string, set, q request) {
 	b.add(row{work, fmt.Sprintf("%s, %d rounds", duration(t.ours), last.Rounds), duration(t.peer), t.ratio, 40, false})
 }
 
-// memory compares what fits need beyond the data, each in a fresh process.
+// memory compares what fits need beyond the data, each in a fresh process: multiplicative
+// updates on both sides, and our default solver next to NumPy's multiplicative updates.
 func (b *bench) memory() {
 	const work = "memory beyond X, hypersurface, multiplicative, 2576×7200, r = 50"
 	if !b.want.MatchString(work) {
 		return
 	}
 	set := b.share("memory", synthetic(2576, 7200, 50), 50)
-	beyond := func(p *peer) float64 {
+	beyond := func(p *peer, variant string) float64 {
 		defer p.close()
 		p.ask(set)
-		p.ask(request{Op: "rounds", Data: set.Data, Loss: "hypersurface", Scale: 1, Rounds: 2, Kind: "whole", Variant: "plain", Cold: true})
+		p.ask(request{Op: "rounds", Data: set.Data, Loss: "hypersurface", Scale: 1, Rounds: 2, Kind: "whole", Variant: variant, Cold: true})
 		return float64(p.ask(request{Op: "peak"}).Bytes - 8*int64(set.M)*int64(set.N))
 	}
 	clear(b.levels)
-	ours, numpy := beyond(b.startOurs("")), beyond(b.startPython())
+	numpy := beyond(b.startPython(), "plain")
+	for _, solver := range []string{"multiplicative", byDefault} {
+		clear(b.levels)
+		ours := beyond(b.startOurs(""), solver)
+		b.add(row{strings.Replace(work, "multiplicative", solver, 1), fmt.Sprintf("%.0f MB", ours/1e6), fmt.Sprintf("%.0f MB", numpy/1e6), numpy / ours, 0, false})
+	}
 	clear(b.levels)
-	b.add(row{work, fmt.Sprintf("%.0f MB", ours/1e6), fmt.Sprintf("%.0f MB", numpy/1e6), numpy / ours, 0, false})
 }
 
 func duration(s float64) string {

@@ -62,7 +62,9 @@ func answer(sets map[string]problem, q request) (r reply, err error) {
 		delete(sets, q.Data)
 		debug.FreeOSMemory()
 	case "rounds": // multiplicative ones
-		m.Solver = rnmf.MU{}
+		if q.Variant != byDefault {
+			m.Solver = rnmf.MU{}
+		}
 		r, err = rounds(m, p.x, q)
 	case "fit": // as users do, until the target is reached
 		if q.Path != "" {
@@ -94,6 +96,9 @@ func answer(sets map[string]problem, q request) (r reply, err error) {
 	}
 	return r, err
 }
+
+// byDefault is the variant of rounds that has the default solver.
+const byDefault = "default solver"
 
 func lossOf(q request) rnmf.Loss {
 	switch q.Loss {

@@ -27,7 +27,7 @@ type request struct {
 	Rounds  int     `json:"rounds,omitempty"`
 	Cold    bool    `json:"cold,omitempty"`    // no round before those that are timed
 	Kind    string  `json:"kind,omitempty"`    // NumPy: whole matrices or blocks
-	Variant string  `json:"variant,omitempty"` // NumPy: of that kind; else the fastest
+	Variant string  `json:"variant,omitempty"` // NumPy: of that kind, else the fastest; ours: see byDefault
 	Tries   int     `json:"tries,omitempty"`   // to find it
 	Solver  string  `json:"solver,omitempty"`  // scikit-learn: cd or mu
 	Target  float64 `json:"target"`            // objective or error that ends a fit
