@@ -109,6 +109,34 @@ func TestTrials(t *testing.T) {
 	}
 }
 
+// A check computes what is stored again, writes nothing, and finds the lines whose values have
+// changed, but not those that took another time.
+func TestCheck(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	stored := "name,square,seconds\na,1,0.1\nb,4,0.1\n"
+	if err := os.WriteFile(path, []byte(stored), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check := func(b string) error {
+		l := Trials{Keys: []string{"name"}, Columns: []string{"square", "seconds"}, Count: 1, Out: path, Check: true}
+		return l.Run(t.Context(), func(uint64) iter.Seq[Line] {
+			line := func(name, square string) Line {
+				return Line{[]string{name}, func() ([]string, error) { return []string{square, "9"}, nil }}
+			}
+			return slices.Values([]Line{line("a", "1"), line("b", b), line("not stored", "7")})
+		})
+	}
+	if err := check("4"); err != nil {
+		t.Errorf("nothing has changed: %v", err)
+	}
+	if err := check("5"); err == nil || !strings.Contains(err.Error(), "1 of 2 lines") {
+		t.Errorf("one has changed: %v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != stored {
+		t.Errorf("%v: a check wrote %q", err, got)
+	}
+}
+
 func TestFlags(t *testing.T) {
 	l := Trials{Count: 7, Out: "file"}
 	f := flag.NewFlagSet("", flag.ContinueOnError)
