@@ -91,7 +91,7 @@ func Command(ctx context.Context, args []string) error {
 	}
 	u := run{load, *work, *only, *workers, 0, Methods(), nil}
 	if *as {
-		u.methods, u.values = AsPrinted(), &RawGrid
+		u.methods, u.values = AsPrinted(), RawGrid
 		return u.store(ctx, filepath.Join(*out, "asprinted.csv"))
 	}
 	return u.store(ctx, filepath.Join(*out, "results.csv"))
@@ -149,7 +149,7 @@ type run struct {
 	workers    int
 	rounds     int // 0: Rounds
 	methods    []Method
-	values     *[3][]float64 // of the grid, for all tables; nil: see grid
+	values     func(table int) [3][]float64 // of the grid; nil: see grid
 }
 
 func (u run) store(ctx context.Context, out string) error {
@@ -250,7 +250,7 @@ func (u run) grid(j job, m Method, p *Problem, level float64) choose.Grid {
 		}
 	}
 	if u.values != nil {
-		values = *u.values
+		values = u.values(j.table)
 	}
 	for i, has := range m.Has {
 		if !has {

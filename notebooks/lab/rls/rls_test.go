@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -211,10 +212,17 @@ func TestAsPrinted(t *testing.T) {
 			t.Errorf("%s: %+v, %v", m.Name, row, err)
 		}
 	}
+	points := map[string]int{} // by the table and set
 	for _, r := range AsPrintedResults() {
 		v := At(r.Setting)
 		if !names[r.Method] || v.Alpha != v.Beta || !(r.Scores["accuracy"] > 0) {
 			t.Errorf("%+v", r)
+		}
+		points[fmt.Sprint(r.Table, r.Set, r.Level)]++
+	}
+	for at, n := range points {
+		if want := 20; n != want && !(strings.HasPrefix(at, "1") && n == 65) {
+			t.Errorf("%s has %d points of the grid, want %d", at, n, want)
 		}
 	}
 }
