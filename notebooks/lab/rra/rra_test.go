@@ -71,8 +71,10 @@ func trials(t *testing.T, all stored.Table, classes, trials int) {
 func TestResults(t *testing.T) {
 	race := Results("race.csv")
 	races(t, race)
-	if n := len(race.Where("set", "COIL-20 32×32", "start", "1").Different("rank")); n != 5 {
-		t.Errorf("%d ranks, want 5", n)
+	for _, set := range []string{"COIL-20 32×32", "made-up faces", "Extended Yale B 32×32"} {
+		if n := len(race.Where("set", set, "start", "1").Different("rank")); n != 5 {
+			t.Errorf("%s: %d ranks, want 5", set, n)
+		}
 	}
 	clusters := Results("clusters.csv")
 	for _, set := range []string{"COIL-20 32×32", "Extended Yale B 32×32"} {
