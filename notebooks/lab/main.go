@@ -18,8 +18,8 @@
 // Each has a package or a file of that name, which tells more, and flags, which -h
 // lists. Results are stored next to the code and become part of its package, so that
 // notebooks read them without a path. Most of these runs take from minutes to hours,
-// and go on where they were stopped. With -check, cauchy, disguise, rss and rivals write
-// nothing: they compute stored lines again, and say which an earlier version has made.
+// and go on where they were stopped. With -check, arena, cauchy, disguise, rss and rivals
+// write nothing: they compute stored lines again, and say which an earlier version has made.
 package main
 
 import (
