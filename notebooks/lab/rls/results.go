@@ -67,7 +67,7 @@ func Command(ctx context.Context, args []string) error {
 	work := f.String("work", filepath.Join(cache, "rnmf", "paper04"), "`folder` of what is known so far")
 	out := f.String("out", "notebooks/lab/rls", "`folder` to write results.csv or times.csv to")
 	seconds := f.Float64("seconds", 0, "stop after this `time`; 0: never stop")
-	only := f.String("only", "", "`tables` to run, such as 1,3 or 1:Yale, the others stay as they are stored; all if empty. time: Fig. 8")
+	only := f.String("only", "", "`tables` to run, such as 1,3, 1:Yale or 5:ORL:0.005, the others stay as they are stored; all if empty. time: Fig. 8")
 	as := f.Bool("as-printed", false, "run AsPrinted, which goes to asprinted.csv")
 	workers := f.Int("workers", 0, "points tried at once; 0: one for each processor")
 	if err := f.Parse(args); err != nil {
@@ -132,14 +132,20 @@ func jobs() (all []job) {
 
 var scores = []string{"accuracy", "nmi", "purity", "stability", "silhouette", "live", "sparsityW", "sparsityH"}
 
-// wanted tells whether only names a job, by its table or as table:set. What has α and
-// β apart is of the table apart.
+// wanted tells whether only names a job, by its table, as table:set or as table:set:level. What
+// has α and β apart is of the table apart.
 func wanted(only string, j job) bool {
-	table := strconv.Itoa(j.table)
+	name := strconv.Itoa(j.table)
 	if j.apart {
-		table = "apart"
+		name = "apart"
 	}
-	return only == "" || strings.Contains(","+only+",", ","+table+",") || strings.Contains(","+only+",", ","+table+":"+j.set.Name+",")
+	for _, part := range []string{"", ":" + j.set.Name, ":" + fmt.Sprint(j.removed+j.noise)} {
+		name += part
+		if only == "" || strings.Contains(","+only+",", ","+name+",") {
+			return true
+		}
+	}
+	return false
 }
 
 // A run goes over the jobs.

@@ -192,8 +192,6 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// The times are those of good points of Table 1. They need not be the best: the times
-// are older than parts of the grid.
 // Rows as printed run through, and those that are stored are of the grid.
 func TestAsPrinted(t *testing.T) {
 	s, err := datasets.Digits().Sample(6, 1)
@@ -227,6 +225,8 @@ func TestAsPrinted(t *testing.T) {
 	}
 }
 
+// The times are those of good points of Table 1. They need not be the best: the times
+// are older than parts of the grid.
 func TestTimes(t *testing.T) {
 	accuracy := func(set, method string, v Setting) float64 {
 		for _, r := range Results() {
@@ -251,6 +251,16 @@ func TestTimes(t *testing.T) {
 	}
 	if v := chosen("Semeion", "RMNMF"); v != (Setting{0, 0, 0, 0.01}) {
 		t.Errorf("of RMNMF on Semeion %+v is chosen", v)
+	}
+}
+
+func TestWanted(t *testing.T) {
+	j := job{table: 5, set: datasets.ORL, noise: 0.005}
+	for only, want := range map[string]bool{"": true, "5": true, "1,5": true, "5:ORL": true, "5:ORL:0.005": true,
+		"15": false, "apart": false, "5:Yale": false, "5:ORL:0.01": false, "ORL": false} {
+		if wanted(only, j) != want {
+			t.Errorf("%q: %v", only, !want)
+		}
 	}
 }
 
