@@ -49,7 +49,7 @@ func whole(t *testing.T, all stored.Table, height, width, trials int) {
 	}
 }
 
-func TestResults(t *testing.T) { whole(t, Results(), 32, 32, 7) }
+func TestResults(t *testing.T) { whole(t, Results(), 32, 32, 10) }
 
 // The tables run through on a few images, larger than the largest block.
 func TestStore(t *testing.T) {
