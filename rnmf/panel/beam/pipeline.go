@@ -49,31 +49,33 @@ func coefficients(generation, p int) string { return fmt.Sprintf("h-%d-%d", gene
 func init() {
 	register.DoFn2x0[[]byte, func(int)](&numbersFn{})
 	register.DoFn3x1[context.Context, int, func(int), error](&surveyFn{})
-	register.DoFn4x1[context.Context, int, int, func(int), error](&stepFn{})
-	register.DoFn4x2[context.Context, int, func(*int) bool, int, int, error](&takeFn{})
+	register.DoFn3x1[context.Context, int, func(int, int), error](&stepFn{})
+	register.DoFn4x1[context.Context, int, func(*int) bool, func(int), error](&takeFn{})
+	register.DoFn1x0[int](&endFn{})
 	register.Emitter1[int]()
+	register.Emitter2[int, int]()
 	register.Iter1[int]()
 }
 
 // surveyJob is a pipeline that looks at all panels.
 func surveyJob(j Job) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
-	beam.ParDo(s, &surveyFn{Job: j}, numbers(s, j))
+	end(s, beam.ParDo(s, &surveyFn{Job: j}, numbers(s, j)))
 	return p
 }
 
-// roundsJob is a pipeline of some rounds. Each begins once the one before has ended: it has that one's
-// end as side input.
+// roundsJob is a pipeline of some rounds, one chain: the numbers of panels that a round begins with
+// come from the end of the one before. (With that end as a side input of all steps, Prism asks
+// without a pause whether a step can begin, and needs a processor for it.)
 func roundsJob(j Job, rounds int) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	panels := numbers(s, j)
-	ready := beam.Create(s, 0)
 	for k := range rounds {
 		s := s.Scope(fmt.Sprintf("round %d", k))
-		done := beam.ParDo(s, &stepFn{Job: j, Round: k}, panels, beam.SideInput{Input: ready})
-		all := beam.GroupByKey(s, beam.AddFixedKey(s, done))
-		ready = beam.ParDo(s, &takeFn{Job: j, Round: k}, all, beam.SideInput{Input: ready})
+		done := beam.GroupByKey(s, beam.ParDo(s, &stepFn{Job: j, Round: k}, panels))
+		panels = beam.Reshuffle(s, beam.ParDo(s, &takeFn{Job: j, Round: k}, done))
 	}
+	end(s, panels)
 	return p
 }
 
@@ -81,6 +83,16 @@ func roundsJob(j Job, rounds int) *beam.Pipeline {
 func numbers(s beam.Scope, j Job) beam.PCollection {
 	return beam.Reshuffle(s, beam.ParDo(s, &numbersFn{Count: j.Count}, beam.Impulse(s)))
 }
+
+// end takes numbers that nobody needs: while a step without an output works, Prism asks without a
+// pause whether it has ended.
+func end(s beam.Scope, numbers beam.PCollection) {
+	beam.ParDo0(s, &endFn{}, beam.Reshuffle(s, numbers))
+}
+
+type endFn struct{}
+
+func (*endFn) ProcessElement(int) {}
 
 type numbersFn struct{ Count int }
 
@@ -112,7 +124,7 @@ type stepFn struct {
 	driver *panel.Driver
 }
 
-func (f *stepFn) ProcessElement(ctx context.Context, p, _ int, emit func(int)) error {
+func (f *stepFn) ProcessElement(ctx context.Context, p int, emit func(int, int)) error {
 	return f.Job.do(ctx, p, func(w *place) error {
 		if f.driver == nil {
 			d := new(panel.Driver)
@@ -123,7 +135,7 @@ func (f *stepFn) ProcessElement(ctx context.Context, p, _ int, emit func(int)) e
 		}
 		d := f.driver
 		if d.Reason() != 0 {
-			emit(p)
+			emit(0, p)
 			return nil
 		}
 		x, c, err := w.load(d, p)
@@ -143,7 +155,7 @@ func (f *stepFn) ProcessElement(ctx context.Context, p, _ int, emit func(int)) e
 				return err
 			}
 		}
-		emit(p)
+		emit(0, p)
 		return w.state.put(f.Job.statistics(f.Round, p), sums)
 	})
 }
@@ -154,7 +166,7 @@ type takeFn struct {
 	Round int
 }
 
-func (f *takeFn) ProcessElement(ctx context.Context, _ int, done func(*int) bool, _ int) (int, error) {
+func (f *takeFn) ProcessElement(ctx context.Context, _ int, done func(*int) bool, next func(int)) error {
 	j := f.Job
 	seen := make([]bool, j.Count)
 	for p := 0; done(&p); {
@@ -162,35 +174,38 @@ func (f *takeFn) ProcessElement(ctx context.Context, _ int, done func(*int) bool
 	}
 	for p, there := range seen {
 		if !there {
-			return 0, fmt.Errorf("panel %d is missing in round %d of the job", p, f.Round)
+			return fmt.Errorf("panel %d is missing in round %d of the job", p, f.Round)
 		}
 	}
 	state, err := openFolder(ctx, j.State)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer state.close()
 	d := new(panel.Driver)
 	if err := state.get(j.driver(f.Round), d); err != nil {
-		return 0, err
+		return err
 	}
 	if d.Reason() == 0 {
 		sum := new(panel.Statistics)
 		for p := range j.Count {
 			s := new(panel.Statistics)
 			if err := errors.Join(state.get(j.statistics(f.Round, p), s), sum.Merge(s)); err != nil {
-				return 0, fmt.Errorf("panel %d: %w", p, err)
+				return fmt.Errorf("panel %d: %w", p, err)
 			}
 		}
 		if err := d.Take(ctx, sum, float64(time.Now().UnixNano()-j.Begin)/1e9); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	b, err := d.MarshalBinary()
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return 0, state.write(j.driver(f.Round+1), b, true)
+	for p := range j.Count {
+		next(p)
+	}
+	return state.write(j.driver(f.Round+1), b, true)
 }
 
 // do does something with a panel, with one of the two places of this process. Why it failed is
