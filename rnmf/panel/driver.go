@@ -159,6 +159,19 @@ func (d *Driver) mostSweeps() int { return 1 + d.m/(2*d.batch.Model.Rank) }
 // Resume prepares a driver that was stored to lead the fit b of X (m×n) on. One that had run out of
 // rounds goes on if b has more. The error is rnmf.ErrParameter if it has led another fit.
 func (d *Driver) Resume(b Batch, m, n int) error {
+	if err := d.belongs(b, m, n); err != nil {
+		return err
+	}
+	if d.reason == rnmf.MaxIter && len(d.trace) <= d.batch.Model.MaxIter {
+		// The last round is done again, this time with its half-steps.
+		d.reason, d.phase, d.trace = 0, stepping, d.trace[:len(d.trace)-1]
+	}
+	return nil
+}
+
+// belongs checks that a driver that was stored has led the fit b of X (m×n), and takes the number of
+// rounds from b.
+func (d *Driver) belongs(b Batch, m, n int) error {
 	fresh, err := newDriver(b, new(Survey), m, n, d.w)
 	if err != nil {
 		return err
@@ -173,10 +186,7 @@ func (d *Driver) Resume(b Batch, m, n int) error {
 		return fmt.Errorf("%w: the state of another fit: rank %d of X of %d×%d with %T, Tol %g, seed %d, or other options", rnmf.ErrParameter,
 			old.Model.Rank, d.m, d.n, old.Model.Loss, old.Model.Tol, old.Model.Seed)
 	}
-	if d.batch.Model.MaxIter = most; d.reason == rnmf.MaxIter && len(d.trace) <= most {
-		// The last round is done again, this time with its half-steps.
-		d.reason, d.phase, d.trace = 0, stepping, d.trace[:len(d.trace)-1]
-	}
+	d.batch.Model.MaxIter = most
 	return nil
 }
 
