@@ -84,7 +84,13 @@ func (m memory) put(generation, p int, c *Coefficients) error {
 
 func (m memory) checkpoint(s state) error {
 	for g := range m {
-		if g != s.Kept() && g != s.Generation() {
+		switch g {
+		case s.Generation():
+		case s.Kept(): // for a Result
+			for p, c := range m[g] {
+				m[g][p] = &Coefficients{H: c.H}
+			}
+		default:
 			delete(m, g)
 		}
 	}

@@ -249,7 +249,8 @@ func (d *Driver) tunes() bool {
 func (d *Driver) extrapolates() bool { return !d.hals().Plain && !d.tunes() }
 
 // Take gets the statistics of all panels for the round that Next returned, merged in the order of
-// panels, and the seconds that it took.
+// panels, and the seconds that it took. The driver keeps the statistics, or has W in their memory: do
+// not use them again.
 func (d *Driver) Take(ctx context.Context, t *Statistics, seconds float64) error {
 	if d.phase == ended {
 		return errors.New("panel: the fit has ended")
@@ -309,9 +310,8 @@ func (d *Driver) evaluate(round *Round, t *Statistics, seconds float64, pool *wo
 	d.changed, d.safe = false, false
 	d.objective, d.kept = objective, d.generation
 	d.push = d.push.accepted()
-	last := d.w
-	d.update(last, t, round.beta, pool)
-	d.last = last
+	d.last = d.w
+	d.update(d.last, t, round.beta, pool)
 	d.generation++
 	d.nextSweeps(t.moved)
 	if round.measures {
@@ -322,11 +322,13 @@ func (d *Driver) evaluate(round *Round, t *Statistics, seconds float64, pool *wo
 // update does the W half-step from w and extrapolates the result.
 func (d *Driver) update(w *mat.Dense, t *Statistics, beta float64, pool *work.Pool) {
 	sweeps := d.hals().Sweeps
-	next := improveBasis(w, t, sweeps, pool)
 	d.sums = nil
-	if t.entries {
+	out := t.cross
+	if t.entries { // the safe step needs it
 		d.sums, d.sumsX, d.x = t, d.x, scalesOf(t.gram, t.r)
+		out = make([]float64, len(t.cross))
 	}
+	next := improveBasis(out, w, t, sweeps, pool)
 	if d.phase == redoing || !d.extrapolates() {
 		d.w, d.plain = next, nil
 		d.push.known, d.push.tried = false, false

@@ -282,7 +282,7 @@ func (f *minibatch) pass(ctx context.Context) (objective float64, measured *hist
 		}
 		f.weights[p] = 1
 		f.add(t, 1)
-		f.Driver.w = improveBasis(f.Driver.w, f.all, sweeps, f.pool)
+		f.Driver.w = improveBasis(make([]float64, len(t.cross)), f.Driver.w, f.all, sweeps, f.pool)
 		return nil
 	})
 	return objective, measured, err
