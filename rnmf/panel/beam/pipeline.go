@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/panel"
@@ -102,62 +103,85 @@ func (f *numbersFn) ProcessElement(_ []byte, emit func(int)) {
 	}
 }
 
-// surveyFn surveys panels.
-type surveyFn struct{ Job Job }
+// surveyFn surveys panels, one while the next is loaded, as stepFn does.
+type surveyFn struct {
+	Job Job
+
+	panels *errgroup.Group
+}
+
+func (f *surveyFn) StartBundle(context.Context, func(int)) { f.panels = new(errgroup.Group) }
 
 func (f *surveyFn) ProcessElement(ctx context.Context, p int, emit func(int)) error {
-	return f.Job.do(ctx, p, func(w *place) error {
+	emit(p)
+	return f.Job.start(ctx, p, f.panels, func(w *place) error {
 		s, sum, err := w.survey(p)
 		if err != nil {
 			return err
 		}
-		emit(p)
 		return errors.Join(w.state.put(f.Job.statistics(0, p), s), w.state.write(f.Job.statistics(1, p), fmt.Appendf(nil, "%08x\n", sum), false))
 	})
 }
 
-// stepFn does a round on panels.
+func (f *surveyFn) FinishBundle(context.Context, func(int)) error { return f.panels.Wait() }
+
+// stepFn does a round on panels, one while the next is loaded: ProcessElement returns once the panel has
+// a place, and FinishBundle when all panels are done.
 type stepFn struct {
 	Job   Job
 	Round int
 
 	driver *panel.Driver
+	panels *errgroup.Group // at work
+}
+
+func (f *stepFn) StartBundle(ctx context.Context, _ func(int, int)) error {
+	f.panels = new(errgroup.Group)
+	if f.driver != nil {
+		return nil
+	}
+	state, err := openFolder(ctx, f.Job.State)
+	if err != nil {
+		return err
+	}
+	defer state.close()
+	d := new(panel.Driver)
+	if err := state.get(f.Job.driver(f.Round), d); err != nil {
+		return err
+	}
+	f.driver = d
+	return nil
 }
 
 func (f *stepFn) ProcessElement(ctx context.Context, p int, emit func(int, int)) error {
-	return f.Job.do(ctx, p, func(w *place) error {
-		if f.driver == nil {
-			d := new(panel.Driver)
-			if err := w.state.get(f.Job.driver(f.Round), d); err != nil {
-				return err
-			}
-			f.driver = d
-		}
-		d := f.driver
-		if d.Reason() != 0 {
-			emit(0, p)
-			return nil
-		}
-		x, c, err := w.load(d, p)
-		if err != nil {
+	emit(0, p)
+	if f.driver.Reason() != 0 {
+		return nil
+	}
+	return f.Job.start(ctx, p, f.panels, func(w *place) error { return f.step(ctx, w, p) })
+}
+
+func (f *stepFn) FinishBundle(context.Context, func(int, int)) error { return f.panels.Wait() }
+
+func (f *stepFn) step(ctx context.Context, w *place, p int) error {
+	x, c, err := w.load(f.driver, p)
+	if err != nil {
+		return err
+	}
+	round, generation := f.driver.Next(), f.driver.Generation()
+	next, sums, err := round.Step(ctx, x, c)
+	if err != nil {
+		return err
+	}
+	if round.Writes() {
+		generation++
+	}
+	if round.Writes() || next != c {
+		if err := w.state.put(coefficients(generation, p), next); err != nil {
 			return err
 		}
-		round, generation := d.Next(), d.Generation()
-		next, sums, err := round.Step(ctx, x, c)
-		if err != nil {
-			return err
-		}
-		if round.Writes() {
-			generation++
-		}
-		if round.Writes() || next != c {
-			if err := w.state.put(coefficients(generation, p), next); err != nil {
-				return err
-			}
-		}
-		emit(0, p)
-		return w.state.put(f.Job.statistics(f.Round, p), sums)
-	})
+	}
+	return w.state.put(f.Job.statistics(f.Round, p), sums)
 }
 
 // takeFn merges the statistics of a round in the order of panels and does the W half-step.
@@ -208,15 +232,26 @@ func (f *takeFn) ProcessElement(ctx context.Context, _ int, done func(*int) bool
 	return state.write(j.driver(f.Round+1), b, true)
 }
 
-// do does something with a panel, with one of the two places of this process. Why it failed is
-// written down for the driver: what comes through a runner is a text at best.
-func (j Job) do(ctx context.Context, p int, f func(w *place) error) error {
+// start waits for one of the two places of this process, and does something with a panel there while
+// the caller goes on.
+func (j Job) start(ctx context.Context, p int, at *errgroup.Group, f func(w *place) error) error {
 	w, free, err := j.place(ctx)
-	if err == nil {
-		defer free()
-		err = f(w)
+	if err != nil {
+		return j.failed(ctx, p, err)
 	}
-	if err == nil || ctx.Err() != nil {
+	at.Go(func() error {
+		defer free()
+		if err := f(w); err != nil {
+			return j.failed(ctx, p, err)
+		}
+		return nil
+	})
+	return nil
+}
+
+// failed writes down for the driver why a panel failed: what comes through a runner is a text at best.
+func (j Job) failed(ctx context.Context, p int, err error) error {
+	if ctx.Err() != nil {
 		return err
 	}
 	err = fmt.Errorf("panel %d: %w", p, err)
