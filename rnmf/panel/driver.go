@@ -31,8 +31,8 @@ type Driver struct {
 
 	phase      phase
 	w          *mat.Dense // to be evaluated
-	plain      *mat.Dense // before extrapolation, nil if unknown
-	last       *mat.Dense // the last one that was accepted, nil before the first
+	plain      *packed    // before extrapolation, nil if unknown
+	last       *packed    // the last one that was accepted, nil before the first
 	objective  float64    // of that
 	generation int        // that the next round reads
 	kept       int        // that last goes with
@@ -225,7 +225,7 @@ func (d *Driver) Next() *Round {
 			r.loss = rnmf.ByColumn{Loss: rnmf.Frobenius{}}
 		}
 	case redoing:
-		r.w, r.redo = d.last, true
+		r.redo = true
 	case stepping:
 		r.step, r.sweeps = len(d.trace) < d.batch.Model.MaxIter, d.sweeps
 		r.measures = d.tunes()
@@ -270,7 +270,7 @@ func (d *Driver) Take(ctx context.Context, t *Statistics, seconds float64) error
 		d.tune(t.residuals)
 		d.phase = stepping
 	case redoing:
-		d.update(d.last, t, 0, pool)
+		d.update(t, 0, pool)
 		d.generation++
 		d.phase = stepping
 	case stepping:
@@ -292,12 +292,12 @@ func (d *Driver) evaluate(round *Round, t *Statistics, seconds float64, pool *wo
 		case d.push.tried && !(objective <= d.objective-least):
 			// The extrapolation went too far, or gained next to nothing, which must not end the fit.
 			d.push.reject()
-			d.phase = redoing
+			d.phase, d.w = redoing, d.last.dense()
 			return
 		case t.entries && !d.safe && objective > d.objective+1e-12*math.Abs(d.objective):
 			d.safe = true
-			d.w = safeBasis(d.last, d.w, d.sums, d.sumsX)
-			d.plain = mat.DenseCopyOf(d.w)
+			d.w = safeBasis(d.last.dense(), d.w, d.sums, d.sumsX)
+			d.plain = pack(d.w)
 			return
 		}
 	}
@@ -310,8 +310,8 @@ func (d *Driver) evaluate(round *Round, t *Statistics, seconds float64, pool *wo
 	d.changed, d.safe = false, false
 	d.objective, d.kept = objective, d.generation
 	d.push = d.push.accepted()
-	d.last = d.w
-	d.update(d.last, t, round.beta, pool)
+	d.last = pack(d.w)
+	d.update(t, round.beta, pool)
 	d.generation++
 	d.nextSweeps(t.moved)
 	if round.measures {
@@ -319,8 +319,8 @@ func (d *Driver) evaluate(round *Round, t *Statistics, seconds float64, pool *wo
 	}
 }
 
-// update does the W half-step from w and extrapolates the result.
-func (d *Driver) update(w *mat.Dense, t *Statistics, beta float64, pool *work.Pool) {
+// update does the W half-step and extrapolates the result.
+func (d *Driver) update(t *Statistics, beta float64, pool *work.Pool) {
 	sweeps := d.hals().Sweeps
 	d.sums = nil
 	out := t.cross
@@ -328,23 +328,21 @@ func (d *Driver) update(w *mat.Dense, t *Statistics, beta float64, pool *work.Po
 		d.sums, d.sumsX, d.x = t, d.x, scalesOf(t.gram, t.r)
 		out = make([]float64, len(t.cross))
 	}
-	next := improveBasis(out, w, t, sweeps, pool)
+	d.w = improveBasis(out, d.w, t, sweeps, pool)
 	if d.phase == redoing || !d.extrapolates() {
-		d.w, d.plain = next, nil
+		d.plain = nil
 		d.push.known, d.push.tried = false, false
 		return
 	}
+	plain := pack(d.w)
 	if beta > 0 && d.plain != nil {
-		// The old plain W is not needed any more, and its memory takes the new one.
-		x, y := next.RawMatrix().Data, d.plain.RawMatrix().Data
-		for i, a := range x {
-			x[i], y[i] = max(0, a+beta*(a-y[i])), a
+		x := d.w.RawMatrix().Data
+		for i, before := range d.plain.all() {
+			x[i] = max(0, x[i]+beta*(x[i]-before))
 		}
 		d.push.tried = true
-	} else {
-		d.plain = mat.DenseCopyOf(next)
 	}
-	d.w = next
+	d.plain = plain
 	d.push.known = true
 }
 
@@ -458,7 +456,7 @@ func (d *Driver) rounding() float64 {
 func (d *Driver) end(reason rnmf.Reason) {
 	d.reason, d.phase = reason, ended
 	if d.last != nil {
-		d.w, d.generation = d.last, d.kept
+		d.w, d.generation = d.last.dense(), d.kept
 	}
 }
 
@@ -494,7 +492,7 @@ func (d *Driver) MarshalBinary() ([]byte, error) {
 	for _, v := range []int{d.m, d.n, int(d.phase), d.generation, d.kept, d.sweeps, int(d.reason)} {
 		e.int(v)
 	}
-	for _, v := range []*mat.Dense{d.w, d.plain, d.last} {
+	for _, v := range []*mat.Dense{d.w, d.plain.dense(), d.last.dense()} {
 		e.matrix(v)
 	}
 	for _, v := range []float64{d.objective, d.push.beta, d.push.bound, d.push.last} {
@@ -534,7 +532,7 @@ func (d *Driver) UnmarshalBinary(b []byte) error {
 		}
 	}
 	r.m, r.n, r.phase, r.generation, r.kept, r.sweeps, r.reason = in.int(), in.int(), phase(in.int()), in.int(), in.int(), in.int(), rnmf.Reason(in.int())
-	r.w, r.plain, r.last = in.matrix(), in.matrix(), in.matrix()
+	r.w, r.plain, r.last = in.matrix(), pack(in.matrix()), pack(in.matrix())
 	r.objective = in.float()
 	r.push = momentum{beta: in.float(), bound: in.float(), last: in.float(), known: in.bool(), tried: in.bool()}
 	r.safe, r.changed = in.bool(), in.bool()

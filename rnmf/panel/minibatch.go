@@ -71,7 +71,7 @@ func (f *minibatch) fit(ctx context.Context) (*Result, error) {
 	// kept records a point, sets the scale, and stores the state.
 	kept := func(objective float64, measured *histogram, generation int) error {
 		d.record(objective, time.Since(begin).Seconds())
-		d.last, d.generation = nil, generation
+		f.before, d.generation = nil, generation
 		if measured != nil {
 			d.tune(measured)
 		}
@@ -141,6 +141,7 @@ type minibatch struct {
 	store
 	*stepper
 	x       Source
+	before  *mat.Dense  // W before the pass
 	weights []float64   // of what each panel told, in the sum
 	all     *Statistics // the sum
 	rng     *rand.Rand
@@ -162,8 +163,8 @@ func (f *minibatch) cancelled() *Result {
 	if len(f.trace) == 0 {
 		return nil
 	}
-	if _, inMemory := f.store.(memory); !inMemory && f.last != nil {
-		f.Driver.w = f.last
+	if _, inMemory := f.store.(memory); !inMemory && f.before != nil {
+		f.Driver.w = f.before
 	}
 	f.reason = rnmf.Cancelled
 	r, err := finish(f.Result(), f.store, f.x, f.generation)
@@ -230,7 +231,7 @@ const fading = 10
 func (f *minibatch) pass(ctx context.Context) (objective float64, measured *histogram, err error) {
 	order := f.rng.Perm(len(f.weights))
 	// Sums of differences gather rounding errors: begin each pass with a sum of its own.
-	f.all, f.last = nil, f.Driver.w
+	f.all, f.before = nil, f.Driver.w
 	for p, weight := range f.weights {
 		if weight == 0 {
 			continue
