@@ -92,10 +92,10 @@
 //
 // # What is refused
 //
-// Penalties, masks other than Missing, negative data, solvers other than rnmf.HALS and starts that need all of X are errors (rnmf.ErrParameter).
-// Graphs and labels tie samples of different panels. Sparse and Ridge do not, but they do not cancel
-// against weights as the loss of a column does, so the half-steps, the line search and the bound (6)
-// would need other forms of theirs.
+// Penalties, masks other than Missing, negative data, solvers other than rnmf.HALS and starts that
+// need all of X are errors (rnmf.ErrParameter). Graphs and labels tie samples of different panels.
+// rnmf.Sparse and rnmf.Ridge do not, but with them the weight of a column no longer cancels in its
+// half-step, and the half-steps, the line search and the bound (6) would all need another form.
 //
 // To start from NNDSVD, fit some of the samples with rnmf, take its W, and find H by Transform.
 package panel

@@ -337,8 +337,11 @@ func (d *Driver) update(t *Statistics, beta float64, pool *work.Pool) {
 	plain := pack(d.w)
 	if beta > 0 && d.plain != nil {
 		x := d.w.RawMatrix().Data
-		for i, before := range d.plain.all() {
-			x[i] = max(0, x[i]+beta*(x[i]-before))
+		for first, before := range d.plain.blocks() {
+			now := x[first:][:len(before)]
+			for i, y := range before {
+				now[i] = max(0, now[i]+beta*(now[i]-y))
+			}
 		}
 		d.push.tried = true
 	}

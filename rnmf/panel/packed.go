@@ -3,6 +3,7 @@ package panel
 import (
 	"iter"
 	"math"
+	"math/bits"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,32 +24,37 @@ func pack(v *mat.Dense) *packed {
 	raw := v.RawMatrix()
 	p := &packed{rows: raw.Rows, columns: raw.Cols, marks: make([]uint64, (len(raw.Data)+63)/64)}
 	count := 0
-	for i, x := range raw.Data {
-		if math.Float64bits(x) != 0 {
-			p.marks[i/64] |= 1 << (i % 64)
-			count++
+	for k := range p.marks {
+		var mark uint64
+		for i, x := range raw.Data[64*k : min(64*k+64, len(raw.Data))] {
+			b := math.Float64bits(x)
+			mark |= (b | -b) >> 63 << i // the first bit of b | −b is set unless b is 0
 		}
+		p.marks[k] = mark
+		count += bits.OnesCount64(mark)
 	}
 	p.values = make([]float64, 0, count)
-	for _, x := range raw.Data {
-		if math.Float64bits(x) != 0 {
-			p.values = append(p.values, x)
+	for k, mark := range p.marks {
+		for ; mark != 0; mark &= mark - 1 {
+			p.values = append(p.values, raw.Data[64*k+bits.TrailingZeros64(mark)])
 		}
 	}
 	return p
 }
 
-// all yields all entries, row after row.
-func (p *packed) all() iter.Seq2[int, float64] {
-	return func(yield func(int, float64) bool) {
-		k := 0
-		for i := range p.rows * p.columns {
-			var x float64
-			if p.marks[i/64]>>(i%64)&1 != 0 {
-				x = p.values[k]
-				k++
+// blocks yields the entries, row after row, in blocks of 64 that share their memory, each with the
+// number of its first entry.
+func (p *packed) blocks() iter.Seq2[int, []float64] {
+	return func(yield func(int, []float64) bool) {
+		var block [64]float64
+		values, size := p.values, p.rows*p.columns
+		for k, mark := range p.marks {
+			clear(block[:])
+			for ; mark != 0; mark &= mark - 1 {
+				block[bits.TrailingZeros64(mark)] = values[0]
+				values = values[1:]
 			}
-			if !yield(i, x) {
+			if !yield(64*k, block[:min(64, size-64*k)]) {
 				return
 			}
 		}
@@ -61,8 +67,8 @@ func (p *packed) dense() *mat.Dense {
 		return nil
 	}
 	v := make([]float64, p.rows*p.columns)
-	for i, x := range p.all() {
-		v[i] = x
+	for first, block := range p.blocks() {
+		copy(v[first:], block)
 	}
 	return mat.NewDense(p.rows, p.columns, v)
 }
