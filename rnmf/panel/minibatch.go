@@ -43,7 +43,7 @@ type Minibatch struct {
 // objective that the last pass saw, or nil if no pass is complete: with State the factors of the last
 // pass, otherwise those of the moment.
 func (b Minibatch) Fit(ctx context.Context, x Source) (*Result, error) {
-	batch := Batch{Model: b.Model, Missing: b.Missing, State: b.State}
+	batch := Batch(b)
 	batch.Model.MaxIter, batch.Model.TuneFor = cmp.Or(b.Model.MaxIter, 20), cmp.Or(b.Model.TuneFor, 3)
 	f := &minibatch{Driver: new(Driver), stepper: newStepper(ctx), rng: rand.New(rand.NewPCG(b.Model.Seed, 0x70_61_6e_65_6c))}
 	var err error
