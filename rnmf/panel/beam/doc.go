@@ -50,8 +50,7 @@
 //
 // On one machine, never: panel.Batch does the same without the overhead. Milliseconds of a round of
 // L2,1 at rank 20, for eight panels of 1,024 rows, on two processors that other programs kept busy at
-// the same time, so that the clock took about twice as long as on a quiet machine. Medians of five turns
-// (go test -run XXX -bench Fit -benchtime 5x):
+// the same time; medians of five turns (go test -run XXX -bench Fit -benchtime 5x):
 //
 //	           by the clock              of the processors
 //	X       panel.Batch   Fit, Prism     panel.Batch   Fit, Prism
@@ -59,9 +58,12 @@
 //	64 MB           170          210              76           97
 //	512 MB          814          761             411          454
 //
-// So the overhead is some 30 to 50 ms a round, of which there are several in a job; on a quiet machine
-// rounds of 4 MB and 64 MB took 13 and 34 ms as a Batch, and 34 and 68 ms here. On several machines,
-// which divide a round, Fit can be ahead of panel.Batch once a round of that takes some tenths of a
-// second, here at some hundred MB: an estimate for Prism, as there was one machine. Runners that take
-// longer to begin a step move it up. Where one machine cannot hold the data, it is needed.
+// Five more runs under changing load, three or five turns each, had medians of 56 to 116 ms for Fit and
+// 19 to 36 ms for panel.Batch at 4 MB by the clock, and of 41 to 53 ms and 12 to 20 ms of the
+// processors. So the overhead is 20 to 45 ms of the processors a round, a tenth of a round at 512 MB.
+//
+// On several machines, which divide a round, Fit can be ahead of panel.Batch once a round of that takes
+// some tenths of a second, here at a few hundred MB. That is an estimate for Prism, as there was one
+// machine; runners that take longer to begin a step move it up. Where one machine cannot hold the
+// data, Beam is needed.
 package beam
