@@ -222,9 +222,13 @@ func (r *Results) Spread(title, ylabel string) *viz.Chart {
 	glyphs := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
 	for i, row := range r.Rows {
 		var points plotter.XYs
+		side := 0.7 * ((float64(i)+0.5)/float64(len(r.Rows)) - 0.5)
+		if slices.Equal(r.Rows, r.Columns) {
+			side = 0 // each row has a column of its own
+		}
 		for k, column := range r.Columns {
 			for _, v := range r.Values(row, column) {
-				points = append(points, plotter.XY{X: float64(k) + 0.7*((float64(i)+0.5)/float64(len(r.Rows))-0.5), Y: v})
+				points = append(points, plotter.XY{X: float64(k) + side, Y: v})
 			}
 		}
 		if len(points) == 0 {

@@ -9,13 +9,12 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
-// improveBasis returns the W of the half-step from w with the statistics t. It needs no data. With
-// sweeps 0 they go on, for each 48 rows of W, until one changes these by less than a tenth of what the
+// improveBasis writes the W of the half-step from w with the statistics t to out (m×r), which may be
+// the memory of t.cross, and returns it as a matrix. It needs no data. With sweeps 0 they go on, for each 48 rows of W, until one changes these by less than a tenth of what the
 // first did: that split depends on no panel.
-func improveBasis(w *mat.Dense, t *Statistics, sweeps int, pool *work.Pool) *mat.Dense {
-	out := mat.DenseCopyOf(w)
-	v := out.RawMatrix().Data
+func improveBasis(out []float64, w *mat.Dense, t *Statistics, sweeps int, pool *work.Pool) *mat.Dense {
 	m, r := t.m, t.r
+	from := w.RawMatrix()
 	inverses := make([]float64, r)
 	kernel.Inverses(inverses, t.gram, r)
 	var square kernel.Cross
@@ -36,7 +35,7 @@ func improveBasis(w *mat.Dense, t *Statistics, sweeps int, pool *work.Pool) *mat
 		spaces[id] = grow(spaces[id], 3*r*b+2*b)
 		tile, n, gv, rest := spaces[id][:r*b], spaces[id][r*b:][:r*b], spaces[id][2*r*b:][:r*b], spaces[id][3*r*b:]
 		change, gamma := rest[:b], rest[b:][:b]
-		kernel.Load(tile, v, r, true, first, r, b)
+		kernel.Load(tile, from.Data, from.Stride, true, first, r, b)
 		kernel.Load(n, t.cross, r, true, first, r, b)
 		if t.entries {
 			// What is linear: P + γGV.
@@ -72,9 +71,9 @@ func improveBasis(w *mat.Dense, t *Statistics, sweeps int, pool *work.Pool) *mat
 				break
 			}
 		}
-		kernel.Load(v[first*r:], tile, b, true, 0, b, r)
+		kernel.Load(out[first*r:], tile, b, true, 0, b, r)
 	})
-	return out
+	return mat.NewDense(m, r, out)
 }
 
 func traceOf(gram []float64, r int) (trace float64) {

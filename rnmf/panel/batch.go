@@ -2,6 +2,7 @@ package panel
 
 import (
 	"context"
+	"encoding"
 	"errors"
 	"fmt"
 	"time"
@@ -52,8 +53,20 @@ func (r *Result) Coefficients(p int) (*mat.Dense, error) {
 type store interface {
 	get(generation, p int) (*Coefficients, error)
 	put(generation, p int, c *Coefficients) error
-	// checkpoint stores the driver and then drops the generations that it does not need.
-	checkpoint(d *Driver) error
+	// checkpoint stores the state of the fit and then drops the generations that it does not need.
+	checkpoint(s state) error
+}
+
+// A state is what leads a fit, and all that a fit needs to go on, but for the coefficients: a *Driver or
+// a *minibatch.
+type state interface {
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+	Resume(b Batch, m, n int) error
+	Generation() int
+	Kept() int
+	Reason() rnmf.Reason
+	begin(d *Driver)
 }
 
 // memory keeps everything in memory.
@@ -69,9 +82,15 @@ func (m memory) put(generation, p int, c *Coefficients) error {
 	return nil
 }
 
-func (m memory) checkpoint(d *Driver) error {
+func (m memory) checkpoint(s state) error {
 	for g := range m {
-		if g < d.Kept() || d.Kept() < g && g < d.Generation() || g > d.Generation() {
+		switch g {
+		case s.Generation():
+		case s.Kept(): // for a Result
+			for p, c := range m[g] {
+				m[g][p] = &Coefficients{H: c.H}
+			}
+		default:
 			delete(m, g)
 		}
 	}
@@ -84,13 +103,8 @@ func (m memory) checkpoint(d *Driver) error {
 // to other data are errors that name the panel or file; what the folder has is not lost.
 // rnmf.WithTrace watches the rounds.
 func (b Batch) Fit(ctx context.Context, x Source) (*Result, error) {
-	if b.State != "" {
-		if err := checkSource(x); err != nil {
-			return nil, err
-		}
-		x = newWitness(x, b.State)
-	}
-	d, s, err := b.begin(ctx, x)
+	d := new(Driver)
+	x, s, err := b.begin(ctx, x, d)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +172,9 @@ func finish(r *rnmf.Result, s store, x Source, generation int) (*Result, error) 
 	return result, nil
 }
 
-// begin checks everything and makes, or finds, the state of the fit.
-func (b Batch) begin(ctx context.Context, x Source) (*Driver, store, error) {
+// begin checks everything and makes, or finds, the state of the fit. With a folder, the source that it
+// returns knows whether its panels are those of the folder.
+func (b Batch) begin(ctx context.Context, x Source, state state) (Source, store, error) {
 	if err := checkSource(x); err != nil {
 		return nil, nil, err
 	}
@@ -169,12 +184,14 @@ func (b Batch) begin(ctx context.Context, x Source) (*Driver, store, error) {
 	}
 	var s store = memory{}
 	if b.State != "" {
-		f, d, err := openState(b, x)
-		if err == nil && d != nil {
-			err = known(ctx, x.(*witness), d)
+		w := newWitness(x, b.State)
+		x = w
+		f, found, err := openState(b.State, b, x, state)
+		if err == nil && found {
+			err = known(ctx, w, state)
 		}
-		if err != nil || d != nil {
-			return d, f, err
+		if err != nil || found {
+			return x, f, err
 		}
 		s = f
 	}
@@ -190,18 +207,21 @@ func (b Batch) begin(ctx context.Context, x Source) (*Driver, store, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	state.begin(d)
 	if w, stored := x.(*witness); stored {
 		if err := w.write(); err != nil {
 			return nil, nil, err
 		}
 	}
-	return d, s, s.checkpoint(d)
+	return x, s, s.checkpoint(state)
 }
+
+func (d *Driver) begin(fresh *Driver) { *d = *fresh }
 
 // known reads the checksums of the panels. The next round compares them; a fit that has ended has no next
 // round, so all panels are loaded.
-func known(ctx context.Context, x *witness, d *Driver) error {
-	if err := x.read(); err != nil || d.Reason() == 0 {
+func known(ctx context.Context, x *witness, s state) error {
+	if err := x.read(); err != nil || s.Reason() == 0 {
 		return err
 	}
 	return eachPanel(ctx, x, func(int, Panel) error { return nil })
@@ -341,7 +361,8 @@ func (b Batch) Check(m, n int) error { return checkModel(b, m, n) }
 // Start returns the factors with which Fit begins, for a comparison with other programs.
 func (b Batch) Start(ctx context.Context, x Source) (rnmf.Factors, error) {
 	b.State = ""
-	d, s, err := b.begin(ctx, x)
+	d := new(Driver)
+	x, s, err := b.begin(ctx, x, d)
 	if err != nil {
 		return rnmf.Factors{}, err
 	}

@@ -31,6 +31,8 @@ const (
 	kindMinibatch
 )
 
+var kinds = [...]string{"", "survey", "statistics", "round", "coefficients", "Batch", "Minibatch"}
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 type encoder struct{ b []byte }
@@ -132,8 +134,10 @@ func open(b []byte, kind byte) (*decoder, error) {
 		return nil, fmt.Errorf("%w: %d bytes that do not begin as the state of a panel does", rnmf.ErrFormat, len(b))
 	case b[len(magic)] != version:
 		return nil, fmt.Errorf("%w: state of version %d, but this package reads version %d", rnmf.ErrFormat, b[len(magic)], version)
+	case b[len(magic)+1] == 0 || int(b[len(magic)+1]) >= len(kinds):
+		return nil, fmt.Errorf("%w: state of kind %d, which this package does not know", rnmf.ErrFormat, b[len(magic)+1])
 	case b[len(magic)+1] != kind:
-		return nil, fmt.Errorf("%w: state of kind %d, want %d", rnmf.ErrFormat, b[len(magic)+1], kind)
+		return nil, fmt.Errorf("%w: the state of a %s, want that of a %s", rnmf.ErrFormat, kinds[b[len(magic)+1]], kinds[kind])
 	}
 	body, sum := b[:len(b)-4], binary.LittleEndian.Uint32(b[len(b)-4:])
 	if crc32.Checksum(body, castagnoli) != sum {

@@ -15,7 +15,8 @@ type Coefficients struct {
 	// Plain is H as the last half-step left it, before it was extrapolated; nil at the start.
 	Plain *mat.Dense
 
-	norms []float64 // squared norms of the columns of X, nil before the first round
+	norms []float64   // squared norms of the columns of X, nil before the first round
+	part  *Statistics // in a Minibatch: what the panel told of W when it last came by, a surrogate
 }
 
 // MarshalBinary returns the coefficients in a versioned form with a checksum.
@@ -24,6 +25,9 @@ func (c *Coefficients) MarshalBinary() ([]byte, error) {
 	e.matrix(c.H)
 	e.matrix(c.Plain)
 	e.floats(c.norms)
+	if c.part != nil {
+		e.put(c.part)
+	}
 	return e.seal(kindCoefficients), nil
 }
 
@@ -34,6 +38,10 @@ func (c *Coefficients) UnmarshalBinary(b []byte) error {
 		return err
 	}
 	read := Coefficients{H: d.matrix(), Plain: d.matrix(), norms: d.floats()}
+	if len(d.b) > 0 {
+		read.part = d.statistics()
+		read.part.linear = read.part.entries
+	}
 	if err := d.end(); err != nil {
 		return err
 	}

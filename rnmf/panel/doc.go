@@ -86,12 +86,16 @@
 // Frobenius, losses of columns, and with Missing; X is never made dense. Under other losses of
 // entries each zero of X has a residual too: O(mnr) operations, on some columns at a time.
 // Statistics take m×r numbers, and twice that for losses of entries. In addition to two panels, a
-// Batch keeps four matrices of the size of W in memory, and two or three of the size of H, which
-// with State are in files.
+// Batch keeps W, the statistics, and two earlier W without their zeros in memory, and six matrices of
+// the size of H, which with State are in files. The earlier ones are for extrapolation and for going
+// back.
 //
 // # What is refused
 //
-// Penalties (graphs and labels tie samples of different panels), masks other than Missing, negative
-// data, solvers other than rnmf.HALS and starts that need all of X are errors (rnmf.ErrParameter).
+// Penalties, masks other than Missing, negative data, solvers other than rnmf.HALS and starts that
+// need all of X are errors (rnmf.ErrParameter). Graphs and labels tie samples of different panels.
+// rnmf.Sparse and rnmf.Ridge do not, but with them the weight of a column no longer cancels in its
+// half-step, and the half-steps, the line search and the bound (6) would all need another form.
+//
 // To start from NNDSVD, fit some of the samples with rnmf, take its W, and find H by Transform.
 package panel

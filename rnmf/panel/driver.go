@@ -31,8 +31,8 @@ type Driver struct {
 
 	phase      phase
 	w          *mat.Dense // to be evaluated
-	plain      *mat.Dense // before extrapolation, nil if unknown
-	last       *mat.Dense // the last one that was accepted, nil before the first
+	plain      *packed    // before extrapolation, nil if unknown
+	last       *packed    // the last one that was accepted, nil before the first
 	objective  float64    // of that
 	generation int        // that the next round reads
 	kept       int        // that last goes with
@@ -159,6 +159,19 @@ func (d *Driver) mostSweeps() int { return 1 + d.m/(2*d.batch.Model.Rank) }
 // Resume prepares a driver that was stored to lead the fit b of X (m×n) on. One that had run out of
 // rounds goes on if b has more. The error is rnmf.ErrParameter if it has led another fit.
 func (d *Driver) Resume(b Batch, m, n int) error {
+	if err := d.belongs(b, m, n); err != nil {
+		return err
+	}
+	if d.reason == rnmf.MaxIter && len(d.trace) <= d.batch.Model.MaxIter {
+		// The last round is done again, this time with its half-steps.
+		d.reason, d.phase, d.trace = 0, stepping, d.trace[:len(d.trace)-1]
+	}
+	return nil
+}
+
+// belongs checks that a driver that was stored has led the fit b of X (m×n), and takes the number of
+// rounds from b.
+func (d *Driver) belongs(b Batch, m, n int) error {
 	fresh, err := newDriver(b, new(Survey), m, n, d.w)
 	if err != nil {
 		return err
@@ -173,10 +186,7 @@ func (d *Driver) Resume(b Batch, m, n int) error {
 		return fmt.Errorf("%w: the state of another fit: rank %d of X of %d×%d with %T, Tol %g, seed %d, or other options", rnmf.ErrParameter,
 			old.Model.Rank, d.m, d.n, old.Model.Loss, old.Model.Tol, old.Model.Seed)
 	}
-	if d.batch.Model.MaxIter = most; d.reason == rnmf.MaxIter && len(d.trace) <= most {
-		// The last round is done again, this time with its half-steps.
-		d.reason, d.phase, d.trace = 0, stepping, d.trace[:len(d.trace)-1]
-	}
+	d.batch.Model.MaxIter = most
 	return nil
 }
 
@@ -215,7 +225,7 @@ func (d *Driver) Next() *Round {
 			r.loss = rnmf.ByColumn{Loss: rnmf.Frobenius{}}
 		}
 	case redoing:
-		r.w, r.redo = d.last, true
+		r.redo = true
 	case stepping:
 		r.step, r.sweeps = len(d.trace) < d.batch.Model.MaxIter, d.sweeps
 		r.measures = d.tunes()
@@ -239,7 +249,8 @@ func (d *Driver) tunes() bool {
 func (d *Driver) extrapolates() bool { return !d.hals().Plain && !d.tunes() }
 
 // Take gets the statistics of all panels for the round that Next returned, merged in the order of
-// panels, and the seconds that it took.
+// panels, and the seconds that it took. The driver keeps the statistics, or has W in their memory: do
+// not use them again.
 func (d *Driver) Take(ctx context.Context, t *Statistics, seconds float64) error {
 	if d.phase == ended {
 		return errors.New("panel: the fit has ended")
@@ -259,7 +270,7 @@ func (d *Driver) Take(ctx context.Context, t *Statistics, seconds float64) error
 		d.tune(t.residuals)
 		d.phase = stepping
 	case redoing:
-		d.update(d.last, t, 0, pool)
+		d.update(t, 0, pool)
 		d.generation++
 		d.phase = stepping
 	case stepping:
@@ -281,12 +292,12 @@ func (d *Driver) evaluate(round *Round, t *Statistics, seconds float64, pool *wo
 		case d.push.tried && !(objective <= d.objective-least):
 			// The extrapolation went too far, or gained next to nothing, which must not end the fit.
 			d.push.reject()
-			d.phase = redoing
+			d.phase, d.w = redoing, d.last.dense()
 			return
 		case t.entries && !d.safe && objective > d.objective+1e-12*math.Abs(d.objective):
 			d.safe = true
-			d.w = safeBasis(d.last, d.w, d.sums, d.sumsX)
-			d.plain = mat.DenseCopyOf(d.w)
+			d.w = safeBasis(d.last.dense(), d.w, d.sums, d.sumsX)
+			d.plain = pack(d.w)
 			return
 		}
 	}
@@ -299,9 +310,8 @@ func (d *Driver) evaluate(round *Round, t *Statistics, seconds float64, pool *wo
 	d.changed, d.safe = false, false
 	d.objective, d.kept = objective, d.generation
 	d.push = d.push.accepted()
-	last := d.w
-	d.update(last, t, round.beta, pool)
-	d.last = last
+	d.last = pack(d.w)
+	d.update(t, round.beta, pool)
 	d.generation++
 	d.nextSweeps(t.moved)
 	if round.measures {
@@ -309,30 +319,33 @@ func (d *Driver) evaluate(round *Round, t *Statistics, seconds float64, pool *wo
 	}
 }
 
-// update does the W half-step from w and extrapolates the result.
-func (d *Driver) update(w *mat.Dense, t *Statistics, beta float64, pool *work.Pool) {
+// update does the W half-step and extrapolates the result.
+func (d *Driver) update(t *Statistics, beta float64, pool *work.Pool) {
 	sweeps := d.hals().Sweeps
-	next := improveBasis(w, t, sweeps, pool)
 	d.sums = nil
-	if t.entries {
+	out := t.cross
+	if t.entries { // the safe step needs it
 		d.sums, d.sumsX, d.x = t, d.x, scalesOf(t.gram, t.r)
+		out = make([]float64, len(t.cross))
 	}
+	d.w = improveBasis(out, d.w, t, sweeps, pool)
 	if d.phase == redoing || !d.extrapolates() {
-		d.w, d.plain = next, nil
+		d.plain = nil
 		d.push.known, d.push.tried = false, false
 		return
 	}
+	plain := pack(d.w)
 	if beta > 0 && d.plain != nil {
-		// The old plain W is not needed any more, and its memory takes the new one.
-		x, y := next.RawMatrix().Data, d.plain.RawMatrix().Data
-		for i, a := range x {
-			x[i], y[i] = max(0, a+beta*(a-y[i])), a
+		x := d.w.RawMatrix().Data
+		for first, before := range d.plain.blocks() {
+			now := x[first:][:len(before)]
+			for i, y := range before {
+				now[i] = max(0, now[i]+beta*(now[i]-y))
+			}
 		}
 		d.push.tried = true
-	} else {
-		d.plain = mat.DenseCopyOf(next)
 	}
-	d.w = next
+	d.plain = plain
 	d.push.known = true
 }
 
@@ -446,7 +459,7 @@ func (d *Driver) rounding() float64 {
 func (d *Driver) end(reason rnmf.Reason) {
 	d.reason, d.phase = reason, ended
 	if d.last != nil {
-		d.w, d.generation = d.last, d.kept
+		d.w, d.generation = d.last.dense(), d.kept
 	}
 }
 
@@ -482,7 +495,7 @@ func (d *Driver) MarshalBinary() ([]byte, error) {
 	for _, v := range []int{d.m, d.n, int(d.phase), d.generation, d.kept, d.sweeps, int(d.reason)} {
 		e.int(v)
 	}
-	for _, v := range []*mat.Dense{d.w, d.plain, d.last} {
+	for _, v := range []*mat.Dense{d.w, d.plain.dense(), d.last.dense()} {
 		e.matrix(v)
 	}
 	for _, v := range []float64{d.objective, d.push.beta, d.push.bound, d.push.last} {
@@ -522,7 +535,7 @@ func (d *Driver) UnmarshalBinary(b []byte) error {
 		}
 	}
 	r.m, r.n, r.phase, r.generation, r.kept, r.sweeps, r.reason = in.int(), in.int(), phase(in.int()), in.int(), in.int(), in.int(), rnmf.Reason(in.int())
-	r.w, r.plain, r.last = in.matrix(), in.matrix(), in.matrix()
+	r.w, r.plain, r.last = in.matrix(), pack(in.matrix()), pack(in.matrix())
 	r.objective = in.float()
 	r.push = momentum{beta: in.float(), bound: in.float(), last: in.float(), known: in.bool(), tried: in.bool()}
 	r.safe, r.changed = in.bool(), in.bool()

@@ -181,9 +181,13 @@ func (f *Folder) Load(p int) (Panel, error) {
 			stride += 8 // rows a multiple of a page apart would fall on each other in the caches
 		}
 		*buffer = grow(*buffer, h.rows*stride)
-		for i := range h.rows {
-			row := (*buffer)[i*stride:][:h.columns]
-			raw := unsafe.Slice((*byte)(unsafe.Pointer(&row[0])), 8*len(row))
+		together := 1 // rows that are read in one go
+		if stride == h.columns {
+			together = max(1<<15/stride, 1)
+		}
+		for i := 0; i < h.rows; i += together {
+			rows := (*buffer)[i*stride:][:min(together, h.rows-i)*h.columns]
+			raw := unsafe.Slice((*byte)(unsafe.Pointer(&rows[0])), 8*len(rows))
 			if _, err := io.ReadFull(in, raw); err != nil {
 				return fail(fmt.Errorf("%w: it has become shorter (%w)", rnmf.ErrFormat, err))
 			}

@@ -19,50 +19,85 @@ import (
 // statistics that the panel gave in the pass before are replaced by its new ones, so W lowers a
 // bound to which all panels contribute (incremental majorisation: Mairal 2015); in the first pass
 // older statistics also fade. The first pass does about as much as ten rounds of a Batch. A
-// Minibatch keeps a matrix of the size of W for each panel, and does not extrapolate: for the last
-// digits go on with a Batch from its factors. Samples of one panel should be like those of the
-// others: shuffle X if it is sorted.
+// Minibatch keeps a matrix of the size of W for each panel, with State in files, and does not
+// extrapolate: for the last digits go on with a Batch from its factors. Samples of one panel should
+// be like those of the others: shuffle X if it is sorted.
 type Minibatch struct {
 	// Model and Missing are those of Batch, except that MaxIter is the number of passes over X (0
 	// is 20), and that a scale is estimated in the first TuneFor passes (0 is 3). A loss that is
 	// tuned in stages (rnmf.TwoStage, rnmf.Manhattan) is rnmf.ErrParameter.
 	Model   rnmf.Model
 	Missing bool
+	// State is that of Batch; a folder is for the one or the other. It also holds what each panel
+	// told of W. A fit that was killed goes on with the pass that it was in.
+	State string
 }
 
-// Fit factorises X. A Point of the trace is a pass, and its objective is the sum of those that the
-// panels had when they were visited; the objective of the Result is exact. Errors are those of
-// Batch.Fit. If ctx ends, Fit soon returns ctx.Err() and its present factors, with the objective of
-// the last pass, or nil if no pass is complete.
+// Fit factorises X. Point k of the trace is what pass k+1 saw on its way: the objective that each panel
+// had under the W that it met, before its own half-step, summed over panels. That costs nothing, but is
+// higher than the objective of a fit that ends after k passes, because H is that of the pass before:
+// several times as high after the first pass, and hardly in later ones. A last point has the exact
+// objective of the Result, whose H is renewed.
+//
+// Errors are those of Batch.Fit. If ctx ends, Fit soon returns ctx.Err() and what it has, with the
+// objective that the last pass saw, or nil if no pass is complete: with State the factors of the last
+// pass, otherwise those of the moment.
 func (b Minibatch) Fit(ctx context.Context, x Source) (*Result, error) {
-	batch := Batch{Model: b.Model, Missing: b.Missing}
-	batch.Model.MaxIter = cmp.Or(b.Model.MaxIter, 20)
-	d, s, err := batch.begin(ctx, x)
-	if err != nil {
+	batch := Batch(b)
+	batch.Model.MaxIter, batch.Model.TuneFor = cmp.Or(b.Model.MaxIter, 20), cmp.Or(b.Model.TuneFor, 3)
+	f := &minibatch{Driver: new(Driver), stepper: newStepper(ctx), rng: rand.New(rand.NewPCG(b.Model.Seed, 0x70_61_6e_65_6c))}
+	var err error
+	if f.x, f.store, err = batch.begin(ctx, x, f); err != nil {
 		return nil, err
 	}
-	d.batch.Model.TuneFor = cmp.Or(b.Model.TuneFor, 3)
-	f := &minibatch{Driver: d, store: s, stepper: newStepper(ctx), x: x, parts: make([]*Statistics, x.Panels()), weights: make([]float64, x.Panels()),
-		rng: rand.New(rand.NewPCG(b.Model.Seed, 0x70_61_6e_65_6c))}
+	if f.weights == nil {
+		f.weights = make([]float64, x.Panels())
+	}
+	for range f.trace {
+		f.rng.Perm(len(f.weights)) // the order of a pass that is behind
+	}
 	f.pool.Open()
 	defer f.pool.Close()
+	return f.fit(ctx)
+}
+
+func (f *minibatch) fit(ctx context.Context) (*Result, error) {
+	d := f.Driver
 	seen, _ := ctx.Value(watch.Key{}).(func(rnmf.Point))
 	begin := time.Now()
+	if n := len(d.trace); n > 0 {
+		begin = begin.Add(-time.Duration(d.trace[n-1].Seconds * float64(time.Second)))
+	}
+	// kept records a point, sets the scale, and stores the state.
+	kept := func(objective float64, measured *histogram, generation int) error {
+		d.record(objective, time.Since(begin).Seconds())
+		f.before, d.generation = nil, generation
+		if measured != nil {
+			d.tune(measured)
+		}
+		if err := f.checkpoint(f); err != nil {
+			return err
+		}
+		if seen != nil {
+			seen(d.trace[len(d.trace)-1])
+		}
+		return nil
+	}
 	if d.phase == measuring {
-		t, err := f.round(ctx, x, d, s)
+		t, err := f.round(ctx, f.x, d, f.store)
 		if err != nil {
 			return nil, errors.Join(ctx.Err(), err)
 		}
 		d.tune(t.residuals)
 		if d.interim {
-			return nil, fmt.Errorf("%w: a Minibatch does not take %T, whose scale comes in stages", rnmf.ErrParameter, b.Model.Loss)
+			return nil, fmt.Errorf("%w: a Minibatch does not take %T, whose scale comes in stages", rnmf.ErrParameter, d.batch.Model.Loss)
 		}
 		d.phase = stepping
 	}
 	for d.reason == 0 {
-		objective, err := f.pass(ctx)
+		objective, measured, err := f.pass(ctx)
 		if ctx.Err() != nil {
-			break
+			return f.cancelled(), ctx.Err()
 		}
 		if err != nil {
 			return nil, err
@@ -70,47 +105,115 @@ func (b Minibatch) Fit(ctx context.Context, x Source) (*Result, error) {
 		switch n := len(d.trace); {
 		case math.IsNaN(objective) || math.IsInf(objective, 0):
 			d.reason = rnmf.Diverged
-		case n > 1 && !d.changed && math.Abs(d.trace[n-1].Objective-objective) <= d.batch.Model.Tol*objective+d.rounding():
+		case n > 1 && !d.changed && measured == nil && math.Abs(d.trace[n-1].Objective-objective) <= d.batch.Model.Tol*objective+d.rounding():
 			d.reason = rnmf.Converged
 		case n+1 >= d.batch.Model.MaxIter:
 			d.reason = rnmf.MaxIter
 		}
-		d.changed = f.retuned
-		d.record(objective, time.Since(begin).Seconds())
-		if seen != nil {
-			seen(d.trace[len(d.trace)-1])
+		d.changed = false
+		next := f.next()
+		d.kept = next
+		if err := kept(objective, measured, next); err != nil {
+			return nil, err
 		}
 	}
-	// H of the last W, and the objective of both.
-	if err := cmp.Or(ctx.Err(), f.refresh(ctx)); ctx.Err() != nil {
-		if len(d.trace) == 0 {
-			return nil, ctx.Err()
+	if !f.exact {
+		// H of the last W, and the objective of both.
+		objective, err := f.refresh(ctx)
+		if ctx.Err() != nil {
+			return f.cancelled(), ctx.Err()
 		}
-		d.reason = rnmf.Cancelled
-		r, _ := finish(d.Result(), s, x, 0)
-		return r, ctx.Err()
-	} else if err != nil {
-		return nil, err
+		if err != nil {
+			return nil, err
+		}
+		f.exact = true
+		if err := kept(objective, nil, f.next()); err != nil {
+			return nil, err
+		}
 	}
-	r, err := finish(d.Result(), s, x, 0)
-	if err == nil {
-		r.Objective = f.exact
-	}
-	return r, err
+	return finish(d.Result(), f.store, f.x, d.generation)
 }
 
-// minibatch is the state of such a fit. The coefficients stay at generation 0.
+// minibatch is the state of such a fit. In memory all coefficients stay at generation 0, so that there
+// are none of an earlier pass; a folder has a generation for each pass, and one for the Result.
 type minibatch struct {
 	*Driver
 	store
 	*stepper
 	x       Source
-	parts   []*Statistics // of each panel, nil before it came by
-	weights []float64     // of each in the sum
-	all     *Statistics   // their sum
+	before  *mat.Dense  // W before the pass
+	weights []float64   // of what each panel told, in the sum
+	all     *Statistics // the sum
 	rng     *rand.Rand
-	retuned bool
-	exact   float64
+	exact   bool // the trace ends with the objective of the Result
+}
+
+func (f *minibatch) begin(d *Driver) { f.Driver = d }
+
+// next is the generation that is written.
+func (f *minibatch) next() int {
+	if _, inMemory := f.store.(memory); inMemory {
+		return 0
+	}
+	return f.generation + 1
+}
+
+// cancelled returns what there is when ctx has ended, nil before the first pass is complete.
+func (f *minibatch) cancelled() *Result {
+	if len(f.trace) == 0 {
+		return nil
+	}
+	if _, inMemory := f.store.(memory); !inMemory && f.before != nil {
+		f.Driver.w = f.before
+	}
+	f.reason = rnmf.Cancelled
+	r, err := finish(f.Result(), f.store, f.x, f.generation)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// Resume prepares a state that was stored to lead the fit b of X (m×n) on.
+func (f *minibatch) Resume(b Batch, m, n int) error {
+	if err := f.belongs(b, m, n); err != nil {
+		return err
+	}
+	passes := len(f.trace)
+	if f.exact {
+		passes--
+	}
+	if f.reason == rnmf.MaxIter && passes < f.batch.Model.MaxIter {
+		f.reason, f.exact, f.trace, f.generation = 0, false, f.trace[:passes], f.kept
+	}
+	return nil
+}
+
+// MarshalBinary returns the state in a versioned form with a checksum.
+func (f *minibatch) MarshalBinary() ([]byte, error) {
+	d, err := f.Driver.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	e := new(encoder)
+	e.bytes(d)
+	e.floats(f.weights)
+	e.bool(f.exact)
+	return e.seal(kindMinibatch), nil
+}
+
+// UnmarshalBinary reads what MarshalBinary has written. The error is rnmf.ErrFormat.
+func (f *minibatch) UnmarshalBinary(b []byte) error {
+	in, err := open(b, kindMinibatch)
+	if err != nil {
+		return err
+	}
+	d := in.bytes()
+	f.weights, f.exact = in.floats(), in.bool()
+	if err := in.end(); err != nil {
+		return err
+	}
+	return f.Driver.UnmarshalBinary(d)
 }
 
 // sweepsOfPart is the number of sweeps in each half-step: more are wasted on factors that the next
@@ -123,22 +226,33 @@ const sweepsOfPart = 5
 // 10 was better than 25 and 60, and all were better than no fading at all.
 const fading = 10
 
-// pass takes all panels once, in random order.
-func (f *minibatch) pass(ctx context.Context) (objective float64, err error) {
-	order := f.rng.Perm(len(f.parts))
+// pass takes all panels once, in random order. It returns the objectives that these had, and their
+// residuals if these set a scale.
+func (f *minibatch) pass(ctx context.Context) (objective float64, measured *histogram, err error) {
+	order := f.rng.Perm(len(f.weights))
 	// Sums of differences gather rounding errors: begin each pass with a sum of its own.
-	f.all = nil
-	for p, t := range f.parts {
-		if t != nil {
-			f.add(t, f.weights[p])
+	f.all, f.before = nil, f.Driver.w
+	for p, weight := range f.weights {
+		if weight == 0 {
+			continue
 		}
+		c, err := f.get(f.generation, p)
+		if err != nil {
+			return 0, nil, err
+		}
+		if c.part == nil {
+			return 0, nil, fmt.Errorf("%w: the coefficients of panel %d do not tell of W", rnmf.ErrFormat, p)
+		}
+		f.add(c.part, weight)
 	}
-	measured := new(histogram)
 	sweeps, first := cmp.Or(f.hals().Sweeps, sweepsOfPart), len(f.trace) == 0
 	round := &Round{loss: f.Driver.loss, missing: f.batch.Missing, step: true, sweeps: sweeps, measures: f.tunes(), x: f.Driver.x}
+	if round.measures {
+		measured = new(histogram)
+	}
 	err = eachPanel(ctx, shuffled{f.x, order}, func(i int, panel Panel) error {
 		p := order[i]
-		c, err := f.get(0, p)
+		c, err := f.get(f.generation, p)
 		if err != nil {
 			return err
 		}
@@ -148,15 +262,15 @@ func (f *minibatch) pass(ctx context.Context) (objective float64, err error) {
 		if err != nil {
 			return fmt.Errorf("panel %d: %w", p, err)
 		}
-		next.Plain = nil
-		if err := f.put(0, p, next); err != nil {
-			return err
-		}
 		objective += t.objective
-		if t.residuals != nil {
+		if measured != nil {
 			measured.merge(t.residuals)
 		}
 		t = surrogate(t, round.w)
+		next.Plain, next.part = nil, t
+		if err := f.put(f.next(), p, next); err != nil {
+			return err
+		}
 		if first && f.all != nil {
 			keep := math.Exp(-float64(t.samples) / float64(fading*t.r))
 			f.all.scale(keep)
@@ -164,18 +278,15 @@ func (f *minibatch) pass(ctx context.Context) (objective float64, err error) {
 				f.weights[i] *= keep
 			}
 		}
-		if old := f.parts[p]; old != nil {
-			f.add(old, -f.weights[p])
+		if c.part != nil {
+			f.add(c.part, -f.weights[p])
 		}
-		f.parts[p], f.weights[p] = t, 1
+		f.weights[p] = 1
 		f.add(t, 1)
-		f.Driver.w = improveBasis(f.Driver.w, f.all, sweeps, f.pool)
+		f.Driver.w = improveBasis(make([]float64, len(t.cross)), f.Driver.w, f.all, sweeps, f.pool)
 		return nil
 	})
-	if f.retuned = err == nil && round.measures; f.retuned {
-		f.tune(measured)
-	}
-	return objective, err
+	return objective, measured, err
 }
 
 // add adds a panel's statistics to the sum, or takes them away.
@@ -232,14 +343,15 @@ func surrogate(t *Statistics, w *mat.Dense) *Statistics {
 	return s
 }
 
-// refresh does an H half-step of all panels and finds the objective of what comes out.
-func (f *minibatch) refresh(ctx context.Context) error {
-	round := &Round{w: f.Driver.w, loss: f.Driver.loss, missing: f.batch.Missing, step: true, alone: true, sweeps: f.mostSweeps(), x: f.Driver.x}
+// refresh does an H half-step of all panels and returns the objective of what comes out.
+func (f *minibatch) refresh(ctx context.Context) (objective float64, err error) {
+	round := &Round{w: f.Driver.w, loss: f.Driver.loss, missing: f.batch.Missing, alone: true, sweeps: f.mostSweeps(), x: f.Driver.x}
+	from := f.generation
 	for _, round.step = range []bool{true, false} {
 		f.set(round)
-		f.exact = 0
+		objective = 0
 		if err := eachPanel(ctx, f.x, func(p int, panel Panel) error {
-			c, err := f.get(0, p)
+			c, err := f.get(from, p)
 			if err != nil {
 				return err
 			}
@@ -247,14 +359,18 @@ func (f *minibatch) refresh(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("panel %d: %w", p, err)
 			}
+			objective += t.objective
+			if next == c {
+				return nil
+			}
 			next.Plain = nil
-			f.exact += t.objective
-			return f.put(0, p, next)
+			return f.put(f.next(), p, next)
 		}); err != nil {
-			return err
+			return 0, err
 		}
+		from = f.next()
 	}
-	return nil
+	return objective, nil
 }
 
 // shuffled is a source with its panels in another order.

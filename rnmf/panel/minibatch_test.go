@@ -49,6 +49,9 @@ func TestMinibatch(t *testing.T) {
 			exact = naive(x, nil, got.W, got.H, rnmf.ByColumn{Loss: rnmf.Frobenius{}}, make([]float64, r))
 		}
 		closeTo(t, "objective", []float64{got.Objective}, []float64{exact.objective})
+		if n := len(got.Trace); n != model.MaxIter+1 || got.Trace[n-1].Objective != got.Objective {
+			t.Errorf("loss %d: the trace of %d passes has %d points and does not end with %g: %v", i, model.MaxIter, n, got.Objective, got.Trace)
+		}
 	}
 	tuned, err := Minibatch{Model: rnmf.Model{Rank: r, Loss: rnmf.Cauchy{}, MaxIter: 5}}.Fit(context.Background(), Dense(planted(m, n, r, 3, 0.1, false), 64))
 	if err != nil || !(tuned.Trace[4].Scale > 0 && tuned.Trace[4].Scale == tuned.Trace[3].Scale) {
@@ -70,6 +73,75 @@ func TestMinibatchCancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || r == nil || r.Reason != rnmf.Cancelled || len(r.Trace) != 3 {
 		t.Errorf("%v, %+v", err, r)
 	}
+}
+
+// A Minibatch with a State that ctx ends, in a pass or between two, or whose passes ran out, goes on
+// with the bits of one that was left alone; its folder is not that of a Batch.
+func TestMinibatchGoesOn(t *testing.T) {
+	x := Dense(planted(60, 150, 4, 6, 0.1, false), 20)
+	losses := []rnmf.Loss{nil, rnmf.ByColumn{Loss: rnmf.L1{Eps: 1e-2}}, rnmf.Cauchy{}}
+	if testing.Short() {
+		losses = losses[2:]
+	}
+	for i, loss := range losses {
+		b := Minibatch{Model: rnmf.Model{Rank: 4, Loss: loss, Seed: 2, MaxIter: 12, Tol: -1}}
+		want, err := b.Fit(context.Background(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.State = t.TempDir()
+		for _, passes := range []int{1, 2, 5} {
+			b.Model.MaxIter = passes
+			r, err := b.Fit(context.Background(), x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Reason != rnmf.MaxIter || len(r.Trace) != passes+1 {
+				t.Errorf("loss %d: %v after %d passes, want %d", i, r.Reason, len(r.Trace)-1, passes)
+			}
+			again, err := b.Fit(context.Background(), x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, again, r, x)
+		}
+		b.Model.MaxIter = 12
+		// Eight panels a pass: ctx ends in a pass and, in the last of these calls, in the renewal of H.
+		for _, loads := range []int{9, 18, 2, 34} {
+			ctx, cancel := context.WithCancel(context.Background())
+			r, err := b.Fit(ctx, &counted{Source: x, left: loads, end: cancel})
+			if cancel(); !errors.Is(err, context.Canceled) || r == nil || r.Reason != rnmf.Cancelled {
+				t.Fatalf("loss %d: cancelled with %v and %+v", i, err, r)
+			}
+			for k, p := range r.Trace {
+				if p.Objective != want.Trace[k].Objective {
+					t.Fatalf("loss %d: pass %d has %g, want %g", i, k, p.Objective, want.Trace[k].Objective)
+				}
+			}
+		}
+		got, err := b.Fit(context.Background(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, got, want, x)
+		if _, err := (Batch{Model: b.Model, State: b.State}).Fit(context.Background(), x); !errors.Is(err, rnmf.ErrFormat) {
+			t.Errorf("loss %d: a Batch with the folder of a Minibatch: %v", i, err)
+		}
+	}
+}
+
+// counted is a source that ends a context after some panels.
+type counted struct {
+	Source
+	left int
+	end  func()
+}
+
+func (c *counted) Load(p int) (Panel, error) {
+	if c.left--; c.left < 0 {
+		c.end()
+	}
+	return c.Source.Load(p)
 }
 
 // A Stream learns the parts that its samples are made of, also where samples are gross, and what

@@ -133,7 +133,7 @@ func (s *stepper) set(r *Round) {
 		s.rows = mat.DenseCopyOf(r.w).RawMatrix().Data
 	}
 	s.gram, s.inverses = grow(s.gram, s.r*s.r), grow(s.inverses, s.r)
-	s.gramOfRows()
+	s.gramOf(s.gram, s.rows, s.r, true, s.m, nil)
 	kernel.Inverses(s.inverses, s.gram, s.r)
 	s.square.Set(s.gram, nil, s.r, s.r)
 	if s.ofEntries() {
@@ -149,22 +149,27 @@ func (s *stepper) set(r *Round) {
 	}
 }
 
-// gramOfRows computes WᵀW, 512 rows after the other.
-func (s *stepper) gramOfRows() {
-	const height = 512
-	count := (s.m + height - 1) / height
+// gramOf computes UUᵀ, or U·diag(d)·Uᵀ, of a factor U (r×n) or, with trans, of its transpose, 512
+// columns of U after the other.
+func (s *stepper) gramOf(gram, x []float64, stride int, trans bool, n int, d []float64) {
+	const width = 512
+	count := (n + width - 1) / width
 	grams := make([]float64, count*s.r*s.r)
-	s.pool.Share(count, s.m*s.r*s.r/2, func(_, i int) {
-		first := i * height
-		b := min(height, s.m-first)
+	s.pool.Share(count, n*s.r*s.r/2, func(_, i int) {
+		first := i * width
+		b := min(width, n-first)
 		u := make([]float64, s.r*b)
-		kernel.Load(u, s.rows, s.r, true, first, s.r, b)
-		kernel.Gram(grams[i*s.r*s.r:][:s.r*s.r], u, nil, b, s.r)
+		kernel.Load(u, x, stride, trans, first, s.r, b)
+		weights := d
+		if d != nil {
+			weights = d[first:][:b]
+		}
+		kernel.Gram(grams[i*s.r*s.r:][:s.r*s.r], u, weights, b, s.r)
 	})
-	clear(s.gram)
+	clear(gram)
 	for i := range count {
 		for k, v := range grams[i*s.r*s.r:][:s.r*s.r] {
-			s.gram[k] += v
+			gram[k] += v
 		}
 	}
 }

@@ -62,6 +62,11 @@ func (p *pass) columns() {
 		return
 	}
 	p.addMoved(moved, count)
+	if p.x.Sparse != nil {
+		p.gramOf(p.t.gram, h.RawMatrix().Data, p.b, false, p.b, d)
+		p.sparseSums(h, d)
+		return
+	}
 	p.hcross.Set(h.RawMatrix().Data, nil, p.b, p.r)
 	weighted := &p.hcross
 	if d != nil {
@@ -69,10 +74,6 @@ func (p *pass) columns() {
 		weighted.Set(h.RawMatrix().Data, d, p.b, p.r)
 	}
 	kernel.GramShared(p.t.gram, &p.hcross, weighted, p.sharing(p.b*p.r*p.r/2))
-	if p.x.Sparse != nil {
-		p.sparseSums(h, d)
-		return
-	}
 	raw := p.x.Dense.RawMatrix()
 	p.rowTiles(func(w *worker, first, b int) {
 		weighted.Of(w.n, raw.Data, raw.Stride, true, first, b)

@@ -48,8 +48,8 @@ func (f folder) put(generation, p int, c *Coefficients) error {
 	return nil
 }
 
-func (f folder) checkpoint(d *Driver) error {
-	b, err := d.MarshalBinary()
+func (f folder) checkpoint(s state) error {
+	b, err := s.MarshalBinary()
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (f folder) checkpoint(d *Driver) error {
 		if len(parts) != 3 || parts[0] != "h" {
 			continue
 		}
-		if g, err := strconv.Atoi(parts[1]); err == nil && g != d.Kept() && g != d.Generation() {
+		if g, err := strconv.Atoi(parts[1]); err == nil && g != s.Kept() && g != s.Generation() {
 			// It is only in the way: the next round writes it again, or nobody reads it.
 			_ = os.Remove(filepath.Join(f.dir, file.Name()))
 		}
@@ -94,34 +94,31 @@ func replace(name string, b []byte, sync bool) error {
 	return err
 }
 
-// openState opens a state folder, and returns the driver that it has, nil if it is new.
-func openState(b Batch, x Source) (folder, *Driver, error) {
-	f := folder{dir: b.State, panels: x.Panels()}
+// openState opens a state folder, and reads what it has into s, unless it is new.
+func openState(dir string, b Batch, x Source, s state) (f folder, found bool, err error) {
+	f = folder{dir: dir, panels: x.Panels()}
 	if err := os.MkdirAll(f.dir, 0o777); err != nil {
-		return f, nil, fmt.Errorf("state of the fit: %w", err)
+		return f, false, fmt.Errorf("state of the fit: %w", err)
 	}
 	name := filepath.Join(f.dir, driverFile)
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return f, nil, nil
+		return f, false, nil
 	}
 	if err != nil {
-		return f, nil, fmt.Errorf("state of the fit: %w", err)
+		return f, true, fmt.Errorf("state of the fit: %w", err)
 	}
-	d := new(Driver)
-	if err := d.UnmarshalBinary(data); err != nil {
-		return f, nil, fmt.Errorf("state of the fit, %s: %w", name, err)
+	if err := s.UnmarshalBinary(data); err != nil {
+		return f, true, fmt.Errorf("state of the fit, %s: %w", name, err)
 	}
 	m, n := x.Dims()
-	if err := d.Resume(b, m, n); err != nil {
-		return f, nil, fmt.Errorf("%s: %w", f.dir, err)
+	if err := s.Resume(b, m, n); err != nil {
+		return f, true, fmt.Errorf("%s: %w", f.dir, err)
 	}
 	for p := range f.panels {
-		for _, g := range []int{d.Kept(), d.Generation()} {
-			if _, err := os.Stat(f.name(g, p)); err != nil && g == d.Generation() {
-				return f, nil, fmt.Errorf("coefficients of panel %d: %w", p, err)
-			}
+		if _, err := os.Stat(f.name(s.Generation(), p)); err != nil {
+			return f, true, fmt.Errorf("coefficients of panel %d: %w", p, err)
 		}
 	}
-	return f, d, nil
+	return f, true, nil
 }

@@ -25,6 +25,26 @@ var onDisk = []Batch{
 	{Model: rnmf.Model{Rank: 4, Loss: rnmf.Huber{Cut: 0.2}, Seed: 2, MaxIter: 40, Tol: -1}},
 }
 
+// minibatchOnDisk is one that is killed.
+var minibatchOnDisk = Minibatch{Model: rnmf.Model{Rank: 4, Loss: rnmf.Cauchy{}, Seed: 2, MaxIter: 15, Tol: -1}}
+
+// fitter is a Batch or a Minibatch.
+type fitter interface {
+	Fit(ctx context.Context, x Source) (*Result, error)
+}
+
+// fitOnDisk is one of onDisk, or after these minibatchOnDisk, with a state folder or in memory.
+func fitOnDisk(which int, state string) fitter {
+	if which < len(onDisk) {
+		b := onDisk[which]
+		b.State = state
+		return b
+	}
+	b := minibatchOnDisk
+	b.State = state
+	return b
+}
+
 // TestMain runs a fit instead of the tests, for TestFitKilled to kill.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("PANEL_FIT"); dir != "" {
@@ -32,8 +52,7 @@ func TestMain(m *testing.M) {
 		if _, err := fmt.Sscan(os.Getenv("PANEL_WHICH"), &which); err != nil {
 			panic(err)
 		}
-		b := onDisk[which]
-		b.State = filepath.Join(dir, "state")
+		b := fitOnDisk(which, filepath.Join(dir, "state"))
 		x, err := Open(filepath.Join(dir, "x"))
 		if err == nil {
 			ctx := rnmf.WithTrace(context.Background(), func(p rnmf.Point) { fmt.Println(p.Round) })
@@ -89,10 +108,10 @@ func TestFitKilled(t *testing.T) {
 		t.Skip("starts processes")
 	}
 	kills := 0
-	for which, b := range onDisk {
+	for which := range len(onDisk) + 1 {
 		dir := t.TempDir()
 		x := written(t, filepath.Join(dir, "x"), planted(80, 301, 4, 5, 0.1, false), 64)
-		want, err := b.Fit(context.Background(), x)
+		want, err := fitOnDisk(which, "").Fit(context.Background(), x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,8 +141,7 @@ func TestFitKilled(t *testing.T) {
 			}
 			kills++
 		}
-		b.State = filepath.Join(dir, "state")
-		got, err := b.Fit(context.Background(), x)
+		got, err := fitOnDisk(which, filepath.Join(dir, "state")).Fit(context.Background(), x)
 		if err != nil {
 			t.Fatal(err)
 		}

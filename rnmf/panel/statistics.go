@@ -12,7 +12,7 @@ import (
 type Statistics struct {
 	m, r    int
 	entries bool // P, γ and D instead of XDHᵀ
-	linear  bool // cross has the whole linear term of the bound: see surrogate; never stored
+	linear  bool // cross has the whole linear term of the bound: see surrogate; stored in Coefficients alone
 
 	samples   uint64
 	objective float64    // of the factors that came

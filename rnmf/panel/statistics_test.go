@@ -150,7 +150,7 @@ func TestStatistics(t *testing.T) {
 			}
 
 			// The W half-step with the safe bound does not raise the objective either.
-			far := improveBasis(w, got, 0, still())
+			far := improveBasis(make([]float64, len(got.cross)), w, got, 0, still())
 			if got.entries {
 				far = safeBasis(w, far, got, along)
 			}

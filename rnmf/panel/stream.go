@@ -105,7 +105,7 @@ func (s *Stream) PartialFit(ctx context.Context, x Panel) (h *mat.Dense, objecti
 		all.addScaled(t, 1)
 		t = all
 	}
-	round.w, round.alone = improveBasis(w, t, sweepsOfPart, st.pool), true
+	round.w, round.alone = improveBasis(make([]float64, len(t.cross)), w, t, sweepsOfPart, st.pool), true
 	if c, err = st.settle(ctx, round, x, c); err != nil {
 		return nil, 0, err
 	}

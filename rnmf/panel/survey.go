@@ -131,7 +131,7 @@ func checkModel(b Batch, m, n int) error {
 	}
 	switch {
 	case len(model.OnW)+len(model.OnH) > 0:
-		return refuse("penalties", "graphs and labels tie samples of different panels; rnmf.Model.Fit takes them")
+		return refuse("penalties", "rnmf.Model.Fit takes them")
 	case model.Mask != nil:
 		return refuse("Mask", "with Missing the entries that a sparse X does not store are missing")
 	case model.Signed:

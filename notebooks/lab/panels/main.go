@@ -26,6 +26,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"time"
 
@@ -160,15 +161,16 @@ func sparse(ctx context.Context, args []string) error {
 	defer os.RemoveAll(dir)
 	m, n := x.Dims()
 	source := panel.Sparse(x, *width)
-	factors, name, err := start(ctx, dir, m, n, *rank, source)
+	_, name, err := start(ctx, dir, m, n, *rank, source)
 	if err != nil {
 		return err
 	}
-	b := panel.Batch{Model: rnmf.Model{Rank: *rank, Init: factors, Tol: -1, MaxIter: 2000}}
+	b := panel.Batch{Model: rnmf.Model{Rank: *rank, Seed: 1, Tol: -1, MaxIter: 2000}} // draws the same start
 	ours, theirs, ourCPU, theirCPU := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
 	var at answer
 	var took int
-	var reached, memory float64
+	var reached float64
+	var memory heap
 	for range *pairs {
 		if at, err = peer(ctx, *python, dir, map[string]any{"task": "sparse", "file": *file, "rank": *rank, "rounds": *rounds, "start": name}); err != nil {
 			return err
@@ -176,7 +178,7 @@ func sparse(ctx context.Context, args []string) error {
 		theirs, theirCPU = min(theirs, at.Seconds), min(theirCPU, at.CPU)
 		runtime.GC()
 		debug.SetGCPercent(10) // so that the heap is hardly more than what is in use
-		stop := watchHeap(&memory)
+		stop := memory.watch()
 		seconds, busy, k, objective, err := until(ctx, b, source, at.Objective)
 		stop()
 		if err != nil {
@@ -190,18 +192,22 @@ func sparse(ctx context.Context, args []string) error {
 	fmt.Printf("| seconds | %.2f | %.2f | %.1f |\n| seconds of processors | %.2f | %.2f | %.1f |\n", ours, theirs, theirs/ours, ourCPU, theirCPU, theirCPU/ourCPU)
 	fmt.Printf("| objective | %.6g | %.6g | |\n", reached, at.Objective)
 	both := 12e-6*float64(len(x.Value)) + 8e-6*float64((m+n)**rank)
-	fmt.Printf("| MB: heap at most, and the matrix and the factors | %.1f | %.1f | %.1f |\n", memory, both, memory/both)
+	fmt.Printf("| MB in use at most (with garbage), and the matrix and the factors | %.1f (%.1f) | %.1f | %.1f (%.1f) |\n",
+		memory.live, memory.all, both, memory.live/both, memory.all/both)
 	return nil
 }
 
-// watchHeap notes the largest heap in use until it is stopped, in MB.
-func watchHeap(most *float64) (stop func()) {
+// heap is what was on the heap at most, in MB: what collections found in use, and all of it.
+type heap struct{ live, all float64 }
+
+// watch notes the largest heap until it is stopped.
+func (h *heap) watch() (stop func()) {
 	done := make(chan struct{})
 	go func() {
+		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
 		for {
-			var s runtime.MemStats
-			runtime.ReadMemStats(&s)
-			*most = max(*most, float64(s.HeapAlloc)/1e6)
+			metrics.Read(sample)
+			h.live, h.all = max(h.live, 1e-6*float64(sample[0].Value.Uint64())), max(h.all, 1e-6*float64(sample[1].Value.Uint64()))
 			select {
 			case <-done:
 				return

@@ -12,11 +12,12 @@
 //
 // A round is two steps of a pipeline: every panel does its half-step and writes its statistics
 // (panel.Round.Step); one worker adds these in the order of panels and finds the next W
-// (panel.Driver.Take). Numbers of panels are all that passes through Beam. Data, coefficients and
-// statistics lie in files, written so that a worker which was thought dead does no harm. As Beam
-// has no loops, a job has several rounds, the more the longer a runner takes to begin and end a
-// job: Fit aims at a tenth of its time for that. Between jobs the state folder is one of panel.Batch,
-// which can lead the fit on, and the other way round.
+// (panel.Driver.Take), and the next round begins with what that worker returns. Numbers of panels are
+// all that passes through Beam. Data, coefficients and statistics lie in files, written so that a
+// worker which was thought dead does no harm. As Beam has no loops, a job has several rounds, the
+// more the longer a runner takes to begin and end a job: Fit aims at a tenth of its time for that.
+// Between jobs the state folder is one of panel.Batch, which can lead the fit on, and the other way
+// round.
 //
 // Folders are local, or on a disk that all workers mount, or in an object store by the scheme of
 // their names ("gs://bucket/x"), with the file systems of Beam; of these Google's is linked in, and
@@ -48,15 +49,21 @@
 // # When it pays
 //
 // On one machine, never: panel.Batch does the same without the overhead. Milliseconds of a round of
-// L2,1 at rank 20, for eight panels of 1,024 rows, on two cores that other programs kept busy at the
-// same time (go test -run XXX -bench Fit -benchtime 1x):
+// L2,1 at rank 20, for eight panels of 1,024 rows, on two processors that other programs kept busy at
+// the same time; medians of five turns (go test -run XXX -bench Fit -benchtime 5x):
 //
-//	X        panel.Batch   Fit, Prism in the process
-//	4 MB              30                         355
-//	64 MB            122                         688
-//	512 MB         1,063                       3,398
+//	           by the clock              of the processors
+//	X       panel.Batch   Fit, Prism     panel.Batch   Fit, Prism
+//	4 MB             22           72              14           40
+//	64 MB           170          210              76           97
+//	512 MB          814          761             411          454
 //
-// So the overhead is a third of a second and more. On several machines, among which the time of a
-// round is divided, Beam can be ahead once a round of panel.Batch takes some seconds, and is needed
-// where one machine cannot hold the data.
+// Five more runs under changing load, three or five turns each, had medians of 56 to 116 ms for Fit and
+// 19 to 36 ms for panel.Batch at 4 MB by the clock, and of 41 to 53 ms and 12 to 20 ms of the
+// processors. So the overhead is 20 to 45 ms of the processors a round, a tenth of a round at 512 MB.
+//
+// On several machines, which divide a round, Fit can be ahead of panel.Batch once a round of that takes
+// some tenths of a second, here at a few hundred MB. That is an estimate for Prism, as there was one
+// machine; runners that take longer to begin a step move it up. Where one machine cannot hold the
+// data, Beam is needed.
 package beam

@@ -134,7 +134,8 @@ type clock struct {
 
 // next is the number of rounds of the next job: as many as it takes for what a job costs to be a
 // small share of it, at most twice as many as in the last one and at most 32. A job of many rounds
-// goes on for nothing when the fit has ended, and reports late.
+// goes on for nothing when the fit has ended, and reports late; one of a single round does not tell
+// what a round takes.
 func (c *clock) next(rounds int, seconds float64, trace rnmf.Trace) int {
 	if points := float64(len(trace)); points > 1 {
 		// Rounds that were done again are not in the trace; the others tell the time of all.
@@ -148,7 +149,7 @@ func (c *clock) next(rounds int, seconds float64, trace rnmf.Trace) int {
 		return min(2*rounds, 32)
 	}
 	cost, round := c.cost/float64(c.jobs), max(c.working/float64(c.rounds), 1e-6)
-	return int(min(max(math.Ceil(cost/(share*round)), 1), float64(2*rounds), 32))
+	return int(min(max(math.Ceil(cost/(share*round)), 2), float64(2*rounds), 32))
 }
 
 // A fit is one call of Fit.

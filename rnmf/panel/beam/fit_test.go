@@ -464,7 +464,7 @@ func TestBeamObjects(t *testing.T) {
 	}
 }
 
-// The number of rounds in a job grows with what a job costs, and is 1 where that does not matter.
+// The number of rounds in a job grows with what a job costs, and is 2 where that does not matter.
 func TestRoundsOfJob(t *testing.T) {
 	trace := func(n int, seconds float64) rnmf.Trace {
 		tr := make(rnmf.Trace, n)
@@ -481,7 +481,7 @@ func TestRoundsOfJob(t *testing.T) {
 		{4, 4*0.1 + 0.05, 0.1, 5},
 		{4, 4*0.1 + 0.2, 0.1, 8},
 		{32, 32*0.1 + 5, 0.1, 32},
-		{4, 4*60 + 0.3, 60, 1},
+		{4, 4*60 + 0.3, 60, 2},
 	} {
 		if got := new(clock).next(c.rounds, c.seconds, trace(c.rounds, c.round)); got != c.want {
 			t.Errorf("%d rounds of %g s in %g s: %d, want %d", c.rounds, c.round, c.seconds, got, c.want)

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/apache/beam/sdks/v2 v2.77.0
 	github.com/robustnmf/robustnmf v0.1.0
+	golang.org/x/sync v0.23.0
 	gonum.org/v1/gonum v0.17.0
 )
 
@@ -65,7 +66,6 @@ require (
 	golang.org/x/image v0.34.0 // indirect
 	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
-	golang.org/x/sync v0.23.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	golang.org/x/time v0.15.0 // indirect

@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/panel"
@@ -49,31 +50,33 @@ func coefficients(generation, p int) string { return fmt.Sprintf("h-%d-%d", gene
 func init() {
 	register.DoFn2x0[[]byte, func(int)](&numbersFn{})
 	register.DoFn3x1[context.Context, int, func(int), error](&surveyFn{})
-	register.DoFn4x1[context.Context, int, int, func(int), error](&stepFn{})
-	register.DoFn4x2[context.Context, int, func(*int) bool, int, int, error](&takeFn{})
+	register.DoFn3x1[context.Context, int, func(int, int), error](&stepFn{})
+	register.DoFn4x1[context.Context, int, func(*int) bool, func(int), error](&takeFn{})
+	register.DoFn1x0[int](&endFn{})
 	register.Emitter1[int]()
+	register.Emitter2[int, int]()
 	register.Iter1[int]()
 }
 
 // surveyJob is a pipeline that looks at all panels.
 func surveyJob(j Job) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
-	beam.ParDo(s, &surveyFn{Job: j}, numbers(s, j))
+	end(s, beam.ParDo(s, &surveyFn{Job: j}, numbers(s, j)))
 	return p
 }
 
-// roundsJob is a pipeline of some rounds. Each begins once the one before has ended: it has that one's
-// end as side input.
+// roundsJob is a pipeline of some rounds, one chain: the numbers of panels that a round begins with
+// come from the end of the one before. (With that end as a side input of all steps, Prism asks
+// without a pause whether a step can begin, and needs a processor for it.)
 func roundsJob(j Job, rounds int) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	panels := numbers(s, j)
-	ready := beam.Create(s, 0)
 	for k := range rounds {
 		s := s.Scope(fmt.Sprintf("round %d", k))
-		done := beam.ParDo(s, &stepFn{Job: j, Round: k}, panels, beam.SideInput{Input: ready})
-		all := beam.GroupByKey(s, beam.AddFixedKey(s, done))
-		ready = beam.ParDo(s, &takeFn{Job: j, Round: k}, all, beam.SideInput{Input: ready})
+		done := beam.GroupByKey(s, beam.ParDo(s, &stepFn{Job: j, Round: k}, panels))
+		panels = beam.Reshuffle(s, beam.ParDo(s, &takeFn{Job: j, Round: k}, done))
 	}
+	end(s, panels)
 	return p
 }
 
@@ -81,6 +84,16 @@ func roundsJob(j Job, rounds int) *beam.Pipeline {
 func numbers(s beam.Scope, j Job) beam.PCollection {
 	return beam.Reshuffle(s, beam.ParDo(s, &numbersFn{Count: j.Count}, beam.Impulse(s)))
 }
+
+// end takes numbers that nobody needs: while a step without an output works, Prism asks without a
+// pause whether it has ended.
+func end(s beam.Scope, numbers beam.PCollection) {
+	beam.ParDo0(s, &endFn{}, beam.Reshuffle(s, numbers))
+}
+
+type endFn struct{}
+
+func (*endFn) ProcessElement(int) {}
 
 type numbersFn struct{ Count int }
 
@@ -90,62 +103,85 @@ func (f *numbersFn) ProcessElement(_ []byte, emit func(int)) {
 	}
 }
 
-// surveyFn surveys panels.
-type surveyFn struct{ Job Job }
+// surveyFn surveys panels, one while the next is loaded, as stepFn does.
+type surveyFn struct {
+	Job Job
+
+	panels *errgroup.Group
+}
+
+func (f *surveyFn) StartBundle(context.Context, func(int)) { f.panels = new(errgroup.Group) }
 
 func (f *surveyFn) ProcessElement(ctx context.Context, p int, emit func(int)) error {
-	return f.Job.do(ctx, p, func(w *place) error {
+	emit(p)
+	return f.Job.start(ctx, p, f.panels, func(w *place) error {
 		s, sum, err := w.survey(p)
 		if err != nil {
 			return err
 		}
-		emit(p)
 		return errors.Join(w.state.put(f.Job.statistics(0, p), s), w.state.write(f.Job.statistics(1, p), fmt.Appendf(nil, "%08x\n", sum), false))
 	})
 }
 
-// stepFn does a round on panels.
+func (f *surveyFn) FinishBundle(context.Context, func(int)) error { return f.panels.Wait() }
+
+// stepFn does a round on panels, one while the next is loaded: ProcessElement returns once the panel has
+// a place, and FinishBundle when all panels are done.
 type stepFn struct {
 	Job   Job
 	Round int
 
 	driver *panel.Driver
+	panels *errgroup.Group // at work
 }
 
-func (f *stepFn) ProcessElement(ctx context.Context, p, _ int, emit func(int)) error {
-	return f.Job.do(ctx, p, func(w *place) error {
-		if f.driver == nil {
-			d := new(panel.Driver)
-			if err := w.state.get(f.Job.driver(f.Round), d); err != nil {
-				return err
-			}
-			f.driver = d
-		}
-		d := f.driver
-		if d.Reason() != 0 {
-			emit(p)
-			return nil
-		}
-		x, c, err := w.load(d, p)
-		if err != nil {
+func (f *stepFn) StartBundle(ctx context.Context, _ func(int, int)) error {
+	f.panels = new(errgroup.Group)
+	if f.driver != nil {
+		return nil
+	}
+	state, err := openFolder(ctx, f.Job.State)
+	if err != nil {
+		return err
+	}
+	defer state.close()
+	d := new(panel.Driver)
+	if err := state.get(f.Job.driver(f.Round), d); err != nil {
+		return err
+	}
+	f.driver = d
+	return nil
+}
+
+func (f *stepFn) ProcessElement(ctx context.Context, p int, emit func(int, int)) error {
+	emit(0, p)
+	if f.driver.Reason() != 0 {
+		return nil
+	}
+	return f.Job.start(ctx, p, f.panels, func(w *place) error { return f.step(ctx, w, p) })
+}
+
+func (f *stepFn) FinishBundle(context.Context, func(int, int)) error { return f.panels.Wait() }
+
+func (f *stepFn) step(ctx context.Context, w *place, p int) error {
+	x, c, err := w.load(f.driver, p)
+	if err != nil {
+		return err
+	}
+	round, generation := f.driver.Next(), f.driver.Generation()
+	next, sums, err := round.Step(ctx, x, c)
+	if err != nil {
+		return err
+	}
+	if round.Writes() {
+		generation++
+	}
+	if round.Writes() || next != c {
+		if err := w.state.put(coefficients(generation, p), next); err != nil {
 			return err
 		}
-		round, generation := d.Next(), d.Generation()
-		next, sums, err := round.Step(ctx, x, c)
-		if err != nil {
-			return err
-		}
-		if round.Writes() {
-			generation++
-		}
-		if round.Writes() || next != c {
-			if err := w.state.put(coefficients(generation, p), next); err != nil {
-				return err
-			}
-		}
-		emit(p)
-		return w.state.put(f.Job.statistics(f.Round, p), sums)
-	})
+	}
+	return w.state.put(f.Job.statistics(f.Round, p), sums)
 }
 
 // takeFn merges the statistics of a round in the order of panels and does the W half-step.
@@ -154,7 +190,7 @@ type takeFn struct {
 	Round int
 }
 
-func (f *takeFn) ProcessElement(ctx context.Context, _ int, done func(*int) bool, _ int) (int, error) {
+func (f *takeFn) ProcessElement(ctx context.Context, _ int, done func(*int) bool, next func(int)) error {
 	j := f.Job
 	seen := make([]bool, j.Count)
 	for p := 0; done(&p); {
@@ -162,46 +198,60 @@ func (f *takeFn) ProcessElement(ctx context.Context, _ int, done func(*int) bool
 	}
 	for p, there := range seen {
 		if !there {
-			return 0, fmt.Errorf("panel %d is missing in round %d of the job", p, f.Round)
+			return fmt.Errorf("panel %d is missing in round %d of the job", p, f.Round)
 		}
 	}
 	state, err := openFolder(ctx, j.State)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer state.close()
 	d := new(panel.Driver)
 	if err := state.get(j.driver(f.Round), d); err != nil {
-		return 0, err
+		return err
 	}
 	if d.Reason() == 0 {
 		sum := new(panel.Statistics)
 		for p := range j.Count {
 			s := new(panel.Statistics)
 			if err := errors.Join(state.get(j.statistics(f.Round, p), s), sum.Merge(s)); err != nil {
-				return 0, fmt.Errorf("panel %d: %w", p, err)
+				return fmt.Errorf("panel %d: %w", p, err)
 			}
 		}
 		if err := d.Take(ctx, sum, float64(time.Now().UnixNano()-j.Begin)/1e9); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	b, err := d.MarshalBinary()
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return 0, state.write(j.driver(f.Round+1), b, true)
+	for p := range j.Count {
+		next(p)
+	}
+	return state.write(j.driver(f.Round+1), b, true)
 }
 
-// do does something with a panel, with one of the two places of this process. Why it failed is
-// written down for the driver: what comes through a runner is a text at best.
-func (j Job) do(ctx context.Context, p int, f func(w *place) error) error {
+// start waits for one of the two places of this process, and does something with a panel there while
+// the caller goes on.
+func (j Job) start(ctx context.Context, p int, at *errgroup.Group, f func(w *place) error) error {
 	w, free, err := j.place(ctx)
-	if err == nil {
-		defer free()
-		err = f(w)
+	if err != nil {
+		return j.failed(ctx, p, err)
 	}
-	if err == nil || ctx.Err() != nil {
+	at.Go(func() error {
+		defer free()
+		if err := f(w); err != nil {
+			return j.failed(ctx, p, err)
+		}
+		return nil
+	})
+	return nil
+}
+
+// failed writes down for the driver why a panel failed: what comes through a runner is a text at best.
+func (j Job) failed(ctx context.Context, p int, err error) error {
+	if ctx.Err() != nil {
 		return err
 	}
 	err = fmt.Errorf("panel %d: %w", p, err)
