@@ -19,6 +19,7 @@ var told = []struct {
 	{"02-truncated-cauchy-nmf", 5, 11},
 	{"02b-beyond-truncation", 0, 0},
 	{"03-rss-nmf", 5, 5},
+	{"03b-labels-in-practice", 0, 0},
 	{"04-rls-nmf", 7, 11},
 	{"05-rra-gnmf", 1, 5},
 	{"06-arena", 0, 0},

@@ -1,0 +1,49 @@
+package claims
+
+import (
+	"math"
+	"testing"
+
+	"github.com/robustnmf/robustnmf/rnmf/score"
+)
+
+// TestMostNMI compares a split with the scores of its labels, and wants no split to be above the
+// bound for its accuracy.
+func TestMostNMI(t *testing.T) {
+	const n0, n1 = 5, 7
+	most := MostNMI(n0, n1)
+	for i := range n0 + 1 {
+		for j := range n1 + 1 {
+			accuracy, nmi := split(n0, n1, i, j)
+			classes, clusters := make([]int, n0+n1), make([]int, n0+n1)
+			for k := range classes {
+				if k < n0 && k >= i || k >= n0 && k-n0 >= j {
+					clusters[k] = 1
+				}
+				if k >= n0 {
+					classes[k] = 1
+				}
+			}
+			a, err := score.Accuracy(classes, clusters)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := score.NMI(classes, clusters, score.NMIMax)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(a-accuracy) > 1e-12 || math.Abs(b-nmi) > 1e-12 {
+				t.Errorf("%d of %d and %d of %d: accuracy %g, NMI %g; want %g, %g", i, n0, j, n1, accuracy, nmi, a, b)
+			}
+			if bound := most(accuracy); nmi > bound+1e-3 {
+				t.Errorf("NMI %g at accuracy %g, above the bound %g", nmi, accuracy, bound)
+			}
+		}
+	}
+	if bound := most(1); math.Abs(bound-1) > 1e-12 {
+		t.Errorf("%g at accuracy 1", bound)
+	}
+	if low, high := most(0.6), most(0.9); !(0 < low && low < high && high < 1) {
+		t.Errorf("%g at accuracy 0.6, %g at 0.9", low, high)
+	}
+}
