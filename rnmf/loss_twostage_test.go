@@ -42,6 +42,9 @@ func TestRobustRecovery(t *testing.T) {
 // A tight begin keeps squares out that three standard deviations let in, from one
 // start or another.
 func TestRobustNMFBeginsTight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("eight fits to 600 digits")
+	}
 	s, err := datasets.Digits().Sample(60, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -136,6 +136,9 @@ func TestRRAAsPrinted(t *testing.T) {
 // The projection (15) is not the constrained minimiser: from a minimum RRA as printed
 // goes uphill with the exact inverse, too, and RRA made safe stays.
 func TestRRALeavesAMinimum(t *testing.T) {
+	if testing.Short() {
+		t.Skip("3000 rounds to a minimum")
+	}
 	x, _ := planted(20, 60, 6, 0.3, 0.2, 7)
 	g := neighbors(x, 5, nil)
 	m := GNMF(6, g, 3)

@@ -23,7 +23,8 @@ func TestPeers(t *testing.T) {
 		{"kind", "H + W update", "what", "hypersurface", "on", "1024×1440", "variant", "portable Go"},
 		{"kind", "to the objective of 400 multiplicative rounds", "what", "L1 (0.005)", "on", "COIL20", "variant", ""},
 		{"kind", "NMF to 1 % above the best", "what", "", "on", "COIL20"},
-		{"kind", "memory beyond X"},
+		{"kind", "memory beyond X", "on", "multiplicative, 2576×7200"},
+		{"kind", "memory beyond X", "on", "default solver, 2576×7200"},
 	} {
 		rows := all.Where(c...)
 		if len(rows) != 1 {
