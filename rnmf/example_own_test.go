@@ -22,14 +22,14 @@ func (g GemanMcClure) Rho(s float64) (value, slope float64) {
 	return s / (c + s), c / ((c + s) * (c + s))
 }
 
-// Tuning makes it a Tuner as well: c is three times the standard deviation that a normal
-// distribution with the same median residual has.
+// Tuning makes it a Tuner as well: c is three times σ̂, the standard deviation of
+// the residuals without the outliers.
 func (g GemanMcClure) Tuning() rnmf.Tuning {
 	if g.C > 0 {
 		return nil
 	}
 	return func(s *rnmf.Residuals) (next rnmf.Loss, settled bool) {
-		return GemanMcClure{C: 3 * 1.4826 * s.Median()}, false
+		return GemanMcClure{C: 3 * s.Sigma()}, false
 	}
 }
 

@@ -117,6 +117,9 @@ func (f *fit) measure() float64 {
 	all.data = f.medianMagnitude(f.pool.Stop)
 	if byColumn {
 		all.data *= math.Sqrt(float64(m) * f.heaviest)
+	} else {
+		r := min(f.model.Rank, m, n)
+		all.Exact = float64(r*(m+n-r)) / f.known
 	}
 	// A scale must not follow rounding errors.
 	least := 1e-24 * size * size

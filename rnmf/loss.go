@@ -58,7 +58,7 @@ func (l L1) Rho(s float64) (value, slope float64) {
 //
 //	ρ(e²) = e²  for |e| ≤ c,   2c|e| − c²  beyond.
 //
-// With Cut 0 it is estimated: 1.345σ̂, where σ̂ is 1.4826 times the median of |e|, or, if Printed,
+// With Cut 0 it is estimated: 1.345σ̂, where σ̂ is that of Residuals.Sigma, or, if Printed,
 // that median (section 4.7). Huber is also what RNMF-L1 becomes after minimising over its outliers:
 // min_S (e − S)² + λ|S| has c = λ/2.
 type Huber struct {

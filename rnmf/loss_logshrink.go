@@ -41,13 +41,7 @@ func (l LogShrink) Rho(s float64) (value, slope float64) {
 
 // Tuning sets Scale to the median of |e|.
 func (l LogShrink) Tuning() Tuning {
-	if l.Scale > 0 {
-		return nil
-	}
-	return func(s *Residuals) (Loss, bool) {
-		l.Scale = s.Median()
-		return l, false
-	}
+	return tuningTo(l.Scale, 0, true, (*Residuals).Median, func(c float64) Loss { l.Scale = c; return l })
 }
 
 // ScaleNow returns Scale.

@@ -10,6 +10,10 @@ import (
 // whose bins are 0.4 % wide, filled by one pass over the data, so that a median or an M-estimator
 // needs no list of m×n residuals. Quantiles are within 0.2 % of |e|.
 type Residuals struct {
+	// Exact is κ, the share of the residuals that a fit can make 0: its r(m + n − r) free parameters
+	// over the entries of X that are known. It is 0 under ByColumn.
+	Exact float64
+
 	n    int
 	mean float64
 	data float64  // the median magnitude of the data, as a residual; 0 if unknown
@@ -144,8 +148,21 @@ func (r *Residuals) All() iter.Seq2[float64, int] {
 }
 
 // Median returns the median of |e|, not below Floor.
-func (r *Residuals) Median() float64 {
-	return min(max(math.Sqrt(r.Quantile(0.5)), r.Floor()), mostScale)
+func (r *Residuals) Median() float64 { return r.magnitude(0.5) }
+
+// madToSigma is 1/Φ⁻¹(¾), the standard deviation of normal residuals over their median magnitude.
+const madToSigma = 1.4826022185056018
+
+// Sigma returns σ̂, which estimates the standard deviation of normal residuals where some are outliers:
+// 1.4826 times the median of |e| or, if that is more, the lower quartile of those that are not fitted
+// exactly, κ + ¼(1 − κ) of all, where κ is Exact; not below Floor. It is the median where κ ≤ ⅓, as in
+// most data. Near κ = ½ the median tends to 0, and what a loss then shuts out has no bound.
+func (r *Residuals) Sigma() float64 { return min(madToSigma*r.spread(), mostScale) }
+
+func (r *Residuals) spread() float64 { return r.magnitude(max(0.5, 0.25+0.75*min(r.Exact, 0.9))) }
+
+func (r *Residuals) magnitude(p float64) float64 {
+	return min(max(math.Sqrt(r.Quantile(p)), r.Floor()), mostScale)
 }
 
 // Floor keeps a scale away from 0 where the fit is (nearly) exact: 1e-6 of the root mean square

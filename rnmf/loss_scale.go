@@ -38,27 +38,12 @@ const (
 	// ThreeSigma is the rule of the Truncated Cauchy paper, section 3.3: mean plus three standard
 	// deviations of the magnitudes up to their median. It marks 36.6 % of Gaussian noise.
 	ThreeSigma OutlierRule = iota
-	// NormalThreeSigma is three standard deviations of a normal distribution with the same median
-	// magnitude, 3·1.4826·median: 0.27 % of Gaussian noise.
+	// NormalThreeSigma is 3σ̂ (see Residuals.Sigma), which marks 0.27 % of Gaussian noise.
 	NormalThreeSigma
-	// ThreeOrSixSigma is NormalThreeSigma if residuals do not become ever rarer from 2.5 to 6 standard
-	// deviations, and six deviations if they do. Where nothing is wrong larger residuals are rarer,
-	// however badly the data are fitted; if they are not, some entries are wrong.
+	// ThreeOrSixSigma is NormalThreeSigma if residuals do not become ever rarer from 2.5σ̂ to 6σ̂, and
+	// 6σ̂ if they do. Where nothing is wrong larger residuals are rarer, however badly the data are
+	// fitted; if they are not, some entries are wrong.
 	ThreeOrSixSigma
-)
-
-// madToSigma is 1/Φ⁻¹(¾), the standard deviation of normal residuals over their median magnitude,
-// and σ̂ = madToSigma·median of |e| estimates that deviation where some of them are outliers.
-const madToSigma = 1.4826022185056018
-
-// Scales over σ̂ at which a loss has 95 % of the efficiency of least squares on normal residuals
-// (Holland and Welsch 1977), for Correntropy 99 %, as its weights fall fastest. The papers' scales
-// are smaller; much that the model does not fit then counts as an outlier.
-const (
-	huberScale        = 1.345 * madToSigma
-	hypersurfaceScale = 1.287 * madToSigma
-	correntropyScale  = 3.352 * madToSigma
-	cauchyScale       = 2.385 * madToSigma
 )
 
 // Tuning sets Eps once, to a tenth of the median of |e|. With a smaller one the weights of fitted
@@ -77,39 +62,25 @@ func (l L1) tuning(share float64) Tuning {
 
 // Tuning sets Cut to 1.345σ̂ or, as Printed, to the median of |e|.
 func (l Huber) Tuning() Tuning {
-	share := huberScale
-	if l.Printed {
-		share = 1
-	}
-	return medianTuning(l.Cut, share, func(c float64) Loss { l.Cut = c; return l })
+	return tuningTo(l.Cut, 1.345*madToSigma, l.Printed, (*Residuals).Median, func(c float64) Loss { l.Cut = c; return l })
 }
 
 // Tuning sets Scale to 1.287σ̂.
 func (l Hypersurface) Tuning() Tuning {
-	return medianTuning(l.Scale, hypersurfaceScale, func(c float64) Loss { return Hypersurface{c} })
+	return tuningTo(l.Scale, 1.287*madToSigma, false, nil, func(c float64) Loss { return Hypersurface{c} })
 }
 
 // Tuning sets Scale to 3.352σ̂ or, as Printed, to the root of half the mean square.
 func (l Correntropy) Tuning() Tuning {
-	if l.Scale > 0 || !l.Printed {
-		return medianTuning(l.Scale, correntropyScale, func(c float64) Loss { l.Scale = c; return l })
-	}
-	return func(s *Residuals) (Loss, bool) {
-		l.Scale = min(max(math.Sqrt(s.Mean()/2), s.Floor()), mostScale)
-		return l, false
-	}
+	root := func(s *Residuals) float64 { return max(math.Sqrt(s.Mean()/2), s.Floor()) }
+	return tuningTo(l.Scale, 3.352*madToSigma, l.Printed, root, func(c float64) Loss { l.Scale = c; return l })
 }
 
 // Tuning sets Scale to 2.385σ̂ or, as Printed, by Nagy's iteration, which goes on from the scale
 // of the round before.
 func (l Cauchy) Tuning() Tuning {
-	if l.Scale > 0 || !l.Printed {
-		return medianTuning(l.Scale, cauchyScale, func(c float64) Loss { l.Scale = c; return l })
-	}
-	return func(s *Residuals) (Loss, bool) {
-		l.Scale = nagy(s, l.Scale)
-		return l, false
-	}
+	nagy := func(s *Residuals) float64 { return nagy(s, l.Scale) }
+	return tuningTo(l.Scale, 2.385*madToSigma, l.Printed, nagy, func(c float64) Loss { l.Scale = c; return l })
 }
 
 // TuningOfColumns is that of the printed rule: norms of columns are not normal around 0.
@@ -117,12 +88,21 @@ func (l Huber) TuningOfColumns() Tuning       { return Huber{l.Cut, true}.Tuning
 func (l Correntropy) TuningOfColumns() Tuning { return Correntropy{l.Scale, true}.Tuning() }
 func (l Cauchy) TuningOfColumns() Tuning      { return Cauchy{l.Scale, true}.Tuning() }
 
-// medianTuning sets a scale that is not given to a multiple of the median of |e|.
-func medianTuning(given, share float64, at func(scale float64) Loss) Tuning {
+// tuningTo sets a scale that is not given to so many times σ̂/1.4826 or, if printed, by the paper's
+// rule. The multiples of σ̂ are those at which a loss has 95 % of the efficiency of least squares on normal residuals
+// (Holland and Welsch 1977), for Correntropy 99 %, as its weights fall fastest. The papers' scales are
+// smaller; much that the model does not fit then counts as an outlier.
+func tuningTo(given, times float64, printed bool, rule func(*Residuals) float64, at func(scale float64) Loss) Tuning {
 	if given > 0 {
 		return nil
 	}
-	return func(s *Residuals) (Loss, bool) { return at(min(share*s.Median(), mostScale)), false }
+	return func(s *Residuals) (Loss, bool) {
+		scale := times * s.spread()
+		if printed {
+			scale = rule(s)
+		}
+		return at(min(scale, mostScale)), false
+	}
 }
 
 // Tuning tunes the inner loss, and sets Cut by the rule.
@@ -193,13 +173,13 @@ func scaleNow(l Loss) float64 {
 
 // Cut returns the size of residual above which an entry is an outlier.
 func (r OutlierRule) Cut(s *Residuals) float64 {
-	med := s.Quantile(0.5)
-	switch sigma := madToSigma * math.Sqrt(med); {
+	switch sigma := s.Sigma(); {
 	case r == NormalThreeSigma || r == ThreeOrSixSigma && standsOut(s, sigma):
-		return max(3*sigma, s.Floor())
+		return 3 * sigma
 	case r == ThreeOrSixSigma:
-		return max(6*sigma, s.Floor())
+		return 6 * sigma
 	}
+	med := s.Quantile(0.5)
 	// Two passes, so that the deviation does not cancel.
 	var n, sum, ss float64
 	for v, count := range s.All() {
@@ -209,7 +189,7 @@ func (r OutlierRule) Cut(s *Residuals) float64 {
 		}
 	}
 	if n == 0 {
-		return max(math.Sqrt(med), s.Floor()) // all in the bin of the median
+		return s.Median() // all in the bin of the median
 	}
 	mu := sum / n
 	for v, count := range s.All() {
@@ -249,7 +229,7 @@ func standsOut(s *Residuals, sigma float64) bool {
 func nagy(s *Residuals, gamma float64) float64 {
 	low := s.Floor()
 	if gamma <= low {
-		gamma = max(math.Sqrt(s.Quantile(0.5)), low)
+		gamma = s.Median()
 	}
 	for range 50 {
 		g2 := gamma * gamma
@@ -262,10 +242,8 @@ func nagy(s *Residuals, gamma float64) float64 {
 		}
 		// The step needs 0 < e₀ < 1: at e₀ = 1 every residual is 0.
 		e0 := min(max(sum/float64(s.N()), 1e-12), 1-1e-12)
-		next := max(gamma*math.Sqrt(1/e0-1), low)
-		done := math.Abs(next-gamma) <= 1e-3*gamma
-		gamma = next
-		if done {
+		last := gamma
+		if gamma = max(gamma*math.Sqrt(1/e0-1), low); math.Abs(gamma-last) <= 1e-3*last {
 			break
 		}
 	}

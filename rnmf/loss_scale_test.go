@@ -262,3 +262,23 @@ func TestThreeOrSixSigma(t *testing.T) {
 		}
 	}
 }
+
+// Where a fit can make most residuals 0 their median is no scale: what a loss then shuts out, and
+// thus WH there, would have no bound. Here κ is 0.63.
+func TestScaleOfNearlyExactFits(t *testing.T) {
+	x, _ := planted(16, 400, 16, 0, 0.1, 1)
+	for _, l := range []Loss{Huber{}, Hypersurface{}, Correntropy{}, Cauchy{},
+		Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}, TwoStage{}} {
+		for seed := range uint64(5) {
+			r := tryFit(t, Model{Loss: l, Rank: 10, Seed: seed}, x)
+			if r == nil {
+				continue
+			}
+			var wh mat.Dense
+			wh.Mul(r.W, r.H)
+			if largest := mat.Max(&wh); largest > 3*mat.Max(x) {
+				t.Errorf("%s, seed %d: the largest entry of WH is %.3g, of X %.3g", lossName(l), seed, largest, mat.Max(x))
+			}
+		}
+	}
+}

@@ -16,6 +16,7 @@ type survey struct {
 
 	largest  float64      // magnitude in X
 	median   float64      // magnitude in X, -1 before medianMagnitude is asked for it
+	known    float64      // entries of X, those that the mask does not hide
 	heaviest float64      // weight in the mask, or 1
 	heavy    []float64    // the heaviest of each column, nil without a mask
 	norms    [2][]float64 // squared norms of the columns and rows of X
@@ -28,6 +29,7 @@ func newSurvey(ctx context.Context, x *mat.Dense, mask mat.Matrix, signed bool) 
 	s = survey{x: x, median: -1, heaviest: 1}
 	stop := func() bool { return ctx.Err() != nil }
 	rows, cols := x.Dims()
+	s.known = float64(rows * cols)
 	if mask != nil {
 		s.mask, err = checkMask(mask, rows, cols)
 		if err := cmp.Or(err, ctx.Err()); err != nil {
@@ -38,6 +40,9 @@ func newSurvey(ctx context.Context, x *mat.Dense, mask mat.Matrix, signed bool) 
 		for i := range rows {
 			for j, w := range s.mask.RawRowView(i) {
 				s.heavy[j] = max(s.heavy[j], w)
+				if w == 0 {
+					s.known--
+				}
 			}
 		}
 	}

@@ -389,10 +389,17 @@ const grossData = 1e3
 func (d *Driver) residuals(h *histogram) *rnmf.Residuals {
 	size := min(d.survey.largest, grossData*d.survey.magnitudes.median())
 	least := 1e-24 * size * size
+	r := min(d.batch.Model.Rank, d.m, d.n)
+	known := float64(d.m) * float64(d.n)
+	if d.batch.Missing {
+		known = float64(d.survey.entries)
+	}
+	exact := float64(r) * float64(d.m+d.n-r) / known
 	if _, byColumn := d.loss.(rnmf.ByColumn); byColumn {
-		least *= float64(d.m)
+		least, exact = least*float64(d.m), 0
 	}
 	if s := h.residuals(); s.Mean() >= least && s.Mean() > 0 {
+		s.Exact = exact
 		return s
 	}
 	return rnmf.ResidualsOf(max(least, 1e-150))
