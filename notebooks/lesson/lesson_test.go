@@ -62,18 +62,17 @@ func TestWhatEndsACell(t *testing.T) {
 		f    func()
 		want string
 	}{
-		"an error":           {func() { Check(errors.New("boom")) }, "boom"},
-		"a value with one":   {func() { Get(1, errors.New("boom")) }, "boom"},
-		"a fit":              {func() { Fit(rnmf.NMF(0), s.X) }, "rank out of range: 0"},
-		"a film of a fit":    {func() { Watch(s, rnmf.NMF(0)) }, "rank out of range: 0"},
-		"a figure":           {func() { Show(viz.Heatmap(nil, viz.HeatmapOptions{})) }, "X is nil"},
-		"no figure":          {func() { Show(3) }, "not a int"},
-		"a table":            {func() { Table("", nil, nil) }, "viz: nothing"},
-		"shapes in a film":   {func() { film3(s, func(w *mat.Dense) { w.Mul(w, mat.NewDense(7, 7, nil)) }) }, "mat: dimension mismatch"},
-		"a printed table":    {func() { Printed("| a | b\nrow | 1") }, `"row | 1" of a printed table has 1 columns, want 2`},
-		"names on an axis":   {func() { results().Lines("", "", "") }, `"first" is not a number`},
-		"nothing to compare": {func() { results().Minus(Printed("| a\nrow | 1"), "") }, "no row is complete"},
-		"nothing to move":    {func() { Move(nil) }, "needs a control"},
+		"an error":         {func() { Check(errors.New("boom")) }, "boom"},
+		"a value with one": {func() { Get(1, errors.New("boom")) }, "boom"},
+		"a fit":            {func() { Fit(rnmf.NMF(0), s.X) }, "rank out of range: 0"},
+		"a film of a fit":  {func() { Watch(s, rnmf.NMF(0)) }, "rank out of range: 0"},
+		"a figure":         {func() { Show(viz.Heatmap(nil, viz.HeatmapOptions{})) }, "X is nil"},
+		"no figure":        {func() { Show(3) }, "not a int"},
+		"a table":          {func() { Table("", nil, nil) }, "viz: nothing"},
+		"shapes in a film": {func() { film3(s, func(w *mat.Dense) { w.Mul(w, mat.NewDense(7, 7, nil)) }) }, "mat: dimension mismatch"},
+		"a printed table":  {func() { Printed("| a | b\nrow | 1") }, `"row | 1" of a printed table has 1 columns, want 2`},
+		"names on an axis": {func() { results().Lines("", "", "") }, `"first" is not a number`},
+		"nothing to move":  {func() { Move(nil) }, "needs a control"},
 		"a slider's picture": {func() {
 			Move(func([]int) (viz.Figure, error) { return nil, errors.New("boom") }, Slider("x", 0, 1, 0))
 		}, "boom"},
@@ -242,6 +241,9 @@ func TestResults(t *testing.T) {
 	}
 	if got := p.Values("row", "third"); got != nil {
 		t.Errorf("a dash is %g", got)
+	}
+	if r.Minus(Printed("| a\nrow | 1"), "nothing in common") != nil {
+		t.Error("a figure of nothing")
 	}
 	if r.Minus(p, "t").Image().Bounds().Empty() {
 		t.Error("an empty picture of the difference")
