@@ -49,21 +49,21 @@
 // # When it pays
 //
 // On one machine, never: panel.Batch does the same without the overhead. Milliseconds of a round of
-// L2,1 at rank 20, for eight panels of 1,024 rows, on two processors that other programs kept busy at
-// the same time; medians of five turns (go test -run XXX -bench Fit -benchtime 5x):
+// L2,1 at rank 20, for eight panels of 1,024 rows, on two processors with nothing else to do; medians of
+// five turns (go test -run XXX -bench Fit -benchtime 5x):
 //
 //	           by the clock              of the processors
 //	X       panel.Batch   Fit, Prism     panel.Batch   Fit, Prism
-//	4 MB             22           72              14           40
-//	64 MB           170          210              76           97
-//	512 MB          814          761             411          454
+//	4 MB             10           31              13           43
+//	64 MB            52           66              84          107
+//	512 MB          263          262             455          478
 //
-// Five more runs under changing load, three or five turns each, had medians of 56 to 116 ms for Fit and
-// 19 to 36 ms for panel.Batch at 4 MB by the clock, and of 41 to 53 ms and 12 to 20 ms of the
-// processors. So the overhead is 20 to 45 ms of the processors a round, a tenth of a round at 512 MB.
+// Another run had 8 and 26 ms at 4 MB, 50 and 64 at 64 MB, 246 and 253 at 512 MB. So the overhead is 15
+// to 20 ms of a round by the clock at 4 and 64 MB, and no more than the runs differ at 512 MB. Next to
+// programs that keep the processors busy it was up to 50 ms.
 //
-// On several machines, which divide a round, Fit can be ahead of panel.Batch once a round of that takes
-// some tenths of a second, here at a few hundred MB. That is an estimate for Prism, as there was one
-// machine; runners that take longer to begin a step move it up. Where one machine cannot hold the
-// data, Beam is needed.
+// Two machines, which halve a round, can be ahead of panel.Batch once a round takes more than twice the
+// overhead, here from 64 MB on. That is an estimate for Prism, as there was one machine; a network, and
+// runners that take longer to begin a step, move it up. Where one machine cannot hold the data, Beam is
+// needed.
 package beam
