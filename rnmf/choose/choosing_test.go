@@ -132,6 +132,15 @@ func evidence(t *testing.T) template.FuncMap {
 		}
 		return arena.Standing{}, fmt.Errorf("the arena has no %q", model)
 	}
+	// faces are the errors of the starts on ORL.
+	faces := func(kind, strength, model string) (errs []float64) {
+		for _, r := range rows {
+			if r.Set == "ORL" && r.Kind == kind && fmt.Sprint(r.Strength) == strength && r.Model == model {
+				errs = append(errs, r.Error)
+			}
+		}
+		return errs
+	}
 	standing := func(m arena.Measure, model string) (arena.Standing, error) { return standingIn(rows, m, model) }
 	type kind struct {
 		Kind, What string
@@ -178,15 +187,12 @@ func evidence(t *testing.T) template.FuncMap {
 			}
 			return "", nil
 		},
-		"faces": func(kind, strength, model string) (float64, error) {
-			var errs []float64
-			for _, r := range rows {
-				if r.Set == "ORL" && r.Kind == kind && fmt.Sprint(r.Strength) == strength && r.Model == model {
-					errs = append(errs, r.Error)
-				}
-			}
-			return mean(errs)
+		"faces": func(kind, strength, model string) (float64, error) { return mean(faces(kind, strength, model)) },
+		"facesMedian": func(kind, strength, model string) float64 {
+			errs := slices.Sorted(slices.Values(faces(kind, strength, model)))
+			return errs[len(errs)/2]
 		},
+		"facesWorst": func(kind, strength, model string) float64 { return slices.Max(faces(kind, strength, model)) },
 		"cauchy": func(corruption, level, model string) (float64, error) {
 			return mean(cauchy.Results().Where("corruption", corruption, "level", level, "model", model).Numbers("error"))
 		},

@@ -78,7 +78,7 @@ func TestResults(t *testing.T) {
 	for _, set := range []string{"Digits", "Fashion-MNIST", "ORL"} {
 		for _, c := range cases {
 			for _, rival := range Rivals() {
-				for trial := uint64(1); trial <= 2; trial++ {
+				for trial := uint64(1); trial <= 5; trial++ {
 					if k := (key{Bout{set, c.Kind, c.Strength}, rival.Name, trial}); seen[k] != 1 {
 						t.Errorf("%+v is there %d times", k, seen[k])
 					}
@@ -86,7 +86,7 @@ func TestResults(t *testing.T) {
 			}
 		}
 	}
-	if want := 3 * len(cases) * len(Rivals()) * 2; len(seen) != want {
+	if want := 3 * len(cases) * len(Rivals()) * 5; len(seen) != want {
 		t.Errorf("%d rows, want %d", len(seen), want)
 	}
 	for _, kind := range Kinds() {
