@@ -137,7 +137,7 @@ func (b Batch) Fit(ctx context.Context, x Source) (*Result, error) {
 			seen(d.trace[known])
 		}
 	}
-	return finish(d.Result(), s, x, d.Generation())
+	return finish(d.result(), s, x, d.Generation())
 }
 
 // cancelled returns the last complete round, nil if there is none.
@@ -145,7 +145,7 @@ func (d *Driver) cancelled(s store, x Source) *Result {
 	if !d.Stop() {
 		return nil
 	}
-	r, err := finish(d.Result(), s, x, d.generation)
+	r, err := finish(d.result(), s, x, d.generation)
 	if err != nil {
 		return nil
 	}
@@ -366,7 +366,7 @@ func (b Batch) Start(ctx context.Context, x Source) (rnmf.Factors, error) {
 	if err != nil {
 		return rnmf.Factors{}, err
 	}
-	r, err := finish(d.Result(), s, x, 0)
+	r, err := finish(d.result(), s, x, 0)
 	if err != nil {
 		return rnmf.Factors{}, err
 	}

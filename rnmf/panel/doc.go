@@ -86,9 +86,10 @@
 // Frobenius, losses of columns, and with Missing; X is never made dense. Under other losses of
 // entries each zero of X has a residual too: O(mnr) operations, on some columns at a time.
 // Statistics take m×r numbers, and twice that for losses of entries. In addition to two panels, a
-// Batch keeps W, the statistics, and two earlier W without their zeros in memory, and six matrices of
+// Batch keeps W, the statistics, and two earlier W without their zeros in memory, and five matrices of
 // the size of H, which with State are in files. The earlier ones are for extrapolation and for going
-// back.
+// back. Under Frobenius and losses of columns rnmf.HALS.Plain needs none of them: W, the statistics,
+// and two matrices of the size of H.
 //
 // # What is refused
 //

@@ -32,7 +32,7 @@ type Driver struct {
 	phase      phase
 	w          *mat.Dense // to be evaluated
 	plain      *packed    // before extrapolation, nil if unknown
-	last       *packed    // the last one that was accepted, nil before the first
+	last       *packed    // the last one that was accepted, nil before the first and where no step can go too far
 	objective  float64    // of that
 	generation int        // that the next round reads
 	kept       int        // that last goes with
@@ -191,11 +191,15 @@ func (d *Driver) belongs(b Batch, m, n int) error {
 }
 
 // Stop ends the fit with the factors of the last complete round, and reports whether there is one.
+// Where no step can go too far, under Frobenius and losses of columns with rnmf.HALS.Plain, the
+// factors before the last half-steps are not kept: then those of the Result are better than its
+// Objective says, by the half-steps of one round.
 func (d *Driver) Stop() bool {
-	if d.last != nil && d.reason == 0 {
+	complete := len(d.trace) > 0
+	if complete && d.reason == 0 {
 		d.end(rnmf.Cancelled)
 	}
-	return d.last != nil
+	return complete
 }
 
 // Generation returns the generation of the coefficients that the next round reads; that of the
@@ -228,6 +232,7 @@ func (d *Driver) Next() *Round {
 		r.redo = true
 	case stepping:
 		r.step, r.sweeps = len(d.trace) < d.batch.Model.MaxIter, d.sweeps
+		r.keep = d.extrapolates()
 		r.measures = d.tunes()
 		if next := d.push.accepted(); d.extrapolates() && next.known {
 			r.beta = next.beta
@@ -286,7 +291,7 @@ func (d *Driver) evaluate(round *Round, t *Statistics, seconds float64, pool *wo
 		d.end(rnmf.Diverged)
 		return
 	}
-	if d.last != nil && !d.changed {
+	if len(d.trace) > 0 && !d.changed {
 		least := max(d.batch.Model.Tol, 1e-9) * math.Abs(d.objective)
 		switch {
 		case d.push.tried && !(objective <= d.objective-least):
@@ -310,9 +315,14 @@ func (d *Driver) evaluate(round *Round, t *Statistics, seconds float64, pool *wo
 	d.changed, d.safe = false, false
 	d.objective, d.kept = objective, d.generation
 	d.push = d.push.accepted()
-	d.last = pack(d.w)
+	if d.last = nil; t.entries || !d.hals().Plain {
+		d.last = pack(d.w)
+	}
 	d.update(t, round.beta, pool)
 	d.generation++
+	if d.last == nil {
+		d.kept = d.generation
+	}
 	d.nextSweeps(t.moved)
 	if round.measures {
 		d.tune(t.residuals)
@@ -409,7 +419,7 @@ func (d *Driver) residuals(h *histogram) *rnmf.Residuals {
 func (d *Driver) stop(objective float64) rnmf.Reason {
 	rounds := len(d.trace)
 	switch {
-	case d.last != nil && !d.changed && d.settled(objective):
+	case rounds > 0 && !d.changed && d.settled(objective):
 		return rnmf.Converged
 	case rounds >= d.batch.Model.MaxIter:
 		return rnmf.MaxIter
@@ -481,7 +491,14 @@ func (d *Driver) record(objective, seconds float64) {
 // Result returns the present state of the fit without H, which is in the coefficients of
 // Generation.
 func (d *Driver) Result() *rnmf.Result {
-	r := &rnmf.Result{W: mat.DenseCopyOf(d.w), Loss: d.loss, KKT: -1, Trace: d.Trace(), Reason: d.reason, Solver: d.batch.Model.Solver}
+	r := d.result()
+	r.W = mat.DenseCopyOf(d.w)
+	return r
+}
+
+// result is Result with the driver's own W, for a driver that nobody needs any more.
+func (d *Driver) result() *rnmf.Result {
+	r := &rnmf.Result{W: d.w, Loss: d.loss, KKT: -1, Trace: d.Trace(), Reason: d.reason, Solver: d.batch.Model.Solver}
 	if len(d.trace) > 0 {
 		r.Objective = d.trace[len(d.trace)-1].Objective
 	}

@@ -29,6 +29,48 @@ func sent[T any, P interface {
 	return to
 }
 
+// Without extrapolation nothing is kept between rounds but W, H and, in a panel, its norms, under
+// losses with which no step can go too far.
+func TestPlainKeepsLittle(t *testing.T) {
+	ctx := context.Background()
+	x := Dense(planted(60, 170, 4, 2, 0.1, false), 50)
+	for _, loss := range append(append([]rnmf.Loss{}, columnLosses...), entryLosses...) {
+		b := Batch{Model: rnmf.Model{Rank: 4, Loss: loss, Seed: 2, MaxIter: 9, Tol: -1, Solver: rnmf.HALS{Plain: true}}}
+		d := new(Driver)
+		_, s, err := b.begin(ctx, x, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st := newStepper(ctx)
+		ofEntries := d.Next().ofEntries()
+		for d.Reason() == 0 {
+			sums, err := st.round(ctx, x, d, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Take(ctx, sums, 0); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.checkpoint(d); err != nil {
+				t.Fatal(err)
+			}
+			for g, panels := range s.(memory) {
+				for p, c := range panels {
+					if c.Plain != nil {
+						t.Fatalf("%T: panel %d keeps H before an extrapolation", loss, p)
+					}
+				}
+				if !ofEntries && g != d.Generation() {
+					t.Fatalf("%T: generation %d is kept, the next round reads %d", loss, g, d.Generation())
+				}
+			}
+			if d.plain != nil || d.last != nil && !ofEntries {
+				t.Fatalf("%T: an earlier W is kept: %v, before an extrapolation: %v", loss, d.last != nil, d.plain != nil)
+			}
+		}
+	}
+}
+
 // A driver that leads panels in other processes, where everything goes as bytes and the driver
 // itself is begun anew after each round, has the bits of Fit.
 func TestDriver(t *testing.T) {

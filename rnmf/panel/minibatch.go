@@ -267,7 +267,7 @@ func (f *minibatch) pass(ctx context.Context) (objective float64, measured *hist
 			measured.merge(t.residuals)
 		}
 		t = surrogate(t, round.w)
-		next.Plain, next.part = nil, t
+		next.part = t
 		if err := f.put(f.next(), p, next); err != nil {
 			return err
 		}
@@ -363,7 +363,6 @@ func (f *minibatch) refresh(ctx context.Context) (objective float64, err error) 
 			if next == c {
 				return nil
 			}
-			next.Plain = nil
 			return f.put(f.next(), p, next)
 		}); err != nil {
 			return 0, err

@@ -21,6 +21,7 @@ type Round struct {
 	step     bool      // the H half-step and the statistics of W, else the objective alone
 	redo     bool      // the statistics of W alone, with Plain as H
 	alone    bool      // the H half-step without the statistics
+	keep     bool      // H before its extrapolation too: to extrapolate the next from, and to go back to
 	measures bool      // count the residuals
 	sweeps   int       // over the components in the H half-step
 	beta     float64   // of the extrapolation of H, 0 for none
@@ -48,7 +49,7 @@ func (r *Round) MarshalBinary() ([]byte, error) {
 		return nil, err
 	}
 	e.matrix(r.w)
-	for _, b := range []bool{r.missing, r.step, r.redo, r.alone, r.measures} {
+	for _, b := range []bool{r.missing, r.step, r.redo, r.alone, r.keep, r.measures} {
 		e.bool(b)
 	}
 	e.int(r.sweeps)
@@ -63,7 +64,7 @@ func (r *Round) UnmarshalBinary(b []byte) error {
 	if err != nil {
 		return err
 	}
-	read := Round{loss: d.loss(), w: d.matrix(), missing: d.bool(), step: d.bool(), redo: d.bool(), alone: d.bool(), measures: d.bool(),
+	read := Round{loss: d.loss(), w: d.matrix(), missing: d.bool(), step: d.bool(), redo: d.bool(), alone: d.bool(), keep: d.bool(), measures: d.bool(),
 		sweeps: d.int(), beta: d.float(), x: d.floats()}
 	if err := d.end(); err != nil {
 		return err
@@ -88,6 +89,7 @@ type stepper struct {
 	wt       []float64 // r×m
 	rows     []float64 // m×r, W
 	gram     []float64 // WᵀW
+	grams    []float64 // parts of a sum
 	inverses []float64
 	energy   []float64      // m, ‖w_i‖² as a share of ¾ of their sum
 	product  kernel.Product // of Wᵀ, both for dense panels and tiles: see layOut
@@ -104,8 +106,8 @@ type stepper struct {
 
 // A worker is the memory of one goroutine.
 type worker struct {
-	v, n, gv, s, change, e, omega, values, old, delta, down, rest []float64
-	seen                                                          *histogram
+	u, v, n, gv, s, change, e, omega, values, old, delta, down, rest []float64
+	seen                                                             *histogram
 }
 
 func newStepper(ctx context.Context) *stepper {
@@ -154,11 +156,13 @@ func (s *stepper) set(r *Round) {
 func (s *stepper) gramOf(gram, x []float64, stride int, trans bool, n int, d []float64) {
 	const width = 512
 	count := (n + width - 1) / width
-	grams := make([]float64, count*s.r*s.r)
-	s.pool.Share(count, n*s.r*s.r/2, func(_, i int) {
+	s.grams = grow(s.grams, count*s.r*s.r)
+	grams := s.grams
+	s.pool.Share(count, n*s.r*s.r/2, func(id, i int) {
 		first := i * width
 		b := min(width, n-first)
-		u := make([]float64, s.r*b)
+		s.workers[id].u = grow(s.workers[id].u, s.r*b)
+		u := s.workers[id].u
 		kernel.Load(u, x, stride, trans, first, s.r, b)
 		weights := d
 		if d != nil {
@@ -222,8 +226,14 @@ func (s *stepper) do(ctx context.Context, x Panel, c *Coefficients) (*Coefficien
 		return nil, nil, fmt.Errorf("%w: Missing is for sparse panels, this one is dense", rnmf.ErrParameter)
 	}
 	next := c
-	if s.step || s.redo {
-		next = &Coefficients{H: mat.NewDense(s.r, b, nil), Plain: mat.NewDense(s.r, b, nil), norms: c.norms}
+	switch {
+	case s.redo:
+		next = &Coefficients{H: c.Plain, norms: c.norms}
+	case s.step:
+		next = &Coefficients{H: mat.NewDense(s.r, b, nil), norms: c.norms}
+		if s.keep {
+			next.Plain = mat.NewDense(s.r, b, nil)
+		}
 	}
 	if c.norms == nil && !s.ofEntries() {
 		norms := *next

@@ -46,9 +46,6 @@ func (p *pass) columns() {
 				moved[i*p.sweeps+k] = kernel.GramSweep(w.change, w.v, w.n, p.gram, p.inverses, r, b)
 			}
 			p.extrapolate(w, first, b)
-		} else if p.redo {
-			storeColumns(p.to.Plain, w.v, first, b)
-			storeColumns(p.to.H, w.v, first, b)
 		}
 		if d != nil {
 			p.columnSquares(w, first, b)
@@ -204,9 +201,12 @@ func (p *pass) loadTile(tile []float64, first, b int) {
 	}
 }
 
-// extrapolate keeps the V of a tile as Plain, extrapolates it, and stores it as H.
+// extrapolate keeps the V of a tile as Plain where that is asked for, extrapolates it, and stores it as
+// H.
 func (p *pass) extrapolate(w *worker, first, b int) {
-	storeColumns(p.to.Plain, w.v, first, b)
+	if p.keep {
+		storeColumns(p.to.Plain, w.v, first, b)
+	}
 	if p.beta > 0 && p.from.Plain != nil {
 		loadColumns(w.old, p.from.Plain, first, b)
 		for i, v := range w.v {
@@ -223,29 +223,33 @@ const rowBlocks = 16
 // sparseSums adds XDHᵀ of a sparse panel: O(nnz·r).
 func (p *pass) sparseSums(h *mat.Dense, d []float64) {
 	x, r := p.x.Sparse, p.r
-	p.dense = grow(p.dense, p.b*r) // DHᵀ
 	raw := h.RawMatrix()
-	for k := range r {
-		for j, v := range raw.Data[k*raw.Stride:][:p.b] {
-			if d != nil {
-				v *= d[j]
+	const width = 1024 // of which DHᵀ is made at a time: it need not have the size of H
+	for first := 0; first < p.b; first += width {
+		b := min(width, p.b-first)
+		p.dense = grow(p.dense, b*r)
+		for k := range r {
+			for j, v := range raw.Data[k*raw.Stride+first:][:b] {
+				if d != nil {
+					v *= d[first+j]
+				}
+				p.dense[j*r+k] = v
 			}
-			p.dense[j*r+k] = v
 		}
+		p.sparseRows(first, b, func(_ *worker, j, k, i int) {
+			floats.AddScaled(p.t.cross[i*r:][:r], x.Value[k], p.dense[(j-first)*r:][:r])
+		})
 	}
-	p.sparseRows(func(_ *worker, j, k, i int) {
-		floats.AddScaled(p.t.cross[i*r:][:r], x.Value[k], p.dense[j*r:][:r])
-	})
 }
 
-// sparseRows calls f for all entries k, in row i and column j, of a sparse panel: for those of one
-// row on one goroutine, in the order of columns.
-func (p *pass) sparseRows(f func(w *worker, j, k, i int)) {
+// sparseRows calls f for all entries k, in row i and column j, of b columns of a sparse panel: for
+// those of one row on one goroutine, in the order of columns.
+func (p *pass) sparseRows(first, b int, f func(w *worker, j, k, i int)) {
 	x := p.x.Sparse
 	blocks := min(rowBlocks, p.m)
 	p.pool.Each(blocks, func(id, block int) {
 		low, high := int32(block*p.m/blocks), int32((block+1)*p.m/blocks)
-		for j := range p.b {
+		for j := first; j < first+b; j++ {
 			for k := firstFrom(x.Row, x.Start[j], x.Start[j+1], low); k < x.Start[j+1] && x.Row[k] < high; k++ {
 				f(&p.workers[id], j, k, int(x.Row[k]))
 			}

@@ -43,9 +43,6 @@ func (p *pass) entriesOf(start, columns, width int) float64 {
 			p.extrapolate(w, first, b)
 			p.residual(w, first, b)
 			weigh(p.rho, w.omega, nil, w.e)
-		} else if p.redo {
-			storeColumns(p.to.Plain, w.v, first, b)
-			storeColumns(p.to.H, w.v, first, b)
 		}
 		if !p.summed() {
 			return
@@ -246,9 +243,6 @@ func (p *pass) patterns() {
 			p.lineSearch(w, b)
 			p.extrapolate(w, first, b)
 			p.patternWeights(w, first, b, false)
-		} else if p.redo {
-			storeColumns(p.to.Plain, w.v, first, b)
-			storeColumns(p.to.H, w.v, first, b)
 		}
 	})
 	p.t.objective = total(losses)
@@ -266,7 +260,7 @@ func (p *pass) patterns() {
 			p.dense[j*r+k] = v
 		}
 	}
-	p.sparseRows(func(_ *worker, j, k, i int) {
+	p.sparseRows(0, p.b, func(_ *worker, j, k, i int) {
 		hj := p.dense[j*r:][:r]
 		floats.AddScaled(p.t.cross[i*r:][:r], p.weighted[k], hj)
 		floats.AddScaled(p.t.bound[i*r:][:r], p.weights[k]*along[j], hj)

@@ -18,11 +18,13 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
-// onDisk are the fits that are killed: one of each kind of statistics, and one with a scale.
+// onDisk are the fits that are killed: one of each kind of statistics, one with a scale, and one that
+// keeps no earlier factors.
 var onDisk = []Batch{
 	{Model: rnmf.Model{Rank: 4, Loss: rnmf.ByColumn{Loss: rnmf.L1{Eps: 1e-2}}, Seed: 2, MaxIter: 40, Tol: -1}},
 	{Model: rnmf.Model{Rank: 4, Loss: rnmf.Cauchy{}, Seed: 2, MaxIter: 40, Tol: -1, TuneFor: 6}},
 	{Model: rnmf.Model{Rank: 4, Loss: rnmf.Huber{Cut: 0.2}, Seed: 2, MaxIter: 40, Tol: -1}},
+	{Model: rnmf.Model{Rank: 4, Seed: 2, MaxIter: 40, Tol: -1, Solver: rnmf.HALS{Plain: true}}},
 }
 
 // minibatchOnDisk is one that is killed.

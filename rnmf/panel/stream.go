@@ -135,7 +135,6 @@ func (s *stepper) settle(ctx context.Context, r *Round, x Panel, c *Coefficients
 			return c, nil
 		}
 		before = t.objective
-		next.Plain = nil
 		c = next
 	}
 	return c, nil

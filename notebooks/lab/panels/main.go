@@ -147,6 +147,7 @@ func sparse(ctx context.Context, args []string) error {
 	rounds := f.Int("rounds", 200, "rounds of the peer")
 	pairs := f.Int("pairs", 3, "runs of each")
 	width := f.Int("width", 0, "columns in a panel; 0: one panel")
+	plain := f.Bool("plain", false, "HALS without extrapolation, which takes less memory")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -165,7 +166,7 @@ func sparse(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	b := panel.Batch{Model: rnmf.Model{Rank: *rank, Seed: 1, Tol: -1, MaxIter: 2000}} // draws the same start
+	b := panel.Batch{Model: rnmf.Model{Rank: *rank, Seed: 1, Tol: -1, MaxIter: 2000, Solver: rnmf.HALS{Plain: *plain}}} // draws the same start
 	ours, theirs, ourCPU, theirCPU := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
 	var at answer
 	var took int
