@@ -152,28 +152,30 @@ func (s *stepper) set(r *Round) {
 }
 
 // gramOf computes UUᵀ, or U·diag(d)·Uᵀ, of a factor U (r×n) or, with trans, of its transpose, 512
-// columns of U after the other.
+// columns of U after the other; a few of these products are in memory at a time.
 func (s *stepper) gramOf(gram, x []float64, stride int, trans bool, n int, d []float64) {
-	const width = 512
-	count := (n + width - 1) / width
-	s.grams = grow(s.grams, count*s.r*s.r)
-	grams := s.grams
-	s.pool.Share(count, n*s.r*s.r/2, func(id, i int) {
-		first := i * width
-		b := min(width, n-first)
-		s.workers[id].u = grow(s.workers[id].u, s.r*b)
-		u := s.workers[id].u
-		kernel.Load(u, x, stride, trans, first, s.r, b)
-		weights := d
-		if d != nil {
-			weights = d[first:][:b]
-		}
-		kernel.Gram(grams[i*s.r*s.r:][:s.r*s.r], u, weights, b, s.r)
-	})
+	const width, most = 512, 16
+	count, size := (n+width-1)/width, s.r*s.r
+	s.grams = grow(s.grams, min(count, most)*size)
 	clear(gram)
-	for i := range count {
-		for k, v := range grams[i*s.r*s.r:][:s.r*s.r] {
-			gram[k] += v
+	for done := 0; done < count; done += most {
+		parts := min(most, count-done)
+		s.pool.Share(parts, n*size/2, func(id, i int) {
+			first := (done + i) * width
+			b := min(width, n-first)
+			s.workers[id].u = grow(s.workers[id].u, s.r*b)
+			u := s.workers[id].u
+			kernel.Load(u, x, stride, trans, first, s.r, b)
+			weights := d
+			if d != nil {
+				weights = d[first:][:b]
+			}
+			kernel.Gram(s.grams[i*size:][:size], u, weights, b, s.r)
+		})
+		for i := range parts {
+			for k, v := range s.grams[i*size:][:size] {
+				gram[k] += v
+			}
 		}
 	}
 }
