@@ -323,3 +323,18 @@ func TestMoveWithoutReader(t *testing.T) {
 		t.Errorf("positions %d", seen)
 	}
 }
+
+// Rows with colours of their own have these in every chart, and no other row has them.
+func TestColours(t *testing.T) {
+	defer Colours()
+	Colours("L2", "Huber")
+	r := new(Results)
+	for _, row := range []string{"Huber", "mine", "L2", "yours"} {
+		r.Add(row, "1", 1)
+	}
+	for i, s := range r.Series() {
+		if want := []int{2, 3, 1, 4}[i]; s.Style != want {
+			t.Errorf("%s has style %d, want %d", s.Name, s.Style, want)
+		}
+	}
+}

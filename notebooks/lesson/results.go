@@ -183,10 +183,26 @@ func (r *Results) Lines(title, xlabel, ylabel string) *viz.Chart {
 	return Get(viz.Lines(r.Series(), viz.LinesOptions{Title: title, XLabel: xlabel, YLabel: ylabel}))
 }
 
+var colours []string
+
+// Colours gives rows of Results a colour of their own, the first ones in their order, in all charts of
+// a notebook; rows of other names have the colours after these. Declare it in a cell of its own or with
+// other variables: var colours = lesson.Colours("L2", "Huber").
+func Colours(rows ...string) []string {
+	colours = rows
+	return rows
+}
+
 // Series are the curves that Lines draws.
 func (r *Results) Series() (series []viz.Series) {
-	for i, row := range r.Rows {
-		s, once := viz.Series{Name: row, Style: i + 1}, true
+	others := len(colours)
+	for _, row := range r.Rows {
+		style := 1 + slices.Index(colours, row)
+		if style == 0 {
+			others++
+			style = others
+		}
+		s, once := viz.Series{Name: row, Style: style}, true
 		for _, column := range r.Columns {
 			v := r.Values(row, column)
 			if len(v) == 0 {

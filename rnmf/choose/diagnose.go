@@ -285,10 +285,13 @@ func (d *Diagnosis) decide(entry, sample float64) {
 	case d.Suggestion == BySquares:
 		d.Reason = compared + fmt.Sprintf(", less than the %.0f %% and %.0f %% that speak for wrong entries or samples", -100*math.Expm1(entryLimit), -100*math.Expm1(sampleLimit))
 	default:
-		d.Reason = compared
+		d.Reason = compared + fmt.Sprintf("; from %.0f %% and %.0f %% on they speak for wrong entries and for wrong samples", -100*math.Expm1(entryLimit), -100*math.Expm1(sampleLimit))
+		if entry < entryLimit && sample < sampleLimit {
+			d.Reason += fmt.Sprintf(", and the %s exceeds its limit by more", map[Kind]string{ByEntry: "first", BySample: "second"}[d.Suggestion])
+		}
 	}
 	if len(d.Ranks) > 1 {
-		d.Reason += fmt.Sprintf(" (%d of the ranks %v say so)", agree, d.Ranks)
+		d.Reason += fmt.Sprintf(" (votes for this: %d of the ranks %v)", agree, d.Ranks)
 	}
 }
 

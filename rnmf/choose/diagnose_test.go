@@ -132,6 +132,10 @@ func TestDiagnoseDoubts(t *testing.T) {
 		if d.Suggestion != c.want || d.NoDifference != c.none || d.Undecided != c.open || strings.Contains(d.String(), "(undecided)") != c.open {
 			t.Errorf("%+v: %v", c, &d)
 		}
+		both := c.entry < entryLimit && c.sample < sampleLimit
+		if strings.Contains(d.Reason, "exceeds its limit by more") != both || both && !strings.Contains(d.Reason, "the second exceeds") {
+			t.Errorf("%+v: %s", c, d.Reason)
+		}
 	}
 	if m := BySample.Model(3); m.Rank != 3 || m.Loss != (rnmf.ByColumn{Loss: rnmf.L1{}}) {
 		t.Error(m)

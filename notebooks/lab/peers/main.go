@@ -81,6 +81,7 @@ func main() {
 	b.defaults()
 	b.updates()
 	b.products()
+	b.shares()
 	b.data()
 	b.memory()
 	for _, p := range b.levels {

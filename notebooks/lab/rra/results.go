@@ -57,9 +57,8 @@ type settings struct {
 // Command runs the experiments of notebook 05 at full length and stores them: race is
 // the time that each solver takes to the objective at which RRA stops, on COIL-20, on
 // PIE or, where that is not at hand, made-up faces of its size, and on Extended Yale B,
-// real faces of nearly that size; also by NumPy, where that is. The first start goes over
-// all ranks and sets, the others over COIL-20 at ranks to 50, as many as begin within
-// -minutes. energy is Table 1, on both sets of faces, clusters Fig. 4 and 5. COIL-20 must
+// real faces of nearly that size; from the first start also by NumPy, where that is. Each
+// start goes over all ranks and sets, as far as races begin within -minutes. energy is Table 1, on both sets of faces, clusters Fig. 4 and 5. COIL-20 must
 // be in the folder that RNMF_DATA names.
 //
 // A run that is stopped keeps what is whole, and the next goes on from there: what is
@@ -71,7 +70,7 @@ func Command(ctx context.Context, args []string) error {
 	ranks := f.String("ranks", "10,20,50,100,200", "`ranks` of the race")
 	minutes := f.Float64("minutes", 12, "begin no more races after this `time`")
 	var s settings
-	f.IntVar(&s.starts, "starts", 10, "`starts` of the race on COIL-20 at ranks to 50; all else has one")
+	f.IntVar(&s.starts, "starts", 10, "`starts` of the race")
 	f.Float64Var(&s.seconds, "seconds", 30, "`time` after which a solver is late")
 	f.StringVar(&s.set, "set", "", "only the `set` whose name has this in it")
 	f.StringVar(&s.python, "python", "/usr/bin/python3", "`program` that has NumPy and SciPy")
@@ -133,7 +132,7 @@ func faces(ctx context.Context) []*datasets.Set {
 	return all
 }
 
-// race lets the solvers race on sets, with more than one start on the first alone.
+// race lets the solvers race on sets.
 func race(ctx context.Context, s settings, sets []*datasets.Set) error {
 	out, err := stored.Open(filepath.Join(s.out, "race.csv"), 3, "set", "rank", "start", "solver", "target", "seconds", "outcome", "rounds", "stop_seconds", "stop_rounds", "stop_objective", "stop_kkt", "highest_rise")
 	if err != nil {
@@ -149,7 +148,7 @@ func race(ctx context.Context, s settings, sets []*datasets.Set) error {
 	for start := 1; start <= s.starts; start++ {
 		for i, set := range sets {
 			for _, rank := range s.ranks {
-				if !strings.Contains(set.Name, s.set) || start > 1 && (i > 0 || rank > 50) || out.Has(set.Name, strconv.Itoa(rank), strconv.Itoa(start)) {
+				if !strings.Contains(set.Name, s.set) || out.Has(set.Name, strconv.Itoa(rank), strconv.Itoa(start)) {
 					continue
 				}
 				if time.Now().After(s.until) {
