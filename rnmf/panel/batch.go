@@ -98,7 +98,8 @@ func (m memory) checkpoint(s state) error {
 }
 
 // Fit factorises X. Not converging is a reason in the Result, not an error. If ctx ends, Fit soon
-// returns ctx.Err() and the factors of the last complete round, nil if there is none. A panel that
+// returns ctx.Err() and the factors of the last complete round, nil if there is none; Driver.Stop
+// says how their Objective is meant. A panel that
 // cannot be loaded, a full disk, and a state folder that is damaged or belongs to another fit or
 // to other data are errors that name the panel or file; what the folder has is not lost.
 // rnmf.WithTrace watches the rounds.
