@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -291,6 +293,55 @@ func (p tileProbe) Improve(q *rnmf.Quadratic, v *mat.Dense) {
 			t.V[i] = max(0, t.V[i]+1e-3*d)
 		}
 	})
+}
+
+// A stranger's solver descends on data of which one tile alone is work for several goroutines (SmallWork),
+// and gives the same bits for any number of them.
+func TestStrangeSolverLarge(t *testing.T) {
+	data := bitData(500, 120, 8, 0.05)
+	edges := make([]rnmf.Edge, 120)
+	for i := range edges {
+		edges[i] = rnmf.Edge{I: i, J: (i + 1) % len(edges), Weight: 1}
+	}
+	graph, err := rnmf.NewGraph(120, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, m := range map[string]rnmf.Model{
+		"Frobenius": {}, "Huber": {Loss: rnmf.Huber{Cut: 0.1}}, "mask": {Mask: mat.NewDense(500, 120, slices.Repeat([]float64{1, 0.5, 1}, 20000))},
+		"columns": {Loss: rnmf.ByColumn{Loss: rnmf.L1{Eps: 0.1}}}, "Cauchy": {Loss: rnmf.Cauchy{}}, "graph": {OnH: []rnmf.Penalty{rnmf.Laplacian{Graph: graph, Lambda: 1}}},
+	} {
+		for _, transposed := range []bool{false, true} {
+			x := data
+			m.Rank, m.Solver, m.MaxIter = 20, Descent{}, 3
+			if transposed && name != "columns" && name != "graph" {
+				x = mat.DenseCopyOf(data.T())
+				if m.Mask != nil {
+					m.Mask = m.Mask.T()
+				}
+			}
+			var first *rnmf.Result
+			for _, processors := range []int{1, 2, 4, 2} {
+				was := runtime.GOMAXPROCS(processors)
+				r, err := m.Fit(context.Background(), x)
+				runtime.GOMAXPROCS(was)
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if first == nil {
+					first = r
+				}
+				if !mat.Equal(r.W, first.W) || !mat.Equal(r.H, first.H) {
+					t.Errorf("%s: other factors on %d processors", name, processors)
+				}
+				for i := range r.Trace[1:] {
+					if a, b := r.Trace[i], r.Trace[i+1]; b.Objective >= a.Objective && a.Scale == b.Scale {
+						t.Errorf("%s: round %d: %g after %g", name, i+1, b.Objective, a.Objective)
+					}
+				}
+			}
+		}
+	}
 }
 
 // A method with the name of an optional one and another signature is an error: it would

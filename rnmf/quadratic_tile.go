@@ -57,7 +57,7 @@ func (t *Tile) Gradient(dst []float64) {
 			e[i*t.B+j] *= t.weight(i, j)
 		}
 	}
-	t.q.layout.cross().Add(dst, e, t.B)
+	t.q.layout.crossBy(kernel.InTurn).Add(dst, e, t.B)
 	for i, v := range t.V {
 		if t.C != nil {
 			dst[i] += t.C[i]

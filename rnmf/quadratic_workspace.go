@@ -66,8 +66,12 @@ func (l *layout) product(share kernel.Share) *kernel.Product {
 func (l *layout) prepareProduct() { l.product(l.sharing(8 * l.m * l.r)) }
 
 // cross is U for products with tiles.
-func (l *layout) cross() *kernel.Cross {
-	l.hasCross.Do(func() { l.memory.cross.SetShared(l.u.RawMatrix().Data, nil, l.m, l.r, l.sharing(8*l.m*l.r)) })
+func (l *layout) cross() *kernel.Cross { return l.crossBy(l.sharing(8 * l.m * l.r)) }
+
+// crossBy is cross for a caller that works on a tile, which passes kernel.InTurn: all goroutines are
+// at work then.
+func (l *layout) crossBy(share kernel.Share) *kernel.Cross {
+	l.hasCross.Do(func() { l.memory.cross.SetShared(l.u.RawMatrix().Data, nil, l.m, l.r, share) })
 	return &l.memory.cross
 }
 

@@ -23,6 +23,7 @@ type Pool struct {
 	size    int // goroutines, the caller's included
 	helpers []*helper
 	ended   sync.WaitGroup // the helpers
+	busy    atomic.Bool    // with the task
 	task    task
 }
 
@@ -200,8 +201,13 @@ func (p *Pool) Share(n, work int, f func(worker, i int)) {
 
 // Each calls f for i from 0 to n−1, with the number of the worker that does it, and
 // stops early when the work is cancelled. It returns, or panics as f does, when all
-// goroutines that took part have come back.
+// goroutines that took part have come back. A pool has one task at a time: it panics if f
+// calls Each or, with much work, Share.
 func (p *Pool) Each(n int, f func(worker, i int)) {
+	if p.busy.Swap(true) {
+		panic("work: Each within Each")
+	}
+	defer p.busy.Store(false)
 	p.task.n, p.task.f = int64(n), f
 	p.task.next.Store(0)
 	helpers := p.helpers[:min(len(p.helpers), max(n-1, 0))]

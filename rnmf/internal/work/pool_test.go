@@ -72,6 +72,26 @@ func TestPoolGoexit(t *testing.T) {
 	}
 }
 
+// Each within Each would take the outer one's work: it panics, and the pool goes on.
+func TestPoolWithin(t *testing.T) {
+	p := New(Never)
+	p.Open()
+	defer p.Close()
+	func() {
+		defer func() {
+			if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "Each within Each") {
+				t.Errorf("recovered %v", v)
+			}
+		}()
+		p.Each(3, func(int, int) { p.Each(2, func(int, int) {}) })
+	}()
+	var sum atomic.Int64
+	p.Each(100, func(_, i int) { sum.Add(int64(i)) })
+	if sum.Load() != 4950 {
+		t.Errorf("afterwards the sum is %d", sum.Load())
+	}
+}
+
 // Pieces covers 0..n−1 once and in order, and ends early when it is stopped.
 func TestPieces(t *testing.T) {
 	for _, cost := range []int{0, 1, 1 << 20, 1 << 30} {
