@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -369,3 +370,126 @@ func (oddSolver) Extrapolates() {}
 type oddPenalty struct{ rnmf.Penalty }
 
 func (oddPenalty) Rounding() float64 { return 0 }
+
+// wrongPart is a loss and a penalty that go wrong after some calls.
+type wrongPart struct {
+	value, linear, diagonal float64 // of the penalty
+	tuned                   rnmf.Loss
+	after                   int
+	calls                   *int
+}
+
+func (p wrongPart) now() bool {
+	*p.calls++
+	return *p.calls > p.after
+}
+
+func (p wrongPart) Value(*mat.Dense) float64 { return p.value }
+
+func (p wrongPart) Majorize(q *rnmf.Quadratic, _ *mat.Dense) {
+	if p.now() {
+		q.Linear().Set(1, 2, p.linear)
+		q.Diagonal().Set(1, 2, p.diagonal)
+	}
+}
+
+func (p wrongPart) Rho(s float64) (value, slope float64) { return rnmf.Cauchy{Scale: 1}.Rho(s) }
+
+func (p wrongPart) Tuning() rnmf.Tuning {
+	return func(s *rnmf.Residuals) (rnmf.Loss, bool) {
+		if p.now() {
+			return p.tuned, false
+		}
+		return rnmf.Cauchy{Scale: s.Median()}, false
+	}
+}
+
+// unscaled has no Tuning, so that its scale of 0 is an error.
+type unscaled struct{ scale float64 }
+
+func (l unscaled) Rho(s float64) (value, slope float64) { return rnmf.Cauchy{Scale: l.scale}.Rho(s) }
+
+// What a stranger's part does wrong on the way is an error that names the part, and never NaN: the
+// factors come back as the last complete round left them.
+func TestWrongOnTheWay(t *testing.T) {
+	x := bitData(23, 31, 8, 0.05)
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		part  wrongPart
+		loss  bool
+		wants string
+	}{
+		{wrongPart{value: nan}, false, "the Value of rnmf_test.wrongPart is NaN"},
+		{wrongPart{value: inf}, false, "the Value of rnmf_test.wrongPart is +Inf"},
+		{wrongPart{linear: nan}, false, "Linear()[1,2] after rnmf_test.wrongPart.Majorize is NaN"},
+		{wrongPart{linear: -inf}, false, "Linear()[1,2] after rnmf_test.wrongPart.Majorize is -Inf"},
+		{wrongPart{diagonal: nan}, false, "Diagonal()[1,2] after rnmf_test.wrongPart.Majorize is NaN"},
+		{wrongPart{diagonal: -1}, false, "Diagonal()[1,2] after rnmf_test.wrongPart.Majorize is -1"},
+		{wrongPart{}, true, "a rnmf_test.wrongPart that is tuned to nil"},
+		{wrongPart{tuned: rnmf.Interim{}}, true, "a rnmf_test.wrongPart that is tuned to nil"},
+		{wrongPart{tuned: rnmf.ByColumn{}}, true, "a rnmf_test.wrongPart that is tuned to nil"},
+		{wrongPart{tuned: unscaled{}}, true, "loss rnmf_test.unscaled at s = "},
+		{wrongPart{tuned: unscaled{nan}}, true, "loss rnmf_test.unscaled at s = 0: the value is NaN"},
+	} {
+		for _, after := range []int{0, 5} {
+			for _, solver := range []rnmf.Solver{nil, rnmf.MU{}} {
+				c.part.after, c.part.calls = after, new(int)
+				m := rnmf.Model{Rank: 3, Solver: solver, MaxIter: 30, TuneFor: -1, Tol: -1}
+				losses := []rnmf.Loss{nil}
+				if c.loss {
+					losses = []rnmf.Loss{c.part, rnmf.ByColumn{Loss: c.part}, rnmf.Truncated{Loss: c.part, Cut: 1}, rnmf.TwoStage{First: c.part}}
+				} else {
+					m.OnH = []rnmf.Penalty{rnmf.Ridge{Lambda: 0.1}, c.part}
+				}
+				for _, m.Loss = range losses {
+					if _, column := c.part.tuned.(rnmf.ByColumn); column && m.Loss != rnmf.Loss(c.part) {
+						continue
+					}
+					*c.part.calls = 0
+					r, err := m.Fit(context.Background(), x)
+					inside := m.Loss != nil && m.Loss != rnmf.Loss(c.part) // the message has its name then
+					if !errors.Is(err, rnmf.ErrParameter) || !inside && !strings.Contains(err.Error(), c.wants) {
+						t.Errorf("after %d, %T: %v, want %q", after, m.Loss, err, c.wants)
+					}
+					if after == 0 && r != nil || r == nil && after > 0 && c.part.value == 0 {
+						t.Errorf("after %d, %T: the result is %v", after, m.Loss, r)
+					} else if r != nil {
+						if sum := mat.Sum(r.W) + mat.Sum(r.H) + r.Objective + r.KKT; math.IsNaN(sum) || math.IsInf(sum, 0) {
+							t.Errorf("after %d, %T: %v", after, m.Loss, r)
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, l := range []rnmf.Loss{rnmf.Truncated{Loss: unscaled{}}, rnmf.TwoStage{First: unscaled{}}, rnmf.TwoStage{Then: unscaled{}}} {
+		_, err := rnmf.Model{Rank: 3, Loss: l}.Fit(context.Background(), x)
+		for _, err := range []error{err, rnmf.CheckLoss(l, 1)} {
+			if !errors.Is(err, rnmf.ErrParameter) || !strings.Contains(err.Error(), "rnmf_test.unscaled at s = ") {
+				t.Errorf("%T: %v", l, err)
+			}
+		}
+	}
+	good, err := rnmf.NMF(3).Fit(context.Background(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good.OnH = []rnmf.Penalty{wrongPart{diagonal: -1, calls: new(int)}}
+	if _, err := good.Transform(context.Background(), x, nil); !errors.Is(err, rnmf.ErrParameter) {
+		t.Errorf("Transform: %v", err)
+	}
+	m := rnmf.Model{Rank: 3, Loss: wrongPart{after: 3, calls: new(int)}, TuneFor: -1}
+	var last error
+	for step, err := range m.Steps(context.Background(), x) {
+		if last = err; math.IsNaN(step.Objective) {
+			t.Errorf("Steps: round %d has no objective", step.Round)
+		}
+	}
+	if !errors.Is(last, rnmf.ErrParameter) {
+		t.Errorf("Steps: %v", last)
+	}
+	m.Loss = wrongPart{calls: new(int)}
+	if r, err := (rnmf.ConvexNMF{Model: m}).Fit(context.Background(), x); !errors.Is(err, rnmf.ErrParameter) || r != nil {
+		t.Errorf("ConvexNMF: %v, %v", r, err)
+	}
+}

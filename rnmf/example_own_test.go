@@ -33,6 +33,9 @@ func (g GemanMcClure) Tuning() rnmf.Tuning {
 	}
 }
 
+// ScaleNow returns c, which a trace shows.
+func (g GemanMcClure) ScaleNow() float64 { return g.C }
+
 // A loss of your own, and the test that it keeps the promise of descent.
 func ExampleLoss() {
 	if err := rnmf.CheckLoss(GemanMcClure{C: 0.5}, 1); err != nil {
@@ -107,7 +110,8 @@ func ExamplePenalty() {
 }
 
 // Descent is a solver of your own: one projected gradient step for each column, with the
-// length 1/trace(½∇²q), which cannot overshoot.
+// length 1/trace(½∇²q), which cannot overshoot. With a method Extrapolates() bool that returns
+// true it would need a fifth of the rounds on the digits.
 type Descent struct{}
 
 // Improve sees one half-step as a least-squares problem,

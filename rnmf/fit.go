@@ -1,7 +1,9 @@
 package rnmf
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -34,6 +36,7 @@ type fit struct {
 
 	trace   Trace
 	reason  Reason
+	wrong   error         // in a loss or penalty, found on the way: it ends the fit
 	reached float64       // the objective of the factors once run is over
 	spent   time.Duration // in the algorithm
 	due     time.Duration // in what was done ahead; part of spent once it is used
@@ -173,8 +176,24 @@ func (f *fit) begin() bool {
 		}
 		f.toTheEnd(func() { objective = f.objective() })
 	}
+	if f.wrong = cmp.Or(f.wrong, f.wantNumber(objective)); f.wrong != nil {
+		return false
+	}
 	f.record(0, objective)
 	return true
+}
+
+// wantNumber names what makes the objective no finite number.
+func (f *fit) wantNumber(objective float64) error {
+	if !math.IsNaN(objective - objective) {
+		return nil
+	}
+	for p, v := range f.eachPenalty {
+		if s := p.Value(v); math.IsNaN(s - s) {
+			return errParameter(fmt.Sprintf("the Value of %T", p), s, "a finite number")
+		}
+	}
+	return errParameter(fmt.Sprintf("the objective under %T", f.rho), objective, "a finite number")
 }
 
 // little reports whether a pass over the data takes some milliseconds at most.
@@ -217,7 +236,7 @@ func (f *fit) prepareH(from *mat.Dense) (loss float64) {
 	q := f.quadratic(false)
 	q.seen.from = from
 	f.next.Copy(f.h)
-	improve(q, f.next, f.model.OnH, f.solverH)
+	f.improve(q, f.next, f.model.OnH, f.solverH)
 	f.ahead, f.cross, f.gram = true, q.seen.cross, q.seen.gram
 	f.due += time.Since(begin)
 	return q.seen.loss
@@ -238,7 +257,7 @@ func (f *fit) updateW() {
 		return
 	}
 	begin := time.Now()
-	improve(f.quadraticOfW(), f.wt, f.model.OnW, f.solverW)
+	f.improve(f.quadraticOfW(), f.wt, f.model.OnW, f.solverW)
 	f.cross, f.gram = nil, nil
 	f.spent += time.Since(begin)
 }
@@ -265,13 +284,21 @@ func (f *fit) valid() bool {
 }
 
 // improve lowers the quadratic of a half-step.
-func improve(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) {
-	for _, p := range penalties {
-		p.Majorize(q, v)
+func (f *fit) improve(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) {
+	if f.majorize(q, v, penalties); f.wrong != nil {
+		return
 	}
 	s.Improve(q, v)
 	if constraint(s) == nil {
 		q.minimiseUnused(v)
+	}
+}
+
+// majorize adds the bounds of penalties to q, and finds the first that makes it no bound.
+func (f *fit) majorize(q *Quadratic, v *mat.Dense, penalties []Penalty) {
+	for _, p := range penalties {
+		p.Majorize(q, v)
+		f.wrong = cmp.Or(f.wrong, wantFrom(-math.MaxFloat64, q.c, p, "Linear"), wantFrom(0, q.d, p, "Diagonal"))
 	}
 }
 
@@ -352,8 +379,11 @@ func (q *Quadratic) weighRows(squares func() []float64) {
 	}
 }
 
-// err returns the error of the context of a fit that it ended.
+// err returns the error that ended a fit: what is wrong with a part, or that of its context.
 func (f *fit) err(ctx context.Context) error {
+	if f.wrong != nil {
+		return f.wrong
+	}
 	if f.reason == Cancelled {
 		return ctx.Err()
 	}

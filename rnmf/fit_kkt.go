@@ -28,9 +28,7 @@ func (f *fit) kktOf(ofW bool) float64 {
 		v, penalties = f.wt, f.model.OnW
 		q.weighRows(f.squaredNorms)
 	}
-	for _, p := range penalties {
-		p.Majorize(q, v)
-	}
+	f.majorize(q, v, penalties)
 	q.freezeNeighbors(v)
 	width := tileWidth(q.m, q.n, 2)
 	count := (q.n + width - 1) / width
@@ -48,21 +46,19 @@ func (f *fit) kktOf(ofW bool) float64 {
 // moves replaces kkt where a factor lies in another set than V ≥ 0: it is how far another half-step
 // moves each factor, relative to its norm.
 func (f *fit) moves() float64 {
-	far := moved(f.quadratic(false), f.h, f.model.OnH, f.solverH)
+	far := f.moved(f.quadratic(false), f.h, f.model.OnH, f.solverH)
 	if f.onlyH {
 		return far
 	}
-	return max(far, moved(f.quadraticOfW(), f.wt, f.model.OnW, f.solverW))
+	return max(far, f.moved(f.quadraticOfW(), f.wt, f.model.OnW, f.solverW))
 }
 
-func moved(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) float64 {
+func (f *fit) moved(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) float64 {
 	if c := constraint(s); c != nil {
 		s = c.Probe()
 	}
 	to := mat.DenseCopyOf(v)
-	for _, p := range penalties {
-		p.Majorize(q, to)
-	}
+	f.majorize(q, to, penalties)
 	s.Improve(q, to)
 	to.Sub(to, v)
 	return relative(mat.Norm(to, 2), v)

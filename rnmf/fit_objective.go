@@ -3,6 +3,8 @@ package rnmf
 import (
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
@@ -36,15 +38,24 @@ func (f *fit) objective() float64 {
 	return total(sums[:count]) + f.penalties()
 }
 
-func (f *fit) penalties() float64 {
-	var sum float64
-	for _, p := range f.model.OnW {
-		sum += p.Value(f.wt)
-	}
-	for _, p := range f.model.OnH {
-		sum += p.Value(f.h)
+func (f *fit) penalties() (sum float64) {
+	for p, v := range f.eachPenalty {
+		sum += p.Value(v)
 	}
 	return sum
+}
+
+// eachPenalty yields the penalties with their factors.
+func (f *fit) eachPenalty(yield func(p Penalty, v *mat.Dense) bool) {
+	for i, p := range slices.Concat(f.model.OnW, f.model.OnH) {
+		v := f.wt
+		if i >= len(f.model.OnW) {
+			v = f.h
+		}
+		if !yield(p, v) {
+			return
+		}
+	}
 }
 
 // columnSquares returns ‖x_j − Wh_j‖² for all samples.

@@ -122,10 +122,7 @@ func (f *fit) measure() float64 {
 		all.Exact = float64(r*(m+n-r)) / f.known
 	}
 	// A scale must not follow rounding errors.
-	least := 1e-24 * size * size
-	if byColumn {
-		least *= float64(m) * f.heaviest
-	}
+	least := 1e-24 * largest
 	if !(all.mean >= least) { // also if it is NaN, as there are no residuals
 		all = ResidualsOf(least)
 	}
@@ -141,9 +138,9 @@ func (f *fit) tune(round int) {
 		if settled {
 			f.tuning = nil
 		}
-		var i Interim
-		if i, f.interim = next.(Interim); f.interim {
-			next = i.Loss
+		next, f.interim = unwrap(next)
+		if f.wrong = checkWeights(f.model.Loss, next); f.wrong != nil {
+			return
 		}
 		if rho, _ := unpack(next); f.tuning != nil && !f.interim && f.model.TuneFor == 0 &&
 			(f.tuneAt > 0 || round >= restRound || alike(f.rho, rho, f.residuals, restShare)) {

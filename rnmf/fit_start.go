@@ -15,7 +15,8 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 		return nil, err
 	}
 	caller := ctx
-	f := &fit{model: m, onlyH: onlyH, pool: newWorkspace(func() bool { return caller.Err() != nil })}
+	f := &fit{model: m, onlyH: onlyH}
+	f.pool = newWorkspace(func() bool { return f.wrong != nil || caller.Err() != nil })
 	f.model.MaxIter = cmp.Or(m.MaxIter, defaultMaxIter)
 	f.model.Tol = cmp.Or(m.Tol, defaultTol)
 	f.solverW, f.solverH = m.solvers()

@@ -156,16 +156,10 @@ func (f *fit) roundingSquares() []float64 {
 	return squares
 }
 
-func (f *fit) penaltyRounding() float64 {
-	var sum float64
-	for _, p := range f.model.OnW {
+func (f *fit) penaltyRounding() (sum float64) {
+	for p, v := range f.eachPenalty {
 		if p, ok := p.(interface{ Rounding(v *mat.Dense) float64 }); ok {
-			sum += p.Rounding(f.wt)
-		}
-	}
-	for _, p := range f.model.OnH {
-		if p, ok := p.(interface{ Rounding(v *mat.Dense) float64 }); ok {
-			sum += p.Rounding(f.h)
+			sum += p.Rounding(v)
 		}
 	}
 	return sum

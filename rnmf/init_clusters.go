@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -20,10 +21,7 @@ type Clusters struct {
 
 // Start returns the factors.
 func (s Clusters) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	shift := s.Shift
-	if shift == 0 {
-		shift = 0.3
-	}
+	shift := cmp.Or(s.Shift, 0.3)
 	if math.IsNaN(shift) || math.IsInf(shift, 0) {
 		return nil, nil, errParameter("Clusters.Shift", shift, "a number")
 	}

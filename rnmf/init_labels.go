@@ -19,15 +19,11 @@ type ByLabel struct {
 
 // Start returns the factors.
 func (s ByLabel) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
-	rest := s.Rest
-	if rest == nil {
-		rest = Random{}
-	}
 	m, n := x.Dims()
 	if err := s.Labels.Check(rank, n); err != nil {
 		return nil, nil, err
 	}
-	w, h, err = rest.Start(ctx, x, rank, rng)
+	w, h, err = cmp.Or[Init](s.Rest, Random{}).Start(ctx, x, rank, rng)
 	if err := cmp.Or(err, checkStart(w, h, m, rank, n, false, 1)); err != nil {
 		return nil, nil, err
 	}

@@ -26,13 +26,11 @@ func (s NNDSVD) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Ran
 	if w, h, err = nndsvd(ctx, x, rank); err != nil {
 		return nil, nil, err
 	}
-	switch {
-	case s.FillMean && s.FillRandom:
+	if s.FillMean && s.FillRandom {
 		return nil, nil, errParameter("NNDSVD.FillRandom", s.FillRandom, "only one of FillMean and FillRandom")
-	case s.FillMean:
-		fillMean(x, w, h)
-	case s.FillRandom:
-		fillRandom(x, w, h, rng)
+	}
+	if s.FillMean || s.FillRandom {
+		s.fill(x, w, h, rng)
 	}
 	return w, h, nil
 }
@@ -48,7 +46,7 @@ func (s NNDSVD) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Ran
 //
 // About half of the entries are 0, and all of those of components beyond the rank of x. Under
 // multiplicative updates a 0 stays 0, and a component that is 0 in w and h stays so with every
-// solver: use fillMean or fillRandom. HALS needs no filling up to the rank of x.
+// solver: fill them. HALS needs no filling up to the rank of x.
 func nndsvd(ctx context.Context, x *mat.Dense, r int) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
 	w, h = mat.NewDense(m, r, nil), mat.NewDense(r, n, nil)
@@ -102,22 +100,20 @@ func parts(v []float64) (plus, minus []float64) {
 	return plus, minus
 }
 
-// fillMean makes NNDSVDa of a start: zeros of w and h become the mean of x.
-func fillMean(x, w, h *mat.Dense) {
-	mean := matrixMean(x)
-	for _, a := range []*mat.Dense{w, h} {
-		v := fillValue(mean, a)
-		fillZeros(a, func() float64 { return v })
-	}
-}
-
-// fillRandom makes NNDSVDar of a start: zeros become uniform in (0, a], with a the mean of x over
-// 100.
-func fillRandom(x, w, h *mat.Dense, rng *rand.Rand) {
+// fill replaces the zeros of a start by the mean of x, or by random numbers: see the fields.
+func (s NNDSVD) fill(x, w, h *mat.Dense, rng *rand.Rand) {
 	mean := matrixMean(x)
 	for _, f := range []*mat.Dense{w, h} {
-		a := fillValue(mean, f) / 100
-		fillZeros(f, func() float64 { return a * (1 - rng.Float64()) })
+		a := fillValue(mean, f)
+		f.Apply(func(_, _ int, v float64) float64 {
+			switch {
+			case v != 0:
+				return v
+			case s.FillRandom:
+				return a / 100 * (1 - rng.Float64())
+			}
+			return a
+		}, f)
 	}
 }
 
@@ -128,18 +124,6 @@ func fillValue(v float64, a *mat.Dense) float64 {
 		return min(v, 100*largest)
 	}
 	return v
-}
-
-func fillZeros(a *mat.Dense, value func() float64) {
-	m, _ := a.Dims()
-	for i := range m {
-		row := a.RawRowView(i)
-		for j, v := range row {
-			if v == 0 {
-				row[j] = value()
-			}
-		}
-	}
 }
 
 // matrixMean is the mean entry of x, or 1 if that is 0, which would fill nothing.

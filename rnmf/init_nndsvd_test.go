@@ -27,7 +27,7 @@ func TestNNDSVDScikitLearn(t *testing.T) {
 		if !mat.EqualApprox(w, fromRows(c.W), 2e-6) || !mat.EqualApprox(h, fromRows(c.H), 2e-6) {
 			t.Errorf("case %d: W\n%v\nH\n%v", i, mat.Formatted(w), mat.Formatted(h))
 		}
-		fillMean(x, w, h)
+		NNDSVD{FillMean: true}.fill(x, w, h, nil)
 		if !mat.EqualApprox(w, fromRows(c.WA), 2e-6) || !mat.EqualApprox(h, fromRows(c.HA), 2e-6) {
 			t.Errorf("case %d, filled: W\n%v\nH\n%v", i, mat.Formatted(w), mat.Formatted(h))
 		}
@@ -48,12 +48,12 @@ func TestNNDSVDRankOne(t *testing.T) {
 	}
 	for _, zero := range []*mat.Dense{mat.NewDense(3, 4, nil), &x} {
 		w, h, _ := nndsvd(t.Context(), zero, 3)
-		fillRandom(zero, w, h, rand.New(rand.NewPCG(1, 1)))
+		NNDSVD{FillRandom: true}.fill(zero, w, h, rand.New(rand.NewPCG(1, 1)))
 		if mat.Min(w) <= 0 || mat.Min(h) <= 0 {
 			t.Error("zeros are left")
 		}
 		w2, h2, _ := nndsvd(t.Context(), zero, 3)
-		fillRandom(zero, w2, h2, rand.New(rand.NewPCG(1, 1)))
+		NNDSVD{FillRandom: true}.fill(zero, w2, h2, rand.New(rand.NewPCG(1, 1)))
 		if !mat.Equal(w, w2) || !mat.Equal(h, h2) {
 			t.Error("other bits from the same seed")
 		}

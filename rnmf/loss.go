@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -20,9 +21,9 @@ import (
 //     omega_i = ρ′(e_i²) and, where value is not nil, value_i = ρ(e_i²), all three of the same
 //     length, within 1e-14 of what Rho gives. Only where e_i², or its ratio to the square of the
 //     scale, is above 1e300 or below 1e-300 may they differ.
-//   - ScaleNow() float64 returns the scale, for the trace.
+//   - ScaleNow() float64 returns the scale, which a trace shows.
 //   - TuningOfColumns() Tuning replaces Tuning under ByColumn, where residuals are norms of
-//     columns.
+//     columns, which do not scatter around 0.
 //   - Relax() Loss returns a convex loss of about the same scale, with which Transform begins.
 //     Without this method that is Huber with ScaleNow as cut-off, or Frobenius.
 //   - Check() error finds bad parameters before a fit.
@@ -152,7 +153,7 @@ func (l Truncated) Rho(s float64) (value, slope float64) {
 
 // Check finds a bad parameter.
 func (l Truncated) Check() error {
-	if err := checkInner("Truncated.Loss", l.Loss); err != nil {
+	if err := cmp.Or(checkInner("Truncated.Loss", l.Loss), checkLoss(l.Loss)); err != nil {
 		return err
 	}
 	if l.Rule < ThreeSigma || l.Rule > ThreeOrSixSigma {
@@ -178,10 +179,7 @@ func unpack(l Loss) (rho Loss, byColumn bool) {
 	if c, ok := l.(interface{ ofColumns() Loss }); ok {
 		return c.ofColumns(), true
 	}
-	if l == nil {
-		l = Frobenius{}
-	}
-	return l, false
+	return cmp.Or[Loss](l, Frobenius{}), false
 }
 
 func (l ByColumn) ofColumns() Loss { return l.Loss }
@@ -205,14 +203,12 @@ func CheckLoss(l Loss, size float64) error {
 	}
 	if tuning := tuningOf(l); tuning != nil {
 		given := l
-		if l, _ = tuning(ResidualsOf(0.25*size*size, size*size, 2*size*size)); l == nil {
-			return errParameter("the loss", fmt.Sprintf("a %T that is tuned to nil", given), "a loss")
+		l, _ = tuning(ResidualsOf(0.25*size*size, size*size, 2*size*size))
+		if l, _ = unwrap(l); l == nil {
+			return errTunedToNil(given)
 		}
 		if embeds(given, l) {
 			return fmt.Errorf("%w: loss %T is tuned to the %T that it embeds: it needs a Tuning of its own", ErrParameter, given, l)
-		}
-		if i, ok := l.(Interim); ok {
-			l = i.Loss
 		}
 		if tuningOf(l) != nil {
 			return fmt.Errorf("%w: loss %T is tuned to a %T whose scale is not given: its Tuning is not nil", ErrParameter, given, l)
@@ -270,6 +266,10 @@ func embeds(outer, inner Loss) bool {
 		}
 	}
 	return false
+}
+
+func errTunedToNil(l Loss) error {
+	return errParameter("the loss", fmt.Sprintf("a %T that is tuned to nil", l), "a loss")
 }
 
 func errLoss(l Loss, s float64, format string, args ...any) error {

@@ -12,16 +12,25 @@ type Tuner interface {
 // A Tuning is a running estimate of the scale of a loss. Each fit has its own, whose state from
 // round to round is in variables of the closure: a Loss is configuration, and never changes.
 //
-// A fit calls it with the distribution of the squared residuals, and goes on with the loss
-// returned, whose scale is fixed: in each round until a call changes the scale by less than 2 %, or
-// for eight rounds; then ever more seldom, each time after half as many rounds again; and last when
-// the fit has converged, which goes on if that changes the scale by more than 1 %. (Model.TuneFor
-// can ask for other rounds.) Once settled is true the scale is final, and the fit does not ask again.
+// A fit calls it with the distribution of the squared residuals, and goes on with the loss that it
+// returns, whose scale is fixed. It calls it in each round until the scale changes by less than 2 %,
+// or for eight rounds; then ever more seldom, each time after half as many rounds again; and once
+// more when the fit has converged. If that last call changes the scale by more than 1 %, the fit
+// goes on. Model.TuneFor asks for other rounds. Once settled is true the fit calls no more.
 type Tuning func(s *Residuals) (next Loss, settled bool)
 
 // Interim marks a loss that a Tuning returns on the way to the final one, as the first stage of
 // TwoStage. While the loss is an Interim neither Tol nor TuneFor applies.
 type Interim struct{ Loss }
+
+// unwrap takes the mark off a loss.
+func unwrap(l Loss) (loss Loss, interim bool) {
+	i, interim := l.(Interim)
+	if interim {
+		l, _ = unwrap(i.Loss)
+	}
+	return l, interim
+}
 
 // tuningOf begins an estimate of the scale of a loss, nil if it has nothing to estimate.
 func tuningOf(l Loss) Tuning {
@@ -114,10 +123,10 @@ func (l Truncated) Tuning() Tuning {
 	return func(s *Residuals) (Loss, bool) {
 		if below != nil {
 			next, settled := below(s)
-			if i, ok := next.(Interim); ok {
-				next = i.Loss
+			if l.Loss, _ = unwrap(next); l.Loss == nil {
+				return nil, true
 			}
-			if l.Loss = next; settled {
+			if settled {
 				below = nil
 			}
 		}
@@ -139,8 +148,8 @@ func (l ByColumn) Tuning() Tuning {
 	}
 	return func(s *Residuals) (Loss, bool) {
 		next, settled := below(s)
-		if i, ok := next.(Interim); ok {
-			return Interim{ByColumn(i)}, settled
+		if loss, interim := unwrap(next); interim {
+			return Interim{ByColumn{loss}}, settled
 		}
 		return ByColumn{next}, settled
 	}

@@ -1,5 +1,7 @@
 package rnmf
 
+import "cmp"
+
 // TwoStage is an MM-estimator (Yohai 1987). First, whose scale is so tight that many outliers are
 // shut out, finds a fit and the size of its residuals. From there Then goes on at a fixed scale of
 // that size, wide enough to use nearly all good entries. One loss cannot do both: a tight one
@@ -26,13 +28,8 @@ func (l TwoStage) Rho(s float64) (value, slope float64) {
 
 // stages returns both, the defaults where they are nil.
 func (l TwoStage) stages() (first, then Loss) {
-	if first = l.First; first == nil {
-		first = Truncated{Loss: Cauchy{Printed: true}, Rule: NormalThreeSigma}
-	}
-	if then = l.Then; then == nil {
-		then = Truncated{Loss: Frobenius{}, Rule: ThreeOrSixSigma}
-	}
-	return first, then
+	return cmp.Or[Loss](l.First, Truncated{Loss: Cauchy{Printed: true}, Rule: NormalThreeSigma}),
+		cmp.Or[Loss](l.Then, Truncated{Loss: Frobenius{}, Rule: ThreeOrSixSigma})
 }
 
 // Check finds a bad parameter.
@@ -42,7 +39,7 @@ func (l TwoStage) Check() error {
 		loss Loss
 	}{{"TwoStage.First", l.First}, {"TwoStage.Then", l.Then}} {
 		if stage.loss != nil {
-			if err := checkInner(stage.name, stage.loss); err != nil {
+			if err := cmp.Or(checkInner(stage.name, stage.loss), checkLoss(stage.loss)); err != nil {
 				return err
 			}
 		}

@@ -76,21 +76,9 @@ const (
 )
 
 func (r Reason) String() string {
-	switch r {
-	case 0:
-		return "running" // in a Result taken from a Step
-	case Converged:
-		return "converged"
-	case MaxIter:
-		return "maximum of iterations"
-	case Stalled:
-		return "stalled"
-	case Diverged:
-		return "diverged"
-	case Cancelled:
-		return "cancelled"
-	case Collapsed:
-		return "collapsed"
+	names := [...]string{"running", "converged", "maximum of iterations", "stalled", "diverged", "cancelled", "collapsed"}
+	if r < 0 || int(r) >= len(names) {
+		return fmt.Sprintf("Reason(%d)", int(r))
 	}
-	return fmt.Sprintf("Reason(%d)", int(r))
+	return names[r] // "running" in a Result taken from a Step
 }

@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -58,9 +59,7 @@ func (c Contiguous) Fit(ctx context.Context, x mat.Matrix) (*ContiguousResult, e
 		return nil, err
 	}
 	model := c.Model
-	if model.Loss == nil {
-		model.Loss = TwoStage{Then: Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}}
-	}
+	model.Loss = cmp.Or[Loss](model.Loss, TwoStage{Then: Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}})
 	r, err := model.Fit(ctx, x)
 	if r == nil {
 		return nil, err
@@ -123,11 +122,7 @@ func (f *contiguousFit) run(ctx context.Context, c Contiguous) error {
 			return err
 		}
 	}
-	beta := c.Beta
-	if beta == 0 {
-		beta = 0.5
-	}
-	f.field = ising.Field{Height: c.Height, Width: c.Width, B: beta * f.cut * f.cut}
+	f.field = ising.Field{Height: c.Height, Width: c.Width, B: cmp.Or(c.Beta, 0.5) * f.cut * f.cut}
 	f.seconds += time.Since(begin).Seconds()
 	if err := f.label(ctx); err != nil {
 		return err
@@ -138,13 +133,7 @@ func (f *contiguousFit) run(ctx context.Context, c Contiguous) error {
 // alternate fits W and H to what is no outlier, and labels again.
 func (f *contiguousFit) alternate(ctx context.Context) error {
 	model := f.model
-	left, tol := model.MaxIter, model.Tol
-	if left == 0 {
-		left = defaultMaxIter
-	}
-	if tol == 0 {
-		tol = defaultTol
-	}
+	left, tol := cmp.Or(model.MaxIter, defaultMaxIter), cmp.Or(model.Tol, defaultTol)
 	model.Loss, model.Tol = Frobenius{}, -1
 	start := f.point()
 	if model.TraceKKT {

@@ -64,7 +64,7 @@ func (s ConvexNMF) Fit(ctx context.Context, x mat.Matrix) (*ConvexNMFResult, err
 	f.watched(ctx)
 	r := f.outcome()
 	if r == nil {
-		return nil, ctx.Err()
+		return nil, f.err(ctx)
 	}
 	g := span.g
 	if span.now == nil || !mat.Equal(f.wt, span.now) {

@@ -48,9 +48,9 @@ func (m Model) Steps(ctx context.Context, x mat.Matrix) iter.Seq2[Step, error] {
 		switch {
 		case f.reason != Cancelled || left:
 		case len(f.trace) == 0:
-			yield(Step{}, ctx.Err())
+			yield(Step{}, f.err(ctx))
 		default:
-			yield(Step{f.trace[len(f.trace)-1], f}, ctx.Err())
+			yield(Step{f.trace[len(f.trace)-1], f}, f.err(ctx))
 		}
 	}
 }

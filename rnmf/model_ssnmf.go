@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -65,9 +66,6 @@ func (s SSNMF) stack(ctx context.Context, x mat.Matrix) (*mat.Dense, Model, erro
 	if !(lambda >= 0 && lambda <= maxEntry) {
 		return nil, model, errParameter("SSNMF.Lambda", lambda, "0 or more")
 	}
-	if lambda == 0 {
-		lambda = 1
-	}
 	if m == 0 || n == 0 {
 		return nil, model, fmt.Errorf("%w: X is %d×%d", ErrEmpty, m, n)
 	}
@@ -103,7 +101,7 @@ func (s SSNMF) stack(ctx context.Context, x mat.Matrix) (*mat.Dense, Model, erro
 		}
 		data.Set(m+c, j, 1)
 		for k := range l.Classes() {
-			mask.Set(m+k, j, lambda)
+			mask.Set(m+k, j, cmp.Or(lambda, 1))
 		}
 	}
 	model.Mask = mask

@@ -15,7 +15,8 @@ type Penalty interface {
 }
 
 // A SamplePenalty is a Penalty that belongs to the samples of one fit: their labels, their
-// neighbours. Check returns an error if it cannot act on a factor r×n. Transform leaves it out.
+// neighbours, and all that joins columns of H. Transform leaves it out, and applies every other
+// penalty on H to new samples. Check returns an error if it cannot act on a factor r×n.
 type SamplePenalty interface {
 	Penalty
 	Check(r, n int) error

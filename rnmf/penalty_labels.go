@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -108,12 +109,7 @@ func (l Labels) check(n int) error {
 	return nil
 }
 
-func (l Labels) weight() float64 {
-	if l.Weight == 0 {
-		return 1
-	}
-	return l.Weight
-}
+func (l Labels) weight() float64 { return cmp.Or(l.Weight, 1) }
 
 // sizes returns the number of labelled samples of each class.
 func (l Labels) sizes() []int {

@@ -156,7 +156,7 @@ type walk struct {
 // split does not depend on their number, so neither does the result. A cancelled fit skips the
 // rest.
 //
-// With a graph the tiles come in classes, one after the other: see classes.
+// With a Laplacian the tiles of one class of columns come after those of another: see there.
 func (q *Quadratic) Tiles(v *mat.Dense, f func(t *Tile)) { q.tiles(v, needX|needWeights, f) }
 
 // tiles is Tiles with what f needs, and no more.

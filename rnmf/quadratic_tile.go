@@ -9,14 +9,14 @@ import (
 )
 
 // A Tile is a group of columns of a Quadratic, with everything that a Solver needs to improve them
-// independently of all others. Matrices are stored row by row without gaps.
+// independently of all others. Matrices are stored row by row without gaps. A Solver changes V alone.
 type Tile struct {
 	M, R, B int   // rows, components, columns
 	First   int   // the first column
 	Columns []int // the columns, or nil if they are B neighbouring ones
 
 	X     []float64 // M×B data (less the outliers in the additive form)
-	E     []float64 // M×B residual X − UᵀV, if Weighted
+	E     []float64 // M×B residual X − UᵀV of the V that came in, if Weighted
 	Omega []float64 // M×B weights, if Weighted
 	Row   []float64 // M weights, or nil for all 1, if not Weighted
 	Col   []float64 // B weights, if not Weighted
@@ -37,18 +37,15 @@ type Tile struct {
 	space, maskSpace, values []float64 // memory
 }
 
-// Space returns n zeros for the solver, until it is done with the tile or asks again (for the same
-// memory).
+// Space returns n zeros for the solver to work in. The next call, for this tile or another, may
+// return the same memory.
 func (t *Tile) Space(n int) []float64 {
-	if cap(t.space) < n {
-		t.space = make([]float64, n)
-	}
-	s := t.space[:n]
-	clear(s)
-	return s
+	t.space = grow(t.space, n)
+	clear(t.space)
+	return t.space
 }
 
-// Gradient writes −½∇q at V, U(Ω∘(X − UᵀV)) + C − D∘V, to dst (R×B).
+// Gradient writes −½∇q at the present V, U(Ω∘(X − UᵀV)) + C − D∘V, to dst (R×B).
 func (t *Tile) Gradient(dst []float64) {
 	clear(dst[:t.R*t.B])
 	e := t.residualCopy()

@@ -37,6 +37,9 @@ type Result struct {
 func (f *fit) result() *Result {
 	r := f.stopped()
 	f.toTheEnd(func() { r.Objective, r.KKT = f.objective(), f.kkt() })
+	if f.wrong = cmp.Or(f.wrong, f.wantNumber(r.Objective)); f.wrong != nil {
+		return f.stopped()
+	}
 	return r
 }
 
@@ -186,7 +189,7 @@ func (r *Result) Transform(ctx context.Context, x, mask mat.Matrix) (*mat.Dense,
 			f.run(func() bool { return true })
 		}()
 		if h = f.h; f.reason == Cancelled {
-			return h, ctx.Err()
+			return h, f.err(ctx)
 		}
 	}
 	return h, nil

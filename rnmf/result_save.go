@@ -2,6 +2,7 @@ package rnmf
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/gob"
 	"errors"
@@ -57,13 +58,9 @@ func (r *Result) Save(w io.Writer) error {
 	}
 	m, k := r.W.Dims()
 	_, n := r.H.Dims()
-	loss := r.Loss
-	if loss == nil {
-		loss = Frobenius{}
-	}
 	var body bytes.Buffer
 	err := gob.NewEncoder(&body).Encode(savedResult{Rows: m, Rank: k, Cols: n,
-		W: flat(r.W), H: flat(r.H), Loss: loss, Solver: r.Solver, OnH: r.OnH,
+		W: flat(r.W), H: flat(r.H), Loss: cmp.Or[Loss](r.Loss, Frobenius{}), Solver: r.Solver, OnH: r.OnH,
 		Objective: r.Objective, KKT: r.KKT, Trace: r.Trace, Reason: r.Reason, Signed: mat.Min(r.W) < 0})
 	if err != nil {
 		return fmt.Errorf("rnmf: save: %w (register a loss, solver or penalty of your own by gob.Register)", err)

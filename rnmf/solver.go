@@ -1,13 +1,18 @@
 package rnmf
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"cmp"
+
+	"gonum.org/v1/gonum/mat"
+)
 
 // A Solver lowers a Quadratic: Improve replaces v (r×n, non-negative) by a better, non-negative v.
 // It need not find the minimum: the objective never rises as long as q does not.
 //
 // A Solver may have more methods, which say what it can do:
 //
-//   - Extrapolates() bool: whether its factors are extrapolated between rounds (default: not).
+//   - Extrapolates() bool: whether its factors are extrapolated between rounds, which saves many of
+//     them (default: not).
 //   - SignedU() bool: whether U may have negative entries, as the W of semi-NMF has.
 //   - those of Constrained, if it keeps its factor in another set than V ≥ 0.
 //   - Check() error finds bad parameters before a fit.
@@ -79,12 +84,7 @@ type Additive struct {
 func (a Additive) Check() error { return checkPart(a.Solver) }
 
 // Unwrap returns the solver below.
-func (a Additive) Unwrap() Solver {
-	if a.Solver == nil {
-		return HALS{}
-	}
-	return a.Solver
-}
+func (a Additive) Unwrap() Solver { return cmp.Or[Solver](a.Solver, HALS{}) }
 
 // Improve runs the solver below on q.Additive().
 func (a Additive) Improve(q *Quadratic, v *mat.Dense) {

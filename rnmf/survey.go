@@ -69,9 +69,7 @@ func lengths(x *mat.Dense, stop func() bool) (norms [2][]float64, largest float6
 				if raw.Stride != n {
 					norms[0][j] += v * v
 				}
-				if a := math.Abs(v); a > largest {
-					largest = a
-				}
+				largest = max(largest, math.Abs(v))
 			}
 		}
 	}) {

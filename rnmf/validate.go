@@ -73,12 +73,20 @@ func checkLoss(l Loss) error {
 	if err := checkPart(l); err != nil || tuningOf(l) != nil {
 		return err
 	}
+	return checkWeights(l, cmp.Or[Loss](l, Frobenius{}))
+}
+
+// checkWeights finds a loss, tuned from another, that is nil, gives no weight, or is not concave.
+func checkWeights(from, l Loss) error {
 	rho, _ := unpack(l)
+	if l == nil || rho == nil {
+		return errTunedToNil(from)
+	}
 	last := math.Inf(1)
 	for _, s := range []float64{0, 1e-20, 1e-12, 1e-8, 1e-4, 1e-2, 1, 1e2, 1e4, 1e8, 1e12} {
-		_, w := rho.Rho(s)
-		if !(w <= last*(1+1e-6)) || s == 0 && w <= 0 {
-			return errLoss(rho, s, "the slope is %g, want one above 0 that falls from 0 on (is a scale 0?); see CheckLoss", w)
+		v, w := rho.Rho(s)
+		if !(w <= last*(1+1e-6)) || s == 0 && w <= 0 || s > 0 && math.IsNaN(v-v) {
+			return errLoss(rho, s, "the value is %g and the slope %g, want numbers, and a slope above 0 that falls from 0 on (is a scale 0?); see CheckLoss", v, w)
 		}
 		last = w
 	}
@@ -118,7 +126,7 @@ func checkSolvers(solverW, solverH Solver, onW []Penalty) error {
 	}
 	for _, p := range onW {
 		if s, ok := p.(interface{ Signed() bool }); !ok || !s.Signed() {
-			return errParameter("OnW", p, "Ridge alone, as W may be negative")
+			return errParameter("a penalty in OnW", fmt.Sprintf("%T", p), "one with a method Signed() that returns true, such as Ridge, as W may be negative")
 		}
 	}
 	return nil
@@ -136,6 +144,18 @@ func checkPenalties(penalties []Penalty, r, n int) error {
 		if s, ok := p.(SamplePenalty); ok {
 			if err := s.Check(r, n); err != nil {
 				return err
+			}
+		}
+	}
+	return nil
+}
+
+// wantFrom finds the first entry of C or D, which may be nil, that is too small or not finite.
+func wantFrom(least float64, a *mat.Dense, p Penalty, name string) error {
+	for i := 0; a != nil && i < a.RawMatrix().Rows; i++ {
+		for j, v := range a.RawRowView(i) {
+			if !(v >= least && v <= math.MaxFloat64) {
+				return errParameter(fmt.Sprintf("%s()[%d,%d] after %T.Majorize", name, i, j, p), v, fmt.Sprintf("a finite number from %.3g on", least))
 			}
 		}
 	}

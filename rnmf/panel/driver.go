@@ -46,6 +46,7 @@ type Driver struct {
 	loss    rnmf.Loss // at the scale of the round
 	changed bool      // since the last objective
 	tuning  rnmf.Tuning
+	wrong   error // in the loss that tuning has returned
 	interim bool
 	seen    []*histogram // all residuals that tuning was given
 	trace   rnmf.Trace
@@ -281,7 +282,7 @@ func (d *Driver) Take(ctx context.Context, t *Statistics, seconds float64) error
 	case stepping:
 		d.evaluate(round, t, seconds, pool)
 	}
-	return ctx.Err()
+	return cmp.Or(d.wrong, ctx.Err())
 }
 
 // evaluate decides about the factors of a round, whose objective t brings.
@@ -289,6 +290,9 @@ func (d *Driver) evaluate(round *Round, t *Statistics, seconds float64, pool *wo
 	objective := t.objective
 	if math.IsNaN(objective) || math.IsInf(objective, 0) {
 		d.end(rnmf.Diverged)
+		if len(d.trace) == 0 {
+			d.wrong = fmt.Errorf("%w: the objective under %T is %g, want a finite number", rnmf.ErrParameter, d.loss, objective)
+		}
 		return
 	}
 	if len(d.trace) > 0 && !d.changed {
@@ -388,6 +392,9 @@ func (d *Driver) tuneWith(h *histogram) {
 	var i rnmf.Interim
 	if i, d.interim = next.(rnmf.Interim); d.interim {
 		next = i.Loss
+	}
+	if d.wrong = checkLoss(next); d.wrong != nil {
+		return
 	}
 	d.loss, d.changed = next, true
 }

@@ -1,6 +1,8 @@
 package panel
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -151,12 +153,15 @@ func checkModel(b Batch, m, n int) error {
 	default:
 		return refuse(fmt.Sprintf("the start %T", model.Init), "it needs all of X at once; make the factors first, and give rnmf.Factors")
 	}
-	for _, part := range []any{model.Loss, model.Solver} {
-		if c, ok := part.(interface{ Check() error }); ok {
-			if err := c.Check(); err != nil {
-				return err
-			}
-		}
+	h, _ := model.Solver.(rnmf.HALS)
+	return cmp.Or(h.Check(), checkLoss(cmp.Or[rnmf.Loss](model.Loss, rnmf.Frobenius{})))
+}
+
+// checkLoss finds what a fit would say of a loss: one of a single entry says it.
+func checkLoss(l rnmf.Loss) error {
+	if l == nil {
+		return fmt.Errorf("%w: the loss is tuned to nil", rnmf.ErrParameter)
 	}
-	return nil
+	_, err := rnmf.Model{Rank: 1, Loss: l, MaxIter: 1}.Fit(context.Background(), mat.NewDense(1, 1, []float64{1}))
+	return err
 }

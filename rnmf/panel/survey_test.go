@@ -48,6 +48,13 @@ func TestPanelErrors(t *testing.T) {
 		{"penalty", Batch{Model: rnmf.Model{Rank: 3, OnH: []rnmf.Penalty{rnmf.Sparse{Lambda: 1}}}}, Dense(good(), 0), rnmf.ErrParameter, "penalties"},
 		{"mask", Batch{Model: rnmf.Model{Rank: 3, Mask: good()}}, Dense(good(), 0), rnmf.ErrParameter, "Missing"},
 		{"signed", Batch{Model: rnmf.Model{Rank: 3, Signed: true}}, Dense(good(), 0), rnmf.ErrParameter, "Signed"},
+		{"sweeps", Batch{Model: rnmf.Model{Rank: 3, Solver: rnmf.HALS{Sweeps: -1}}}, Dense(good(), 0), rnmf.ErrParameter, "HALS.Sweeps"},
+		{"scale", Batch{Model: rnmf.Model{Rank: 3, Loss: rnmf.Huber{Cut: -1}}}, Dense(good(), 0), rnmf.ErrParameter, "Huber.Cut"},
+		{"no scale", Batch{Model: rnmf.Model{Rank: 3, Loss: unscaled{}}}, Dense(good(), 0), rnmf.ErrParameter, "unscaled"},
+		{"tuned to no scale", Batch{Model: rnmf.Model{Rank: 3, Loss: tunedTo{next: unscaled{}}}}, Dense(good(), 0), rnmf.ErrParameter, "unscaled"},
+		{"tuned to nil", Batch{Model: rnmf.Model{Rank: 3, Loss: tunedTo{}}}, Dense(good(), 0), rnmf.ErrParameter, "tuned to nil"},
+		{"tuned to nil later", Batch{Model: rnmf.Model{Rank: 3, Loss: tunedTo{after: 3}}}, Dense(good(), 0), rnmf.ErrParameter, "tuned to nil"},
+		{"tuned to no scale later", Batch{Model: rnmf.Model{Rank: 3, Loss: tunedTo{next: unscaled{}, after: 3}}}, Dense(good(), 0), rnmf.ErrParameter, "unscaled"},
 		{"solver", Batch{Model: rnmf.Model{Rank: 3, Solver: rnmf.MU{}}}, Dense(good(), 0), rnmf.ErrParameter, "MU"},
 		{"start", Batch{Model: rnmf.Model{Rank: 3, Init: rnmf.NNDSVD{}}}, Dense(good(), 0), rnmf.ErrParameter, "NNDSVD"},
 		{"shape of the start", Batch{Model: rnmf.Model{Rank: 3, Init: startOf(20, 49, 3, 1)}}, Dense(good(), 0), rnmf.ErrShape, "H"},
@@ -127,5 +134,27 @@ func TestPanelsTune(t *testing.T) {
 		if a, b := scale(got.Result), scale(want); !(math.Abs(a-b) <= 0.15*b) {
 			t.Errorf("%T: scale %g, Fit has %g", loss, a, b)
 		}
+	}
+}
+
+// unscaled is a loss whose scale is 0, and tunedTo one that is tuned to another after some calls.
+type unscaled struct{}
+
+func (unscaled) Rho(s float64) (value, slope float64) { return rnmf.Cauchy{}.Rho(s) }
+
+type tunedTo struct {
+	next  rnmf.Loss
+	after int
+}
+
+func (tunedTo) Rho(s float64) (value, slope float64) { return rnmf.Cauchy{Scale: 1}.Rho(s) }
+
+func (l tunedTo) Tuning() rnmf.Tuning {
+	calls := 0
+	return func(s *rnmf.Residuals) (rnmf.Loss, bool) {
+		if calls++; calls > l.after {
+			return l.next, false
+		}
+		return rnmf.Cauchy{Scale: s.Median()}, false
 	}
 }
