@@ -348,8 +348,7 @@ var Vehicle = &Source{
 }
 
 // AutoMPG holds cars: 7 features × 398 samples, classed by their origin, 1 (America),
-// 2 (Europe) and 3 (Japan). Six samples lack the horsepower, which is NaN: see
-// Set.Known.
+// 2 (Europe) and 3 (Japan). Six samples lack the horsepower, which is NaN: see Known.
 var AutoMPG = &Source{
 	Name:   "AutoMPG",
 	Credit: "Quinlan: Auto MPG, from StatLib, Carnegie Mellon University; UCI Machine Learning Repository, doi:10.24432/C5859H, CC BY 4.0",

@@ -1,6 +1,7 @@
 // Package choose helps to choose the loss, the rank and the parameters of a model.
 //
-// HeldOut.Diagnose suggests a kind of loss for given data.
+// HeldOut.Diagnose suggests a kind of loss for given data, RankSearch a rank, and OutlierSearch tells
+// which samples several models agree to be outliers.
 //
 // A Grid tries all combinations of parameter values, several at once. It stores each result in a
 // file as soon as it is known, so that a search that was stopped or killed can be resumed. A Judge
