@@ -185,7 +185,7 @@ func (f *fit) begin() bool {
 
 // wantNumber names what makes the objective no finite number.
 func (f *fit) wantNumber(objective float64) error {
-	if !math.IsNaN(objective - objective) {
+	if !math.IsNaN(objective - objective) { // ∞ − ∞ is NaN, too
 		return nil
 	}
 	for p, v := range f.eachPenalty {

@@ -71,7 +71,7 @@ const (
 	MaxIter                     // the rounds ran out
 	Stalled                     // a round changed nothing at all
 	Diverged                    // the objective rose tenfold, or was no number: the best factors are returned
-	Cancelled                   // the context ended
+	Cancelled                   // the context ended, or a part of your own went wrong
 	Collapsed                   // all components became 0 though X is not: the penalties are too heavy, see PenaltyUnits
 )
 

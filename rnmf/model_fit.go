@@ -56,8 +56,9 @@ func (m Model) Steps(ctx context.Context, x mat.Matrix) iter.Seq2[Step, error] {
 }
 
 // Fit factorises x (m×n, a column is a sample). Not converging is a reason in the Result, not an
-// error. If ctx ends, Fit soon returns ctx.Err() and the factors of the last complete round,
-// without their KKT residual; nil if ctx ended before the first objective.
+// error. If ctx ends, or a loss or penalty of your own goes wrong on the way, Fit soon returns the
+// error and the factors of the last complete round, without their KKT residual, or nil before the
+// first objective.
 func (m Model) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	f, err := m.start(ctx, x, false)
 	if err != nil {
