@@ -199,7 +199,7 @@ func disguiseRivals() (some []Rival) {
 // was stopped goes on where its file ends: remove the file for a fresh one.
 func DisguiseCommand(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("disguise", flag.ContinueOnError)
-	run := stored.Trials{Count: 4, Out: "notebooks/lab/cauchy/disguise.csv"}
+	run := stored.Trials{Count: 10, Out: "notebooks/lab/cauchy/disguise.csv"}
 	run.Flags(f)
 	only := f.String("only", "", "one `experiment`: clusters or recognition; empty: both")
 	if err := f.Parse(args); err != nil {

@@ -138,7 +138,7 @@ func disguised(t *testing.T, all stored.Table, persons, most, trials int) {
 
 func TestDisguiseResults(t *testing.T) {
 	all := DisguiseResults()
-	disguised(t, all, 38, 10, 4)
+	disguised(t, all, 38, 10, 10)
 }
 
 func TestDisguiseStore(t *testing.T) {
