@@ -114,15 +114,18 @@ func evidence(t *testing.T) template.FuncMap {
 		})
 		return all
 	}
-	// within is in how many cases an error is within 5 % of the best.
-	within := func(rows []arena.Stored, model string) string {
-		near, means := 0, arena.Means(rows, arena.Error)
-		for _, of := range means {
-			if of[model] <= 1.05*slices.Min(slices.Collect(maps.Values(of))) {
+	// near is in how many cases an error is within 5 % of the best.
+	near := func(rows []arena.Stored, model string) (near, cases int) {
+		for _, of := range arena.Means(rows, arena.Error) {
+			if cases++; of[model] <= 1.05*slices.Min(slices.Collect(maps.Values(of))) {
 				near++
 			}
 		}
-		return fmt.Sprintf("%d of %d", near, len(means))
+		return near, cases
+	}
+	within := func(rows []arena.Stored, model string) string {
+		n, cases := near(rows, model)
+		return fmt.Sprintf("%d of %d", n, cases)
 	}
 	standingIn := func(rows []arena.Stored, m arena.Measure, model string) (arena.Standing, error) {
 		for _, s := range arena.Standings(rows, m) {
@@ -131,6 +134,30 @@ func evidence(t *testing.T) template.FuncMap {
 			}
 		}
 		return arena.Standing{}, fmt.Errorf("the arena has no %q", model)
+	}
+	// diagnosed is the standing of what Diagnose suggests, and in how many cases it is near the best.
+	type diagnosed struct {
+		arena.Standing
+		Near, Cases int
+		Times       float64 // the seconds of RobustNMF, median
+	}
+	diagnose := func(rows []arena.Stored) (d diagnosed, err error) {
+		name, all := arena.Diagnosed().Name, slices.Clone(rows)
+		cases := arena.Means(rows, arena.Error)
+		for _, s := range arena.DiagnosedResults() {
+			if cases[arena.Bout{Set: s.Set, Kind: s.Kind, Strength: s.Strength}] != nil {
+				all = append(all, s)
+			}
+		}
+		var times []float64
+		for _, of := range arena.Means(all, arena.Seconds) {
+			times = append(times, of[name]/of["two stages"])
+		}
+		slices.Sort(times)
+		d.Near, d.Cases = near(all, name)
+		d.Times = times[len(times)/2]
+		d.Standing, err = standingIn(all, arena.Error, name)
+		return d, err
 	}
 	// faces are the errors of the starts on ORL.
 	faces := func(kind, strength, model string) (errs []float64) {
@@ -178,6 +205,23 @@ func evidence(t *testing.T) template.FuncMap {
 			rows := slices.DeleteFunc(slices.Clone(arena.UntunedResults()), func(s arena.Stored) bool { return s.Set != set })
 			s, err := standingIn(rows, arena.Error, model)
 			return s.Regret, err
+		},
+		"diagnosed":        func() (diagnosed, error) { return diagnose(rows) },
+		"untunedDiagnosed": func() (diagnosed, error) { return diagnose(arena.UntunedResults()) },
+		"diagnosedLeads": func() (bool, error) {
+			for _, rows := range [][]arena.Stored{rows, arena.UntunedResults()} {
+				d, err := diagnose(rows)
+				if err != nil {
+					return false, err
+				}
+				for _, model := range models {
+					s, err := standingIn(rows, arena.Error, model)
+					if n, _ := near(rows, model); err != nil || s.Regret <= d.Regret || n >= d.Near {
+						return false, err
+					}
+				}
+			}
+			return true, nil
 		},
 		"untunedWithin": func(model string) string { return within(arena.UntunedResults(), model) },
 		"finders":       func() []string { s := arena.Standings(rows, arena.AP); return []string{s[0].Model, s[1].Model} },

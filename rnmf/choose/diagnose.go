@@ -15,14 +15,18 @@ import (
 // A Diagnosis says how well losses of three kinds predict entries that they have not
 // seen, what the errors look like, and which kind to take.
 type Diagnosis struct {
-	// Σ|e| / Σ|x| over entries held out, of NMF, of HuberNMF (single entries may be wrong) and of
-	// L21NMF (whole samples may be), the mean over folds and ranks. A model that predicts zeros
-	// reaches 1.
-	Squared, Entries, Samples float64
+	// Σ|e| / Σ|x| over entries held out, of NMF, of HuberNMF (single entries may be wrong), of
+	// L21NMF (whole samples may be) and of RobustNMF (much may be), the mean over folds and ranks. A
+	// model that predicts zeros reaches 1.
+	Squared, Entries, Samples, Omission float64
 	// EntryGain and SampleGain say by what share the root mean square error of HuberNMF and of
 	// L21NMF is below that of NMF, over the entries that can be predicted (see Diagnose): 0.3 is 30
 	// %, and a negative gain means that they are worse. Both are means over the ranks.
 	EntryGain, SampleGain float64
+	// OmissionGain says the same of RobustNMF, compared with the model that would be suggested
+	// without it, each over the three fifths of the entries that it predicts best itself. It is 0
+	// where more than three fifths of the entries are 0.
+	OmissionGain float64
 	// Kurtosis of the held-out errors of HuberNMF at the lowest rank: 3 for a normal
 	// distribution, more for one with heavy tails. Images have 10 and more without any
 	// error in them.
@@ -37,7 +41,7 @@ type Diagnosis struct {
 	Ranks      []int  // that were tried
 	Votes      []Kind // what each of the ranks alone would suggest
 	Suggestion Kind
-	// NoDifference says that the three predict alike, within 5 %: then the choice hardly
+	// NoDifference says that the first three predict alike, within 5 %: then the choice hardly
 	// matters, and least squares is suggested as the simplest.
 	NoDifference bool
 	// Undecided says that of several ranks no more than half vote for the suggestion.
@@ -67,9 +71,11 @@ type Kind int
 
 // The kinds that a Diagnosis can suggest.
 const (
-	BySquares Kind = iota // Frobenius{}
-	ByEntry               // a loss of entries: Huber{}, or RobustNMF where much is wrong
-	BySample              // a loss of samples: ByColumn{L1{}}
+	BySquares  Kind = iota // Frobenius{}
+	ByEntry                // a loss of entries: Huber{}
+	BySample               // a loss of samples: ByColumn{L1{}}
+	ByOmission             // a loss that leaves entries out, where much is wrong: RobustNMF
+	kinds
 )
 
 func (k Kind) String() string {
@@ -80,28 +86,46 @@ func (k Kind) String() string {
 		return "a robust loss of entries"
 	case BySample:
 		return "a robust loss of samples"
+	case ByOmission:
+		return "a robust loss that leaves entries out"
 	}
 	return fmt.Sprintf("Kind(%d)", int(k))
 }
 
-// Model returns the model of the kind: NMF, HuberNMF or L21NMF of a rank. Huber has the cut-off of
-// its paper, which finds more gross errors than the wider default does.
+// Model returns the model of the kind: NMF, HuberNMF, L21NMF or RobustNMF of a rank.
 func (k Kind) Model(rank int) rnmf.Model {
 	switch k {
 	case ByEntry:
-		return rnmf.Model{Rank: rank, Loss: rnmf.Huber{Printed: true}}
+		return rnmf.HuberNMF(rank)
 	case BySample:
 		return rnmf.L21NMF(rank)
+	case ByOmission:
+		return rnmf.RobustNMF(rank)
 	}
 	return rnmf.NMF(rank)
 }
 
-// The limits of the suggestion, in logarithms of errors compared with least squares. They
-// were set by the first two seeds of notebooks/lab/choosing.
+// probe returns the model that Diagnose fits for a kind.
+func (k Kind) probe(rank int) rnmf.Model {
+	m := k.Model(rank)
+	m.MaxIter, m.Signed = 60, true // what is fitted late is noise
+	switch k {
+	case ByEntry:
+		m.Loss = rnmf.Huber{Printed: true} // its cut-off is smaller, and tells gross errors more sharply
+	case ByOmission:
+		m.MaxIter = 150 // it has two stages
+	}
+	return m
+}
+
+// The limits of the suggestion, in logarithms of errors compared with least squares, the third
+// compared with what the others suggest. The first two were set by the first two seeds of
+// notebooks/lab/choosing, the third by the sets of notebooks/lab/arena that losses were tuned on.
 const (
-	entryLimit  = -0.21 // 19 % below
-	sampleLimit = -0.06 // 6 % below
-	alike       = 0.05
+	entryLimit    = -0.21 // 19 % below
+	sampleLimit   = -0.06 // 6 % below
+	omissionLimit = -0.1  // 10 % below
+	alike         = 0.05
 )
 
 // predictable is the share of the entries by which losses are compared, and mostZeros
@@ -111,20 +135,26 @@ const (
 	mostZeros   = 0.6
 )
 
-// Diagnose helps to choose the kind of loss for x. It fits three models, NMF, HuberNMF
-// and L21NMF, to each of s.Folds, with each of the ranks; without any given it tries about
-// 5, 10 and 20, or fewer components for small data.
+// Diagnose helps to choose the kind of loss for x. It fits four models, NMF, HuberNMF (with the
+// cut-off of its paper, which is smaller), L21NMF and RobustNMF, to each of s.Folds, with each of
+// the ranks; without any given it tries about 5, 10 and 20, or fewer components for small data.
 //
 // It looks at entries that are held out, and not at the residuals of a fit: least squares fits some
 // of the errors, whose residuals are then small, and residuals of a robust loss have heavy tails
 // for clean images too, as no image is exactly of low rank. An entry that is wrong cannot be
 // predicted by any model, but a model that it has led astray is worse for all others. At ranks far
 // above that of the data all models fit noise, and the answer is worth little. Wrong entries that
-// are held out would dilute this difference, so the models are compared by the three fifths of the
+// are held out would dilute this difference, so three models are compared by the three fifths of the
 // entries that the best of them predicts best (by all entries where more than three fifths are 0).
 // ByEntry is suggested if the root mean square error of HuberNMF over these entries is at least 19
 // % below that of NMF, BySample if that of L21NMF is at least 6 % below it, and otherwise
 // BySquares. If both are, the loss that exceeds its limit by more is suggested.
+//
+// RobustNMF leaves entries out, and does not predict those. So it is judged by least trimmed
+// squares (Rousseeuw 1984): each model by the three fifths of the entries that it predicts best
+// itself. ByOmission is suggested if the root mean square error of RobustNMF is at least 10 % below
+// that of the model that would be suggested otherwise, unless that is BySample, or more than three
+// fifths of the entries are 0.
 //
 // It is a hint: notebooks/lab/choosing counts how often the suggested loss came within 5 % of the
 // best recovery of clean data, and how often one loss does that is always taken. CHOOSING.md has
@@ -142,16 +172,13 @@ func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, ranks ...int) (*Dia
 	if zeros > mostZeros {
 		best = 1
 	}
-	var entry, sample float64
-	var squares [3]float64
+	var logs ratios
+	var squares [kinds]float64
 	lowest, count := slices.Min(ranks), float64(len(ranks))
 	for _, rank := range ranks {
-		var e [3]*mat.Dense
-		for k, mean := range []*float64{&d.Squared, &d.Entries, &d.Samples} {
-			model := Kind(k).Model(rank)
-			model.MaxIter = 60 // what is fitted late is noise
-			model.Signed = true
-			of, err := s.Of(ctx, FitterOf(model), x)
+		var e [kinds]*mat.Dense
+		for k, mean := range []*float64{&d.Squared, &d.Entries, &d.Samples, &d.Omission} {
+			of, err := s.Of(ctx, FitterOf(Kind(k).probe(rank)), x)
 			if err != nil {
 				return nil, err
 			}
@@ -165,13 +192,16 @@ func (s HeldOut) Diagnose(ctx context.Context, x mat.Matrix, ranks ...int) (*Dia
 			d.describe(x, e[ByEntry])
 		}
 		log := compare(e, best)
-		d.Votes = append(d.Votes, vote(log[ByEntry], log[BySample]))
-		entry, sample = entry+log[ByEntry]/count, sample+log[BySample]/count
+		d.Votes = append(d.Votes, log.vote())
+		logs.entry, logs.sample = logs.entry+log.entry/count, logs.sample+log.sample/count
+		for k, v := range log.own {
+			logs.own[k] += v / count
+		}
 	}
-	d.decide(entry, sample)
-	if of := []float64{d.Squared, d.Entries, d.Samples}[d.Suggestion]; of >= 1 {
+	d.decide(logs)
+	if of := []float64{d.Squared, d.Entries, d.Samples, d.Omission}[d.Suggestion]; of >= 1 {
 		doubt := fmt.Sprintf("the suggested loss predicts held-out entries worse than zeros would: Σ|x − wh|/Σ|x| is %.2f, and 1 for zeros", of)
-		if min(d.Squared, d.Entries, d.Samples) >= 1 {
+		if min(d.Squared, d.Entries, d.Samples, d.Omission) >= 1 {
 			doubt += "; no other loss does better"
 		}
 		if square := squares[d.Suggestion]; square < 1 {
@@ -209,17 +239,24 @@ func (s HeldOut) zeros(x mat.Matrix) float64 {
 	return zeros / max(known, 1)
 }
 
-// compare returns for each kind the logarithm of its root mean square error over that of
-// least squares, of a share of the entries: those with the smallest errors of the best of
-// the three. It lies in −3 to 3, so that no rank outweighs the others.
-func compare(e [3]*mat.Dense, share float64) (log [3]float64) {
-	const most = 3
-	raw := [3][]float64{}
+// ratios are logarithms of root mean square errors over that of least squares, in −3 to 3, so that
+// no rank outweighs the others.
+type ratios struct {
+	// Of the losses of entries and of samples, over the same entries: those with the smallest errors
+	// of the best of the first three losses.
+	entry, sample float64
+	own           [kinds]float64 // of each, over its own smallest errors; 0 where all entries count
+}
+
+// compare compares residuals by a share of the entries.
+func compare(e [kinds]*mat.Dense, share float64) (log ratios) {
+	var raw [kinds][]float64
+	var kept [ByOmission][]float64
 	for k := range e {
 		raw[k] = e[k].RawMatrix().Data
 	}
 	least := func(i int) float64 {
-		return min(math.Abs(raw[0][i]), math.Abs(raw[1][i]), math.Abs(raw[2][i]))
+		return min(math.Abs(raw[BySquares][i]), math.Abs(raw[ByEntry][i]), math.Abs(raw[BySample][i]))
 	}
 	var all []float64
 	for i := range raw[0] {
@@ -228,48 +265,80 @@ func compare(e [3]*mat.Dense, share float64) (log [3]float64) {
 		}
 	}
 	slices.Sort(all)
-	limit := all[min(int(share*float64(len(all))), len(all)-1)]
-	var kept [3][]float64
+	count := min(int(share*float64(len(all))), len(all)-1)
 	for i := range raw[0] {
-		if least(i) <= limit { // not NaN
+		if least(i) <= all[count] { // not NaN
 			for k := range kept {
 				kept[k] = append(kept[k], raw[k][i])
 			}
 		}
 	}
-	var size [3]float64
-	for k, v := range kept {
-		unit := normalise(v)
-		_, square := sums(v)
-		size[k] = unit * math.Sqrt(square)
+	squares := rootMeanSquare(kept[BySquares])
+	log.entry, log.sample = logRatio(rootMeanSquare(kept[ByEntry]), squares), logRatio(rootMeanSquare(kept[BySample]), squares)
+	if share == 1 {
+		return log
 	}
-	for k := range size {
-		switch {
-		case size[k] == size[0]:
-		case size[0] == 0:
-			log[k] = most
-		default:
-			log[k] = max(-most, min(most, math.Log(size[k]/size[0])))
+	for k := range raw {
+		own := all[:0]
+		for _, v := range raw[k] {
+			if !math.IsNaN(v) {
+				own = append(own, math.Abs(v))
+			}
 		}
+		slices.Sort(own)
+		v := rootMeanSquare(own[:count+1])
+		if k == 0 {
+			squares = v
+		}
+		log.own[k] = logRatio(v, squares)
 	}
 	return log
 }
 
-// vote returns the kind that errors compared with least squares suggest.
-func vote(entry, sample float64) Kind {
+// rootMeanSquare of v, which it divides by a unit, so that no square is 0 or infinite.
+func rootMeanSquare(v []float64) float64 {
+	unit := normalise(v)
+	_, square := sums(v)
+	return unit * math.Sqrt(square/float64(len(v)))
+}
+
+// logRatio returns log a/b in −3 to 3.
+func logRatio(a, b float64) float64 {
+	const most = 3
 	switch {
-	case entry < entryLimit && entry-entryLimit < sample-sampleLimit:
+	case a == b:
+		return 0
+	case b == 0:
+		return most
+	}
+	return max(-most, min(most, math.Log(a/b)))
+}
+
+// three returns the kind that errors compared with least squares suggest, of the first three.
+func (r ratios) three() Kind {
+	switch {
+	case r.entry < entryLimit && r.entry-entryLimit < r.sample-sampleLimit:
 		return ByEntry
-	case sample < sampleLimit:
+	case r.sample < sampleLimit:
 		return BySample
 	}
 	return BySquares
 }
 
+// vote returns the kind of all four. Where whole samples are wrong, a loss that leaves entries out
+// may predict as well, but leaves out good ones, too.
+func (r ratios) vote() Kind {
+	if k := r.three(); k == BySample || r.own[ByOmission]-r.own[k] >= omissionLimit {
+		return k
+	}
+	return ByOmission
+}
+
 // decide fills in the suggestion and its reason.
-func (d *Diagnosis) decide(entry, sample float64) {
-	d.EntryGain, d.SampleGain = -math.Expm1(entry), -math.Expm1(sample)
-	d.Suggestion = vote(entry, sample)
+func (d *Diagnosis) decide(r ratios) {
+	three := r.three()
+	d.EntryGain, d.SampleGain, d.OmissionGain = -math.Expm1(r.entry), -math.Expm1(r.sample), -math.Expm1(r.own[ByOmission]-r.own[three])
+	d.Suggestion = r.vote()
 	agree := 0
 	for _, v := range d.Votes {
 		if v == d.Suggestion {
@@ -277,18 +346,22 @@ func (d *Diagnosis) decide(entry, sample float64) {
 		}
 	}
 	d.Undecided = len(d.Votes) > 1 && 2*agree <= len(d.Votes)
-	compared := fmt.Sprintf("compared with least squares, a loss of entries predicts held-out entries %s and a loss of samples %s", gain(d.EntryGain), gain(d.SampleGain))
-	d.NoDifference = d.Suggestion == BySquares && max(entry, sample, 0)-min(entry, sample, 0) < alike
+	d.NoDifference = d.Suggestion == BySquares && max(r.entry, r.sample, 0)-min(r.entry, r.sample, 0) < alike
+	d.Reason = fmt.Sprintf("compared with least squares, a loss of entries predicts held-out entries %s and a loss of samples %s", gain(d.EntryGain), gain(d.SampleGain))
+	limits := fmt.Sprintf("%.0f %% and %.0f %%", -100*math.Expm1(entryLimit), -100*math.Expm1(sampleLimit))
 	switch {
 	case d.NoDifference:
-		d.Reason = compared + ": that is no difference, so take the simplest"
-	case d.Suggestion == BySquares:
-		d.Reason = compared + fmt.Sprintf(", less than the %.0f %% and %.0f %% that speak for wrong entries or samples", -100*math.Expm1(entryLimit), -100*math.Expm1(sampleLimit))
+		d.Reason += ": that is no difference, so take the simplest"
+	case three == BySquares:
+		d.Reason += ", less than the " + limits + " that speak for wrong entries or samples"
 	default:
-		d.Reason = compared + fmt.Sprintf("; from %.0f %% and %.0f %% on they speak for wrong entries and for wrong samples", -100*math.Expm1(entryLimit), -100*math.Expm1(sampleLimit))
-		if entry < entryLimit && sample < sampleLimit {
-			d.Reason += fmt.Sprintf(", and the %s exceeds its limit by more", map[Kind]string{ByEntry: "first", BySample: "second"}[d.Suggestion])
+		d.Reason += "; from " + limits + " on they speak for wrong entries and for wrong samples"
+		if r.entry < entryLimit && r.sample < sampleLimit {
+			d.Reason += fmt.Sprintf(", and the %s exceeds its limit by more", map[Kind]string{ByEntry: "first", BySample: "second"}[three])
 		}
+	}
+	if d.Suggestion == ByOmission {
+		d.Reason += fmt.Sprintf("; a loss that leaves entries out predicts the others %s than %v, and from %.0f %% on that speaks for it", gain(d.OmissionGain), three, -100*math.Expm1(omissionLimit))
 	}
 	if len(d.Ranks) > 1 {
 		d.Reason += fmt.Sprintf(" (votes for this: %d of the ranks %v)", agree, d.Ranks)

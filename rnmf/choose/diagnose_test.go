@@ -49,8 +49,8 @@ func TestDiagnose(t *testing.T) {
 		low, top float64 // of the tail
 	}{
 		{"normal noise", clean, nil, BySquares, 0, 0.02},
-		{"gross errors", gross, nil, ByEntry, 0.1, 0.5},
-		{"gross errors, some missing", holes, mask, ByEntry, 0.1, 0.5},
+		{"gross errors", gross, nil, ByOmission, 0.1, 0.5},
+		{"gross errors, some missing", holes, mask, ByOmission, 0.1, 0.5},
 		{"fill values", fill, nil, ByEntry, 0, 0.2},
 		{"samples of noise", spoiled, nil, BySample, 0.02, 0.1},
 	} {
@@ -118,19 +118,26 @@ func TestDiagnoseDoubts(t *testing.T) {
 	for _, c := range []struct {
 		votes         []Kind
 		entry, sample float64
+		own           [kinds]float64
 		want          Kind
 		none, open    bool
 	}{
-		{[]Kind{0, 0, 0}, 0.01, -0.02, BySquares, true, false},
-		{[]Kind{0, 0, 0}, 0.2, -0.02, BySquares, false, false},
-		{[]Kind{1, 1, 0}, -0.4, -0.02, ByEntry, false, false},
-		{[]Kind{1, 0, 0}, -0.4, -0.02, ByEntry, false, true},
-		{[]Kind{2, 2, 2}, -0.22, -0.3, BySample, false, false},
+		{[]Kind{0, 0, 0}, 0.01, -0.02, [kinds]float64{}, BySquares, true, false},
+		{[]Kind{0, 0, 0}, 0.2, -0.02, [kinds]float64{ByOmission: -0.09}, BySquares, false, false},
+		{[]Kind{1, 1, 0}, -0.4, -0.02, [kinds]float64{}, ByEntry, false, false},
+		{[]Kind{1, 0, 0}, -0.4, -0.02, [kinds]float64{}, ByEntry, false, true},
+		{[]Kind{2, 2, 2}, -0.22, -0.3, [kinds]float64{ByOmission: -1}, BySample, false, false},
+		{[]Kind{3, 1, 1}, -0.4, -0.02, [kinds]float64{ByEntry: -0.3, ByOmission: -0.39}, ByEntry, false, false},
+		{[]Kind{3, 3, 1}, -0.4, -0.02, [kinds]float64{ByEntry: -0.3, ByOmission: -0.45}, ByOmission, false, false},
+		{[]Kind{3, 3, 3}, 0.01, -0.02, [kinds]float64{ByOmission: -0.2}, ByOmission, false, false},
 	} {
 		d := Diagnosis{Votes: c.votes, Ranks: []int{1, 2, 3}}
-		d.decide(c.entry, c.sample)
+		d.decide(ratios{entry: c.entry, sample: c.sample, own: c.own})
 		if d.Suggestion != c.want || d.NoDifference != c.none || d.Undecided != c.open || strings.Contains(d.String(), "(undecided)") != c.open {
 			t.Errorf("%+v: %v", c, &d)
+		}
+		if strings.Contains(d.Reason, "leaves entries out") != (c.want == ByOmission) {
+			t.Errorf("%+v: %s", c, d.Reason)
 		}
 		both := c.entry < entryLimit && c.sample < sampleLimit
 		if strings.Contains(d.Reason, "exceeds its limit by more") != both || both && !strings.Contains(d.Reason, "the second exceeds") {
@@ -147,7 +154,7 @@ func TestDiagnoseDoubts(t *testing.T) {
 	}
 }
 
-// A Diagnosis has the errors of NMF, HuberNMF and L21NMF, each under its name.
+// A Diagnosis has the errors of NMF, HuberNMF, L21NMF and RobustNMF, each under its name.
 func TestDiagnoseErrors(t *testing.T) {
 	x := uniform(8, 20, 1)
 	x.Set(3, 4, 9)
@@ -161,8 +168,7 @@ func TestDiagnoseErrors(t *testing.T) {
 		name  string
 		model rnmf.Model
 		got   float64
-	}{{"Squared", BySquares.Model(2), d.Squared}, {"Entries", ByEntry.Model(2), d.Entries}, {"Samples", BySample.Model(2), d.Samples}} {
-		c.model.MaxIter, c.model.Signed = 60, true
+	}{{"Squared", BySquares.probe(2), d.Squared}, {"Entries", ByEntry.probe(2), d.Entries}, {"Samples", BySample.probe(2), d.Samples}, {"Omission", ByOmission.probe(2), d.Omission}} {
 		e, err := s.Of(context.Background(), FitterOf(c.model), x)
 		if err != nil {
 			t.Fatal(err)

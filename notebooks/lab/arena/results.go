@@ -20,6 +20,9 @@ var results string
 //go:embed untuned.csv
 var untuned string
 
+//go:embed diagnosed.csv
+var diagnosed string
+
 // A Stored row says what it is the outcome of.
 type Stored struct {
 	Set, Kind string
@@ -34,6 +37,9 @@ var Results = sync.OnceValue(func() []Stored { return parse(results) })
 
 // UntunedResults returns what Command has stored of the sets of Untuned.
 var UntunedResults = sync.OnceValue(func() []Stored { return parse(untuned) })
+
+// DiagnosedResults returns what Command has stored of Diagnosed, on the sets of both.
+var DiagnosedResults = sync.OnceValue(func() []Stored { return parse(diagnosed) })
 
 func parse(text string) (all []Stored) {
 	for _, r := range stored.Parse(text) {
@@ -52,10 +58,23 @@ func Command(ctx context.Context, args []string) error {
 	run := stored.Trials{Count: 5, Out: "notebooks/lab/arena/results.csv"}
 	run.Flags(f)
 	others := f.Bool("untuned", false, "one trial on sets that nothing was tuned on, stored in untuned.csv")
+	suggested := f.Bool("diagnosed", false, "what Diagnose suggests, on these and, one trial, on those sets, stored in diagnosed.csv")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	load := Sets
+	load, rivals := Sets, Rivals()
+	if *suggested {
+		run.Out, rivals = "notebooks/lab/arena/diagnosed.csv", []Rival{Diagnosed()}
+		sets, err := Untuned(ctx)
+		if err != nil {
+			log.Print(err)
+		}
+		once := run
+		once.Count = 1
+		if err := store(ctx, once, sets, rivals, 0); err != nil {
+			return err
+		}
+	}
 	if *others {
 		load, run.Count, run.Out = Untuned, 1, "notebooks/lab/arena/untuned.csv"
 	}
@@ -65,18 +84,18 @@ func Command(ctx context.Context, args []string) error {
 	} else if err != nil {
 		return err
 	}
-	return store(ctx, run, sets, 0)
+	return store(ctx, run, sets, rivals, 0)
 }
 
-// store runs all cases of some sets, with as many rounds as Run takes.
-func store(ctx context.Context, run stored.Trials, sets []Set, rounds int) error {
+// store runs all cases of some sets and rivals, with as many rounds as Run takes.
+func store(ctx context.Context, run stored.Trials, sets []Set, rivals []Rival, rounds int) error {
 	run.Keys = []string{"set", "corruption", "strength", "model", "trial"}
 	run.Columns = []string{"accuracy", "error", "ap", "seconds", "rounds"}
 	return run.Run(ctx, func(trial uint64) iter.Seq[stored.Line] {
 		return func(yield func(stored.Line) bool) {
 			for _, s := range sets {
 				for _, c := range Cases(s.Set) {
-					for _, rival := range Rivals() {
+					for _, rival := range rivals {
 						if !yield(stored.Line{
 							Key: []string{s.Name, c.Kind, fmt.Sprint(c.Strength), rival.Name, fmt.Sprint(trial)},
 							Values: func() ([]string, error) {

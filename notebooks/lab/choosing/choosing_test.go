@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,9 +32,9 @@ func read(t *testing.T, name string) string {
 // theirs.
 func diagnosed(t *testing.T, report string, lines int) {
 	t.Helper()
-	line := regexp.MustCompile(`(?m)^(\S+) +\S.*?  +\d+  (\d\.\d+) +(\d\.\d+) +(\d\.\d+) +(.+)$`)
+	line := regexp.MustCompile(`(?m)^(\S+) +\S.*?  +\d+  (\d\.\d+) +(\d\.\d+) +(\d\.\d+) +(\d\.\d+) +(.+)$`)
 	kinds := map[string]int{}
-	for k := range 3 {
+	for k := range 4 {
 		kinds[choose.Kind(k).String()] = k
 	}
 	rows := line.FindAllStringSubmatch(report, -1)
@@ -42,13 +43,13 @@ func diagnosed(t *testing.T, report string, lines int) {
 	}
 	within := map[string]int{}
 	for _, m := range rows {
-		var errs [3]float64
+		var errs [4]float64
 		for i := range errs {
 			errs[i], _ = strconv.ParseFloat(m[2+i], 64)
 		}
-		kind, _, _ := strings.Cut(m[5], ",")
+		kind, _, _ := strings.Cut(m[6], ",")
 		k, known := kinds[kind]
-		best := min(errs[0], errs[1], errs[2])
+		best := slices.Min(errs[:])
 		if !known || best <= 0 {
 			t.Errorf("%q", m[0])
 		} else if errs[k] <= 1.045*best { // the errors are rounded

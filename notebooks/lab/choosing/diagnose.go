@@ -19,7 +19,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 )
 
-// A tally counts how far choices are from the best of the three.
+// A tally counts how far choices are from the best of the four.
 type tally struct {
 	log, worst float64
 	within     int // 5 % of it
@@ -46,7 +46,7 @@ func (t *tally) String() string {
 // Diagnose measures how often choose.HeldOut.Diagnose is right: it spoils the embedded
 // data, and some of the folder RNMF_DATA, in all ways of package datasets, and compares
 // how near the factors of the suggested loss come to the data before with those of each
-// loss of the three.
+// loss of the four.
 func Diagnose(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("diagnose", flag.ContinueOnError)
 	out := f.String("out", "notebooks/lab/choosing/diagnose.txt", "`file` to write")
@@ -120,13 +120,13 @@ func ranksOf(s *datasets.Set) []int {
 
 // diagnose writes the report on the sets of three seeds.
 func diagnose(ctx context.Context, w io.Writer, sets func(seed uint64) ([]*datasets.Set, error)) error {
-	kinds := []choose.Kind{choose.BySquares, choose.ByEntry, choose.BySample}
+	kinds := []choose.Kind{choose.BySquares, choose.ByEntry, choose.BySample, choose.ByOmission}
 	always := make([]tally, len(kinds))
 	var suggested, decided, undecided, same tally
 	var names []string
 	bySet, bySeed := map[string]*tally{}, [2]tally{}
 	clean, robust := 0, 0
-	fmt.Fprintf(w, "%-10s %-20s  %4s  %-8s %-8s %-8s  %s\n", "data", "errors", "rank", "squares", "entries", "samples", "suggestion")
+	fmt.Fprintf(w, "%-10s %-20s  %4s  %-8s %-8s %-8s %-8s  %s\n", "data", "errors", "rank", "squares", "entries", "samples", "omission", "suggestion")
 	for seed := uint64(1); seed <= 3; seed++ {
 		parts, err := sets(seed)
 		if err != nil {
@@ -184,7 +184,7 @@ func diagnose(ctx context.Context, w io.Writer, sets func(seed uint64) ([]*datas
 					default:
 						decided.add(ratio)
 					}
-					fmt.Fprintf(w, "%-10s %-20s  %4d  %.3f    %.3f    %.3f     %v%s\n", s.Name, c.name, rank, rec[0], rec[1], rec[2], d.Suggestion, word)
+					fmt.Fprintf(w, "%-10s %-20s  %4d  %.3f    %.3f    %.3f    %.3f     %v%s\n", s.Name, c.name, rank, rec[0], rec[1], rec[2], rec[3], d.Suggestion, word)
 				}
 			}
 		}
