@@ -12,7 +12,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 )
 
-// A Diagnosis says how well losses of three kinds predict entries that they have not
+// A Diagnosis says how well losses of four kinds predict entries that they have not
 // seen, what the errors look like, and which kind to take.
 type Diagnosis struct {
 	// Σ|e| / Σ|x| over entries held out, of NMF, of HuberNMF (single entries may be wrong), of
