@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	"gonum.org/v1/gonum/mat"
 
@@ -51,10 +53,12 @@ func (r *Result) Coefficients(p int) (*mat.Dense, error) {
 //
 // The flags of Beam say where the workers are; without any they are in this process. A job that
 // fails, for example because a worker died, is followed by another that goes on from the last
-// complete round; after five in a row that completed none, and where the first of all fails, the
-// error is that of the job. A panel or coefficients that are damaged, and a state folder of another
-// fit, are errors that name them. So a Fit that has ended in any way goes on when it is called
-// again, on other machines too, or as panel.Batch.Fit.
+// complete round; so is a job that writes no file for a minute, and for ten times as long as any
+// before it, as runners do not always notice that a worker has died. After five jobs in a row that
+// completed no round, and where the first of all fails, the error is that of the job. A panel or
+// coefficients that are damaged, and a state folder of another fit, are errors that name them. So a
+// Fit that has ended in any way goes on when it is called again, on other machines too, or as
+// panel.Batch.Fit.
 //
 // If ctx ends, Fit soon returns ctx.Err() and the factors of the last complete round, nil if there is
 // none. rnmf.WithTrace watches the rounds; it hears of them at the end of each job.
@@ -100,6 +104,7 @@ func Fit(ctx context.Context, b panel.Batch, panels string) (*Result, error) {
 		if err := f.cause(failed); err != nil || !f.worked || failures == attempts {
 			return nil, errors.Join(err, failedJob(err, failed))
 		}
+		log.Warnf(ctx, "rnmf: a job failed after %d of its rounds; the fit goes on: %v", done, failed)
 		pause(ctx, time.Second<<(failures-1))
 	}
 	return f.result(ctx), nil
@@ -158,7 +163,8 @@ type fit struct {
 	batch  panel.Batch
 	state  folder
 	driver *panel.Driver
-	worked bool // a job has worked
+	worked bool          // a job has worked
+	quiet  time.Duration // the longest time that a job which worked wrote no file
 }
 
 const (
@@ -316,14 +322,65 @@ func (f *fit) start(ctx context.Context, x *panel.Folder) error {
 	return f.save(beginFile)
 }
 
-// run runs a job. A panic of Beam, which takes some errors so, is an error.
+// run runs a job. A panic of Beam, which takes some errors so, is an error, and so is a job that has
+// been given up.
 func (f *fit) run(ctx context.Context, p *beam.Pipeline) (err error) {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	watched := make(chan time.Duration)
+	go func() { watched <- f.watch(ctx, giveUp) }()
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v", r)
 		}
+		giveUp(nil)
+		quiet := <-watched
+		if cause := context.Cause(ctx); err != nil && errors.Is(cause, errQuiet) {
+			err = cause
+		} else if err == nil {
+			f.quiet = max(f.quiet, quiet)
+		}
 	}()
 	return beamx.Run(ctx, p)
+}
+
+// A runner may miss that a worker has died, and wait for ever: Prism 2.77 does where it sees the
+// worker's stream end before its context. So a job that writes no file for too long is given up: an
+// hour before any job has worked, then this many times as long as one that worked has taken for a
+// file, and at least leastPatience.
+const (
+	firstPatience = time.Hour
+	patienceTimes = 10
+)
+
+var leastPatience = time.Minute
+
+var errQuiet = errors.New("the job has written no file for too long, and was given up")
+
+// watch looks for new files of a job until ctx ends, gives it up when there are none for too long, and
+// returns the longest time without one.
+func (f *fit) watch(ctx context.Context, giveUp context.CancelCauseFunc) (longest time.Duration) {
+	patience := firstPatience
+	if f.quiet > 0 {
+		patience = max(leastPatience, patienceTimes*f.quiet)
+	}
+	ticks := time.NewTicker(leastPatience / 20)
+	defer ticks.Stop()
+	var seen []string
+	for since := time.Now(); ; {
+		select {
+		case <-ctx.Done():
+			return max(longest, time.Since(since))
+		case <-ticks.C:
+		}
+		names, err := f.state.names()
+		switch {
+		case err == nil && !slices.Equal(names, seen):
+			longest, since, seen = max(longest, time.Since(since)), time.Now(), names
+		case time.Since(since) > patience:
+			giveUp(fmt.Errorf("%w (%v)", errQuiet, patience))
+			return longest
+		}
+	}
 }
 
 // remaining is the number of rounds of a job, at most as many as are left.
