@@ -187,6 +187,9 @@ func process(t *testing.T, name, first string, env []string, args ...string) *ex
 
 // A pool of workers is killed by SIGKILL in the middle of a round and started again.
 func TestBeamWorkerKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	harm(t, func(pool *exec.Cmd, start func()) {
 		_ = pool.Process.Kill()
 		_ = pool.Wait()
@@ -199,9 +202,6 @@ func TestBeamWorkerKilled(t *testing.T) {
 // returns what the driver has logged.
 func harm(t *testing.T, do func(pool *exec.Cmd, start func())) (log string) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 	dir := t.TempDir()
 	x := planted(t, filepath.Join(dir, "x"), 60, 301, 64)
 	want, err := killed.Fit(context.Background(), x)
