@@ -3,6 +3,7 @@ package datasets
 import (
 	"archive/tar"
 	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/robustnmf/robustnmf/internal/sniff"
 )
 
 // maxArchive bounds what an archive may unpack to, files that are no images
@@ -28,11 +31,11 @@ func ReadTar(ctx context.Context, r io.Reader, l ImageLayout) (*Set, error) {
 func readTar(ctx context.Context, r io.Reader, l ImageLayout, limit int) (_ *Set, err error) {
 	from := &source{ctx: ctx, r: r}
 	defer func() { err = from.blame(err) }()
-	if r, err = gunzip(from); err != nil {
+	if r, err = from.unpacked(); err != nil {
 		return nil, err
 	}
 	c := newCollector(ctx, l, limit)
-	r = &capReader{r: r, left: maxArchive}
+	r = &capReader{r: &ratioReader{of: from, r: r, free: freeUnpacked}, left: maxArchive}
 	in := tar.NewReader(r)
 	for {
 		h, err := in.Next()
@@ -75,7 +78,7 @@ func readZip(ctx context.Context, r io.ReaderAt, size int64, l ImageLayout, limi
 	defer func() { err = from.blame(err) }()
 	in, err := zip.NewReader(from, size)
 	if err != nil {
-		return nil, archiveError("zip", err)
+		return nil, notZip(from, err)
 	}
 	c := newCollector(ctx, l, limit)
 	c.stored = size
@@ -102,6 +105,15 @@ func readZip(ctx context.Context, r io.ReaderAt, size int64, l ImageLayout, limi
 		}
 	}
 	return c.set()
+}
+
+// notZip is the error of a file that is no zip, or a damaged one.
+func notZip(from *source, err error) error {
+	head := make([]byte, 512)
+	if n, failed := from.ReadAt(head, 0); (failed == nil || errors.Is(failed, io.EOF)) && !bytes.HasPrefix(head, []byte("PK")) {
+		return fmt.Errorf("%w: %s", archiveError("zip", err), sniff.Kind(head[:n]))
+	}
+	return archiveError("zip", err)
 }
 
 func archiveError(kind string, err error) error {

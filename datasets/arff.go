@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -13,9 +14,9 @@ import (
 )
 
 // OpenARFF reads a file of Weka by ReadARFF.
-func OpenARFF(path string, l CSVLayout) (*Set, error) {
-	return Open(path, func(f io.ReaderAt, size int64) (*Set, error) {
-		return ReadARFF(io.NewSectionReader(f, 0, size), l)
+func OpenARFF(ctx context.Context, path string, l CSVLayout) (*Set, error) {
+	return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
+		return ReadARFF(ctx, io.NewSectionReader(f, 0, size), l)
 	})
 }
 
@@ -25,19 +26,20 @@ func OpenARFF(path string, l CSVLayout) (*Set, error) {
 // the custom. Other nominal attributes are to be in ID, Label, Skip or Encode.
 //
 // Errors are those of ReadCSV, and ErrUnsupported for the sparse form.
-func ReadARFF(r io.Reader, l CSVLayout) (*Set, error) { return readARFF(r, l, maxValues()) }
+func ReadARFF(ctx context.Context, r io.Reader, l CSVLayout) (*Set, error) {
+	return readARFF(ctx, r, l, maxValues())
+}
 
-func readARFF(r io.Reader, l CSVLayout, limit int) (*Set, error) {
+func readARFF(ctx context.Context, r io.Reader, l CSVLayout, limit int) (_ *Set, err error) {
+	from := &source{ctx: ctx, r: r}
+	defer func() { err = from.blame(err) }()
 	if l.Separator != 0 || l.Comment != "" || l.Header != GuessHeader || l.Units || l.Columns || l.Missing != nil {
 		return nil, fmt.Errorf("%w: ARFF with a Separator, Comment, Header, Units, Columns or Missing", ErrParameter)
 	}
-	r, err := gunzip(r)
-	if err != nil {
+	if r, err = from.text(limit); err != nil {
 		return nil, err
 	}
-	if r, err = l.decode(&capReader{r: r, left: maxText(limit)}); err != nil {
-		return nil, err
-	}
+	r = l.decode(r)
 	l.Encoding = nil
 	a := &arffTable{in: bufio.NewScanner(r)}
 	a.out = csv.NewWriter(&a.text)
@@ -51,7 +53,7 @@ func readARFF(r io.Reader, l CSVLayout, limit int) (*Set, error) {
 		l.Label = a.names[last]
 	}
 	l.Separator, l.Header, l.Missing = ',', WithHeader, []string{"?"}
-	s, err := readCSV(a, l, limit)
+	s, err := readCSV(ctx, a, l, limit)
 	if a.err != nil {
 		return nil, a.err
 	}

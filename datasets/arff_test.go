@@ -26,7 +26,7 @@ const weather = `% a comment
 
 func TestReadARFF(t *testing.T) {
 	text := strings.ReplaceAll(weather, "it''s", `it\'s`)
-	s, err := ReadARFF(strings.NewReader(text), CSVLayout{ID: "note"})
+	s, err := ReadARFF(t.Context(), strings.NewReader(text), CSVLayout{ID: "note"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestReadARFF(t *testing.T) {
 	if s.X.At(0, 2) != -100 || s.X.At(1, 0) != 85 || !math.IsNaN(s.X.At(1, 1)) {
 		t.Errorf("%v", s.X)
 	}
-	if s, err = ReadARFF(strings.NewReader(text), CSVLayout{Label: "note", Encode: []string{"play"}}); err != nil || fmt.Sprint(s.Features) != "[air temp humidity play=not so play=yes]" {
+	if s, err = ReadARFF(t.Context(), strings.NewReader(text), CSVLayout{Label: "note", Encode: []string{"play"}}); err != nil || fmt.Sprint(s.Features) != "[air temp humidity play=not so play=yes]" {
 		t.Errorf("%v, %v", s, err)
 	}
 	for name, c := range map[string]struct {
@@ -56,7 +56,7 @@ func TestReadARFF(t *testing.T) {
 		"a separator":         {text, CSVLayout{Separator: ';'}, ErrParameter, "Separator"},
 		"a name that is long": {"@attribute " + strings.Repeat("x", 5000) + " real\n@data\n1\n", CSVLayout{}, ErrTooLarge, ""},
 	} {
-		if _, err := ReadARFF(strings.NewReader(c.text), c.l); !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.say) {
+		if _, err := ReadARFF(t.Context(), strings.NewReader(c.text), c.l); !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.say) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -67,7 +67,7 @@ func FuzzReadARFF(f *testing.F) {
 	f.Add([]byte("@attribute a real\n@data\n{0 1}\n"), "")
 	f.Add([]byte("@attribute a {x}\n@attribute '' real\n@data\n,\n"), "a")
 	f.Fuzz(func(t *testing.T, data []byte, id string) {
-		s, err := readARFF(strings.NewReader(string(data)), CSVLayout{ID: id}, 1<<20)
+		s, err := readARFF(t.Context(), strings.NewReader(string(data)), CSVLayout{ID: id}, 1<<20)
 		if err == nil {
 			err = s.Check()
 			if err != nil {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/robustnmf/robustnmf/datasets/sparse"
+	"github.com/robustnmf/robustnmf/internal/isnil"
 )
 
 // ErrParameter is returned when a share, a scale or another number that
@@ -199,8 +201,8 @@ var _ Corruption = Block{}
 
 // Apply implements Corruption.
 func (b Block) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err error) {
-	if isNil(x) {
-		return nil, nil, fmt.Errorf("%w: X is nil", ErrSize)
+	if err := usable(x); err != nil {
+		return nil, nil, err
 	}
 	m, n := x.Dims()
 	if b.Height < 1 || b.Width < 1 || b.Height > m/b.Width || b.Height*b.Width != m {
@@ -355,8 +357,8 @@ func (o OutlierSamples) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, er
 
 // start returns a copy of x and an empty mask.
 func start(x mat.Matrix) (y, mask *mat.Dense, err error) {
-	if isNil(x) {
-		return nil, nil, fmt.Errorf("%w: X is nil", ErrSize)
+	if err := usable(x); err != nil {
+		return nil, nil, err
 	}
 	m, n := x.Dims()
 	if m == 0 || n == 0 {
@@ -365,24 +367,27 @@ func start(x mat.Matrix) (y, mask *mat.Dense, err error) {
 	return mat.DenseCopyOf(x), mat.NewDense(m, n, nil), nil
 }
 
-// mustBe panics if x is nil.
+// mustBe panics unless x is usable.
 func mustBe(x mat.Matrix) {
-	if isNil(x) {
-		panic(fmt.Errorf("%w: X is nil", ErrSize))
+	if err := usable(x); err != nil {
+		panic(err)
 	}
 }
 
-// isNil tells whether x is nil, or a pointer that is, or the transpose of one.
-func isNil(x mat.Matrix) bool {
+// usable returns an error for a matrix that is nil, or a Sparse whose parts do not fit together.
+func usable(x mat.Matrix) error {
+	if isnil.Matrix(x) {
+		return fmt.Errorf("%w: X is nil", ErrSize)
+	}
 	for {
-		if v := reflect.ValueOf(x); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-			return true
+		switch v := x.(type) {
+		case *sparse.Matrix:
+			return v.Check()
+		case mat.Untransposer:
+			x = v.Untranspose()
+			continue
 		}
-		t, ok := x.(mat.Untransposer)
-		if !ok {
-			return false
-		}
-		x = t.Untranspose()
+		return nil
 	}
 }
 

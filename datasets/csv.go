@@ -2,6 +2,8 @@ package datasets
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -18,6 +20,8 @@ import (
 	unicode16 "golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/internal/sniff"
 )
 
 // A CSVHeader says whether the first line of a table names its columns.
@@ -84,29 +88,32 @@ type CSVLayout struct {
 
 // ReadCSV reads a table of text, plain or gzip, with a sample on each line.
 // Classes are the distinct texts of the label column in natural order. Samples and
-// features have the names that the table has for them, and the set's Note tells what
+// features have the names that the table has for them, and the set's Notes tell what
 // had to be guessed.
 //
 // Errors are ErrFormat, with the line and the column (from 1) and what to do, ErrTooLarge,
 // ErrNoVariable for a column that is not there, ErrSize for images of another size than
 // the samples, ErrParameter for a layout that makes no sense, or those of r.
-func ReadCSV(r io.Reader, l CSVLayout) (*Set, error) { return readCSV(r, l, maxValues()) }
+func ReadCSV(ctx context.Context, r io.Reader, l CSVLayout) (*Set, error) {
+	return readCSV(ctx, r, l, maxValues())
+}
 
-func readCSV(r io.Reader, l CSVLayout, limit int) (*Set, error) {
+func readCSV(ctx context.Context, r io.Reader, l CSVLayout, limit int) (_ *Set, err error) {
+	from := &source{ctx: ctx, r: r}
+	defer func() { err = from.blame(err) }()
 	if err := l.check(); err != nil {
 		return nil, err
 	}
-	r, err := gunzip(r)
-	if err != nil {
+	if r, err = from.text(limit); err != nil {
 		return nil, err
 	}
-	if r, err = l.decode(&capReader{r: r, left: maxText(limit)}); err != nil {
-		return nil, err
-	}
-	record := &recordReader{r: r, separator: []byte(" ")}
+	record := &recordReader{r: l.decode(r), separator: []byte(" ")}
 	in := bufio.NewReaderSize(record, 1<<16)
 	if bom, _ := in.Peek(3); string(bom) == "\uFEFF" {
 		in.Discard(3)
+	}
+	if head, _ := in.Peek(512); bytes.IndexByte(head, 0) >= 0 {
+		return nil, fmt.Errorf("%w: not a table of text: %s (for UTF-16 set Encoding, as to unicode.UTF16 of golang.org/x/text)", ErrFormat, sniff.Kind(head))
 	}
 	skipped, err := l.skipComments(in, record)
 	if err != nil {
@@ -160,16 +167,16 @@ func (l *CSVLayout) skipComments(in *bufio.Reader, record *recordReader) (lines 
 }
 
 // decode returns the text in UTF-8.
-func (l *CSVLayout) decode(r io.Reader) (io.Reader, error) {
+func (l *CSVLayout) decode(r io.Reader) io.Reader {
 	if l.Encoding != nil {
-		return transform.NewReader(r, l.Encoding.NewDecoder()), nil
+		return transform.NewReader(r, l.Encoding.NewDecoder())
 	}
 	in := bufio.NewReader(r)
 	switch mark, _ := in.Peek(2); string(mark) {
 	case "\xff\xfe", "\xfe\xff":
-		return transform.NewReader(in, unicode16.UTF16(unicode16.LittleEndian, unicode16.ExpectBOM).NewDecoder()), nil
+		return transform.NewReader(in, unicode16.UTF16(unicode16.LittleEndian, unicode16.ExpectBOM).NewDecoder())
 	}
-	return in, nil
+	return in
 }
 
 // A csvRole is what a column is for.
@@ -195,6 +202,7 @@ type csvTable struct {
 	codes  []*categories
 	labels classList
 	ids    []string
+	lines  []int32 // of them
 }
 
 func (c *csvTable) guessed(what string) { c.note = append(c.note, what) }
@@ -237,7 +245,7 @@ func (c *csvTable) line(line int, fields []string) error {
 		return err
 	}
 	for k, f := range fields {
-		if err := c.field(k, f); err != nil {
+		if err := c.field(line, k, f); err != nil {
 			return fmt.Errorf("line %d, column %s: %w%s", line, c.column(k), err, c.others(k, fields))
 		}
 	}
@@ -263,7 +271,7 @@ func (c *csvTable) others(k int, fields []string) string {
 }
 
 // field takes a field of a line of data.
-func (c *csvTable) field(k int, f string) error {
+func (c *csvTable) field(line, k int, f string) error {
 	switch c.roles[k] {
 	case csvID, csvLabel:
 		f = strings.TrimSpace(f)
@@ -274,6 +282,7 @@ func (c *csvTable) field(k int, f string) error {
 			return c.labels.add(f)
 		}
 		c.ids = append(c.ids, strings.Clone(f)) // which was a part of its line
+		c.lines = append(c.lines, int32(min(line, math.MaxInt32)))
 		return c.left.takeName(f)
 	case csvEncoded:
 		if c.isMissing(f) {
@@ -304,7 +313,9 @@ func (c *csvTable) field(k int, f string) error {
 // checkText is checkName with what to do.
 func checkText(name string) error {
 	err := checkName(name)
-	if errors.Is(err, ErrFormat) {
+	if strings.Contains(name, "\x00") {
+		err = fmt.Errorf("%w: the name %.40q has a NUL, as UTF-16 has: set Encoding, as to unicode.UTF16 of golang.org/x/text", ErrFormat, name)
+	} else if errors.Is(err, ErrFormat) {
 		err = fmt.Errorf("%w: set Encoding, as to charmap.Windows1252", err)
 	}
 	return err
@@ -404,11 +415,21 @@ func columnNumber(column string) (int, bool) {
 }
 
 // find returns the column of a name or number, of n.
+//
+// Of two columns of a name ID takes the first and Label the second of the table: one that a set has
+// written begins with "sample" and "class", which may be names of features, too.
 func (c *csvTable) find(line int, column string, n int) (int, error) {
 	found := -1
 	for k, name := range c.header {
 		if name != strings.TrimSpace(column) {
 			continue
+		}
+		if column == c.ID && found == 0 || column == c.Label && found == 1 {
+			if n == 0 {
+				return found, nil
+			}
+			c.guessed(fmt.Sprintf("the first of the columns %d and %d, both named %q, is the one of the layout", found+1, k+1, column))
+			break
 		}
 		if found >= 0 {
 			return 0, fmt.Errorf("%w: the columns %d and %d are both named %q", ErrFormat, found+1, k+1, column)
@@ -506,10 +527,7 @@ func (c *csvTable) set() (*Set, error) {
 	if c.rows == 0 {
 		return nil, fmt.Errorf("%w: no data", ErrFormat)
 	}
-	s := &Set{Height: c.Height, Width: c.Width, Max: c.Max, Note: strings.Join(c.note, ", ")}
-	if s.Note != "" {
-		s.Note = "guessed: " + s.Note
-	}
+	s := &Set{Height: c.Height, Width: c.Width, Max: c.Max, Notes: c.note}
 	if c.Label != "" {
 		s.Labels, s.Classes = c.labels.sorted()
 	}
@@ -573,6 +591,9 @@ func (c *csvTable) set() (*Set, error) {
 		return 0
 	}
 	if c.Columns {
+		if a, b := repeated(names); a >= 0 {
+			return nil, fmt.Errorf("%w: the columns %d and %d are both named %q, and are samples: leave one of them out by Skip", ErrFormat, c.featureColumn(a), c.featureColumn(b), names[a])
+		}
 		s.X = mat.NewDense(c.table.rows, len(rows), nil)
 		for j := range c.table.rows {
 			s.X.SetRow(j, c.row(j))
@@ -580,10 +601,25 @@ func (c *csvTable) set() (*Set, error) {
 		s.Samples, s.Features = names, c.ids
 		return s.checked()
 	}
+	if a, b := repeated(c.ids); a >= 0 {
+		return nil, fmt.Errorf("%w: the lines %d and %d both have the name %q: leave one of them out, or name another column as ID, and this one in Skip", ErrFormat, c.lines[a], c.lines[b], c.ids[a])
+	}
 	s.X = mat.NewDense(len(rows), c.table.rows, nil)
 	fill(s.X, 0, c.table.rows, at)
 	s.Samples, s.Features, s.Units = c.ids, names, units
 	return s.checked()
+}
+
+// featureColumn returns the number of the column, from 1, that is feature k.
+func (c *csvTable) featureColumn(k int) int {
+	for column, role := range c.roles {
+		if role == csvFeature {
+			if k--; k < 0 {
+				return column + 1
+			}
+		}
+	}
+	return 0
 }
 
 // Categories number texts in the order in which they come.

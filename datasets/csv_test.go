@@ -41,7 +41,7 @@ func TestReadCSV(t *testing.T) {
 		{"quotes", "\"x\",\"ki\nnd\",y\n1,\"b\",2.5\n\"3\",\"a\",-4\n", CSVLayout{Label: "ki\nnd"}, ab},
 		{"padding", "1, 2.5, b\n3, -4, a\n", CSVLayout{Label: "3"}, ab},
 	} {
-		s, err := ReadCSV(iotest.OneByteReader(strings.NewReader(c.file)), c.layout)
+		s, err := ReadCSV(t.Context(), iotest.OneByteReader(strings.NewReader(c.file)), c.layout)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -53,7 +53,7 @@ func TestReadCSV(t *testing.T) {
 			t.Errorf("%s: labels %v of %v", c.name, s.Labels, s.Classes)
 		}
 	}
-	if s, err := ReadCSV(strings.NewReader("1,2,3,4"), CSVLayout{Height: 2, Width: 2, Max: 16}); err != nil || s.Height != 2 || s.Max != 16 {
+	if s, err := ReadCSV(t.Context(), strings.NewReader("1,2,3,4"), CSVLayout{Height: 2, Width: 2, Max: 16}); err != nil || s.Height != 2 || s.Max != 16 {
 		t.Errorf("image: %v, %v", s, err)
 	}
 }
@@ -89,14 +89,14 @@ func TestReadCSVErrors(t *testing.T) {
 		{"two labels", "k,a,k\nx,1,y\n", CSVLayout{Label: "k"}, ErrFormat, "columns 1 and 3"},
 		{"gzip", string(gzipped([]byte("1,2\n"))[:15]), CSVLayout{}, ErrFormat, "cut off"},
 	} {
-		s, err := ReadCSV(strings.NewReader(c.file), c.layout)
+		s, err := ReadCSV(t.Context(), strings.NewReader(c.file), c.layout)
 		if err == nil || s != nil || (c.want != nil && !errors.Is(err, c.want)) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.say)
 		}
 	}
 	broken := errors.New("broken")
 	r := io.MultiReader(strings.NewReader("1,2\n3,"), iotest.ErrReader(broken))
-	if _, err := ReadCSV(r, CSVLayout{Separator: ','}); !errors.Is(err, broken) {
+	if _, err := ReadCSV(t.Context(), r, CSVLayout{Separator: ','}); !errors.Is(err, broken) {
 		t.Errorf("error of the reader: %v", err)
 	}
 }
@@ -112,7 +112,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, label, encode string, separator rune) {
 		for _, h := range []CSVHeader{GuessHeader, WithHeader, NoHeader} {
 			l := CSVLayout{Separator: separator, Header: h, Label: label, Encode: strings.Fields(encode), DecimalComma: len(data)%2 == 0}
-			if s, err := ReadCSV(bytes.NewReader(data), l); err == nil {
+			if s, err := ReadCSV(t.Context(), bytes.NewReader(data), l); err == nil {
 				if err := s.Check(); err != nil {
 					t.Error(err)
 				}
@@ -130,7 +130,7 @@ func FuzzReadCSV(f *testing.F) {
 // that of the others.
 func TestReadCSVMissing(t *testing.T) {
 	const file = "a,b,kind\n1,NA,x\n,2,y\n3,?,x\n"
-	s, err := ReadCSV(strings.NewReader(file), CSVLayout{Label: "kind", Missing: []string{"", "NA", "?"}})
+	s, err := ReadCSV(t.Context(), strings.NewReader(file), CSVLayout{Label: "kind", Missing: []string{"", "NA", "?"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,21 +138,21 @@ func TestReadCSVMissing(t *testing.T) {
 	if known := Known(s.X); !mat.Equal(known, want) {
 		t.Errorf("%v", mat.Formatted(known))
 	}
-	if got := s.String(); got != "set: 2 features × 3 samples, 2 classes, values 1 to 3, 3 missing; guessed: fields between commas, line 1 is the header" {
+	if got := s.String(); got != "set: 2 features × 3 samples, 2 classes, values 1 to 3, 3 missing\n- fields between commas\n- line 1 is the header" {
 		t.Error(got)
 	}
 	if half := s.Scaled(); half.X.At(1, 1) != 2.0/3 || !math.IsNaN(half.X.At(0, 1)) {
 		t.Errorf("%v", mat.Formatted(half.X))
 	}
 	for _, missing := range [][]string{nil, {"", "?"}} {
-		if _, err := ReadCSV(strings.NewReader(file), CSVLayout{Header: WithHeader, Label: "kind", Missing: missing}); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "line 2, column 2") {
+		if _, err := ReadCSV(t.Context(), strings.NewReader(file), CSVLayout{Header: WithHeader, Label: "kind", Missing: missing}); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "line 2, column 2") {
 			t.Errorf("%v", err)
 		}
 	}
 	s.X.Set(0, 0, math.NaN())
 	s.X.Set(0, 2, math.NaN())
 	s.X.Set(1, 1, math.NaN())
-	if got := s.String(); got != "set: 2 features × 3 samples, 2 classes, 6 missing; guessed: fields between commas, line 1 is the header" {
+	if got := s.String(); got != "set: 2 features × 3 samples, 2 classes, 6 missing\n- fields between commas\n- line 1 is the header" {
 		t.Error(got)
 	}
 }
@@ -160,7 +160,7 @@ func TestReadCSVMissing(t *testing.T) {
 // Lines of comment before a table are passed over, and still count.
 func TestReadCSVComment(t *testing.T) {
 	const text = "#made by x, 1,2\n#\nid\ta\tb\nr\t1\t2\n"
-	s, err := ReadCSV(strings.NewReader(text), CSVLayout{Comment: "#", ID: "id"})
+	s, err := ReadCSV(t.Context(), strings.NewReader(text), CSVLayout{Comment: "#", ID: "id"})
 	if err != nil || len(s.Features) != 2 || s.X.At(1, 0) != 2 {
 		t.Errorf("%v, %v", s, err)
 	}
@@ -176,7 +176,7 @@ func TestReadCSVComment(t *testing.T) {
 		{"#" + strings.Repeat("x", 1<<20) + "\n1,y\n", CSVLayout{Comment: "#"}, "line 2, column 2"},
 		{"#", CSVLayout{Comment: "#"}, "no data"},
 	} {
-		if _, err := ReadCSV(strings.NewReader(c.text), c.l); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), c.says) {
+		if _, err := ReadCSV(t.Context(), strings.NewReader(c.text), c.l); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%.20q: %v, want %q", c.text, err, c.says)
 		}
 	}

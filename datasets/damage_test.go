@@ -48,19 +48,19 @@ func TestDamagedPacking(t *testing.T) {
 		file []byte
 		read func(r io.Reader) (*Set, error)
 	}{
-		{"CSV", gzipped([]byte(lines.String())), func(r io.Reader) (*Set, error) { return ReadCSV(r, CSVLayout{}) }},
-		{"CSV of blanks", gzipped([]byte(strings.ReplaceAll(lines.String(), ",", " "))), func(r io.Reader) (*Set, error) { return ReadCSV(r, CSVLayout{}) }},
-		{"Semeion", gzipped([]byte(semeionLine(3, 4) + "\n" + semeionLine(5, 6))), ReadSemeion},
-		{"Pendigits", gzipped([]byte(pen)), ReadPendigits},
-		{"Wine", gzipped([]byte(wine)), ReadWine},
-		{"IDX", gzipped(idx(0x08, []int{3, 100}, noise)), func(r io.Reader) (*Set, error) { return ReadIDXSet(r, nil) }},
+		{"CSV", gzipped([]byte(lines.String())), func(r io.Reader) (*Set, error) { return ReadCSV(t.Context(), r, CSVLayout{}) }},
+		{"CSV of blanks", gzipped([]byte(strings.ReplaceAll(lines.String(), ",", " "))), func(r io.Reader) (*Set, error) { return ReadCSV(t.Context(), r, CSVLayout{}) }},
+		{"Semeion", gzipped([]byte(semeionLine(3, 4) + "\n" + semeionLine(5, 6))), func(r io.Reader) (*Set, error) { return ReadSemeion(t.Context(), r) }},
+		{"Pendigits", gzipped([]byte(pen)), func(r io.Reader) (*Set, error) { return ReadPendigits(t.Context(), r) }},
+		{"Wine", gzipped([]byte(wine)), func(r io.Reader) (*Set, error) { return ReadWine(t.Context(), r) }},
+		{"IDX", gzipped(idx(0x08, []int{3, 100}, noise)), func(r io.Reader) (*Set, error) { return ReadIDXSet(t.Context(), r, nil) }},
 		{"IDX labels", gzipped(idx(0x08, []int{300}, noise)), func(r io.Reader) (*Set, error) {
-			return ReadIDXSet(bytes.NewReader(idx(0x08, []int{300, 1}, noise)), r)
+			return ReadIDXSet(t.Context(), bytes.NewReader(idx(0x08, []int{300, 1}, noise)), r)
 		}},
 		{"NPY", gzipped(npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (3, 100), }\n", string(noise))),
-			func(r io.Reader) (*Set, error) { return ReadNPY(r, NPYLayout{}) }},
+			func(r io.Reader) (*Set, error) { return ReadNPY(t.Context(), r, NPYLayout{}) }},
 		{"MAT", matFile, func(r io.Reader) (*Set, error) {
-			f, err := ReadMAT(r)
+			f, err := ReadMAT(t.Context(), r)
 			if err != nil {
 				return nil, err
 			}
@@ -288,7 +288,7 @@ func TestTypedNil(t *testing.T) {
 func TestGuessHeaderDropsNothing(t *testing.T) {
 	first := func(line string, l CSVLayout) (int, error) {
 		columns := strings.Count(line, ",") + 1
-		s, err := ReadCSV(strings.NewReader(line+"\n"+strings.Repeat("1,", columns-1)+"2\n"), l)
+		s, err := ReadCSV(t.Context(), strings.NewReader(line+"\n"+strings.Repeat("1,", columns-1)+"2\n"), l)
 		if err != nil {
 			return 0, err
 		}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/cavaliergopher/grab/v3"
+
+	"github.com/robustnmf/robustnmf/internal/lockfile"
 )
 
 // The transfer, its resumption and its checksum are grab's. Added here are
@@ -54,9 +56,10 @@ func (f remote) fetch(ctx context.Context, folder string, progress func(done, to
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("datasets: no folder to download to: %w", err)
 	}
-	unlock, err := lockFolder(ctx, folder)
+	// Two that go on with one file would both append to it.
+	unlock, err := lockfile.Wait(ctx, folder+".lock")
 	if err != nil {
-		return err
+		return fmt.Errorf("datasets: waiting for another download to %s: %w", folder, err)
 	}
 	defer unlock()
 	if there, err := f.there(path, progress); there || err != nil { // meanwhile

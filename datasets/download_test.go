@@ -100,7 +100,7 @@ func emptyCache(t *testing.T) string {
 	for _, v := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
 		t.Setenv(v, dir)
 	}
-	t.Setenv(Folder, "")
+	t.Setenv(FolderEnv, "")
 	cache, err := cacheFolder()
 	if err != nil {
 		t.Fatal(err)
@@ -134,18 +134,18 @@ func points(n int) ([]byte, string) {
 }
 
 // testSource is a set of 2 × 5000 points at some address.
-func testSource(r remote, urls ...string) *Source {
+func testSource(r remote, urls ...string) *PublicSet {
 	r.name, r.urls = "points.txt", urls
 	if r.limit == 0 {
 		r.limit = 1 << 20
 	}
-	return &Source{
+	return &PublicSet{
 		Name: "Points",
 		Home: "https://example.org/points",
 		forms: []form{{
 			files: [][]string{{"points.txt"}}, samples: 5000,
 			read: func(ctx context.Context, paths []string) (*Set, error) {
-				return reading(ctx, paths[0], func(r io.Reader) (*Set, error) {
+				return reading(ctx, paths[0], func(_ context.Context, r io.Reader) (*Set, error) {
 					var flat []float64
 					for {
 						var x, y float64
@@ -441,7 +441,7 @@ func TestDownloadUnwritable(t *testing.T) {
 	for _, v := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
 		t.Setenv(v, file) // a file where there should be a folder
 	}
-	t.Setenv(Folder, "")
+	t.Setenv(FolderEnv, "")
 	body, sum := points(5000)
 	m := &mirror{body: body}
 	s := testSource(remote{sha256: sum}, serve(t, m))

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"fmt"
 )
@@ -23,7 +24,7 @@ var (
 // Digits returns handwritten digits: 64 pixels (images of 8×8) × 1797 samples
 // of 10 classes, with values 0..16. Every call returns a set of its own.
 func Digits() *Set {
-	s, err := ReadCSV(bytes.NewReader(digitsFile), CSVLayout{
+	s, err := ReadCSV(context.Background(), bytes.NewReader(digitsFile), CSVLayout{
 		Separator: ',', Header: NoHeader, Label: "-1", Height: 8, Width: 8, Max: 16,
 	})
 	must(err)
@@ -38,7 +39,7 @@ func Digits() *Set {
 // (proline). Every call returns a set of its own.
 func Wine() *Set {
 	from := bytes.IndexByte(wineFile, '\n') + 1 // the first line counts samples and features
-	s, err := ReadCSV(bytes.NewReader(wineFile[from:]), CSVLayout{Separator: ',', Header: NoHeader, Label: "-1"})
+	s, err := ReadCSV(context.Background(), bytes.NewReader(wineFile[from:]), CSVLayout{Separator: ',', Header: NoHeader, Label: "-1"})
 	must(err)
 	s.Name = "Wine"
 	s.Classes = []string{"1", "2", "3"}
@@ -52,7 +53,7 @@ func Wine() *Set {
 // 28×28) × 1500 samples, the first 150 of each of the 10 classes of the test
 // set, with values 0..255. Every call returns a set of its own.
 func Fashion() *Set {
-	s, err := ReadIDXSet(bytes.NewReader(fashionImages), bytes.NewReader(fashionLabels))
+	s, err := ReadIDXSet(context.Background(), bytes.NewReader(fashionImages), bytes.NewReader(fashionLabels))
 	must(err)
 	s.Name = "Fashion-MNIST"
 	s.Classes = []string{

@@ -18,7 +18,7 @@ import (
 // A table of text: a line is a sample, its columns are the features.
 func ExampleReadCSV() {
 	table := "length,width,kind\n5.1,3.5,setosa\n6.2,2.9,virginica\n4.9,3.0,setosa\n"
-	s, err := datasets.ReadCSV(strings.NewReader(table), datasets.CSVLayout{Label: "kind"})
+	s, err := datasets.ReadCSV(context.Background(), strings.NewReader(table), datasets.CSVLayout{Label: "kind"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -64,7 +64,7 @@ func ExampleWriteMAT() {
 		fmt.Println(err)
 		return
 	}
-	back, err := datasets.ReadMAT(&file)
+	back, err := datasets.ReadMAT(context.Background(), &file)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -31,7 +31,7 @@ func ExampleBlock() {
 }
 
 // A set from the user's folder, or downloaded the first time.
-func ExampleSource() {
+func ExamplePublicSet() {
 	ctx := context.Background()
 	s, err := datasets.ORL.Load(ctx)
 	if errors.Is(err, datasets.ErrNotFound) {

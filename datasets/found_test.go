@@ -12,7 +12,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,6 +20,9 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/internal/lockfile"
+	"github.com/robustnmf/robustnmf/internal/npy"
 )
 
 // A line of separators costs a hundred times its bytes until it is counted.
@@ -41,7 +43,7 @@ func TestReadCSVLongLines(t *testing.T) {
 			t.Logf("-short: without %s", name) // up to 64 MB, and lines that are read several times
 			continue
 		}
-		if _, err := ReadCSV(strings.NewReader(c.text), c.layout); !errors.Is(err, c.want) || errors.Is(err, ErrFormat) && !strings.Contains(err.Error(), "line 1:") {
+		if _, err := ReadCSV(t.Context(), strings.NewReader(c.text), c.layout); !errors.Is(err, c.want) || errors.Is(err, ErrFormat) && !strings.Contains(err.Error(), "line 1:") {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
@@ -52,14 +54,14 @@ func TestReadCSVLongLines(t *testing.T) {
 	// Lines that are long together are fine, and many that may be read at once.
 	for _, separator := range []string{" ", ","} {
 		line := strings.Repeat("1"+separator, maxFields/2) + "1\n"
-		if s, err := ReadCSV(strings.NewReader(strings.Repeat(line, 9)), CSVLayout{}); err != nil {
+		if s, err := ReadCSV(t.Context(), strings.NewReader(strings.Repeat(line, 9)), CSVLayout{}); err != nil {
 			t.Errorf("in lines of half a million columns, %q between them: %v", separator, err)
 		} else if _, n := s.X.Dims(); n != 9 {
 			t.Errorf("%d samples", n)
 		}
 	}
 	text := strings.Repeat(strings.Repeat("1,", 999)+"1\n", 5000)
-	if s, err := ReadCSV(strings.NewReader(text), CSVLayout{}); err != nil {
+	if s, err := ReadCSV(t.Context(), strings.NewReader(text), CSVLayout{}); err != nil {
 		t.Error(err)
 	} else if m, n := s.X.Dims(); m != 1000 || n != 5000 {
 		t.Errorf("%d×%d", m, n)
@@ -67,12 +69,12 @@ func TestReadCSVLongLines(t *testing.T) {
 }
 
 func TestReadCSVMissingNumbers(t *testing.T) {
-	s, err := ReadCSV(strings.NewReader("a,b\n1,-999\n3,4\n"), CSVLayout{Missing: []string{"-999"}})
+	s, err := ReadCSV(t.Context(), strings.NewReader("a,b\n1,-999\n3,4\n"), CSVLayout{Missing: []string{"-999"}})
 	if err != nil || !math.IsNaN(s.X.At(1, 0)) || s.X.At(1, 1) != 4 {
 		t.Errorf("%v, %v", s, err)
 	}
 	// A first sample of which nothing is known is no header.
-	s, err = ReadCSV(strings.NewReader("NA,NA\n1,2\n3,4\n"), CSVLayout{Missing: []string{"NA"}})
+	s, err = ReadCSV(t.Context(), strings.NewReader("NA,NA\n1,2\n3,4\n"), CSVLayout{Missing: []string{"NA"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +91,7 @@ func TestReadCSVShortHeader(t *testing.T) {
 			if header == GuessHeader {
 				text = "n,m,x,y\n1,2,3,4,0\n5,6,7,8,1\n"
 			}
-			s, err := ReadCSV(strings.NewReader(text), CSVLayout{Label: strconv.Itoa(column), Header: header})
+			s, err := ReadCSV(t.Context(), strings.NewReader(text), CSVLayout{Label: strconv.Itoa(column), Header: header})
 			if err != nil {
 				t.Errorf("column %d: %v", column, err)
 				continue
@@ -100,7 +102,7 @@ func TestReadCSVShortHeader(t *testing.T) {
 		}
 	}
 	for _, column := range []int{6, -6} {
-		if _, err := ReadCSV(strings.NewReader("n,4,x,y\n1,2,3,4,0\n"), CSVLayout{Label: strconv.Itoa(column), Header: WithHeader}); !errors.Is(err, ErrNoVariable) {
+		if _, err := ReadCSV(t.Context(), strings.NewReader("n,4,x,y\n1,2,3,4,0\n"), CSVLayout{Label: strconv.Itoa(column), Header: WithHeader}); !errors.Is(err, ErrNoVariable) {
 			t.Errorf("column %d: %v", column, err)
 		}
 	}
@@ -176,10 +178,10 @@ func TestReadErrorsPassOn(t *testing.T) {
 		data []byte
 		read func(io.Reader) error
 	}{
-		"MAT": {mat5.Bytes(), func(r io.Reader) error { _, err := ReadMAT(r); return err }},
+		"MAT": {mat5.Bytes(), func(r io.Reader) error { _, err := ReadMAT(t.Context(), r); return err }},
 		"tar": {tarred.Bytes(), func(r io.Reader) error { _, err := ReadTar(t.Context(), r, ImageLayout{}); return err }},
 		"gzip": {[]byte{0x1f, 0x8b, 8}, func(r io.Reader) error {
-			_, err := ReadCSV(r, CSVLayout{})
+			_, err := ReadCSV(t.Context(), r, CSVLayout{})
 			return err
 		}},
 	} {
@@ -197,17 +199,17 @@ func TestReadMATLevel4Small(t *testing.T) {
 	binary.Write(&b, binary.LittleEndian, []int32{0, 2, 2, 0, 2})
 	b.WriteString("x\x00")
 	binary.Write(&b, binary.LittleEndian, []float64{1, 2, 3, 4})
-	if _, err := ReadMAT(&b); !errors.Is(err, ErrUnsupported) {
+	if _, err := ReadMAT(t.Context(), &b); !errors.Is(err, ErrUnsupported) {
 		t.Error(err)
 	}
 }
 
 func TestReadNPYPython2(t *testing.T) {
 	dict := "{'descr': '<f8', 'fortran_order': False, 'shape': (1L, 2L), }\n"
-	file := npyHead + "\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(dict)))) + dict
+	file := npy.Magic + "\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(dict)))) + dict
 	data := binary.LittleEndian.AppendUint64([]byte(file), math.Float64bits(3))
 	data = binary.LittleEndian.AppendUint64(data, math.Float64bits(4))
-	s, err := ReadNPY(bytes.NewReader(data), NPYLayout{})
+	s, err := ReadNPY(t.Context(), bytes.NewReader(data), NPYLayout{})
 	if err != nil || s.X.At(0, 0) != 3 || s.X.At(1, 0) != 4 {
 		t.Errorf("%v, %v", s, err)
 	}
@@ -266,28 +268,19 @@ func TestDownloadTwice(t *testing.T) {
 		}
 	}
 	// Another process that holds the folder is waited for, until ctx ends.
-	folder := t.TempDir()
-	d, err := os.Open(folder)
-	if err != nil {
+	folder := filepath.Join(t.TempDir(), "cache")
+	unlock, err := lockfile.Try(folder + ".lock")
+	if err != nil || unlock == nil {
 		t.Fatal(err)
-	}
-	if tryLock(d); !tryLock(d) {
-		t.Fatal("one open folder is locked twice")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if unlock, err := lockFolder(ctx, folder); err == nil {
-		unlock()
-		if runtime.GOOS != "windows" { // where there are no locks
-			t.Error("a folder that another process holds was not waited for")
-		}
-	} else if !errors.Is(err, context.DeadlineExceeded) {
-		t.Error(err)
-	}
-	d.Close()
-	unlock, err := lockFolder(t.Context(), folder)
-	if err != nil {
-		t.Fatal(err)
+	f := remote{name: "x.zip", urls: []string{url}, size: int64(len(body)), sha256: sum}
+	if err := f.fetch(ctx, folder, func(done, total int64) {}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a folder that another process holds: %v", err)
 	}
 	unlock()
+	if err := f.fetch(t.Context(), folder, func(done, total int64) {}); err != nil {
+		t.Error(err)
+	}
 }

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 )
 
 // An HDF5Layout says how the arrays of an HDF5 file make a Set. Its zero value knows
@@ -33,6 +36,9 @@ type HDF5Layout struct {
 	Columns       bool
 	Height, Width int     // those of the images in a matrix, in raster order
 	Max           float64 // the largest possible value; 0 if unknown
+
+	sparse bool // keeps a sparse matrix without its zeros
+	guess  bool // Labels, where they are not known
 }
 
 // ReadHDF5 reads a Set from an HDF5 file of size bytes: a .h5 file, .h5ad or .loom.
@@ -46,12 +52,14 @@ type HDF5Layout struct {
 //
 // Other errors are ErrFormat, ErrTooLarge, ErrNoVariable for a path that is not there,
 // ErrSize where arrays do not fit together, or those of r.
-func ReadHDF5(r io.ReaderAt, size int64, l HDF5Layout) (*Set, error) {
-	return readHDF5(r, size, l, maxValues())
+func ReadHDF5(ctx context.Context, r io.ReaderAt, size int64, l HDF5Layout) (*Set, error) {
+	return readHDF5(ctx, r, size, l, maxValues())
 }
 
-func readHDF5(r io.ReaderAt, size int64, l HDF5Layout, limit int) (*Set, error) {
-	f, err := openH5(r, size, limit)
+func readHDF5(ctx context.Context, r io.ReaderAt, size int64, l HDF5Layout, limit int) (_ *Set, err error) {
+	from := &source{ctx: ctx, at: r}
+	defer func() { err = from.blame(err) }()
+	f, err := openH5(from, size, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +116,9 @@ func readHDF5(r io.ReaderAt, size int64, l HDF5Layout, limit int) (*Set, error) 
 	if err != nil {
 		return nil, err
 	}
-	if labels != "" {
+	if labels == "" && l.guess {
+		f.guessLabels(prefix, s)
+	} else if labels != "" {
 		if !strings.Contains(labels, "/") && f.has(labels) == nil {
 			labels = prefix + labels
 		}
@@ -129,6 +139,65 @@ func readHDF5(r io.ReaderAt, size int64, l HDF5Layout, limit int) (*Set, error) 
 		}
 	}
 	return s.checked()
+}
+
+// namesOfGroups, besides namesOfLabels, tell what an array of a file of cells is for.
+var namesOfGroups = []string{"gnd", "cell_types", "cluster", "clusters", "leiden", "louvain"}
+
+// guessLabels gives s the classes that an array has whose name says so, if it has one for each sample, and
+// few different ones.
+func (f *h5File) guessLabels(prefix string, s *Set) {
+	folder, err := f.find("/" + prefix)
+	if err != nil {
+		return
+	}
+	links, err := folder.links()
+	if err != nil {
+		return
+	}
+	rank := func(name string) int {
+		lower := strings.ToLower(name)
+		if at := slices.Index(namesOfLabels, lower); at >= 0 {
+			return at
+		} else if strings.Contains(lower, "label") {
+			return 100
+		} else if at := slices.Index(namesOfGroups, lower); at >= 0 {
+			return 200 + at
+		}
+		return -1
+	}
+	var names []string
+	for name := range links {
+		if rank(name) >= 0 {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b)) })
+	_, n := s.Dims()
+	for _, name := range names {
+		o := f.has(prefix + name)
+		if o != nil && !o.isDataset() {
+			o = f.has(prefix + name + "/codes")
+		}
+		if o == nil {
+			continue
+		}
+		if d, err := o.describe(); err != nil || d.n != n { // so that other arrays take no memory
+			continue
+		}
+		labels, classes, err := f.labels(prefix + name)
+		if err != nil {
+			continue
+		}
+		used := slices.Clone(labels)
+		slices.Sort(used)
+		if count := len(slices.Compact(used)); count < 2 || count > max(mostClasses, n/20) || count == n {
+			continue
+		}
+		s.Labels, s.Classes = labels, classes
+		s.noted("the array %s has the classes (OpenOptions{Label: \"-\"} says that it has none)", tidyName(prefix+name))
+		return
+	}
 }
 
 // indexOf returns the path of the names of a table of AnnData.
@@ -179,10 +248,14 @@ func (f *h5File) data(l HDF5Layout, limit int) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		if product(limit, x.Rows, x.Cols) > 0 && !l.Columns { // a sample is a row
+		if (l.sparse || product(limit, x.Rows, x.Cols) > 0) && !l.Columns { // a sample is a row
 			x = x.Transposed()
 		}
-		if s.X, err = x.dense(limit); err != nil {
+		if l.sparse {
+			s.Sparse = x
+			return s.checked()
+		}
+		if s.X, err = x.DenseWithin(limit); err != nil {
 			return nil, fmt.Errorf("%s: %w: ReadHDF5Sparse keeps it as it is", o.path, err)
 		}
 		return s.checked()
@@ -194,6 +267,7 @@ func (f *h5File) data(l HDF5Layout, limit int) (*Set, error) {
 	columns := l.Columns
 	switch len(dims) {
 	case 2:
+		columns = s.imagesInColumns(dims[0], dims[1], columns, o.path)
 	case 3:
 		s.Height, s.Width, columns = dims[1], dims[2], false
 		dims = []int{dims[0], dims[1] * dims[2]}
@@ -215,12 +289,14 @@ func (f *h5File) data(l HDF5Layout, limit int) (*Set, error) {
 // ReadHDF5Sparse reads a sparse matrix from an HDF5 file, as it is there: of AnnData,
 // whose rows are samples, or of 10x Genomics, whose columns are. The path is that of its
 // group; "" is X or matrix. Errors are those of ReadHDF5.
-func ReadHDF5Sparse(r io.ReaderAt, size int64, path string) (*Sparse, error) {
-	return readHDF5Sparse(r, size, path, maxValues())
+func ReadHDF5Sparse(ctx context.Context, r io.ReaderAt, size int64, path string) (*sparse.Matrix, error) {
+	return readHDF5Sparse(ctx, r, size, path, maxValues())
 }
 
-func readHDF5Sparse(r io.ReaderAt, size int64, path string, limit int) (*Sparse, error) {
-	f, err := openH5(r, size, limit)
+func readHDF5Sparse(ctx context.Context, r io.ReaderAt, size int64, path string, limit int) (_ *sparse.Matrix, err error) {
+	from := &source{ctx: ctx, at: r}
+	defer func() { err = from.blame(err) }()
+	f, err := openH5(from, size, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +313,7 @@ func readHDF5Sparse(r io.ReaderAt, size int64, path string, limit int) (*Sparse,
 }
 
 // sparse reads the group of a sparse matrix.
-func (f *h5File) sparse(o *h5Object) (*Sparse, error) {
+func (f *h5File) sparse(o *h5Object) (*sparse.Matrix, error) {
 	if o.isDataset() {
 		return nil, fmt.Errorf("%w: %s is an array, not the group of a sparse matrix", ErrUnsupported, o.path)
 	}
@@ -291,8 +367,8 @@ func h5Size(shape []float64) (rows, cols int, err error) {
 }
 
 // compressed reads a matrix that is compressed by columns.
-func (f *h5File) compressed(o *h5Object, rows, cols int, start, row, value string) (*Sparse, error) {
-	s := &Sparse{Rows: rows, Cols: cols}
+func (f *h5File) compressed(o *h5Object, rows, cols int, start, row, value string) (*sparse.Matrix, error) {
+	s := &sparse.Matrix{Rows: rows, Cols: cols}
 	read := func(name string) ([]float64, error) {
 		at, err := o.child(name)
 		if err != nil {
@@ -401,10 +477,14 @@ func (f *h5File) labels(path string) ([]int, []string, error) {
 // Variables of other kinds stay in the list, without their content.
 //
 // Errors are those of ReadHDF5.
-func ReadMAT73(r io.ReaderAt, size int64) (*MATFile, error) { return readMAT73(r, size, maxValues()) }
+func ReadMAT73(ctx context.Context, r io.ReaderAt, size int64) (*MATFile, error) {
+	return readMAT73(ctx, r, size, maxValues())
+}
 
-func readMAT73(r io.ReaderAt, size int64, limit int) (*MATFile, error) {
-	f, err := openH5(r, size, limit)
+func readMAT73(ctx context.Context, r io.ReaderAt, size int64, limit int) (_ *MATFile, err error) {
+	from := &source{ctx: ctx, at: r}
+	defer func() { err = from.blame(err) }()
+	f, err := openH5(from, size, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -475,7 +555,7 @@ func (f *h5File) matArray(address uint64, path string, depth int) (*MATArray, er
 			if err := f.left.take(n); err != nil {
 				return nil, err
 			}
-			a.Sparse = &Sparse{Rows: m, Cols: n, Start: make([]int, n+1), Row: []int32{}, Value: []float64{}}
+			a.Sparse = &sparse.Matrix{Rows: m, Cols: n, Start: make([]int, n+1), Row: []int32{}, Value: []float64{}}
 			return a, nil
 		}
 		if a.Sparse, err = f.compressed(o, m, n, "jc", "ir", "data"); err != nil {

@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
+
+	"github.com/robustnmf/robustnmf/internal/sniff"
 )
 
 // The format is described in "HDF5 File Format Specification", version 3.0 (The HDF
@@ -25,7 +28,7 @@ const (
 	h5MaxChunk   = 1 << 27        // bytes of a chunk, unpacked
 	h5MaxLinks   = 1 << 20        // of a group
 	h5Free       = 1 << 28        // bytes that chunks may unpack to beyond what they hold
-	h5WorkFactor = 64             // and for each byte of the data
+	h5WorkFactor = 8              // and for each byte of the data
 )
 
 // A h5File is a file whose addresses begin at base.
@@ -57,6 +60,9 @@ func openH5(r io.ReaderAt, size int64, limit int) (*h5File, error) {
 	for at := int64(0); ; at = max(512, 2*at) { // after a block of the user's
 		var err error
 		if head, err = f.raw(uint64(at), 96, true); err != nil {
+			if begin, failed := f.raw(0, int(min(size, 512)), true); failed == nil && errors.Is(err, ErrFormat) {
+				err = fmt.Errorf("%w: %s", ErrFormat, sniff.Kind(begin))
+			}
 			return nil, fmt.Errorf("not an HDF5 file: %w", err)
 		}
 		if string(head[:8]) == "\x89HDF\r\n\x1a\n" {
@@ -76,6 +82,9 @@ func openH5(r io.ReaderAt, size int64, limit int) (*h5File, error) {
 		sizes = head[9:11]
 		f.base = le.Uint64(head[12:])
 		f.root = le.Uint64(head[36:])
+		if sizes[0] == 8 && lookup3(head[:44]) != le.Uint32(head[44:]) {
+			return nil, h5Error("the checksum of the superblock differs: it is damaged")
+		}
 	default:
 		return nil, h5Unsupported("version %d of the superblock", version)
 	}
@@ -202,6 +211,10 @@ func (f *h5File) messages(address uint64) ([]h5Message, error) {
 	total := uint64(0)
 	for k := 0; k < len(blocks); k++ {
 		from, size := blocks[k][0], blocks[k][1]
+		if second && k == 0 { // with what comes before the messages, and the checksum
+			size += from - address + 4
+			from = address
+		}
 		if total += size; size > h5MaxHeader || total > h5MaxHeader {
 			return nil, fmt.Errorf("%w: HDF5: a header of %d bytes", ErrTooLarge, total)
 		}
@@ -209,11 +222,17 @@ func (f *h5File) messages(address uint64) ([]h5Message, error) {
 		if err != nil {
 			return nil, err
 		}
-		if second && k > 0 {
-			if len(b.b) < 8 || string(b.take(4)) != "OCHK" {
+		if second {
+			end := len(b.b) - 4
+			if end < 4 || k > 0 && string(b.b[:4]) != "OCHK" {
 				return nil, h5Error("no continued header at %#x", from)
 			}
-			b.b = b.b[:len(b.b)-4] // the checksum
+			if lookup3(b.b[:end]) != binary.LittleEndian.Uint32(b.b[end:]) {
+				return nil, h5Error("the checksum of the header at %#x differs: it is damaged", from)
+			}
+			if b.b = b.b[4:end]; k == 0 {
+				b.take(int(blocks[0][0]-address) - 4)
+			}
 		}
 		least := 8
 		if second {
@@ -587,8 +606,10 @@ func parseH5Type(data []byte, depth int) (*h5Type, error) {
 		offset, precision := b.u16(), b.u16()
 		exponent := b.take(2)
 		mantissa := b.take(2)
-		form := [5]int{t.size, int(exponent[0]), int(exponent[1]), int(mantissa[0]), int(mantissa[1])}
-		if !slices.Contains([][5]int{{8, 52, 11, 0, 52}, {4, 23, 8, 0, 23}, {2, 10, 5, 0, 10}}, form) || offset != 0 || precision != 8*t.size || bits[0]&0x40 != 0 {
+		form := [6]int{t.size, int(exponent[0]), int(exponent[1]), int(mantissa[0]), int(mantissa[1]), int(b.u32())}
+		known := [][6]int{{8, 52, 11, 0, 52, 1023}, {4, 23, 8, 0, 23, 127}, {2, 10, 5, 0, 10, 15}}
+		// The sign is the highest bit, and the highest bit of the mantissa is implied.
+		if !slices.Contains(known, form) || offset != 0 || precision != 8*t.size || bits[0]&0x70 != 0x20 || int(bits[1]) != 8*t.size-1 {
 			return nil, h5Unsupported("floats of %d bytes that are not those of IEEE 754", t.size)
 		}
 	case h5Enum, h5Vlen:
@@ -933,124 +954,46 @@ func (o *h5Object) fill(size int) ([]byte, error) {
 	return out, nil
 }
 
+// h5Chunks are the values of a dataset that lies in chunks.
+type h5Chunks struct {
+	o       *h5Object
+	d       h5Data
+	size    []int // of a chunk, in values
+	values  int   // of a chunk
+	grid    int   // how many chunks there may be
+	filters []h5Filter
+	put     func(k int, b []byte) error
+
+	seen   int   // chunks that were read
+	packed int64 // their bytes
+	work   int64 // bytes that may still be unpacked
+}
+
 // chunks reads the values of a dataset that lies in chunks.
 func (o *h5Object) chunks(version int, b *h5Bytes, d h5Data, blank func() error, put func(k int, b []byte) error) error {
-	rank := len(d.dims)
-	flags, wide := 0, 4
+	c := &h5Chunks{o: o, d: d, put: put, work: int64(h5Free) + h5WorkFactor*int64(d.n)*int64(d.size)}
+	flags := 0
 	if version == 4 {
 		flags = b.u8()
 	}
-	if b.u8() != rank+1 || rank == 0 {
+	if rank := len(d.dims); b.u8() != rank+1 || rank == 0 {
 		return h5Error("chunks of another rank")
 	}
-	address := uint64(0)
+	address, wide := uint64(0), 4
 	if version == 3 {
 		address = b.u64()
 	} else if wide = b.u8(); wide < 1 || wide > 8 {
 		return h5Error("sizes of chunks of %d bytes", wide)
 	}
-	chunk := make([]int, rank)
-	grid := 1
-	for k := range chunk {
-		chunk[k] = int(min(b.uint(wide), math.MaxInt32))
-		if chunk[k] == 0 {
-			return h5Error("chunks of no size")
-		}
-		if grid *= (d.dims[k] + chunk[k] - 1) / chunk[k]; grid > d.n {
-			return h5Error("%d chunks for %d values", grid, d.n)
-		}
+	err := c.sizes(b, wide)
+	if err == nil {
+		c.filters, err = o.filters()
 	}
-	if int(b.uint(wide)) != d.size {
-		return h5Error("chunks of another type")
-	}
-	inChunk := product(h5MaxChunk/d.size, chunk...)
-	if inChunk < 0 {
-		return fmt.Errorf("%w: HDF5: chunks of %v", ErrTooLarge, chunk)
-	}
-	filters, err := o.filters()
 	if err != nil {
 		return err
 	}
-	work := int64(h5Free) + h5WorkFactor*int64(d.n)*int64(d.size)
-	place := func(at []int, data []byte) error { // of a chunk that begins there
-		index := make([]int, rank)
-		for k := 0; k < inChunk; {
-			to, inside := 0, true
-			for i := range rank {
-				p := at[i] + index[i]
-				inside = inside && p < d.dims[i]
-				to = to*d.dims[i] + p
-			}
-			last := chunk[rank-1]
-			if inside {
-				for c := range min(last, d.dims[rank-1]-at[rank-1]) {
-					if err := put(to+c, data[(k+c)*d.size:(k+c+1)*d.size]); err != nil {
-						return err
-					}
-				}
-			}
-			k += last
-			for i := rank - 2; i >= 0; i-- { // the next row of the chunk
-				if index[i]++; index[i] < chunk[i] {
-					break
-				}
-				index[i] = 0
-			}
-		}
-		return nil
-	}
-	seen := 0
-	one := func(at []int, address uint64, stored int, mask uint32) error {
-		if seen++; seen > grid {
-			return h5Error("more than %d chunks", grid)
-		}
-		if work -= int64(inChunk * d.size); work < 0 {
-			return fmt.Errorf("%w: HDF5: chunks that unpack to far more than they hold", ErrTooLarge)
-		}
-		o.f.work += int64(stored)
-		data, err := o.f.at(address, stored)
-		if err != nil {
-			return err
-		}
-		raw, err := unpackH5(data.b, filters, mask, inChunk*d.size, d.size)
-		if err != nil {
-			return fmt.Errorf("chunk %v: %w", at, err)
-		}
-		return place(at, raw)
-	}
 	if version == 4 {
-		kind := b.u8()
-		stored, mask := inChunk*d.size, uint32(0)
-		if kind == 1 && flags&2 != 0 {
-			n := b.u64()
-			if stored = int(min(n, h5MaxChunk+1)); stored > h5MaxChunk {
-				return fmt.Errorf("%w: HDF5: a chunk of %d bytes", ErrTooLarge, n)
-			}
-			mask = b.u32()
-		}
-		if kind != 1 && kind != 2 {
-			return h5Unsupported("chunks with an index of the newest format: h5repack -l CONTI OLD NEW writes it anew")
-		}
-		address = b.u64()
-		if err := b.err("a layout"); err != nil {
-			return err
-		}
-		if address == h5None {
-			return blank()
-		}
-		at := make([]int, rank)
-		for k := range grid {
-			if err := one(at, address+uint64(k)*uint64(stored), stored, mask); err != nil {
-				return err
-			}
-			for i := rank - 1; i >= 0; i-- {
-				if at[i] += chunk[i]; at[i] < d.dims[i] {
-					break
-				}
-				at[i] = 0
-			}
-		}
-		return nil
+		return c.inOrder(b, flags, blank)
 	}
 	if err := b.err("a layout"); err != nil {
 		return err
@@ -1059,26 +1002,152 @@ func (o *h5Object) chunks(version int, b *h5Bytes, d h5Data, blank func() error,
 	if err := blank(); err != nil || address == h5None {
 		return err
 	}
-	return o.f.tree(address, 1, rank, func(key []byte, child uint64) error {
+	return c.tree(address)
+}
+
+// sizes reads the size of a chunk.
+func (c *h5Chunks) sizes(b *h5Bytes, wide int) error {
+	c.grid, c.size = 1, make([]int, len(c.d.dims))
+	for k, dim := range c.d.dims {
+		c.size[k] = int(min(b.uint(wide), math.MaxInt32))
+		if c.size[k] == 0 {
+			return h5Error("chunks of no size")
+		}
+		if c.grid *= (dim + c.size[k] - 1) / c.size[k]; c.grid > c.d.n {
+			return h5Error("%d chunks for %d values", c.grid, c.d.n)
+		}
+	}
+	if int(b.uint(wide)) != c.d.size {
+		return h5Error("chunks of another type")
+	}
+	if c.values = product(h5MaxChunk/c.d.size, c.size...); c.values < 0 {
+		return fmt.Errorf("%w: HDF5: chunks of %v", ErrTooLarge, c.size)
+	}
+	return nil
+}
+
+// inOrder reads chunks of which one comes after the other, or only one.
+func (c *h5Chunks) inOrder(b *h5Bytes, flags int, blank func() error) error {
+	const single, implicit = 1, 2
+	kind := b.u8()
+	stored, mask := c.values*c.d.size, uint32(0)
+	if kind == single && flags&2 != 0 {
+		n := b.u64()
+		if stored = int(min(n, h5MaxChunk+1)); stored > h5MaxChunk {
+			return fmt.Errorf("%w: HDF5: a chunk of %d bytes", ErrTooLarge, n)
+		}
+		mask = b.u32()
+	}
+	if kind != single && kind != implicit {
+		return h5Unsupported("chunks with an index of the newest format: h5repack -l CONTI OLD NEW writes it anew")
+	}
+	address := b.u64()
+	if err := b.err("a layout"); err != nil {
+		return err
+	}
+	if kind == single && c.grid != 1 {
+		return h5Error("a single chunk of %v for %v", c.size, c.d.dims)
+	}
+	if address == h5None {
+		return blank()
+	}
+	at := make([]int, len(c.size))
+	for k := range c.grid {
+		if err := c.read(at, address+uint64(k)*uint64(stored), stored, mask); err != nil {
+			return err
+		}
+		for i := len(at) - 1; i >= 0; i-- {
+			if at[i] += c.size[i]; at[i] < c.d.dims[i] {
+				break
+			}
+			at[i] = 0
+		}
+	}
+	return nil
+}
+
+// tree reads chunks that are leaves of a tree. HDF5 looks them up by their places, so these must rise.
+func (c *h5Chunks) tree(address uint64) error {
+	var last []int
+	return c.o.f.tree(address, 1, len(c.size), func(key []byte, child uint64) error {
 		k := &h5Bytes{b: key}
 		stored, mask := k.u32(), k.u32()
 		if stored > h5MaxChunk {
 			return fmt.Errorf("%w: HDF5: a chunk of %d bytes", ErrTooLarge, stored)
 		}
-		at := make([]int, rank)
-		for i := range at {
+		at := make([]int, len(c.size))
+		for i, dim := range c.d.dims {
 			p := k.u64()
-			if p >= uint64(d.dims[i]) || int(p)%chunk[i] != 0 {
-				return h5Error("a chunk at %d of dimension %d, which has %d", p, i, d.dims[i])
+			if p >= uint64(dim) || int(p)%c.size[i] != 0 {
+				return h5Error("a chunk at %d of dimension %d, which has %d", p, i, dim)
 			}
 			at[i] = int(p)
 		}
-		return one(at, child, int(stored), mask)
+		if k.u64() != 0 || last != nil && slices.Compare(at, last) <= 0 {
+			return h5Error("a chunk at %v after that at %v", at, last)
+		}
+		last = at
+		return c.read(at, child, int(stored), mask)
 	})
 }
 
-// filters returns the numbers of the filters.
-func (o *h5Object) filters() ([]int, error) {
+// read reads the chunk that begins at some place.
+func (c *h5Chunks) read(at []int, address uint64, stored int, mask uint32) error {
+	if c.seen++; c.seen > c.grid {
+		return h5Error("more than %d chunks", c.grid)
+	}
+	if c.work -= int64(c.values * c.d.size); c.work < 0 {
+		return fmt.Errorf("%w: HDF5: chunks that unpack to far more than they hold", ErrTooLarge)
+	}
+	if c.packed += int64(stored); c.packed > c.o.f.size {
+		return h5Error("chunks that lie in each other")
+	}
+	c.o.f.work += int64(stored)
+	data, err := c.o.f.at(address, stored)
+	if err != nil {
+		return err
+	}
+	raw, err := unpackH5(data.b, c.filters, mask, c.values*c.d.size)
+	if err != nil {
+		return fmt.Errorf("chunk %v: %w", at, err)
+	}
+	return c.place(at, raw)
+}
+
+// place puts the values of a chunk that begins there, but for those outside of the dataset.
+func (c *h5Chunks) place(at []int, data []byte) error {
+	d, last := c.d, len(at)-1
+	index := make([]int, len(at))
+	for k := 0; k < c.values; {
+		to, inside := 0, true
+		for i := range at {
+			p := at[i] + index[i]
+			inside = inside && p < d.dims[i]
+			to = to*d.dims[i] + p
+		}
+		if inside {
+			for v := range min(c.size[last], d.dims[last]-at[last]) {
+				if err := c.put(to+v, data[(k+v)*d.size:(k+v+1)*d.size]); err != nil {
+					return err
+				}
+			}
+		}
+		k += c.size[last]
+		for i := last - 1; i >= 0; i-- { // the next row of the chunk
+			if index[i]++; index[i] < c.size[i] {
+				break
+			}
+			index[i] = 0
+		}
+	}
+	return nil
+}
+
+// A h5Filter packs the bytes of a chunk.
+type h5Filter struct{ id, size int } // of an element, for shuffle
+
+// filters returns the filters in the order in which they were used.
+func (o *h5Object) filters() ([]h5Filter, error) {
 	data := o.message(h5Filters)
 	if data == nil {
 		return nil, nil
@@ -1088,7 +1157,7 @@ func (o *h5Object) filters() ([]int, error) {
 	if version == 1 {
 		b.take(6)
 	}
-	var out []int
+	var out []h5Filter
 	for range n {
 		id, name := b.u16(), 0
 		if version == 1 || id >= 256 {
@@ -1101,19 +1170,23 @@ func (o *h5Object) filters() ([]int, error) {
 			values += values & 1
 		}
 		b.take(name)
-		b.take(4 * values)
-		out = append(out, id)
+		parameters := b.take(4 * values)
+		f := h5Filter{id: id, size: 1}
+		if len(parameters) >= 4 {
+			f.size = int(binary.LittleEndian.Uint32(parameters))
+		}
+		out = append(out, f)
 	}
 	return out, b.err("filters")
 }
 
 // unpackH5 undoes the filters of a chunk, the last first, but for those that the mask has.
-func unpackH5(data []byte, filters []int, mask uint32, want, size int) ([]byte, error) {
+func unpackH5(data []byte, filters []h5Filter, mask uint32, want int) ([]byte, error) {
 	for k := len(filters) - 1; k >= 0; k-- {
 		if k < 32 && mask>>k&1 != 0 {
 			continue
 		}
-		switch filters[k] {
+		switch filters[k].id {
 		case 1:
 			z, err := zlib.NewReader(bytes.NewReader(data))
 			if err != nil {
@@ -1124,8 +1197,9 @@ func unpackH5(data []byte, filters []int, mask uint32, want, size int) ([]byte, 
 				return nil, readError(err)
 			}
 		case 2:
+			size := max(filters[k].size, 1)
 			n := len(data) / size
-			out := slices.Clone(data)
+			out := slices.Clone(data) // what is less than an element stays
 			for i := range n {
 				for j := range size {
 					out[i*size+j] = data[j*n+i]
@@ -1146,13 +1220,48 @@ func unpackH5(data []byte, filters []int, mask uint32, want, size int) ([]byte, 
 				return nil, err
 			}
 		default:
-			return nil, h5Unsupported("filter %d: h5repack -f GZIP=6 OLD NEW packs the data anew, where it knows the filter", filters[k])
+			return nil, h5Unsupported("filter %d: h5repack -f GZIP=6 OLD NEW packs the data anew, where it knows the filter", filters[k].id)
 		}
 	}
 	if len(data) != want {
 		return nil, h5Error("%d bytes, not %d", len(data), want)
 	}
 	return data, nil
+}
+
+// lookup3 is the checksum of headers in the newer versions: hashlittle of Jenkins, lookup3.c (2006).
+func lookup3(data []byte) uint32 {
+	le, rot := binary.LittleEndian, bits.RotateLeft32
+	a := uint32(0xdeadbeef) + uint32(len(data))
+	b, c := a, a
+	for ; len(data) > 12; data = data[12:] {
+		a, b, c = a+le.Uint32(data), b+le.Uint32(data[4:]), c+le.Uint32(data[8:])
+		a = (a - c) ^ rot(c, 4)
+		c += b
+		b = (b - a) ^ rot(a, 6)
+		a += c
+		c = (c - b) ^ rot(b, 8)
+		b += a
+		a = (a - c) ^ rot(c, 16)
+		c += b
+		b = (b - a) ^ rot(a, 19)
+		a += c
+		c = (c - b) ^ rot(b, 4)
+		b += a
+	}
+	if len(data) == 0 {
+		return c
+	}
+	var last [12]byte
+	copy(last[:], data)
+	a, b, c = a+le.Uint32(last[:]), b+le.Uint32(last[4:]), c+le.Uint32(last[8:])
+	c = (c ^ b) - rot(b, 14)
+	a = (a ^ c) - rot(c, 11)
+	b = (b ^ a) - rot(a, 25)
+	c = (c ^ b) - rot(b, 16)
+	a = (a ^ c) - rot(c, 4)
+	b = (b ^ a) - rot(a, 14)
+	return (c ^ b) - rot(b, 24)
 }
 
 // fletcher32 tells whether that is the checksum of HDF5, of which 0 and 65535 are the same.

@@ -16,12 +16,14 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 )
 
 func readH5(t testing.TB, name string, l HDF5Layout) (*Set, error) {
 	t.Helper()
 	data := readTestdata(t, "hdf5", name)
-	return ReadHDF5(bytes.NewReader(data), int64(len(data)), l)
+	return ReadHDF5(t.Context(), bytes.NewReader(data), int64(len(data)), l)
 }
 
 // Files that h5py, PyTables, AnnData and loompy wrote: see testdata/hdf5/make.py.
@@ -69,13 +71,22 @@ func TestReadHDF5(t *testing.T) {
 				t.Errorf("%s of %s by columns: %v", path, file, err)
 			}
 		}
-		s, err := readH5(t, file, HDF5Layout{Labels: "y", Samples: "words"})
-		if err != nil || fmt.Sprint(s.Labels, s.Classes, s.Samples) != "[1 0 1 1] [0 1] [b a b ü]" {
+		s, err := readH5(t, file, HDF5Layout{Labels: "y"})
+		if err != nil || fmt.Sprint(s.Labels, s.Classes) != "[1 0 1 1] [0 1]" {
 			t.Errorf("%s: %v, %v", file, s, err)
 		}
-		s, err = readH5(t, file, HDF5Layout{Labels: "packed/words", Samples: "fixed"})
-		if err != nil || fmt.Sprint(s.Labels, s.Classes, s.Samples) != "[1 0 1 2] [a b ü] [b a b ü]" {
+		s, err = readH5(t, file, HDF5Layout{Labels: "packed/words"})
+		if err != nil || fmt.Sprint(s.Labels, s.Classes) != "[1 0 1 2] [a b ü]" {
 			t.Errorf("%s: %v, %v", file, s, err)
+		}
+		for _, path := range []string{"words", "fixed"} {
+			s, err = readH5(t, file, HDF5Layout{Columns: true, Features: path})
+			if err != nil || fmt.Sprint(s.Features) != "[b a b.1 ü]" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], `1 features have the name of another, as "b"`) {
+				t.Errorf("%s: %v, %v", file, s, err)
+			}
+			if _, err = readH5(t, file, HDF5Layout{Samples: path}); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), `samples 0 and 2 (from 0) are both named "b"`) {
+				t.Errorf("%s: %v", file, err)
+			}
 		}
 		if s, err := readH5(t, file, HDF5Layout{X: "cube"}); err != nil || s.Height != 3 || s.Width != 4 || s.X.At(11, 1) != 23 || s.X.At(5, 0) != 5 {
 			t.Errorf("%s: %v, %v", file, s, err)
@@ -120,7 +131,7 @@ func TestReadHDF5(t *testing.T) {
 	if _, err := readH5(t, "wide.h5", HDF5Layout{X: "many/a300"}); !errors.Is(err, ErrNoVariable) || !strings.Contains(err.Error(), "the group /many has a0, ") {
 		t.Error(err)
 	}
-	if _, err := ReadHDF5(strings.NewReader("no HDF5"), 7, HDF5Layout{}); !errors.Is(err, ErrFormat) {
+	if _, err := ReadHDF5(t.Context(), strings.NewReader("no HDF5"), 7, HDF5Layout{}); !errors.Is(err, ErrFormat) {
 		t.Error(err)
 	}
 }
@@ -149,7 +160,7 @@ func TestReadH5AD(t *testing.T) {
 			t.Errorf("%s: %v, %v", file, s, err)
 		}
 		data := readTestdata(t, "hdf5", file)
-		sparse, err := ReadHDF5Sparse(bytes.NewReader(data), int64(len(data)), "")
+		sparse, err := ReadHDF5Sparse(t.Context(), bytes.NewReader(data), int64(len(data)), "")
 		if file == "dense.h5ad" {
 			if !errors.Is(err, ErrUnsupported) {
 				t.Error(err)
@@ -157,7 +168,7 @@ func TestReadH5AD(t *testing.T) {
 		} else if err != nil || !mat.Equal(sparse, x.T()) || len(sparse.Value) != 11 {
 			t.Errorf("%s: %v, %v", file, sparse, err)
 		}
-		if _, err := readHDF5(bytes.NewReader(data), int64(len(data)), HDF5Layout{}, 8); !errors.Is(err, ErrTooLarge) {
+		if _, err := readHDF5(t.Context(), bytes.NewReader(data), int64(len(data)), HDF5Layout{}, 8); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
@@ -177,7 +188,7 @@ func TestReadH5AD(t *testing.T) {
 // MATLAB's files of version 7.3, as hdf5storage writes them.
 func TestReadMAT73(t *testing.T) {
 	data := readTestdata(t, "hdf5", "v73.mat")
-	f, err := ReadMAT73(bytes.NewReader(data), int64(len(data)))
+	f, err := ReadMAT73(t.Context(), bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +213,7 @@ func TestReadMAT73(t *testing.T) {
 		{"u8", "uint8", []int{4, 3}, []float64{0, 1, 3, 4, 0, 2, 3, 5, 1, 2, 4, 5}, nil, nil, nil},
 		{"flag", "logical", []int{4, 3}, []float64{0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 1, 1}, nil, nil, nil},
 		{"chars", "char", []int{2, 3}, nil, []string{"ab ", "cde"}, nil, nil},
-		{"spnone", "sparse", []int{4, 3}, nil, nil, nil, &Sparse{4, 3, []int{0, 0, 0, 0}, []int32{}, []float64{}}},
+		{"spnone", "sparse", []int{4, 3}, nil, nil, nil, &sparse.Matrix{Rows: 4, Cols: 3, Start: []int{0, 0, 0, 0}, Row: []int32{}, Value: []float64{}}},
 	} {
 		if got, err := f.Var(want.Name); err != nil || !reflect.DeepEqual(*got, want) {
 			t.Errorf("%+v, %v", got, err)
@@ -224,7 +235,7 @@ func TestReadMAT73(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
 	}
-	if _, err := ReadMAT(bytes.NewReader(data)); !errors.Is(err, ErrMAT73) || !strings.Contains(err.Error(), "ReadMAT73") {
+	if _, err := ReadMAT(t.Context(), bytes.NewReader(data)); !errors.Is(err, ErrMAT73) || !strings.Contains(err.Error(), "ReadMAT73") {
 		t.Error(err)
 	}
 }
@@ -240,10 +251,10 @@ func TestHDF5Damaged(t *testing.T) {
 		}
 		read := func(what string, b []byte) {
 			if strings.HasSuffix(name, ".mat") {
-				if f, err := readMAT73(bytes.NewReader(b), int64(len(b)), 1<<16); err == nil {
+				if f, err := readMAT73(t.Context(), bytes.NewReader(b), int64(len(b)), 1<<16); err == nil {
 					f.Set(MATLayout{})
 				}
-			} else if s, err := readHDF5(bytes.NewReader(b), int64(len(b)), HDF5Layout{Labels: "kind"}, 1<<16); err == nil && s.Check() != nil {
+			} else if s, err := readHDF5(t.Context(), bytes.NewReader(b), int64(len(b)), HDF5Layout{Labels: "kind"}, 1<<16); err == nil && s.Check() != nil {
 				t.Errorf("%s, %s: %v", name, what, s.Check())
 			}
 		}
@@ -254,7 +265,7 @@ func TestHDF5Damaged(t *testing.T) {
 			read(fmt.Sprintf("%d bytes", k), data[:k])
 		}
 		for bad := 0; bad < len(data); bad += 4 * step {
-			if _, err := ReadHDF5(badSector{data, int64(bad), errDisk}, int64(len(data)), HDF5Layout{}); errors.Is(err, errDisk) && errors.Is(err, ErrFormat) {
+			if _, err := ReadHDF5(t.Context(), badSector{data, int64(bad), errDisk}, int64(len(data)), HDF5Layout{}); errors.Is(err, errDisk) && errors.Is(err, ErrFormat) {
 				t.Errorf("%s, byte %d: %v", name, bad, err)
 			}
 		}
@@ -285,8 +296,9 @@ func FuzzReadHDF5(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte, path, labels string) {
+		data = mendH5(data)
 		r, size := bytes.NewReader(data), int64(len(data))
-		if s, err := readHDF5(r, size, HDF5Layout{X: path, Labels: labels}, 1<<16); err == nil {
+		if s, err := readHDF5(t.Context(), r, size, HDF5Layout{X: path, Labels: labels}, 1<<16); err == nil {
 			if err := s.Check(); err != nil {
 				t.Error(err)
 			}
@@ -296,10 +308,10 @@ func FuzzReadHDF5(f *testing.F) {
 				}
 			}
 		}
-		if s, err := readHDF5Sparse(r, size, path, 1<<16); err == nil && s.Check() != nil {
+		if s, err := readHDF5Sparse(t.Context(), r, size, path, 1<<16); err == nil && s.Check() != nil {
 			t.Error(s.Check())
 		}
-		if m, err := readMAT73(r, size, 1<<16); err == nil {
+		if m, err := readMAT73(t.Context(), r, size, 1<<16); err == nil {
 			for _, v := range m.Vars {
 				v.Matrix()
 				v.Strings()
@@ -350,7 +362,175 @@ func h5Tiny(parts map[string]h5Part) []byte {
 	}
 	le.PutUint64(file[36:], uint64(len(file)))
 	file = append(file, header(links...)...)
-	return append(file, make([]byte, 64)...)
+	return mendH5(append(file, make([]byte, 64)...))
+}
+
+// mendH5 returns the file with checksums that are right for what the superblock and the headers now say, so
+// that damage of these is not found by their checksums alone.
+func mendH5(data []byte) []byte {
+	le := binary.LittleEndian
+	data = bytes.Clone(data)
+	mend := func(from, end int) {
+		if from >= 0 && end > from && end+4 <= len(data) {
+			le.PutUint32(data[end:], lookup3(data[from:end]))
+		}
+	}
+	if len(data) > 48 && string(data[:4]) == "\x89HDF" && data[8] >= 2 {
+		mend(0, 44)
+	}
+	for p := 0; ; p++ {
+		k := bytes.Index(data[p:], []byte("OHDR"))
+		if p += k; k < 0 || p+40 > len(data) {
+			break
+		}
+		flags := int(data[p+5])
+		head := 6 + flags>>5&1*16 + flags>>4&1*4
+		size := (&h5Bytes{b: data[p+head:]}).uint(1 << (flags & 3))
+		if size < uint64(len(data)) {
+			mend(p, p+head+1<<(flags&3)+int(size))
+		}
+	}
+	for p := 0; ; p++ { // of which the size stands where they are continued from
+		k := bytes.Index(data[p:], []byte("OCHK"))
+		if p += k; k < 0 {
+			break
+		}
+		if at := bytes.Index(data, le.AppendUint64(nil, uint64(p))); at >= 0 && at+16 <= len(data) {
+			if size := le.Uint64(data[at+8:]); size < uint64(len(data)) {
+				mend(p, p+int(size)-4)
+			}
+		}
+	}
+	return data
+}
+
+// A header of a newer version that was damaged is known by its checksum, and none of ours is wrong.
+func TestHDF5HeaderChecksums(t *testing.T) {
+	file, err := os.ReadFile("testdata/hdf5/plain-v110.h5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(mendH5(file), file) {
+		t.Error("a checksum that HDF5 has written is another")
+	}
+	if !bytes.Contains(file, []byte("OHDR")) {
+		t.Fatal("no new header")
+	}
+	read := func(data []byte) error {
+		_, err := readHDF5(t.Context(), bytes.NewReader(data), int64(len(data)), HDF5Layout{X: "packed/all"}, 1<<16)
+		return err
+	}
+	for p := 12; p < 48; p++ {
+		bad := bytes.Clone(file)
+		bad[p] ^= 1
+		if err := read(bad); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "checksum") {
+			t.Errorf("byte %d of the superblock: %v", p, err)
+		}
+	}
+	root := int(binary.LittleEndian.Uint64(file[36:]))
+	for p := root + 6; p < root+40; p++ {
+		bad := bytes.Clone(file)
+		bad[p] ^= 0x40
+		if err := read(bad); !errors.Is(err, ErrFormat) {
+			t.Errorf("byte %d of a header: %v", p-root, err)
+		}
+	}
+}
+
+// Chunks of which each is most of the file are no way to make a small file long work.
+func TestHDF5ChunksInEachOther(t *testing.T) {
+	file, err := os.ReadFile("testdata/hdf5/plain-earliest.h5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() error {
+		_, err := readHDF5(t.Context(), bytes.NewReader(file), int64(len(file)), HDF5Layout{X: "packed/gzip"}, 1<<16)
+		return err
+	}
+	if err := read(); err != nil {
+		t.Fatal(err)
+	}
+	for p := 0; ; p++ {
+		k := bytes.Index(file[p:], []byte("TREE\x01\x00"))
+		if p += k; k < 0 {
+			break
+		}
+		const key = 8 + 3*8
+		for e := p + 24; e+key+8 <= len(file) && e < p+24+2*(key+8); e += key + 8 {
+			if at := binary.LittleEndian.Uint64(file[e+key:]); at < uint64(len(file)) {
+				binary.LittleEndian.PutUint32(file[e:], uint32(uint64(len(file))-at))
+			}
+		}
+	}
+	if err := read(); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "in each other") {
+		t.Error(err)
+	}
+}
+
+// Two chunks at one place, and one that HDF5 would not find, are errors: one of them would be lost, and the
+// place of the other would have the fill value.
+func TestHDF5ChunksRise(t *testing.T) {
+	file, err := os.ReadFile("testdata/hdf5/plain-earliest.h5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const key = 8 + 3*8
+	found := map[string]int{}
+	for p := 0; ; p++ {
+		k := bytes.Index(file[p:], []byte("TREE\x01\x00"))
+		if p += k; k < 0 {
+			break
+		}
+		first, second := p+24, p+24+key+8
+		for _, spoil := range []func(b []byte){
+			func(b []byte) { copy(b[second+8:], bytes.Clone(b[first+8:first+key])) },
+			func(b []byte) { b[first+key-8] = 1 },
+		} {
+			bad := bytes.Clone(file)
+			spoil(bad)
+			for _, path := range []string{"packed/chunk", "packed/gzip", "packed/shuffle", "packed/fletcher", "packed/lzf", "packed/all"} {
+				_, err := readHDF5(t.Context(), bytes.NewReader(bad), int64(len(bad)), HDF5Layout{X: path}, 1<<16)
+				if err != nil && (!errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "a chunk at")) {
+					t.Errorf("%s: %v", path, err)
+				} else if err != nil {
+					found[path]++
+				}
+			}
+		}
+	}
+	for _, path := range []string{"packed/chunk", "packed/gzip", "packed/shuffle", "packed/fletcher", "packed/lzf", "packed/all"} {
+		if found[path] != 2 {
+			t.Errorf("%s: %d errors, want 2", path, found[path])
+		}
+	}
+}
+
+// Floats are read only if they are those of IEEE 754, in each part of their description.
+func TestHDF5Floats(t *testing.T) {
+	double := []byte{0x11, 0x20, 0x3f, 0, 8, 0, 0, 0, 0, 0, 64, 0, 52, 11, 0, 52, 0xff, 3, 0, 0}
+	if _, err := parseH5Type(double, 0); err != nil {
+		t.Fatal(err)
+	}
+	for k := 1; k < len(double); k++ {
+		for bit := range 8 {
+			bad := bytes.Clone(double)
+			bad[k] ^= 1 << bit
+			kind, err := parseH5Type(bad, 0)
+			// The order of bytes, and how unused bits are filled, may be others.
+			if fine := k == 1 && (bit <= 3 || bit == 7) || k == 3; (err == nil) != fine {
+				t.Errorf("byte %d, bit %d: %+v, %v", k, bit, kind, err)
+			}
+		}
+	}
+}
+
+// Shuffle has its own size of an element, which need not be that of the values; what is left stays.
+func TestHDF5Shuffle(t *testing.T) {
+	for size, want := range map[int]string{0: "abcdefg", 1: "abcdefg", 2: "adbecfg", 3: "acebdfg", 7: "abcdefg", 8: "abcdefg", 1 << 30: "abcdefg"} {
+		if got, err := unpackH5([]byte("abcdefg"), []h5Filter{{2, size}}, 0, 7); err != nil || string(got) != want {
+			t.Errorf("elements of %d bytes: %q, %v", size, got, err)
+		}
+	}
 }
 
 type h5Part struct {
@@ -366,7 +546,7 @@ func TestHDF5Tiny(t *testing.T) {
 	w.Write([]byte{1, 2, 3, 4, 5, 6})
 	w.Close()
 	data := h5Tiny(map[string]h5Part{"X": {[]int{3, 2}, 1, false, z.Bytes()}, "n": {[]int{3}, 4, true, nil}})
-	s, err := ReadHDF5(bytes.NewReader(data), int64(len(data)), HDF5Layout{Samples: "n"})
+	s, err := ReadHDF5(t.Context(), bytes.NewReader(data), int64(len(data)), HDF5Layout{Samples: "n"})
 	if err != nil || !mat.Equal(s.X, mat.NewDense(2, 3, []float64{1, 3, 5, 2, 4, 6})) || len(s.Samples) != 3 {
 		t.Errorf("%v, %v", s, err)
 	}

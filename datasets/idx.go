@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/internal/sniff"
 )
 
 // An IDXArray is the content of an IDX file, the format of MNIST.
@@ -22,19 +25,22 @@ type IDXArray struct {
 }
 
 // Len is the number of values.
-func (a *IDXArray) Len() int { return len(a.raw) / a.size }
+func (a *IDXArray) Len() int { return len(a.raw) / max(1, a.size) }
 
 // At returns value i in the order of the file.
 func (a *IDXArray) At(i int) float64 { return a.value(a.raw[i*a.size:]) }
 
 // ReadIDX reads an IDX file, plain or gzip. Errors are ErrFormat, ErrTooLarge
 // (more than maxValues()), or those of r.
-func ReadIDX(r io.Reader) (*IDXArray, error) { return readIDX(r, maxValues(), nil) }
+func ReadIDX(ctx context.Context, r io.Reader) (*IDXArray, error) {
+	return readIDX(ctx, r, maxValues(), nil)
+}
 
 // readIDX asks check, which may be nil, before it reads a value.
-func readIDX(r io.Reader, limit int, check func(dims []int) error) (*IDXArray, error) {
-	r, err := gunzip(r)
-	if err != nil {
+func readIDX(ctx context.Context, r io.Reader, limit int, check func(dims []int) error) (_ *IDXArray, err error) {
+	from := &source{ctx: ctx, r: r}
+	defer func() { err = from.blame(err) }()
+	if r, err = from.unpacked(); err != nil {
 		return nil, err
 	}
 	magic, err := readN(r, 4)
@@ -59,7 +65,7 @@ func readIDX(r io.Reader, limit int, check func(dims []int) error) (*IDXArray, e
 		a.size, a.value = 8, func(b []byte) float64 { return math.Float64frombits(order.Uint64(b)) }
 	}
 	if magic[0] != 0 || magic[1] != 0 || a.value == nil || magic[3] == 0 || magic[3] > 8 {
-		return nil, fmt.Errorf("%w: not an IDX file (it begins with % x)", ErrFormat, magic)
+		return nil, fmt.Errorf("%w: not an IDX file: %s", ErrFormat, sniff.Kind(magic))
 	}
 	head, err := readN(r, 4*int(magic[3]))
 	if err != nil {
@@ -92,12 +98,12 @@ func readIDX(r io.Reader, limit int, check func(dims []int) error) (*IDXArray, e
 // ReadIDXSet reads samples, and their classes if labels is not nil, from IDX files, plain
 // or gzip. Samples of two dimensions are images, in raster order. The classes are named
 // by their numbers; the caller may set other names.
-func ReadIDXSet(samples, labels io.Reader) (*Set, error) {
-	return readIDXSet(samples, labels, maxValues())
+func ReadIDXSet(ctx context.Context, samples, labels io.Reader) (*Set, error) {
+	return readIDXSet(ctx, samples, labels, maxValues())
 }
 
-func readIDXSet(samples, labels io.Reader, limit int) (*Set, error) {
-	a, err := readIDX(samples, limit, nil)
+func readIDXSet(ctx context.Context, samples, labels io.Reader, limit int) (*Set, error) {
+	a, err := readIDX(ctx, samples, limit, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +120,7 @@ func readIDXSet(samples, labels io.Reader, limit int) (*Set, error) {
 	if labels == nil {
 		return s.checked()
 	}
-	l, err := readIDX(labels, limit, func(dims []int) error {
+	l, err := readIDX(ctx, labels, limit, func(dims []int) error {
 		if len(dims) != 1 || dims[0] != n {
 			return fmt.Errorf("%w: labels of %v for %d samples", ErrSize, dims, n)
 		}

@@ -48,7 +48,7 @@ func TestReadIDX(t *testing.T) {
 		{idx(0x08, []int{0, 3}), nil},
 	} {
 		for _, file := range [][]byte{c.file, gzipped(c.file)} {
-			a, err := ReadIDX(bytes.NewReader(file))
+			a, err := ReadIDX(t.Context(), bytes.NewReader(file))
 			if err != nil {
 				t.Errorf("% x: %v", c.file, err)
 				continue
@@ -68,12 +68,12 @@ func TestReadIDXErrors(t *testing.T) {
 	good := idx(0x08, []int{2, 2}, []byte{1, 2, 3, 4})
 	packed := gzipped(good)
 	for n := range len(good) {
-		if _, err := ReadIDX(bytes.NewReader(good[:n])); !errors.Is(err, ErrFormat) {
+		if _, err := ReadIDX(t.Context(), bytes.NewReader(good[:n])); !errors.Is(err, ErrFormat) {
 			t.Errorf("cut off at %d: %v", n, err)
 		}
 	}
 	for n := range len(packed) {
-		if _, err := ReadIDX(bytes.NewReader(packed[:n])); !errors.Is(err, ErrFormat) {
+		if _, err := ReadIDX(t.Context(), bytes.NewReader(packed[:n])); !errors.Is(err, ErrFormat) {
 			t.Errorf("gzip cut off at %d: %v", n, err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestReadIDXErrors(t *testing.T) {
 		{"promise", idx(0x0e, []int{1 << 20, 1 << 7}), ErrFormat},
 		{"text", []byte("P5\n1 1\n255\n."), ErrFormat},
 	} {
-		if _, err := ReadIDX(bytes.NewReader(c.file)); !errors.Is(err, c.want) {
+		if _, err := ReadIDX(t.Context(), bytes.NewReader(c.file)); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 	}
@@ -99,7 +99,7 @@ func TestReadIDXErrors(t *testing.T) {
 
 func TestReadIDXSet(t *testing.T) {
 	images := idx(0x08, []int{2, 2, 3}, []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
-	s, err := ReadIDXSet(bytes.NewReader(gzipped(images)), bytes.NewReader(idx(0x08, []int{2}, []byte{7, 3})))
+	s, err := ReadIDXSet(t.Context(), bytes.NewReader(gzipped(images)), bytes.NewReader(idx(0x08, []int{2}, []byte{7, 3})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestReadIDXSet(t *testing.T) {
 		!reflect.DeepEqual(s.Labels, []int{1, 0}) || !reflect.DeepEqual(s.Classes, []string{"3", "7"}) {
 		t.Errorf("%v %+v", s, s)
 	}
-	if s, err := ReadIDXSet(bytes.NewReader(images), nil); err != nil || s.Labels != nil {
+	if s, err := ReadIDXSet(t.Context(), bytes.NewReader(images), nil); err != nil || s.Labels != nil {
 		t.Errorf("without labels: %v, %v", s, err)
 	}
 	for _, c := range []struct {
@@ -121,7 +121,7 @@ func TestReadIDXSet(t *testing.T) {
 		{idx(0x08, []int{2}, []byte{1, 2}), nil, ErrSize},
 		{idx(0x08, []int{0, 2}), nil, ErrSize},
 	} {
-		if _, err := ReadIDXSet(bytes.NewReader(c.images), bytes.NewReader(c.labels)); !errors.Is(err, c.want) {
+		if _, err := ReadIDXSet(t.Context(), bytes.NewReader(c.images), bytes.NewReader(c.labels)); !errors.Is(err, c.want) {
 			t.Errorf("%v, want %v", err, c.want)
 		}
 	}
@@ -132,11 +132,11 @@ func FuzzReadIDX(f *testing.F) {
 	f.Add(idx(0x0e, []int{2, 1}, 1.5, -2.0), idx(0x0c, []int{2}, int32(-1), int32(7)))
 	f.Add(gzipped(idx(0x0b, []int{1, 2}, int16(1), int16(2))), gzipped(idx(0x08, []int{1}, uint8(1))))
 	f.Fuzz(func(t *testing.T, samples, labels []byte) {
-		readIDX(bytes.NewReader(samples), 1<<16, nil)
+		readIDX(t.Context(), bytes.NewReader(samples), 1<<16, nil)
 		if len(samples) > 1<<12 {
 			return // a set may be as large as MaxValues
 		}
-		if s, err := ReadIDXSet(bytes.NewReader(samples), bytes.NewReader(labels)); err == nil {
+		if s, err := ReadIDXSet(t.Context(), bytes.NewReader(samples), bytes.NewReader(labels)); err == nil {
 			if err := s.Check(); err != nil {
 				t.Error(err)
 			}

@@ -57,11 +57,11 @@ type ImageLayout struct {
 
 // ReadImages reads the images of a tree of files (os.DirFS, embed.FS,
 // *zip.Reader ...): PGM, PPM, PNG, JPEG, GIF, BMP, TIFF and WebP, known by their
-// extension. Other files and symbolic links are passed over; Set.Note tells of pictures of
+// extension. Other files and symbolic links are passed over; Set.Notes tell of pictures of
 // other kinds among them. Colours become grey by their luminance unless the layout has Color,
 // transparent pixels black; values are 0..255, not rounded where an image has more than eight
 // bits or was resized. Of a file with several images, such as a film or the pages of a scan,
-// it reads the first; for TIFF files Set.Note says so.
+// it reads the first; for TIFF files Set.Notes say so.
 //
 // Columns are sorted by class and path, in natural order: s2/9.pgm, s2/10.pgm, s10/1.pgm;
 // the path is the name of the sample. After any resizing images must have one size; if
@@ -120,7 +120,7 @@ type imageCollector struct {
 	file   bytes.Buffer
 	images []collected
 	at     map[string]int // where the image of a path is
-	note   noted          // what Set.Note is to tell
+	note   noted          // what Set.Notes are to tell
 }
 
 func newCollector(ctx context.Context, l ImageLayout, limit int) *imageCollector {
@@ -190,7 +190,7 @@ func (f *someFiles) add(p string) {
 	}
 }
 
-func (n noted) String() string {
+func (n noted) lines() []string {
 	var lines []string
 	if n.others.count > 0 {
 		lines = append(lines, fmt.Sprintf("passed over are pictures of kinds that are not read (%d, as %s)", n.others.count, n.others.first))
@@ -198,7 +198,7 @@ func (n noted) String() string {
 	if n.paged.count > 0 {
 		lines = append(lines, fmt.Sprintf("files of several pages give their first page alone (%d, as %s)", n.paged.count, n.paged.first))
 	}
-	return strings.Join(lines, ", ")
+	return lines
 }
 
 // put takes an image, in place of the one of its path if there is one.
@@ -241,7 +241,7 @@ func (c *imageCollector) set() (*Set, error) {
 	})
 	first := c.images[0]
 	n := len(c.images)
-	s := &Set{Note: c.note.String(), Height: first.height, Width: first.width, Max: 255, Labels: make([]int, n), Samples: make([]string, n)}
+	s := &Set{Notes: c.note.lines(), Height: first.height, Width: first.width, Max: 255, Labels: make([]int, n), Samples: make([]string, n)}
 	for j, img := range c.images {
 		if img.height != s.Height || img.width != s.Width {
 			return nil, fmt.Errorf("%w: %s is %d×%d, but %s is %d×%d (height × width): set Height and Width of the layout to make them one size",
@@ -253,6 +253,7 @@ func (c *imageCollector) set() (*Set, error) {
 		s.Labels[j] = len(s.Classes) - 1
 		s.Samples[j] = tidyName(img.path)
 	}
+	unique(s.Samples) // paths differ, but not always what is legible of them
 	if len(s.Classes) == 1 && s.Classes[0] == "" {
 		s.Labels, s.Classes = nil, nil
 	}

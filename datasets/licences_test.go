@@ -14,7 +14,7 @@ var writeTable = flag.Bool("update", false, "write the table of licences in READ
 // how to get it.
 func TestLicences(t *testing.T) {
 	var table strings.Builder
-	for _, s := range allSources {
+	for _, s := range allPublicSets {
 		get := "`Download`"
 		if s.remote == nil {
 			get = s.ask

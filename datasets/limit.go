@@ -13,8 +13,9 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"unicode/utf8"
+
+	"github.com/robustnmf/robustnmf/datasets/internal/limit"
 )
 
 // MaxValues is the largest number of values that any reader of this package keeps of one
@@ -23,16 +24,9 @@ import (
 // take. The limit keeps a small file from filling the memory: whatever the file, a reader
 // takes at most three times as much, and half a GiB more while it decodes a picture or a
 // line of a table.
-const MaxValues = 1 << 27
+const MaxValues = limit.Default
 
-var valuesLimit atomic.Int64
-
-func maxValues() int {
-	if n := valuesLimit.Load(); n > 0 {
-		return int(n)
-	}
-	return MaxValues
-}
+func maxValues() int { return limit.Values() }
 
 // SetMaxValues sets how many values readers keep of one file from now on, in the whole
 // program, and returns the number before; n < 1 changes nothing. A value takes eight
@@ -40,7 +34,7 @@ func maxValues() int {
 func SetMaxValues(n int) (before int) {
 	before = maxValues()
 	if n > 0 {
-		valuesLimit.Store(int64(n))
+		limit.SetValues(n)
 	}
 	return before
 }
@@ -61,10 +55,10 @@ const maxClasses = 1 << 18
 var (
 	// ErrFormat is returned for a file that is cut off, damaged, or not of
 	// the kind that it was read as.
-	ErrFormat = errors.New("datasets: malformed file")
+	ErrFormat = limit.ErrFormat
 	// ErrTooLarge is returned for a file that declares, or unpacks to, more
 	// than the readers take.
-	ErrTooLarge = errors.New("datasets: file too large")
+	ErrTooLarge = limit.ErrTooLarge
 	// ErrUnsupported is returned for content that is valid but not read here.
 	ErrUnsupported = errors.New("datasets: unsupported content")
 )
@@ -100,30 +94,17 @@ func checkName(name string) error {
 	return nil
 }
 
-// tidyName makes a name of any bytes, as that of a file, valid and short enough.
+// tidyName brings a name of any bytes, as that of a file, into the form of names.
 func tidyName(name string) string {
-	if name = strings.ToValidUTF8(name, "\uFFFD"); len(name) > maxName {
-		name = strings.ToValidUTF8(name[len(name)-maxName:], "") // the end tells files apart
+	name = strings.ReplaceAll(strings.ToValidUTF8(name, "\uFFFD"), "\x00", "")
+	if name = strings.TrimSpace(name); len(name) > maxName {
+		name = strings.TrimSpace(strings.ToValidUTF8(name[len(name)-maxName:], "")) // the end tells files apart
 	}
 	return name
 }
 
-// gunzip returns r, unpacked if it is gzip, so that readers take `x.gz` as
-// well as `x`.
-func gunzip(r io.Reader) (io.Reader, error) {
-	b := bufio.NewReader(r)
-	if magic, _ := b.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
-		return b, nil // too short or unreadable: the reader of the format says so
-	}
-	z, err := gzip.NewReader(b)
-	if err != nil {
-		return nil, fmt.Errorf("gzip: %w", readError(err))
-	}
-	return z, nil
-}
-
-// A source remembers the error of a reader, which what unpacks it may tell as one of
-// the format, and counts its bytes. It ends with its context.
+// A source is what a reader reads. It remembers the error of that, which what unpacks it may
+// tell as one of the format, and counts its bytes. It ends with its context.
 type source struct {
 	ctx  context.Context
 	r    io.Reader
@@ -167,6 +148,49 @@ func (s *source) blame(err error) error {
 		return err
 	}
 	return readError(s.err)
+}
+
+// unpacked returns the content, unpacked if it is gzip, so that readers take `x.gz` as well
+// as `x`.
+func (s *source) unpacked() (io.Reader, error) {
+	b := bufio.NewReader(s)
+	if magic, _ := b.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
+		return b, nil // too short or unreadable: the reader of the format says so
+	}
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, fmt.Errorf("gzip: %w", readError(err))
+	}
+	return z, nil
+}
+
+// text is unpacked for a file of text, of which a few packed bytes may be no long work.
+func (s *source) text(limit int) (io.Reader, error) {
+	r, err := s.unpacked()
+	return &capReader{r: &ratioReader{of: s, r: r, free: freeUnpacked}, left: maxText(limit)}, err
+}
+
+// What a packed file of text, or a packed archive, may unpack to: so much in any case, and so
+// many times its size. A table of which 95 % is 0 is packed to a twentieth, and gzip packs
+// nothing to less than a thousandth.
+const (
+	freeUnpacked    = 1 << 25
+	unpackedPerByte = 100
+)
+
+// A ratioReader fails with ErrTooLarge where a source unpacks to far more than it is.
+type ratioReader struct {
+	of      *source
+	r       io.Reader
+	free, n int64
+}
+
+func (u *ratioReader) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	if u.n += int64(n); u.n > u.free+unpackedPerByte*u.of.read {
+		return 0, fmt.Errorf("%w: the first %d bytes unpack to more than %d: if you trust the file, unpack it first", ErrTooLarge, u.of.read, u.n-int64(n))
+	}
+	return n, err
 }
 
 // A capReader reads at most left bytes and then fails with ErrTooLarge, where

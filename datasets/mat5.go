@@ -14,6 +14,9 @@ import (
 	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets/sparse"
+	"github.com/robustnmf/robustnmf/internal/sniff"
 )
 
 // The format is described in "MAT-File Format" (MathWorks), chapter 1,
@@ -37,14 +40,26 @@ type MATFile struct {
 // Var returns the variable of a name. If there is none, the error is
 // ErrNoVariable and lists those there are.
 func (f *MATFile) Var(name string) (*MATArray, error) {
-	var have []string
 	for _, v := range f.Vars {
-		if v.Name == name {
+		if v != nil && v.Name == name {
 			return v, nil
 		}
-		have = append(have, v.Name)
 	}
-	return nil, fmt.Errorf("%w: %q; the file has %s", ErrNoVariable, name, list(have))
+	return nil, fmt.Errorf("%w: %q; the file has %s", ErrNoVariable, name, f.have())
+}
+
+// have lists the variables, with what they are.
+func (f *MATFile) have() string {
+	var have []string
+	for _, v := range f.Vars {
+		if v != nil {
+			have = append(have, fmt.Sprintf("%s (%s)", v.Name, v.what()))
+		}
+	}
+	if have == nil {
+		return "no variable"
+	}
+	return list(have)
 }
 
 // A MATArray is a variable of a MAT file, or a cell of one. Elements come
@@ -58,13 +73,13 @@ type MATArray struct {
 	Dims  []int // two or more
 	// Data holds numbers and logicals. Integers beyond 2⁵³ are rounded.
 	Data   []float64
-	Text   []string    // rows of a char array, padded with spaces as stored
-	Cells  []*MATArray // of a cell array
-	Sparse *Sparse     // of a sparse array of numbers or logicals
+	Text   []string       // rows of a char array, padded with spaces as stored
+	Cells  []*MATArray    // of a cell array
+	Sparse *sparse.Matrix // of a sparse array of numbers or logicals
 }
 
 // Matrix returns a copy of a numeric or logical array of two dimensions, with the zeros
-// of one that is sparse: see Sparse.Dense.
+// of one that is sparse: see sparse.Matrix.Dense.
 func (a *MATArray) Matrix() (*mat.Dense, error) {
 	if a.Sparse != nil {
 		x, err := a.Sparse.Dense()
@@ -103,7 +118,7 @@ func (a *MATArray) Strings() ([]string, error) {
 		names = append(names, tidyName(strings.TrimRight(row, " \x00")))
 	}
 	for i, c := range a.Cells {
-		if len(c.Text) > 1 || c.Text == nil && !(c.Data != nil && len(c.Data) == 0) { // [] is an empty string
+		if c == nil || len(c.Text) > 1 || c.Text == nil && !(c.Data != nil && len(c.Data) == 0) { // [] is an empty string
 			return nil, fmt.Errorf("%w: cell %d of %q is not a string", ErrUnsupported, i+1, a.Name)
 		}
 		names = append(names, tidyName(strings.Join(c.Text, "")))
@@ -152,10 +167,10 @@ const (
 //
 // Errors are ErrMAT73, ErrFormat, ErrTooLarge, ErrUnsupported (level 4), or
 // those of r.
-func ReadMAT(r io.Reader) (*MATFile, error) { return readMAT(r, maxValues()) }
+func ReadMAT(ctx context.Context, r io.Reader) (*MATFile, error) { return readMAT(ctx, r, maxValues()) }
 
-func readMAT(r io.Reader, limit int) (_ *MATFile, err error) {
-	from := &source{ctx: context.Background(), r: r}
+func readMAT(ctx context.Context, r io.Reader, limit int) (_ *MATFile, err error) {
+	from := &source{ctx: ctx, r: r}
 	defer func() { err = from.blame(err) }()
 	r = from
 	head, err := readN(r, matHeader)
@@ -165,10 +180,13 @@ func readMAT(r io.Reader, limit int) (_ *MATFile, err error) {
 		return nil, ErrMAT73
 	case errors.Is(err, ErrFormat) && isLevel4(head):
 		return nil, errLevel4
+	case errors.Is(err, ErrFormat):
+		return nil, fmt.Errorf("MAT header: %w: %s", err, sniff.Kind(head))
 	case err != nil:
 		return nil, fmt.Errorf("MAT header: %w", err)
 	}
-	d := &matDecoder{left: budget(limit)}
+	// All that is kept of it, twice.
+	d := &matDecoder{left: budget(limit), packed: &ratioReader{of: from, free: 2 * maxText(limit)}}
 	switch mark := string(head[126:]); mark {
 	case "IM":
 		d.order = binary.LittleEndian
@@ -178,7 +196,7 @@ func readMAT(r io.Reader, limit int) (_ *MATFile, err error) {
 		if isLevel4(head) {
 			return nil, errLevel4
 		}
-		return nil, fmt.Errorf("%w: not a MAT file (byte order mark %q)", ErrFormat, mark)
+		return nil, fmt.Errorf("%w: not a MAT file: %s", ErrFormat, sniff.Kind(head))
 	}
 	switch v := d.order.Uint16(head[124:]); v >> 8 {
 	case 1:
@@ -213,9 +231,10 @@ func isLevel4(head []byte) bool {
 }
 
 type matDecoder struct {
-	order binary.ByteOrder
-	left  budget
-	buf   [1 << 16]byte
+	order  binary.ByteOrder
+	left   budget
+	packed *ratioReader // of the present variable
+	buf    [1 << 16]byte
 }
 
 // A matElement is the data of an element whose tag has been read.
@@ -273,18 +292,29 @@ func (e *matElement) skip() error {
 // variable reads an element at the top of a file.
 func (d *matDecoder) variable(e *matElement) (*MATArray, error) {
 	if e.kind != miCOMPRESSED {
-		return d.array(e, 0)
+		v, err := d.array(e, 0)
+		if err != nil {
+			return nil, err
+		}
+		return v, e.skip()
 	}
 	z, err := zlib.NewReader(e)
 	if err != nil {
 		return nil, fmt.Errorf("zlib: %w", readError(err))
 	}
-	in, err := d.tag(z)
+	d.packed.r = z
+	in, err := d.tag(d.packed)
 	if err != nil {
 		return nil, readError(err)
 	}
 	v, err := d.array(in, 0)
 	if err != nil {
+		return nil, err
+	}
+	if !v.isRead() { // nor is it unpacked
+		return v, e.skip()
+	}
+	if err := in.skip(); err != nil {
 		return nil, err
 	}
 	// Reading to the end makes zlib compare its checksum.
@@ -297,7 +327,12 @@ func (d *matDecoder) variable(e *matElement) (*MATArray, error) {
 	return v, e.skip()
 }
 
-// array reads a miMATRIX element.
+// isRead tells whether there is more of a variable than its class and dimensions.
+func (a *MATArray) isRead() bool {
+	return a.Data != nil || a.Text != nil || a.Cells != nil || a.Sparse != nil
+}
+
+// array reads of a miMATRIX element what is kept of it. The caller skips the rest.
 func (d *matDecoder) array(e *matElement, depth int) (*MATArray, error) {
 	if e.kind != miMATRIX {
 		return nil, fmt.Errorf("%w: element of type %d where an array belongs", ErrFormat, e.kind)
@@ -309,7 +344,7 @@ func (d *matDecoder) array(e *matElement, depth int) (*MATArray, error) {
 		return nil, err
 	}
 	if e.size == 0 { // an empty cell
-		return &MATArray{Class: "double", Dims: []int{0, 0}, Data: []float64{}}, e.skip()
+		return &MATArray{Class: "double", Dims: []int{0, 0}, Data: []float64{}}, nil
 	}
 	flags, err := d.small(e, "array flags", 8)
 	if err != nil {
@@ -325,7 +360,7 @@ func (d *matDecoder) array(e *matElement, depth int) (*MATArray, error) {
 	}
 	a := &MATArray{Class: matClasses[class]}
 	if a.Class == "opaque" { // has no dimensions, its parts are undocumented
-		return a, e.skip()
+		return a, nil
 	}
 	dims, err := d.small(e, "dimensions", 4*matMaxDims)
 	if err != nil {
@@ -354,7 +389,6 @@ func (d *matDecoder) array(e *matElement, depth int) (*MATArray, error) {
 	switch {
 	case bits&0x0800 != 0:
 		a.Class = "complex " + a.Class
-		return a, e.skip()
 	case a.Class == "cell":
 		err = d.cells(a, e, depth)
 	case a.Class == "char":
@@ -362,7 +396,6 @@ func (d *matDecoder) array(e *matElement, depth int) (*MATArray, error) {
 	case a.Class == "sparse":
 		err = d.sparse(a, e)
 	case a.Class == "struct", a.Class == "object", a.Class == "function":
-		return a, e.skip()
 	default:
 		if bits&0x0200 != 0 {
 			a.Class = "logical"
@@ -372,7 +405,7 @@ func (d *matDecoder) array(e *matElement, depth int) (*MATArray, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", a.Name, err)
 	}
-	return a, e.skip()
+	return a, nil
 }
 
 // small reads a part of an array that comes before its data.
@@ -424,6 +457,9 @@ func (d *matDecoder) cells(a *MATArray, e *matElement, depth int) error {
 		var c *MATArray
 		if err == nil {
 			c, err = d.array(part, depth+1)
+		}
+		if err == nil {
+			err = part.skip()
 		}
 		if err != nil {
 			return fmt.Errorf("cell %d of %v: %w", i+1, a.Dims, err)
@@ -504,7 +540,7 @@ func (d *matDecoder) sparse(a *MATArray, e *matElement) error {
 	if err != nil {
 		return err
 	}
-	s := &Sparse{Rows: rows, Cols: cols}
+	s := &sparse.Matrix{Rows: rows, Cols: cols}
 	if s.Row, err = matValues(d, part, "rows", n, func(v float64) int32 { return int32(index(v)) }); err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ import (
 	"testing/iotest"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 )
 
 // Files of SciPy; testdata/mat/make.py says what is in them.
@@ -26,7 +28,7 @@ func TestReadMATGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer in.Close()
-			f, err := ReadMAT(iotest.HalfReader(in))
+			f, err := ReadMAT(t.Context(), iotest.HalfReader(in))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +51,7 @@ func TestReadMATGolden(t *testing.T) {
 				{"none", "double", []int{0, 3}, []float64{}, nil, nil, nil},
 				{"z", "complex double", []int{1, 1}, nil, nil, nil, nil},
 				{"st", "struct", []int{1, 1}, nil, nil, nil, nil},
-				{"sp", "sparse", []int{3, 3}, nil, nil, nil, &Sparse{3, 3, []int{0, 1, 2, 3}, []int32{0, 1, 2}, []float64{1, 1, 1}}},
+				{"sp", "sparse", []int{3, 3}, nil, nil, nil, &sparse.Matrix{Rows: 3, Cols: 3, Start: []int{0, 1, 2, 3}, Row: []int32{0, 1, 2}, Value: []float64{1, 1, 1}}},
 				{"last", "double", []int{1, 1}, []float64{42}, nil, nil, nil},
 			} {
 				got, err := f.Var(want.Name)
@@ -84,7 +86,7 @@ func TestReadMATGolden(t *testing.T) {
 				c.Cells[2].Text[0] != "text" || len(c.Cells[3].Data) != 0 {
 				t.Errorf("cells are %+v", c.Cells)
 			}
-			if _, err := f.Var("gone"); !errors.Is(err, ErrNoVariable) || !strings.Contains(err.Error(), "d, s, i8") {
+			if _, err := f.Var("gone"); !errors.Is(err, ErrNoVariable) || !strings.Contains(err.Error(), "d (2×3 double), s (1×2 single), i8") {
 				t.Errorf("missing variable: %v", err)
 			}
 		})
@@ -166,7 +168,7 @@ func TestReadMATStoredTypes(t *testing.T) {
 			array := b.array(6, "abc", []int32{2, 1}, b.element(c.kind, c.data))
 			tail := b.array(6, "tail", []int32{1, 1}, b.element(miUINT8, []byte{7}))
 			for _, file := range [][]byte{b.file(array, tail), b.file(b.compressed(array), b.compressed(tail))} {
-				f, err := ReadMAT(bytes.NewReader(file))
+				f, err := ReadMAT(t.Context(), bytes.NewReader(file))
 				if err != nil {
 					t.Fatalf("%v type %d: %v", b.order, c.kind, err)
 				}
@@ -180,7 +182,7 @@ func TestReadMATStoredTypes(t *testing.T) {
 		}
 		text := b.array(4, "t", []int32{1, 3}, b.element(miUINT16, b.stored(uint16('a'), uint16('é'), uint16('c'))))
 		utf8 := b.array(4, "u", []int32{1, 3}, b.element(miUTF8, []byte("aéc")))
-		f, err := ReadMAT(bytes.NewReader(b.file(text, utf8)))
+		f, err := ReadMAT(t.Context(), bytes.NewReader(b.file(text, utf8)))
 		if err != nil || f.Vars[0].Text[0] != "aéc" || f.Vars[1].Text[0] != "aéc" {
 			t.Errorf("%v text: %v", b.order, err)
 		}
@@ -227,7 +229,7 @@ func TestReadMATErrors(t *testing.T) {
 		{"no zlib", b.file(b.element(miCOMPRESSED, []byte("no zlib here"))), ErrFormat},
 		{"beyond the limit", b.file(bomb), ErrTooLarge},
 	} {
-		if _, err := readMAT(bytes.NewReader(c.file), 1<<23); !errors.Is(err, c.want) {
+		if _, err := readMAT(t.Context(), bytes.NewReader(c.file), 1<<23); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 	}
@@ -236,7 +238,7 @@ func TestReadMATErrors(t *testing.T) {
 		b.array(1, "c", []int32{1, 2}, b.array(6, "", []int32{1, 1}, one), b.element(miMATRIX, nil)))
 	var ends []int
 	for n := range len(whole) {
-		if _, err := ReadMAT(bytes.NewReader(whole[:n])); err == nil {
+		if _, err := ReadMAT(t.Context(), bytes.NewReader(whole[:n])); err == nil {
 			ends = append(ends, n)
 		} else if !errors.Is(err, ErrFormat) {
 			t.Errorf("cut off at %d: %v", n, err)
@@ -246,7 +248,7 @@ func TestReadMATErrors(t *testing.T) {
 		t.Errorf("no error when cut off at %v", ends)
 	}
 	broken := errors.New("broken")
-	if _, err := ReadMAT(iotest.ErrReader(broken)); !errors.Is(err, broken) {
+	if _, err := ReadMAT(t.Context(), iotest.ErrReader(broken)); !errors.Is(err, broken) {
 		t.Errorf("error of the reader: %v", err)
 	}
 }
@@ -261,7 +263,7 @@ func TestReadMATAllocation(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range times {
-		if _, err := ReadMAT(bytes.NewReader(file)); !errors.Is(err, ErrFormat) {
+		if _, err := ReadMAT(t.Context(), bytes.NewReader(file)); !errors.Is(err, ErrFormat) {
 			t.Fatalf("%v, want an ErrFormat", err)
 		}
 	}
@@ -291,11 +293,11 @@ func TestMATSet(t *testing.T) {
 		num("short", []int{1, 1}, 1), num("nan", []int{1, 2}, math.NaN(), 1), num("none", []int{0, 3}),
 		num("onehot", []int{2, 2}, 0, 1, 1, 0), num("onehot2", []int{2, 2}, 0, 1, 1, 1),
 		{Name: "rows", Class: "char", Dims: []int{2, 3}, Text: []string{"ab ", "c\x00\x00"}},
-		{Name: "sp", Class: "sparse", Dims: []int{2, 6}, Sparse: &Sparse{2, 6, []int{0, 2, 4, 6, 8, 10, 12}, []int32{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}, rows.Data}},
-		{Name: "spcolumns", Class: "sparse", Dims: []int{6, 2}, Sparse: &Sparse{6, 2, []int{0, 6, 12}, []int32{0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5}, columns.Data}},
-		{Name: "sphot", Class: "sparse", Dims: []int{2, 2}, Sparse: &Sparse{2, 2, []int{0, 1, 2}, []int32{1, 0}, []float64{1, 1}}},
-		{Name: "large", Class: "sparse", Dims: []int{1 << 20, 1 << 20}, Sparse: &Sparse{Rows: 1 << 20, Cols: 1 << 20, Start: make([]int, 1<<20+1)}},
-		{Name: "empty", Class: "sparse", Dims: []int{0, 3}, Sparse: &Sparse{Cols: 3, Start: make([]int, 4)}},
+		{Name: "sp", Class: "sparse", Dims: []int{2, 6}, Sparse: &sparse.Matrix{Rows: 2, Cols: 6, Start: []int{0, 2, 4, 6, 8, 10, 12}, Row: []int32{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}, Value: rows.Data}},
+		{Name: "spcolumns", Class: "sparse", Dims: []int{6, 2}, Sparse: &sparse.Matrix{Rows: 6, Cols: 2, Start: []int{0, 6, 12}, Row: []int32{0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5}, Value: columns.Data}},
+		{Name: "sphot", Class: "sparse", Dims: []int{2, 2}, Sparse: &sparse.Matrix{Rows: 2, Cols: 2, Start: []int{0, 1, 2}, Row: []int32{1, 0}, Value: []float64{1, 1}}},
+		{Name: "large", Class: "sparse", Dims: []int{1 << 20, 1 << 20}, Sparse: &sparse.Matrix{Rows: 1 << 20, Cols: 1 << 20, Start: make([]int, 1<<20+1)}},
+		{Name: "empty", Class: "sparse", Dims: []int{0, 3}, Sparse: &sparse.Matrix{Cols: 3, Start: make([]int, 4)}},
 		{Name: "hollow", Class: "cell", Dims: []int{math.MaxInt32, 0}, Cells: []*MATArray{}}}}
 	for _, c := range []struct {
 		name    string
@@ -372,7 +374,7 @@ func TestWriteMAT(t *testing.T) {
 	if !bytes.Equal(out.Bytes(), again.Bytes()) {
 		t.Error("the same matrices give other bytes")
 	}
-	f, err := ReadMAT(&out)
+	f, err := ReadMAT(t.Context(), &out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -408,7 +410,7 @@ func FuzzReadMAT(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := readMAT(bytes.NewReader(data), 1<<16)
+		file, err := readMAT(t.Context(), bytes.NewReader(data), 1<<16)
 		if err != nil {
 			return
 		}

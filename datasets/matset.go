@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -17,7 +19,7 @@ type MATLayout struct {
 	// It may be a matrix; an array h×w×n of n images; or a cell array of
 	// images (or of arrays h×w×n), the class of which is the row of the cell,
 	// or its number where the cells are in one line. Cells are taken row by row.
-	// A sparse matrix is taken with its zeros, where there is room: see Sparse.Dense.
+	// A sparse matrix is taken with its zeros, where there is room: see sparse.Matrix.Dense.
 	X string
 	// Labels names the variable of the classes; "" is the first there is of
 	// gnd and Y, if any, and "-" is none. It is a vector of numbers, one for each
@@ -28,16 +30,19 @@ type MATLayout struct {
 	// Samples and Features name variables of strings, cell arrays or rows of characters,
 	// that hold the names of the samples and of the features; "" is none.
 	Samples, Features string
-	// Height and Width are those of the images in a matrix. Images in arrays
-	// and cells have their own.
+	// Height and Width are those of the images in a matrix; 0 takes those that variables such as im_height
+	// and im_width say, if any. Images in arrays and cells have their own.
 	Height, Width int
 	// Raster says that the pixels of an image in a matrix come row by row.
 	// MATLAB's way, and the default, is column by column.
 	Raster bool
-	// Columns says that a sample is a column of the matrix, not a row.
+	// Columns says that a sample is a column of the matrix, not a row. If only columns have as many
+	// values as an image of that size, it is not needed, and a note tells.
 	Columns bool
 	// Max is the largest possible value; 0 if unknown.
 	Max float64
+
+	sparse bool // keeps a sparse matrix without its zeros
 }
 
 // Set makes a data set of variables of the file. It has no name and no credit.
@@ -47,15 +52,15 @@ func (f *MATFile) Set(l MATLayout) (*Set, error) {
 		return nil, err
 	}
 	for _, names := range []struct {
-		variable string
-		to       *[]string
-	}{{l.Samples, &s.Samples}, {l.Features, &s.Features}} {
+		field, variable string
+		to              *[]string
+	}{{"Samples", l.Samples, &s.Samples}, {"Features", l.Features, &s.Features}} {
 		if names.variable == "" {
 			continue
 		}
 		v, err := f.Var(names.variable)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("MATLayout.%s: %w", names.field, err)
 		}
 		if *names.to, err = v.Strings(); err != nil {
 			return nil, err
@@ -66,10 +71,19 @@ func (f *MATFile) Set(l MATLayout) (*Set, error) {
 
 func (f *MATFile) unnamed(l MATLayout) (*Set, error) {
 	x, err := f.first(l.X, "fea", "X")
-	if err != nil {
-		return nil, err
+	if err != nil && l.X == "" {
+		return nil, fmt.Errorf("%w: MATLayout.X is \"\", which takes fea or X: set it to the variable of the data; the file has %s", ErrNoVariable, f.have())
+	} else if err != nil {
+		return nil, fmt.Errorf("MATLayout.X: %w", err)
 	}
 	s := &Set{Height: l.Height, Width: l.Width, Max: l.Max}
+	if h, w := f.guessSize(); s.Height == 0 && s.Width == 0 && len(x.Dims) == 2 && x.Cells == nil && h > 0 && slices.Contains(x.Dims, h*w) {
+		s.Height, s.Width = h, w
+		s.noted("the images are of %d×%d, as variables of the file say (MATLayout.Height and Width)", h, w)
+	}
+	if len(x.Dims) == 2 && x.Cells == nil {
+		l.Columns = s.imagesInColumns(x.Dims[0], x.Dims[1], l.Columns, x.Name)
+	}
 	switch {
 	case x.Cells != nil:
 		err = s.fromCells(x)
@@ -92,7 +106,7 @@ func (f *MATFile) unnamed(l MATLayout) (*Set, error) {
 	case err != nil && l.Labels == "":
 		return s.checked() // none, or those that cells bring along
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("MATLayout.Labels: %w", err)
 	case x.Cells != nil && y.Cells != nil:
 		err = s.nameClasses(y)
 	case y.Cells != nil || y.Text != nil:
@@ -152,8 +166,17 @@ func (s *Set) fromMatrix(x *MATArray, l MATLayout) error {
 // fromSparse is fromMatrix for a sparse one.
 func (s *Set) fromSparse(v *MATArray, l MATLayout, limit int) error {
 	x := v.Sparse
+	if err := x.Check(); err != nil {
+		return fmt.Errorf("variable %q: %w", v.Name, err)
+	}
+	if l.sparse && !s.isImage() {
+		if s.Sparse = x; !l.Columns {
+			s.Sparse = x.Transposed()
+		}
+		return nil
+	}
 	if product(limit, x.Rows, x.Cols) <= 0 {
-		_, err := x.dense(limit) // says what is wrong
+		_, err := x.DenseWithin(limit) // says what is wrong
 		return fmt.Errorf("variable %q: %w", v.Name, err)
 	}
 	m, n := x.Cols, x.Rows
@@ -179,12 +202,20 @@ func (s *Set) fromSparse(v *MATArray, l MATLayout, limit int) error {
 	return nil
 }
 
+// what returns what an array is, for a message.
+func (a *MATArray) what() string {
+	if a == nil {
+		return "nothing"
+	}
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(a.Dims), "[]"), " ", "×") + " " + a.Class
+}
+
 // fromCells takes the images of a cell array, row by row.
 func (s *Set) fromCells(x *MATArray) error {
 	if len(x.Dims) != 2 {
 		return fmt.Errorf("%w: variable %q: cell array of %d dimensions", ErrUnsupported, x.Name, len(x.Dims))
 	}
-	if len(x.Cells) == 0 { // one of the dimensions may still be large
+	if len(x.Cells) == 0 || len(x.Cells) != product(math.MaxInt32, x.Dims...) { // one of the dimensions may still be large
 		return fmt.Errorf("%w: variable %q is %v", ErrSize, x.Name, x.Dims)
 	}
 	rows, cols := x.Dims[0], x.Dims[1]
@@ -196,8 +227,8 @@ func (s *Set) fromCells(x *MATArray) error {
 	for r := range rows {
 		for c := range cols {
 			img := x.Cells[c*rows+r]
-			if img.Data == nil || len(img.Dims) > 3 || len(img.Data) == 0 {
-				return fmt.Errorf("%w: cell (%d, %d) of %q is not an image: %s %v", ErrUnsupported, r+1, c+1, x.Name, img.Class, img.Dims)
+			if img == nil || len(img.Data) == 0 || len(img.Dims) < 2 || len(img.Dims) > 3 || product(math.MaxInt, img.Dims...) != len(img.Data) {
+				return fmt.Errorf("%w: cell (%d, %d) of %q is not an image: %s", ErrUnsupported, r+1, c+1, x.Name, img.what())
 			}
 			if total == 0 {
 				s.Height, s.Width = img.Dims[0], img.Dims[1]
@@ -244,10 +275,10 @@ func (s *Set) nameClasses(y *MATArray) error {
 	}
 	names := make([]string, len(y.Cells))
 	for i, c := range y.Cells {
-		if len(c.Text) != 1 {
+		if c == nil || len(c.Text) != 1 {
 			return fmt.Errorf("%w: cell %d of %q is not a string", ErrUnsupported, i+1, y.Name)
 		}
-		names[i] = c.Text[0]
+		names[i] = tidyName(c.Text[0])
 	}
 	s.Classes = names
 	return nil
@@ -290,6 +321,17 @@ func matWords(y *MATArray) ([]int, []string, error) {
 // in one.
 func (y *MATArray) oneOf() ([]int, []string, error) {
 	rows, cols := y.Dims[0], y.Dims[1]
+	var err error
+	if s := y.Sparse; s != nil {
+		if err = s.Check(); err == nil && (s.Rows != rows || s.Cols != cols) {
+			err = ErrSize
+		}
+	} else if len(y.Data) != product(math.MaxInt, rows, cols) {
+		err = ErrSize
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("variable %q, %v: %w", y.Name, y.Dims, err)
+	}
 	if cols > maxClasses {
 		return nil, nil, fmt.Errorf("%w: more than %d classes", ErrTooLarge, maxClasses)
 	}

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/internal/npy"
 )
 
 // A MATVar is a matrix, or a column of texts, to be written, and the name it gets in a file
@@ -64,16 +66,18 @@ func checkVars(vars []MATVar) error {
 		}
 		if v.Text != nil {
 			size := 0
-			for _, t := range v.Text {
-				size += 64 + 2*len(t)
+			for k, t := range v.Text {
+				if size += 64 + 2*len(t); !utf8.ValidString(t) || strings.Contains(t, "\x00") {
+					return fmt.Errorf("%w: text %d of %q is %.40q, with a NUL or of invalid UTF-8", ErrParameter, k, v.Name, t)
+				}
 			}
 			if size > math.MaxInt32-256 {
 				return fmt.Errorf("%w: texts %q", ErrTooLarge, v.Name)
 			}
 			continue
 		}
-		if isNil(v.M) {
-			return fmt.Errorf("%w: matrix %q is nil", ErrSize, v.Name)
+		if err := usable(v.M); err != nil {
+			return fmt.Errorf("matrix %q: %w", v.Name, err)
 		}
 		if r, c := v.M.Dims(); product((math.MaxInt32-256)/8, r, c) < 0 {
 			return fmt.Errorf("%w: matrix %q is %d×%d", ErrTooLarge, v.Name, r, c)
@@ -174,7 +178,7 @@ func writeNPYText(w io.Writer, texts []string) error {
 		return fmt.Errorf("%w: %d strings of up to %d characters", ErrTooLarge, len(texts), most)
 	}
 	out := bufio.NewWriter(w)
-	npyHeader(out, fmt.Sprintf("{'descr': '<U%d', 'fortran_order': False, 'shape': (%d,), }", most, len(texts)))
+	out.Write(npy.Append(nil, fmt.Sprintf("<U%d", most), []int{len(texts)}, npyAlign))
 	for _, t := range texts {
 		k := 0
 		for _, r := range t {
@@ -189,24 +193,16 @@ func writeNPYText(w io.Writer, texts []string) error {
 // variables returns the set as arrays: X with a sample in each row, the classes in words,
 // and the names of samples and features.
 func (s *Set) variables(label string) ([]MATVar, error) {
-	if err := s.Check(); err != nil {
+	if err := s.checkDense(); err != nil {
 		return nil, err
 	}
-	m, n := s.X.Dims()
-	samples, features := MATVar{Name: "sample_names"}, MATVar{Name: "feature_names"}
-	for j := range n {
-		samples.Text = append(samples.Text, s.SampleName(j))
+	samples, features, classes, err := s.Names()
+	if err != nil {
+		return nil, err
 	}
-	for i := range m {
-		features.Text = append(features.Text, s.FeatureName(i))
-	}
-	vars := []MATVar{{Name: "X", M: s.X.T()}, samples, features}
-	if s.Labels != nil {
-		of := MATVar{Name: label}
-		for _, l := range s.Labels {
-			of.Text = append(of.Text, s.Classes[l])
-		}
-		vars = append(vars, of)
+	vars := []MATVar{{Name: "X", M: s.X.T()}, {Name: "sample_names", Text: samples}, {Name: "feature_names", Text: features}}
+	if classes != nil {
+		vars = append(vars, MATVar{Name: label, Text: classes})
 	}
 	return vars, nil
 }

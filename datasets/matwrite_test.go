@@ -19,13 +19,13 @@ func TestSetRoundTrip(t *testing.T) {
 		read  func(b []byte) (*Set, error)
 	}{
 		"CSV": {func(w *bytes.Buffer) error { return s.WriteCSV(w) }, func(b []byte) (*Set, error) {
-			return ReadCSV(bytes.NewReader(b), CSVLayout{ID: "sample", Label: "class", Missing: []string{"NaN"}})
+			return ReadCSV(t.Context(), bytes.NewReader(b), CSVLayout{ID: "sample", Label: "class", Missing: []string{"NaN"}})
 		}},
 		"npz": {func(w *bytes.Buffer) error { return s.WriteNPZ(w) }, func(b []byte) (*Set, error) {
-			return ReadNPZ(bytes.NewReader(b), int64(len(b)), NPYLayout{})
+			return ReadNPZ(t.Context(), bytes.NewReader(b), int64(len(b)), NPYLayout{})
 		}},
 		"mat": {func(w *bytes.Buffer) error { return s.WriteMAT(w) }, func(b []byte) (*Set, error) {
-			f, err := ReadMAT(bytes.NewReader(b))
+			f, err := ReadMAT(t.Context(), bytes.NewReader(b))
 			if err != nil {
 				return nil, err
 			}

@@ -3,6 +3,7 @@ package datasets
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/robustnmf/robustnmf/datasets/sparse"
+	"github.com/robustnmf/robustnmf/internal/sniff"
 )
 
 // The format is described in Boisvert, Pozo, Remington: The Matrix Market Exchange
@@ -25,14 +29,17 @@ const maxMTXLine = 1 << 16
 //
 // Errors are ErrFormat, with the line, also where an entry comes twice, ErrTooLarge,
 // ErrUnsupported (complex), or those of r.
-func ReadMTX(r io.Reader) (*Sparse, error) { return readMTX(r, maxValues()) }
+func ReadMTX(ctx context.Context, r io.Reader) (*sparse.Matrix, error) {
+	return readMTX(ctx, r, maxValues())
+}
 
-func readMTX(r io.Reader, limit int) (*Sparse, error) {
-	r, err := gunzip(r)
-	if err != nil {
+func readMTX(ctx context.Context, r io.Reader, limit int) (_ *sparse.Matrix, err error) {
+	from := &source{ctx: ctx, r: r}
+	defer func() { err = from.blame(err) }()
+	if r, err = from.text(limit); err != nil {
 		return nil, err
 	}
-	m := &mtxReader{in: bufio.NewScanner(&capReader{r: r, left: maxText(limit)}), left: budget(limit)}
+	m := &mtxReader{in: bufio.NewScanner(r), left: budget(limit)}
 	m.in.Buffer(nil, maxMTXLine)
 	s, err := m.read()
 	if failed := m.in.Err(); failed != nil { // with an error comes half a line
@@ -81,14 +88,14 @@ func (m *mtxReader) index(k, most int) (int, error) {
 	return n, nil
 }
 
-func (m *mtxReader) read() (*Sparse, error) {
+func (m *mtxReader) read() (*sparse.Matrix, error) {
 	if !m.in.Scan() {
 		return nil, fmt.Errorf("%w: no data", ErrFormat)
 	}
 	m.line = 1
 	head := strings.Fields(strings.ToLower(strings.TrimPrefix(m.in.Text(), "\uFEFF")))
 	if len(head) != 5 || head[0] != "%%matrixmarket" || head[1] != "matrix" {
-		return nil, fmt.Errorf("%w: not a matrix of Matrix Market (it begins with %.40q)", ErrFormat, m.in.Text())
+		return nil, fmt.Errorf("%w: not a matrix of Matrix Market: %s", ErrFormat, sniff.Kind(m.in.Bytes()))
 	}
 	form, kind, shape := head[2], head[3], head[4]
 	array, pattern := form == "array", kind == "pattern"
@@ -225,20 +232,23 @@ func (m *mtxReader) array(rows, cols int, sign float64, put func(i, j int, v flo
 // field, as genes have an identifier and a name, or the first if there is no second.
 //
 // Errors are ErrFormat, with the line, ErrTooLarge, or those of r.
-func ReadNames(r io.Reader, field int) ([]string, error) { return readNames(r, field, maxValues()) }
+func ReadNames(ctx context.Context, r io.Reader, field int) ([]string, error) {
+	return readNames(ctx, r, field, maxValues())
+}
 
-func readNames(r io.Reader, field, limit int) ([]string, error) {
+func readNames(ctx context.Context, r io.Reader, field, limit int) (_ []string, err error) {
+	from := &source{ctx: ctx, r: r}
+	defer func() { err = from.blame(err) }()
 	if field < 0 {
 		return nil, fmt.Errorf("%w: field is %d, want 0 or more", ErrParameter, field)
 	}
-	r, err := gunzip(r)
-	if err != nil {
+	if r, err = from.text(limit); err != nil {
 		return nil, err
 	}
 	var (
 		left  = budget(limit)
 		names []string
-		in    = bufio.NewScanner(&capReader{r: r, left: maxText(limit)})
+		in    = bufio.NewScanner(r)
 	)
 	for in.Scan() && in.Err() == nil { // with an error comes half a line
 		line := len(names) + 1
@@ -276,7 +286,10 @@ func readNames(r io.Reader, field, limit int) ([]string, error) {
 // The set has the zeros, too. If they are too many, the error is ErrTooLarge, and ReadMTX
 // and ReadNames read the same without zeros. Other errors are those of these two, ErrSize
 // if there are more or fewer names than rows or columns, and those of the file system.
-func OpenMTX(name string) (*Set, error) {
+func OpenMTX(ctx context.Context, name string) (*Set, error) { return openMTX(ctx, name, false) }
+
+// openMTX is OpenMTX, which may keep the matrix without its zeros.
+func openMTX(ctx context.Context, name string, keepSparse bool) (*Set, error) {
 	set := filepath.Base(name)
 	if info, err := os.Stat(name); err != nil {
 		return nil, err
@@ -289,13 +302,15 @@ func OpenMTX(name string) (*Set, error) {
 	} else {
 		set = strings.TrimSuffix(strings.TrimSuffix(set, ".gz"), ".mtx")
 	}
-	var x *Sparse
-	err := readFile(name, func(r io.Reader) (err error) { x, err = ReadMTX(r); return err })
+	var x *sparse.Matrix
+	err := readFile(name, func(r io.Reader) (err error) { x, err = ReadMTX(ctx, r); return err })
 	if err != nil {
 		return nil, err
 	}
 	s := &Set{Name: set}
-	if s.X, err = x.Dense(); err != nil {
+	if keepSparse {
+		s.Sparse = x
+	} else if s.X, err = x.Dense(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	folder, base := filepath.Split(name)
@@ -308,7 +323,7 @@ func OpenMTX(name string) (*Set, error) {
 		if beside == "" {
 			continue
 		}
-		if err := readFile(beside, func(r io.Reader) (err error) { *to, err = ReadNames(r, 0); return err }); err != nil {
+		if err := readFile(beside, func(r io.Reader) (err error) { *to, err = ReadNames(ctx, r, 0); return err }); err != nil {
 			return nil, err
 		}
 	}
@@ -329,6 +344,13 @@ func besideMTX(folder string, names ...string) string {
 }
 
 func readFile(name string, read func(io.Reader) error) error {
+	info, err := os.Stat(name)
+	if err == nil {
+		err = regular(name, info)
+	}
+	if err != nil {
+		return err
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return err

@@ -146,7 +146,7 @@ func TestReadCSVNames(t *testing.T) {
 		"quotes in tabs":  {"x\t\"a\tb\"\n1\t2\n", CSVLayout{}, nil, []string{"x", "a\tb"}, nil, []float64{1, 2}},
 		"numbers by name": {"1,0\n5,6\n", CSVLayout{Header: WithHeader, Features: []string{"1"}}, nil, []string{"1"}, nil, []float64{5}},
 	} {
-		s, err := ReadCSV(strings.NewReader(c.file), c.layout)
+		s, err := ReadCSV(t.Context(), strings.NewReader(c.file), c.layout)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -160,7 +160,7 @@ func TestReadCSVNames(t *testing.T) {
 			t.Errorf("%s:\n%v", name, mat.Formatted(s.X))
 		}
 	}
-	s, err := ReadCSV(strings.NewReader("l,w,k\ncm,mm,\n1,2,a\n"), CSVLayout{Label: "k", Units: true})
+	s, err := ReadCSV(t.Context(), strings.NewReader("l,w,k\ncm,mm,\n1,2,a\n"), CSVLayout{Label: "k", Units: true})
 	if err != nil || fmt.Sprint(s.Units, s.Features) != "[cm mm] [l w]" {
 		t.Errorf("%v, %v", s, err)
 	}
@@ -169,11 +169,11 @@ func TestReadCSVNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := ReadCSV(bytes.NewReader(text), CSVLayout{}); err != nil || s.Features[0] != "größe" || s.X.At(0, 0) != 7 {
+	if s, err := ReadCSV(t.Context(), bytes.NewReader(text), CSVLayout{}); err != nil || s.Features[0] != "größe" || s.X.At(0, 0) != 7 {
 		t.Errorf("%v, %v", s, err)
 	}
-	if s, err := ReadCSV(strings.NewReader("18.0 8   3504.\t\"chevrolet \"\"malibu\"\"\"\n"), CSVLayout{ID: "4"}); err != nil || s.Samples[0] != `chevrolet "malibu"` ||
-		!strings.Contains(s.String(), "; guessed: fields between blanks") {
+	if s, err := ReadCSV(t.Context(), strings.NewReader("18.0 8   3504.\t\"chevrolet \"\"malibu\"\"\"\n"), CSVLayout{ID: "4"}); err != nil || s.Samples[0] != `chevrolet "malibu"` ||
+		!strings.Contains(s.String(), "\n- fields between blanks") {
 		t.Errorf("%v, %v", s, err)
 	}
 }
@@ -210,7 +210,7 @@ func TestReadCSVCures(t *testing.T) {
 		"nothing left":    {"x,y\n1,2\n", CSVLayout{Skip: []string{"x", "y"}}, ErrFormat, "no data"},
 		"only missing":    {"x\nNA\n", CSVLayout{Encode: []string{"x"}, Missing: []string{"NA"}}, ErrFormat, "to encode"},
 	} {
-		s, err := ReadCSV(strings.NewReader(c.file), c.layout)
+		s, err := ReadCSV(t.Context(), strings.NewReader(c.file), c.layout)
 		if s != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -220,7 +220,7 @@ func TestReadCSVCures(t *testing.T) {
 	for i := range 2000 {
 		fmt.Fprintf(&many, "%d,w%d\n", i, i)
 	}
-	if _, err := readCSV(strings.NewReader(many.String()), CSVLayout{Encode: []string{"2"}}, 1<<20); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "column 2 has 2000 texts") {
+	if _, err := readCSV(t.Context(), strings.NewReader(many.String()), CSVLayout{Encode: []string{"2"}}, 1<<20); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "column 2 has 2000 texts") {
 		t.Error(err)
 	}
 }
@@ -236,7 +236,7 @@ func TestSetWriteCSV(t *testing.T) {
 	if head, _, _ := strings.Cut(file.String(), "\n"); head != "sample,class,height,weight" {
 		t.Error(head)
 	}
-	back, err := ReadCSV(&file, CSVLayout{ID: "sample", Label: "class", Missing: []string{"NaN"}})
+	back, err := ReadCSV(t.Context(), &file, CSVLayout{ID: "sample", Label: "class", Missing: []string{"NaN"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,15 +263,19 @@ func TestSetWriteCSV(t *testing.T) {
 
 // Auto MPG: blanks and a tab, names in quotes, and six values that are missing.
 func TestRealAutoMPG(t *testing.T) {
-	_, err := ReadCSV(realFile(t, "auto-mpg.data"), CSVLayout{})
+	_, err := ReadCSV(t.Context(), realFile(t, "auto-mpg.data"), CSVLayout{})
 	if err == nil || !strings.Contains(err.Error(), `line 1, column 9: datasets: malformed file: "chevrolet chevelle malibu" is not a finite number: name a column of text as ID`) {
 		t.Error(err)
 	}
-	_, err = ReadCSV(realFile(t, "auto-mpg.data"), CSVLayout{ID: "-1"})
+	_, err = ReadCSV(t.Context(), realFile(t, "auto-mpg.data"), CSVLayout{ID: "-1"})
 	if err == nil || !strings.Contains(err.Error(), `line 33, column 4: datasets: malformed file: "?" is not a finite number: if it stands for a missing value, set Missing`) {
 		t.Error(err)
 	}
-	s, err := ReadCSV(realFile(t, "auto-mpg.data"), CSVLayout{ID: "-1", Encode: []string{"8"}, Missing: []string{"?"}})
+	_, err = ReadCSV(t.Context(), realFile(t, "auto-mpg.data"), CSVLayout{ID: "-1", Missing: []string{"?"}})
+	if err == nil || !strings.Contains(err.Error(), `the lines 1 and 36 both have the name "chevrolet chevelle malibu"`) {
+		t.Error(err)
+	}
+	s, err := ReadCSV(t.Context(), realFile(t, "auto-mpg.data"), CSVLayout{Skip: []string{"-1"}, Encode: []string{"8"}, Missing: []string{"?"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,8 +283,8 @@ func TestRealAutoMPG(t *testing.T) {
 	// by origin.
 	m, n := s.X.Dims()
 	_, _, missing := s.valueRange()
-	if m != 10 || n != 398 || missing != 6 || s.Samples[32] != "ford pinto" || !math.IsNaN(s.X.At(3, 32)) ||
+	if m != 10 || n != 398 || missing != 6 || !math.IsNaN(s.X.At(3, 32)) ||
 		mat.Sum(s.X.RowView(7)) != 249 || mat.Sum(s.X.RowView(8)) != 70 || mat.Sum(s.X.RowView(9)) != 79 || s.X.At(0, 397) != 31 {
-		t.Errorf("%v %q", s, s.Samples[32])
+		t.Errorf("%v", s)
 	}
 }

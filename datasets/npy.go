@@ -3,16 +3,18 @@ package datasets
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/internal/npy"
 )
 
 // The Go libraries for this format take a file that is cut off for zeros and
@@ -33,16 +35,9 @@ type NPYLayout struct {
 	// Height and Width are those of the images in a matrix, in raster order.
 	Height, Width int
 	Max           float64 // the largest possible value; 0 if unknown
+
+	sparse bool // keeps a matrix of SciPy without its zeros
 }
-
-// npyHead begins every file, before its version.
-const npyHead = "\x93NUMPY"
-
-var (
-	npyType    = regexp.MustCompile(`'descr'\s*:\s*'([^']*)'`)
-	npyFortran = regexp.MustCompile(`'fortran_order'\s*:\s*(True|False)`)
-	npyShape   = regexp.MustCompile(`'shape'\s*:\s*\(((?:[0-9]+L?|[, ])*)\)`) // L: Python 2
-)
 
 // ReadNPY reads an array that NumPy saved (.npy), plain or gzip: of booleans,
 // integers, or floats of 4 or 8 bytes, with one index (a single sample), two, or
@@ -50,14 +45,17 @@ var (
 //
 // Errors are ErrFormat, ErrTooLarge, ErrUnsupported (other types, Fortran order
 // of three indices), ErrSize, or those of r.
-func ReadNPY(r io.Reader, l NPYLayout) (*Set, error) { return readNPY(r, l, maxValues()) }
+func ReadNPY(ctx context.Context, r io.Reader, l NPYLayout) (*Set, error) {
+	return readNPY(ctx, r, l, maxValues())
+}
 
-func readNPY(r io.Reader, l NPYLayout, limit int) (*Set, error) {
+func readNPY(ctx context.Context, r io.Reader, l NPYLayout, limit int) (_ *Set, err error) {
+	from := &source{ctx: ctx, r: r}
+	defer func() { err = from.blame(err) }()
 	if l.X != "" || l.Labels != "" || l.Samples != "" || l.Features != "" {
 		return nil, fmt.Errorf("%w: a file of one array has no names of arrays", ErrParameter)
 	}
-	r, err := gunzip(r)
-	if err != nil {
+	if r, err = from.unpacked(); err != nil {
 		return nil, err
 	}
 	left := budget(limit)
@@ -80,11 +78,11 @@ type npyArray struct {
 
 // readNPYArray reads an array up to the end of r, and takes what it makes off the budget.
 func readNPYArray(r io.Reader, left *budget) (*npyArray, error) {
-	a := &npyArray{}
-	var err error
-	if a.kind, a.fortran, a.shape, err = readNPYHeader(r); err != nil {
+	h, err := readNPYHeader(r)
+	if err != nil {
 		return nil, err
 	}
+	a := &npyArray{kind: h.Kind, fortran: h.Fortran, shape: h.Shape}
 	if len(a.shape) > 32 { // NumPy's own limit
 		return nil, fmt.Errorf("%w: an array of %d dimensions", ErrFormat, len(a.shape))
 	}
@@ -124,6 +122,7 @@ func (a *npyArray) set(l NPYLayout) (*Set, error) {
 	case 1:
 		shape, columns, fortran = []int{1, shape[0]}, false, false
 	case 2:
+		columns = s.imagesInColumns(shape[0], shape[1], columns, "the array")
 	case 3:
 		if fortran {
 			return nil, fmt.Errorf("%w: an array of %v in Fortran's order", ErrUnsupported, shape)
@@ -157,62 +156,8 @@ func (a *npyArray) set(l NPYLayout) (*Set, error) {
 }
 
 // readNPYHeader reads up to the first value.
-func readNPYHeader(r io.Reader) (kind string, fortran bool, shape []int, err error) {
-	head, err := readN(r, len(npyHead)+2)
-	if err != nil {
-		return "", false, nil, fmt.Errorf("NPY header: %w", err)
-	}
-	major := head[len(npyHead)]
-	if string(head[:4]) == "PK\x03\x04" {
-		return "", false, nil, fmt.Errorf("%w: not an NPY file, but perhaps an archive of them, which ReadNPZ reads", ErrFormat)
-	}
-	if string(head[:len(npyHead)]) != npyHead || major < 1 || major > 3 {
-		return "", false, nil, fmt.Errorf("%w: not an NPY file (it begins with % x)", ErrFormat, head)
-	}
-	width := 2
-	if major > 1 {
-		width = 4
-	}
-	length, err := readN(r, width)
-	if err != nil {
-		return "", false, nil, fmt.Errorf("NPY header: %w", err)
-	}
-	size := binary.LittleEndian.Uint32(append(length, 0, 0)[:4])
-	if size > 1<<16 {
-		return "", false, nil, fmt.Errorf("%w: NPY header of %d bytes", ErrTooLarge, size)
-	}
-	dict, err := readN(r, int(size))
-	if err != nil {
-		return "", false, nil, fmt.Errorf("NPY header: %w", err)
-	}
-	of := func(re *regexp.Regexp) (string, bool) {
-		if m := re.FindSubmatch(dict); m != nil {
-			return string(m[1]), true
-		}
-		return "", false
-	}
-	kind, plain := of(npyType)
-	order, ordered := of(npyFortran)
-	dims, shaped := of(npyShape)
-	switch {
-	case !plain && strings.Contains(string(dict), "'descr'"):
-		return "", false, nil, fmt.Errorf("%w: an array of records", ErrUnsupported)
-	case strings.HasPrefix(kind, "|O"):
-		return "", false, nil, fmt.Errorf("%w: an array of Python objects: save it with astype(float) or astype(str)", ErrUnsupported)
-	case !plain || !ordered || !shaped:
-		return "", false, nil, fmt.Errorf("%w: NPY header %q", ErrFormat, dict)
-	}
-	for d := range strings.SplitSeq(dims, ",") {
-		if d = strings.TrimSpace(d); d == "" {
-			continue
-		}
-		v, err := strconv.Atoi(strings.TrimSuffix(d, "L"))
-		if err != nil {
-			return "", false, nil, fmt.Errorf("%w: shape (%s)", ErrTooLarge, dims)
-		}
-		shape = append(shape, v)
-	}
-	return kind, order == "True", shape, nil
+func readNPYHeader(r io.Reader) (npy.Header, error) {
+	return npy.Read(func(n int) ([]byte, error) { return readN(r, n) }, npy.Kinds{Format: ErrFormat, TooLarge: ErrTooLarge, Unsupported: ErrUnsupported})
 }
 
 // npyText returns the size of a value of text: <U5 is of five characters of four bytes
@@ -304,12 +249,12 @@ func npyValue(kind string) (size int, value func([]byte) float64, err error) {
 // WriteNPY writes a matrix as numpy.save does: doubles, row by row. The error is ErrSize if
 // the matrix is nil, or that of w.
 func WriteNPY(w io.Writer, m mat.Matrix) error {
-	if isNil(m) {
-		return fmt.Errorf("%w: the matrix is nil", ErrSize)
+	if err := usable(m); err != nil {
+		return err
 	}
 	rows, cols := m.Dims()
 	out := bufio.NewWriter(w) // keeps the first error, for Flush
-	npyHeader(out, fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", rows, cols))
+	out.Write(npy.Append(nil, "<f8", []int{rows, cols}, npyAlign))
 	var b [8]byte
 	for i := range rows {
 		for j := range cols {
@@ -320,12 +265,5 @@ func WriteNPY(w io.Writer, m mat.Matrix) error {
 	return out.Flush()
 }
 
-// npyHeader writes what comes before the data.
-func npyHeader(out *bufio.Writer, dict string) {
-	// Blanks bring the data to a multiple of 64 bytes, the last is a line feed.
-	pad := -(len(npyHead) + 4 + len(dict) + 1) & 63
-	dict += strings.Repeat(" ", pad) + "\n"
-	out.WriteString(npyHead + "\x01\x00")
-	out.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(dict))))
-	out.WriteString(dict)
-}
+// npyAlign is where NumPy begins the values of a file: at a multiple of so many bytes.
+const npyAlign = 64

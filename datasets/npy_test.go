@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/internal/npy"
 )
 
 // The files of testdata/npy come from NumPy (npy.py next to them): the same
@@ -27,7 +29,7 @@ func TestReadNPYOfNumPy(t *testing.T) {
 				t.Fatal(err)
 			}
 			columns := strings.Contains(name, "columns")
-			s, err := ReadNPY(bytes.NewReader(pack(data)), NPYLayout{Columns: columns})
+			s, err := ReadNPY(t.Context(), bytes.NewReader(pack(data)), NPYLayout{Columns: columns})
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -53,7 +55,7 @@ func TestReadNPYImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s, err := ReadNPY(f, NPYLayout{})
+	s, err := ReadNPY(t.Context(), f, NPYLayout{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +74,7 @@ func TestWriteNPY(t *testing.T) {
 		if at := bytes.IndexByte(file.Bytes(), '\n') + 1; at%64 != 0 || file.Len() != at+48 {
 			t.Errorf("data at %d of %d", at, file.Len())
 		}
-		s, err := ReadNPY(&file, NPYLayout{Columns: true})
+		s, err := ReadNPY(t.Context(), &file, NPYLayout{Columns: true})
 		if err != nil || !mat.Equal(s.X, x) {
 			t.Errorf("%v, %v", s, err)
 		}
@@ -112,7 +114,7 @@ func TestWriteCSV(t *testing.T) {
 	if err := WriteCSV(&file, m, "a", "b, c", "d"); err != nil {
 		t.Fatal(err)
 	}
-	s, err := ReadCSV(&file, CSVLayout{})
+	s, err := ReadCSV(t.Context(), &file, CSVLayout{})
 	if err != nil || !mat.Equal(s.X.T(), m) {
 		t.Errorf("%v, %v", s, err)
 	}
@@ -120,7 +122,7 @@ func TestWriteCSV(t *testing.T) {
 
 // npyFile builds a file with a header of its own.
 func npyFile(dict string, values string) []byte {
-	return fmt.Appendf(nil, "%s\x01\x00%c%c%s%s", npyHead, byte(len(dict)), byte(len(dict)>>8), dict, values)
+	return fmt.Appendf(nil, "%s\x01\x00%c%c%s%s", npy.Magic, byte(len(dict)), byte(len(dict)>>8), dict, values)
 }
 
 func TestReadNPYErrors(t *testing.T) {
@@ -134,7 +136,7 @@ func TestReadNPYErrors(t *testing.T) {
 	}{
 		{"empty", nil, ErrFormat},
 		{"another kind of file", []byte("\x89PNG\r\n\x1a\n"), ErrFormat},
-		{"a later version", []byte(npyHead + "\x09\x00\x00\x00"), ErrFormat},
+		{"a later version", []byte(npy.Magic + "\x09\x00\x00\x00"), ErrFormat},
 		{"cut off in the header", npyFile(head("<f8", "False", "(1, 2)"), "")[:40], ErrFormat},
 		{"cut off in the data", npyFile(head("<f8", "False", "(1, 2)"), "12345678"), ErrFormat},
 		{"bytes after the data", npyFile(head("|u1", "False", "(1, 2)"), "123"), ErrFormat},
@@ -151,14 +153,14 @@ func TestReadNPYErrors(t *testing.T) {
 		{"too many values", npyFile(head("<f8", "False", "(1000000, 1000000)"), ""), ErrTooLarge},
 		{"too many pixels", npyFile(head("<f8", "False", "(1, 4000000000, 4000000000)"), ""), ErrTooLarge},
 		{"a size beyond all", npyFile(head("<f8", "False", "(1, 99999999999999999999)"), ""), ErrTooLarge},
-		{"a long header", []byte(npyHead + "\x02\x00\xff\xff\xff\x7f"), ErrTooLarge},
+		{"a long header", []byte(npy.Magic + "\x02\x00\xff\xff\xff\x7f"), ErrTooLarge},
 		{"images in Fortran's order", npyFile(head("|u1", "True", "(1, 1, 1)"), "1"), ErrUnsupported},
 	} {
-		if s, err := ReadNPY(bytes.NewReader(c.file), NPYLayout{}); !errors.Is(err, c.want) || s != nil {
+		if s, err := ReadNPY(t.Context(), bytes.NewReader(c.file), NPYLayout{}); !errors.Is(err, c.want) || s != nil {
 			t.Errorf("%s: %v, %v", c.name, s, err)
 		}
 	}
-	if _, err := ReadNPY(bytes.NewReader(npyFile(head("|u1", "False", "(1, 2)"), "12")), NPYLayout{Height: 3, Width: 1}); !errors.Is(err, ErrSize) {
+	if _, err := ReadNPY(t.Context(), bytes.NewReader(npyFile(head("|u1", "False", "(1, 2)"), "12")), NPYLayout{Height: 3, Width: 1}); !errors.Is(err, ErrSize) {
 		t.Error("wrong size of image:", err)
 	}
 }
@@ -174,7 +176,7 @@ func FuzzReadNPY(f *testing.F) {
 		f.Add(data, true)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, columns bool) {
-		s, err := ReadNPY(bytes.NewReader(data), NPYLayout{Columns: columns})
+		s, err := ReadNPY(t.Context(), bytes.NewReader(data), NPYLayout{Columns: columns})
 		if (err == nil) != (s != nil) {
 			t.Fatal(s, err)
 		}

@@ -8,20 +8,22 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 )
 
 // ReadNPZ reads an archive of arrays of size bytes, as numpy.savez and savez_compressed
 // write it, or a matrix of scipy.sparse.save_npz (csc, csr or coo), of which the zeros are
-// taken too: see Sparse.Dense. Labels may be numbers or strings.
+// taken too: see sparse.Matrix.Dense. Labels may be numbers or strings.
 //
 // Errors are those of ReadNPY, ErrNoVariable for an array that is not there, ErrUnsupported
 // for arrays of Python objects, and ErrSize where arrays do not fit together.
-func ReadNPZ(r io.ReaderAt, size int64, l NPYLayout) (*Set, error) {
-	return readNPZ(r, size, l, maxValues())
+func ReadNPZ(ctx context.Context, r io.ReaderAt, size int64, l NPYLayout) (*Set, error) {
+	return readNPZ(ctx, r, size, l, maxValues())
 }
 
-func readNPZ(r io.ReaderAt, size int64, l NPYLayout, limit int) (_ *Set, err error) {
-	from := &source{ctx: context.Background(), at: io.NewSectionReader(r, 0, size)}
+func readNPZ(ctx context.Context, r io.ReaderAt, size int64, l NPYLayout, limit int) (_ *Set, err error) {
+	from := &source{ctx: ctx, at: io.NewSectionReader(r, 0, size)}
 	defer func() { err = from.blame(err) }()
 	z, err := newNPZReader(from, size, limit)
 	if err != nil {
@@ -31,7 +33,7 @@ func readNPZ(r io.ReaderAt, size int64, l NPYLayout, limit int) (_ *Set, err err
 	if err != nil {
 		return nil, err
 	}
-	_, n := s.X.Dims()
+	_, n := s.Dims()
 	if name := z.first(l.Labels, "y", "Y", "labels", "target"); name != "" && name != "-" {
 		if s.Labels, s.Classes, err = z.labels(name); err != nil {
 			return nil, err
@@ -63,12 +65,12 @@ func readNPZ(r io.ReaderAt, size int64, l NPYLayout, limit int) (_ *Set, err err
 // sample is a column in the file already.
 //
 // Errors are those of ReadNPZ, and ErrNoVariable for an archive without such a matrix.
-func ReadNPZSparse(r io.ReaderAt, size int64, columns bool) (*Sparse, error) {
-	return readNPZSparse(r, size, columns, maxValues())
+func ReadNPZSparse(ctx context.Context, r io.ReaderAt, size int64, columns bool) (*sparse.Matrix, error) {
+	return readNPZSparse(ctx, r, size, columns, maxValues())
 }
 
-func readNPZSparse(r io.ReaderAt, size int64, columns bool, limit int) (_ *Sparse, err error) {
-	from := &source{ctx: context.Background(), at: io.NewSectionReader(r, 0, size)}
+func readNPZSparse(ctx context.Context, r io.ReaderAt, size int64, columns bool, limit int) (_ *sparse.Matrix, err error) {
+	from := &source{ctx: ctx, at: io.NewSectionReader(r, 0, size)}
 	defer func() { err = from.blame(err) }()
 	z, err := newNPZReader(from, size, limit)
 	if err != nil {
@@ -80,7 +82,7 @@ func readNPZSparse(r io.ReaderAt, size int64, columns bool, limit int) (_ *Spars
 func newNPZReader(from *source, size int64, limit int) (*npzReader, error) {
 	in, err := zip.NewReader(from, size)
 	if err != nil {
-		return nil, archiveError("zip", err)
+		return nil, notZip(from, err)
 	}
 	z := &npzReader{files: map[string]*zip.File{}, left: budget(limit), limit: limit}
 	for _, f := range in.File {
@@ -142,7 +144,11 @@ func (z *npzReader) data(l NPYLayout) (*Set, error) {
 			return nil, err
 		}
 		s := &Set{Height: l.Height, Width: l.Width, Max: l.Max}
-		s.X, err = x.dense(z.limit)
+		if l.sparse {
+			s.Sparse = x
+			return s, nil
+		}
+		s.X, err = x.DenseWithin(z.limit)
 		return s, err
 	}
 	name := z.first(l.X, "X", "x", "data", "arr_0")
@@ -211,7 +217,7 @@ func (z *npzReader) vector(name string) (n int, at func(k int) float64, err erro
 }
 
 // sparse reads a matrix of SciPy.
-func (z *npzReader) sparse(columns bool) (*Sparse, error) {
+func (z *npzReader) sparse(columns bool) (*sparse.Matrix, error) {
 	a, err := z.array("format")
 	if err != nil {
 		return nil, err

@@ -1,27 +1,512 @@
 package datasets
 
 import (
+	"bytes"
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/internal/npy"
 )
 
-// Open reads the file of a path by a reader, which is told its size. The set has the name of the file,
+// OpenOptions say what Open cannot know, or guessed wrong. Its zero value guesses all.
+type OpenOptions struct {
+	// ID and Label name what holds the names of the samples and their classes: a column of a table,
+	// by its name or number; a variable, array or path in files of several (.mat, .npz, HDF5). ""
+	// guesses, and "-" is none.
+	ID, Label string
+	// Data names the variable, array or path of the data in files of several.
+	Data string
+	// Skip are columns of a table to be left out.
+	Skip []string
+	// Missing are the values that mean that nothing was measured, besides NaN, empty fields and
+	// the usual words such as NA: texts ("?"), numbers ("-1"), and ranges of numbers ("<0",
+	// ">=9999"). They are NaN in X, and count in Set.Mask.
+	Missing []string
+	// Transposed takes the matrix the other way round: what is a feature without it is a sample.
+	Transposed bool
+	// Height and Width are those of images: what pictures are made smaller to, or the size of the
+	// images that are rows of a matrix. 0 is a guess for pictures, and none for a matrix.
+	Height, Width int
+	// Sparse keeps a sparse matrix without its zeros whatever its size: see Set.Sparse.
+	Sparse bool
+}
+
+// fewEntries is up to how many entries, with its zeros, a sparse matrix becomes X, and someZeros the
+// share of entries that are not 0 from which a larger one does, too.
+const (
+	fewEntries = 1 << 24
+	someZeros  = 0.2
+)
+
+// Open reads a file or a folder of any kind that this package knows, by its content and name:
+//
+//   - tables of text (.csv, .tsv, .txt, .data, .arff), also those of R, pandas and Excel;
+//   - matrices of NumPy and SciPy (.npy, .npz) and MATLAB (.mat), Matrix Market (.mtx, or a folder of
+//     matrix.mtx with the names next to it), HDF5 (.h5, .h5ad, .loom), IDX (that of MNIST, with the
+//     labels next to the images);
+//   - images: a folder, a .zip, .tar or .tar.gz.
+//
+// All but those of HDF5 and MATLAB may be packed by gzip. Tables of Parquet and Arrow are read in a
+// program that imports package columnar, a module of its own, which the error says: see RegisterTables.
+//
+// The set has the name of the file, and its Notes tell what was guessed: the separator, which
+// columns name samples and classes and which were left out, whether a line is a sample or a feature,
+// which texts were taken for missing values, and numbers that look as if they meant one. The options
+// say otherwise; OpenCSV, OpenMAT and the like have more of them for one format each.
+//
+// Errors are those of the readers, and ErrUnsupported for a file of no known kind.
+func Open(ctx context.Context, path string, o OpenOptions) (*Set, error) {
+	missing, err := parseMissing(o.Missing)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	var s *Set
+	if info.IsDir() {
+		s, err = openFolder(ctx, path, o)
+	} else if err = regular(path, info); err == nil {
+		s, err = openFile(ctx, path, o, missing)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.opened(o, missing)
+}
+
+// opened does what is common to all formats.
+func (s *Set) opened(o OpenOptions, missing absent) (*Set, error) {
+	if s.Sparse != nil && !o.Sparse {
+		m, n := s.Sparse.Dims()
+		share := float64(len(s.Sparse.Value)) / float64(m) / float64(n)
+		if product(fewEntries, m, n) > 0 || share >= someZeros {
+			t, err := s.Dense()
+			if err != nil {
+				return nil, err
+			}
+			s = t
+		} else {
+			s.noted("the matrix stays sparse: with its zeros it would take %.2g GB (Set.Dense fills them in)", 8e-9*float64(m)*float64(n))
+		}
+	}
+	if s.X == nil {
+		return s, s.Check()
+	}
+	hidden := 0
+	s.X.Apply(func(_, _ int, v float64) float64 {
+		if !math.IsNaN(v) && missing.number(v) {
+			hidden++
+			return math.NaN()
+		}
+		return v
+	}, s.X)
+	if hidden > 0 {
+		s.noted("%s taken for missing, as OpenOptions.Missing says", are(hidden, "number"))
+	}
+	s.noteSentinels()
+	return s.checked()
+}
+
+func openFolder(ctx context.Context, path string, o OpenOptions) (*Set, error) {
+	if besideMTX(path, "matrix.mtx") != "" {
+		s, err := openMTX(ctx, path, true)
+		if err == nil && o.Transposed {
+			s = s.transposed()
+		}
+		return s, err
+	}
+	s, err := openPictures(ctx, path, o)
+	if !errors.Is(err, ErrNoImages) {
+		return s, err
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, tidyName(e.Name()))
+	}
+	return nil, fmt.Errorf("%w: the folder %s has neither images nor a matrix.mtx; it has %s: give the path of one file", ErrNoImages, path, cmp.Or(list(names), "no files"))
+}
+
+// openPictures reads images, and makes them one size, and small, where the options say nothing.
+func openPictures(ctx context.Context, path string, o OpenOptions) (*Set, error) {
+	if (o.Height == 0) != (o.Width == 0) {
+		return nil, fmt.Errorf("%w: images of %d×%d: set both Height and Width", ErrParameter, o.Height, o.Width)
+	}
+	const large = 64
+	s, err := OpenImages(ctx, path, ImageLayout{Height: o.Height, Width: o.Width})
+	for side := large / 2; errors.Is(err, ErrSize) && o.Height == 0 && side >= 8; side /= 2 {
+		if s, err = OpenImages(ctx, path, ImageLayout{Height: side, Width: side}); err == nil {
+			s.noted("the images have several sizes and became %d×%d (OpenOptions.Height and Width)", side, side)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if o.Height == 0 && max(s.Height, s.Width) > large {
+		h, w := s.Height, s.Width
+		scale := float64(large) / float64(max(h, w))
+		t, err := s.Shrink(max(1, int(math.Round(scale*float64(h)))), max(1, int(math.Round(scale*float64(w)))))
+		if err != nil {
+			return nil, err
+		}
+		s = t.noted("the images of %d×%d became %d×%d (OpenOptions.Height and Width)", h, w, t.Height, t.Width)
+	}
+	if len(s.Classes) == 1 {
+		s.Labels, s.Classes = nil, nil // all are in one folder
+	}
+	if s.Classes != nil {
+		s.noted("the folder of an image is its class")
+	}
+	return s, nil
+}
+
+func openFile(ctx context.Context, path string, o OpenOptions, missing absent) (*Set, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	head, err := headOf(ctx, f)
+	f.Close()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	lower := strings.TrimSuffix(strings.ToLower(path), ".gz")
+	begins := func(with string) bool { return bytes.HasPrefix(head, []byte(with)) }
+	unsupported := func(what string) (*Set, error) {
+		return nil, fmt.Errorf("%s: %w: %s", path, ErrUnsupported, what)
+	}
+	switch {
+	case len(head) == 0:
+		return nil, fmt.Errorf("%s: %w: the file is empty", path, ErrFormat)
+	case tableOf(head) != nil:
+		return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
+			return readGuessed(ctx, func() (io.Reader, error) { return tableOf(head)(ctx, f, size) }, true, o, missing, maxValues())
+		})
+	case begins("PAR1") || begins("ARROW1") || begins("\xff\xff\xff\xff"):
+		return unsupported("a table of Parquet or Arrow: a program that has import _ \"github.com/robustnmf/robustnmf/datasets/columnar\", a module of its own, reads it; so do pandas and R, which can save it as CSV")
+	case begins("MATLAB"):
+		return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) { return readGuessedMAT(ctx, f, size, o) })
+	case begins("\x89HDF\r\n\x1a\n"):
+		return openFileHDF5(ctx, path, o)
+	case begins(npy.Magic):
+		return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
+			s, err := ReadNPY(ctx, io.NewSectionReader(f, 0, size), NPYLayout{Height: o.Height, Width: o.Width, Columns: o.Transposed})
+			if err == nil && s.Height == 0 {
+				s.noteOrientation("the array", o.Transposed)
+			}
+			return s, err
+		})
+	case begins("PK\x03\x04"):
+		switch what := archiveOf(path); {
+		case what == "npz":
+			return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) { return readGuessedNPZ(ctx, f, size, o) })
+		case what == "xlsx":
+			return unsupported("a workbook: save the sheet as CSV")
+		}
+		return openPictures(ctx, path, o)
+	case begins("%%MatrixMarket") || begins("%%matrixmarket"):
+		s, err := openMTX(ctx, path, true)
+		if err == nil && o.Transposed {
+			s = s.transposed()
+		}
+		return s, err
+	case len(head) > 262 && string(head[257:262]) == "ustar":
+		return openPictures(ctx, path, o)
+	case len(head) >= 4 && head[0] == 0 && head[1] == 0 && head[2] >= 8 && head[2] <= 14 && head[3] >= 1 && head[3] <= 8:
+		return openIDX(ctx, path, o)
+	case imageFormat(lower) != nil:
+		return unsupported("a single image: give the folder of the images")
+	case strings.HasSuffix(lower, ".arff"):
+		return OpenARFF(ctx, path, CSVLayout{ID: none(o.ID), Label: none(o.Label), Skip: o.Skip})
+	case isText(head):
+		return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
+			return readGuessedCSV(ctx, io.NewSectionReader(f, 0, size), o, missing, maxValues())
+		})
+	}
+	return unsupported(fmt.Sprintf("a file of no kind that is known here (it begins with % x): save it as CSV, .npz, .mat or Matrix Market", head[:min(8, len(head))]))
+}
+
+// A TableReader returns a table as text: its first line has the names of the columns, commas are between
+// them, and quotes where they must be, as encoding/csv has it. An empty field, and NaN, is missing.
+// The text is read before the file is closed. Errors on the way are those of Read.
+type TableReader func(ctx context.Context, file io.ReaderAt, size int64) (io.Reader, error)
+
+var (
+	tablesMu sync.RWMutex
+	tables   []struct {
+		begins string
+		read   TableReader
+	}
+)
+
+// RegisterTables lets Open read tables of one more format, known by what files begin with. It is for the
+// init of a package that reads it, as image.RegisterFormat is; a later one comes first. Open then guesses which
+// columns are names and classes, as it does for text. It panics without a beginning or a reader.
+func RegisterTables(begins string, read TableReader) {
+	if begins == "" || read == nil {
+		panic(fmt.Errorf("%w: RegisterTables without a beginning or a reader", ErrParameter))
+	}
+	tablesMu.Lock()
+	defer tablesMu.Unlock()
+	tables = append(tables, struct {
+		begins string
+		read   TableReader
+	}{begins, read})
+}
+
+// tableOf returns what reads tables that begin so, nil if nothing does.
+func tableOf(head []byte) TableReader {
+	tablesMu.RLock()
+	defer tablesMu.RUnlock()
+	for _, t := range slices.Backward(tables) {
+		if bytes.HasPrefix(head, []byte(t.begins)) {
+			return t.read
+		}
+	}
+	return nil
+}
+
+// regular returns an error for what is no file: a folder, a pipe, a device.
+func regular(path string, info os.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return fmt.Errorf("%s: %w: it is a folder: OpenImages reads one of images, OpenMTX one of Matrix Market", path, ErrUnsupported)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: %w: it is a pipe or a device, and no file: save it as one, or give a reader to ReadCSV and the like", path, ErrUnsupported)
+	}
+	return nil
+}
+
+// none takes "-" for no name at all.
+func none(name string) string {
+	if name == "-" {
+		return ""
+	}
+	return name
+}
+
+// headOf returns the first bytes of a file, unpacked.
+func headOf(ctx context.Context, f io.Reader) ([]byte, error) {
+	r, err := (&source{ctx: ctx, r: f}).unpacked()
+	if err != nil {
+		return nil, err
+	}
+	head := make([]byte, 4096)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, readError(err)
+	}
+	return head[:n], nil
+}
+
+// isText tells whether bytes are text: UTF-16 with its mark, or without a zero.
+func isText(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || !bytes.Contains(head, []byte{0})
+}
+
+// openIDX reads images of IDX, and the labels of the file whose name has labels in place of images.
+func openIDX(ctx context.Context, path string, o OpenOptions) (*Set, error) {
+	labels := cmp.Or(o.Label, filepath.Join(filepath.Dir(path), strings.NewReplacer("images", "labels", "idx3", "idx1", "samples", "labels").Replace(filepath.Base(path))))
+	var beside *os.File
+	if labels != "-" && labels != path {
+		f, err := os.Open(labels)
+		if err == nil {
+			beside = f
+			defer f.Close()
+		} else if o.Label != "" {
+			return nil, err
+		}
+	}
+	return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
+		r := io.NewSectionReader(f, 0, size)
+		if beside == nil {
+			return ReadIDXSet(ctx, r, nil)
+		}
+		s, err := ReadIDXSet(ctx, r, beside)
+		if err == nil {
+			s.noted("the classes are those of %s", tidyName(filepath.Base(labels)))
+		}
+		return s, err
+	})
+}
+
+func openFileHDF5(ctx context.Context, path string, o OpenOptions) (*Set, error) {
+	return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
+		s, err := ReadHDF5(ctx, f, size, HDF5Layout{X: o.Data, Labels: none(o.Label), Samples: none(o.ID), Height: o.Height, Width: o.Width, sparse: true, guess: o.Label == ""})
+		other := slices.ContainsFunc([]string{none(o.Label), none(o.ID)}, func(name string) bool {
+			return name != "" && err != nil && strings.Contains(err.Error(), strconv.Quote(name))
+		})
+		if err != nil && o.Data == "" && !other && (errors.Is(err, ErrNoVariable) || errors.Is(err, ErrUnsupported)) {
+			return nil, fmt.Errorf("%w (OpenOptions.Data names the array of the data)", err)
+		}
+		if err == nil && o.Transposed {
+			s = s.transposed()
+		}
+		return s, err
+	})
+}
+
+// transposed returns the set with samples for features.
+func (s *Set) transposed() *Set {
+	t := &Set{Name: s.Name, Samples: s.Features, Features: s.Samples, Max: s.Max, Credit: s.Credit, Notes: slices.Clone(s.Notes)}
+	if s.Sparse != nil {
+		t.Sparse = s.Sparse.Transposed()
+	} else {
+		t.X = mat.DenseCopyOf(s.X.T())
+	}
+	if s.Labels != nil {
+		t.noted("the classes are left out, as they are those of the features after OpenOptions.Transposed")
+	}
+	return t
+}
+
+// noteOrientation tells what a sample is in a matrix, of which there are two ways.
+func (s *Set) noteOrientation(what string, columns bool) {
+	m, n := s.Dims()
+	if columns {
+		s.noted("a column of %s is a sample: %d of them, with %d features (OpenOptions.Transposed takes the rows)", what, n, m)
+		return
+	}
+	s.noted("a row of %s is a sample: %d of them, with %d features (OpenOptions.Transposed takes the columns)", what, n, m)
+}
+
+// noteSentinels tells of numbers that look as if they meant a missing value: one number alone that is
+// negative, and one far above all others that comes several times.
+func (s *Set) noteSentinels() {
+	m, _ := s.X.Dims()
+	var negative, most float64
+	negatives, tops, other := 0, 0, false
+	where := [2][2]int{}
+	var sizes []float64
+	for i := range m {
+		for j, v := range s.X.RawRowView(i) {
+			switch {
+			case v < 0 && negatives == 0:
+				negative, negatives, where[0] = v, 1, [2]int{i, j}
+			case v == negative && negatives > 0:
+				negatives++
+			case v < 0:
+				other = true
+			}
+			switch {
+			case v > most:
+				most, tops, where[1] = v, 1, [2]int{i, j}
+			case v == most:
+				tops++
+			}
+			if v > 0 {
+				sizes = append(sizes, v)
+			}
+		}
+	}
+	tell := func(v float64, count int, at [2]int, why string) {
+		s.noted("warning: %v is %s; it comes %s, first in %s of %s: if it means that a value is missing, say so by OpenOptions{Missing: []string{%q}}",
+			v, why, many(count, "time"), s.FeatureName(at[0]), s.SampleName(at[1]), strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	if negatives > 0 && !other && len(sizes) > 0 {
+		tell(negative, negatives, where[0], "the only negative number")
+	}
+	if len(sizes) == 0 || tops < 2 {
+		return
+	}
+	slices.Sort(sizes)
+	if below := sizes[max(0, len(sizes)-1-tops)]; most > 100*below {
+		tell(most, tops, where[1], "more than a hundred times all other numbers")
+	}
+}
+
+// many counts things.
+func many(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+// are is many with its verb.
+func are(n int, thing string) string {
+	if n == 1 {
+		return many(n, thing) + " is"
+	}
+	return many(n, thing) + " are"
+}
+
+// absent are the values that mean missing.
+type absent struct {
+	words   []string
+	numbers []float64
+	limits  []func(v float64) bool
+}
+
+// number tells whether a number means missing.
+func (a absent) number(v float64) bool {
+	return slices.Contains(a.numbers, v) || slices.ContainsFunc(a.limits, func(is func(float64) bool) bool { return is(v) })
+}
+
+// parseMissing reads OpenOptions.Missing.
+func parseMissing(texts []string) (absent, error) {
+	var a absent
+	for _, text := range texts {
+		text = strings.TrimSpace(text)
+		if v, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(v) {
+			a.numbers = append(a.numbers, v)
+			continue
+		}
+		limit := strings.TrimLeft(text, "<>=")
+		v, err := strconv.ParseFloat(strings.TrimSpace(limit), 64)
+		switch sign := text[:len(text)-len(limit)]; {
+		case sign == "":
+			a.words = append(a.words, text)
+		case err != nil || math.IsNaN(v):
+			return a, fmt.Errorf("%w: %q in Missing is not a range such as \"<0\" or \">=9999\"", ErrParameter, text)
+		case sign == "<":
+			a.limits = append(a.limits, func(x float64) bool { return x < v })
+		case sign == "<=":
+			a.limits = append(a.limits, func(x float64) bool { return x <= v })
+		case sign == ">":
+			a.limits = append(a.limits, func(x float64) bool { return x > v })
+		case sign == ">=":
+			a.limits = append(a.limits, func(x float64) bool { return x >= v })
+		default:
+			return a, fmt.Errorf("%w: %q in Missing is not a range such as \"<0\" or \">=9999\"", ErrParameter, text)
+		}
+	}
+	return a, nil
+}
+
+// OpenFile reads the file of a path by a reader, which is told its size. The set has the name of the file,
 // unless the reader gives it another, and errors begin with the path. OpenCSV and the like are short
 // for it; package columnar has readers for it, too.
-func Open(path string, read func(file io.ReaderAt, size int64) (*Set, error)) (*Set, error) {
+func OpenFile(path string, read func(file io.ReaderAt, size int64) (*Set, error)) (*Set, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := regular(path, info); err != nil { // to open a pipe may wait for ever
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
 	s, err := read(f, info.Size())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -34,32 +519,32 @@ func Open(path string, read func(file io.ReaderAt, size int64) (*Set, error)) (*
 }
 
 // OpenCSV reads a file of text by ReadCSV, plain or gzip.
-func OpenCSV(path string, l CSVLayout) (*Set, error) {
-	return Open(path, func(f io.ReaderAt, size int64) (*Set, error) {
-		return ReadCSV(io.NewSectionReader(f, 0, size), l)
+func OpenCSV(ctx context.Context, path string, l CSVLayout) (*Set, error) {
+	return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
+		return ReadCSV(ctx, io.NewSectionReader(f, 0, size), l)
 	})
 }
 
 // OpenNPY reads a file of NumPy: an array by ReadNPY, or an archive by ReadNPZ.
-func OpenNPY(path string, l NPYLayout) (*Set, error) {
-	return Open(path, func(f io.ReaderAt, size int64) (*Set, error) {
+func OpenNPY(ctx context.Context, path string, l NPYLayout) (*Set, error) {
+	return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
 		head := make([]byte, 2)
 		if _, err := f.ReadAt(head, 0); err != nil && err != io.EOF {
 			return nil, err
 		}
 		if string(head) == "PK" {
-			return ReadNPZ(f, size, l)
+			return ReadNPZ(ctx, f, size, l)
 		}
-		return ReadNPY(io.NewSectionReader(f, 0, size), l)
+		return ReadNPY(ctx, io.NewSectionReader(f, 0, size), l)
 	})
 }
 
 // OpenMAT reads a file of MATLAB of version 5 to 7.3, by ReadMAT or ReadMAT73, and makes a Set of it.
-func OpenMAT(path string, l MATLayout) (*Set, error) {
-	return Open(path, func(f io.ReaderAt, size int64) (*Set, error) {
-		m, err := ReadMAT(io.NewSectionReader(f, 0, size))
+func OpenMAT(ctx context.Context, path string, l MATLayout) (*Set, error) {
+	return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
+		m, err := ReadMAT(ctx, io.NewSectionReader(f, 0, size))
 		if errors.Is(err, ErrMAT73) {
-			m, err = ReadMAT73(f, size)
+			m, err = ReadMAT73(ctx, f, size)
 		}
 		if err != nil {
 			return nil, err
@@ -69,6 +554,6 @@ func OpenMAT(path string, l MATLayout) (*Set, error) {
 }
 
 // OpenHDF5 reads a file of HDF5, also .h5ad and .loom, by ReadHDF5.
-func OpenHDF5(path string, l HDF5Layout) (*Set, error) {
-	return Open(path, func(f io.ReaderAt, size int64) (*Set, error) { return ReadHDF5(f, size, l) })
+func OpenHDF5(ctx context.Context, path string, l HDF5Layout) (*Set, error) {
+	return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) { return ReadHDF5(ctx, f, size, l) })
 }

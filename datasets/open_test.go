@@ -11,17 +11,19 @@ import (
 // A path is enough, whatever version of its format a file has; the set has its name.
 func TestOpen(t *testing.T) {
 	for path, read := range map[string]func(path string) (*Set, error){
-		"others/pandas.csv":     func(p string) (*Set, error) { return OpenCSV(p, CSVLayout{Label: "species", Missing: []string{""}}) },
-		"others/genes.tsv.gz":   func(p string) (*Set, error) { return OpenCSV(p, CSVLayout{ID: "gene", Columns: true}) },
-		"npy/matrix-f8.npy":     func(p string) (*Set, error) { return OpenNPY(p, NPYLayout{}) },
-		"npz/csr.npz":           func(p string) (*Set, error) { return OpenNPY(p, NPYLayout{}) },
-		"others/octave.mat":     func(p string) (*Set, error) { return OpenMAT(p, MATLayout{}) },
-		"hdf5/v73.mat":          func(p string) (*Set, error) { return OpenMAT(p, MATLayout{X: "fea"}) },
-		"hdf5/csr.h5ad":         func(p string) (*Set, error) { return OpenHDF5(p, HDF5Layout{}) },
-		"others/spectra.h5":     func(p string) (*Set, error) { return OpenHDF5(p, HDF5Layout{}) },
-		"others/missing.csv":    func(p string) (*Set, error) { return OpenCSV(p, CSVLayout{}) },
-		"others/objects.npz":    func(p string) (*Set, error) { return OpenNPY(p, NPYLayout{}) },
-		"others/photos/empty.x": func(p string) (*Set, error) { return Open(p, nil) },
+		"others/pandas.csv": func(p string) (*Set, error) {
+			return OpenCSV(t.Context(), p, CSVLayout{Label: "species", Missing: []string{""}})
+		},
+		"others/genes.tsv.gz":   func(p string) (*Set, error) { return OpenCSV(t.Context(), p, CSVLayout{ID: "gene", Columns: true}) },
+		"npy/matrix-f8.npy":     func(p string) (*Set, error) { return OpenNPY(t.Context(), p, NPYLayout{}) },
+		"npz/csr.npz":           func(p string) (*Set, error) { return OpenNPY(t.Context(), p, NPYLayout{}) },
+		"others/octave.mat":     func(p string) (*Set, error) { return OpenMAT(t.Context(), p, MATLayout{}) },
+		"hdf5/v73.mat":          func(p string) (*Set, error) { return OpenMAT(t.Context(), p, MATLayout{X: "fea"}) },
+		"hdf5/csr.h5ad":         func(p string) (*Set, error) { return OpenHDF5(t.Context(), p, HDF5Layout{}) },
+		"others/spectra.h5":     func(p string) (*Set, error) { return OpenHDF5(t.Context(), p, HDF5Layout{}) },
+		"others/missing.csv":    func(p string) (*Set, error) { return OpenCSV(t.Context(), p, CSVLayout{}) },
+		"others/objects.npz":    func(p string) (*Set, error) { return OpenNPY(t.Context(), p, NPYLayout{}) },
+		"others/photos/empty.x": func(p string) (*Set, error) { return OpenFile(p, nil) },
 	} {
 		s, err := read("testdata/" + path)
 		switch {
@@ -43,7 +45,7 @@ func TestOpen(t *testing.T) {
 		}
 	}
 	own := func(io.ReaderAt, int64) (*Set, error) { return Digits(), nil }
-	if s, err := Open("testdata/others/r.csv", own); err != nil || s.Name != Digits().Name {
+	if s, err := OpenFile("testdata/others/r.csv", own); err != nil || s.Name != Digits().Name {
 		t.Errorf("%v, %v", s, err)
 	}
 }

@@ -14,10 +14,10 @@ import (
 // layout that a user ends with, and what the error says on the way there.
 func TestFilesOfOthers(t *testing.T) {
 	const folder = "testdata/others/"
-	csv := func(name string, l CSVLayout) (*Set, error) { return OpenCSV(folder+name, l) }
-	npz := func(name string, l NPYLayout) (*Set, error) { return OpenNPY(folder+name, l) }
-	h5 := func(name string, l HDF5Layout) (*Set, error) { return OpenHDF5(folder+name, l) }
-	mat := func(name string, l MATLayout) (*Set, error) { return OpenMAT(folder+name, l) }
+	csv := func(name string, l CSVLayout) (*Set, error) { return OpenCSV(t.Context(), folder+name, l) }
+	npz := func(name string, l NPYLayout) (*Set, error) { return OpenNPY(t.Context(), folder+name, l) }
+	h5 := func(name string, l HDF5Layout) (*Set, error) { return OpenHDF5(t.Context(), folder+name, l) }
+	mat := func(name string, l MATLayout) (*Set, error) { return OpenMAT(t.Context(), folder+name, l) }
 	images := func(name string, l ImageLayout) (*Set, error) { return OpenImages(t.Context(), folder+name, l) }
 	missing := []string{""}
 	for _, c := range []struct {
@@ -52,7 +52,7 @@ func TestFilesOfOthers(t *testing.T) {
 		{"a group of HDF5", func() (*Set, error) { return h5("spectra.h5", HDF5Layout{Samples: "ids", Features: "run1/wavelength"}) },
 			"[0 1] [flower 0 flower 1 flower 2 flower 3 flower 4 flower 5] [] 2.154 3.958", nil},
 		{"Weka", func() (*Set, error) {
-			return OpenARFF(folder+"weka.arff", CSVLayout{Encode: []string{"outlook", "windy"}})
+			return OpenARFF(t.Context(), folder+"weka.arff", CSVLayout{Encode: []string{"outlook", "windy"}})
 		}, "[outlook=overcast outlook=rainy outlook=sunny temperature humidity windy=FALSE windy=TRUE] [] [no yes] 0 0", nil},
 		{"names of Python", func() (*Set, error) { return npz("objects.npz", NPYLayout{Features: "-"}) }, "[] [] [] 2.154 3.958", nil},
 		{"photos of several sizes", func() (*Set, error) { return images("photos", ImageLayout{}) }, "set Height and Width", ErrSize},
@@ -121,10 +121,10 @@ func TestWebP(t *testing.T) {
 // A set of images tells what was passed over.
 func TestImageNotes(t *testing.T) {
 	s, err := OpenImages(t.Context(), "testdata/others/photos", ImageLayout{Height: 2, Width: 2})
-	if err != nil || s.Note != "passed over are pictures of kinds that are not read (1, as dogs/phone.heic)" {
-		t.Errorf("%q, %v", s.Note, err)
+	if err != nil || len(s.Notes) != 1 || s.Notes[0] != "passed over are pictures of kinds that are not read (1, as dogs/phone.heic)" {
+		t.Errorf("%q, %v", s.Notes, err)
 	}
-	if s, err = OpenImages(t.Context(), "testdata/others/scans", ImageLayout{}); err != nil || s.Note != "files of several pages give their first page alone (1, as stack.tif)" {
-		t.Errorf("%q, %v", s.Note, err)
+	if s, err = OpenImages(t.Context(), "testdata/others/scans", ImageLayout{}); err != nil || len(s.Notes) != 1 || s.Notes[0] != "files of several pages give their first page alone (1, as stack.tif)" {
+		t.Errorf("%q, %v", s.Notes, err)
 	}
 }

@@ -9,16 +9,20 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 )
 
 // ErrValue is returned where a value is outside the range of an operation, such as a
 // logarithm of a negative number; the message names its feature and sample.
 var ErrValue = errors.New("datasets: value out of range")
 
-// A Step is one thing that is done to data before a factorisation: Log1p, SampleSums,
+// A Preprocessor is one thing that is done to data before a factorisation: Log1p, SampleSums,
 // ScaleFeatures, ShiftFeatures, SplitSigns, MostVariable or FillMissing. Missing values
-// (NaN) stay missing in all others, and count in none: a model takes their mask, Known.
-type Step interface {
+// (NaN) stay missing in all others, and count in none: a model takes Set.Mask. Of a Sparse set the
+// zeros stay where they are, so Range, RobustRange, ShiftFeatures, SplitSigns and FillMissing are
+// ErrParameter for it where they would change them.
+type Preprocessor interface {
 	// learn returns what the step does, by the data.
 	learn(s *Set) (Prepared, error)
 }
@@ -44,11 +48,23 @@ const (
 	// Deviation divides by the standard deviation, of the whole population, and does not
 	// centre, so that nothing becomes negative.
 	Deviation
+	// RobustRange is Range without the values that are more than five standard deviations from
+	// the median, with 1.4826 times the median distance from the median for the standard
+	// deviation: a few wrong values do not change what becomes of the others. They themselves
+	// become less than 0 or more than 1, so a model must be Signed where one is too small. Where
+	// half of the values of a feature are the same, it is Range.
+	RobustRange
+	// MedianDeviation divides by 1.4826 times the median distance from the median, which is the
+	// standard deviation of normal data, and does not centre. Where half of the values of a
+	// feature are the same, it is Deviation.
+	MedianDeviation
 )
 
 // ScaleFeatures brings features that are measured in different units to one range, so
 // that those with large numbers do not dominate. A constant feature is left as it is, or
-// becomes 0 under Range.
+// becomes 0 under Range and RobustRange. Where a few values of a feature stretch the measure so that
+// the others become equal within a hundredth, the set's Notes name the feature: RobustRange and
+// MedianDeviation do not follow such values.
 type ScaleFeatures struct{ By Measure }
 
 // ShiftFeatures adds a number to each feature that has negative values, so that its
@@ -69,7 +85,7 @@ type MostVariable struct {
 }
 
 // FillMissing puts the median of a feature where a value is missing. Use it only where
-// few values are missing: a model with the mask of Known leaves missing values out in
+// few values are missing: a model with the mask of Set.Mask leaves missing values out in
 // place of making them up.
 type FillMissing struct{}
 
@@ -123,30 +139,28 @@ func (p *Preparation) String() string {
 //
 // Errors are ErrValue with the name of the feature and the sample, ErrParameter for a
 // step that makes no sense, or that of Check.
-func Prepare(s *Set, steps ...Step) (*Set, *Preparation, error) {
+func Prepare(s *Set, steps ...Preprocessor) (*Set, *Preparation, error) {
 	if err := s.Check(); err != nil {
 		return nil, nil, err
 	}
 	if err := s.infinite(); err != nil {
 		return nil, nil, err
 	}
-	m, _ := s.X.Dims()
+	m, _ := s.Dims()
 	p := &Preparation{Rows: m, Height: s.Height, Width: s.Width, Features: slices.Clone(s.Features), Units: slices.Clone(s.Units)}
-	t := *s
-	t.X = mat.DenseCopyOf(s.X)
-	t.Labels, t.Samples = slices.Clone(s.Labels), slices.Clone(s.Samples)
+	t := s.copied()
 	split := false
 	for _, step := range steps {
 		var done Prepared
 		err := fmt.Errorf("%w: the step is nil", ErrParameter)
 		if step != nil {
-			done, err = step.learn(&t)
+			done, err = step.learn(t)
 		}
 		if err == nil && split && (done.Keep != nil || done.Split) {
 			err = fmt.Errorf("%w: it must come before SplitSigns, which can come only once", ErrParameter)
 		}
 		if err == nil {
-			err = done.apply(&t)
+			err = done.apply(t)
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("%T: %w", step, err)
@@ -154,7 +168,18 @@ func Prepare(s *Set, steps ...Step) (*Set, *Preparation, error) {
 		split = split || done.Split
 		p.Steps = append(p.Steps, done)
 	}
-	return &t, p, nil
+	return t, p, nil
+}
+
+// copied returns the set with a matrix of its own.
+func (s *Set) copied() *Set {
+	t := s.clone()
+	if s.Sparse != nil {
+		t.Sparse = &sparse.Matrix{Rows: s.Sparse.Rows, Cols: s.Sparse.Cols, Start: s.Sparse.Start, Row: s.Sparse.Row, Value: slices.Clone(s.Sparse.Value)}
+		return t
+	}
+	t.X = mat.DenseCopyOf(s.X)
+	return t
 }
 
 // Apply does to new data of the same features what was done to the first. The sums,
@@ -168,7 +193,7 @@ func (p *Preparation) Apply(s *Set) (*Set, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	if m, _ := s.X.Dims(); m != p.Rows {
+	if m, _ := s.Dims(); m != p.Rows {
 		return nil, fmt.Errorf("%w: the set has %d features, but the prepared one had %d", ErrSize, m, p.Rows)
 	}
 	if p.Features != nil && s.Features != nil {
@@ -181,15 +206,13 @@ func (p *Preparation) Apply(s *Set) (*Set, error) {
 	if err := s.infinite(); err != nil {
 		return nil, err
 	}
-	t := *s
-	t.X = mat.DenseCopyOf(s.X)
-	t.Labels, t.Samples = slices.Clone(s.Labels), slices.Clone(s.Samples)
+	t := s.copied()
 	for _, step := range p.Steps {
-		if err := step.apply(&t); err != nil {
+		if err := step.apply(t); err != nil {
 			return nil, err
 		}
 	}
-	return &t, nil
+	return t, nil
 }
 
 // Undo returns prepared data, or what a model makes of them (WH), in the original units:
@@ -212,8 +235,8 @@ func (p *Preparation) undo(y mat.Matrix, parts bool) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isNil(y) {
-		return nil, fmt.Errorf("%w: the matrix is nil", ErrSize)
+	if err := usable(y); err != nil {
+		return nil, err
 	}
 	m, n := y.Dims()
 	if m != len(rows) || n == 0 {
@@ -278,7 +301,7 @@ func (p *Preparation) undo(y mat.Matrix, parts bool) (*Set, error) {
 	if err := s.infinite(); err != nil {
 		return nil, err
 	}
-	return s.checked()
+	return s, s.Check()
 }
 
 // check returns the features that the rows come from at last, or what is wrong with a
@@ -339,8 +362,19 @@ func (s *Set) infinite() error {
 	})
 }
 
-// each calls f for all values but those that are missing, until it returns an error.
+// each calls f for all values but those that are missing, and the zeros of a sparse matrix, until
+// it returns an error.
 func (s *Set) each(f func(i, j int, v float64) error) error {
+	if x := s.Sparse; x != nil {
+		for j := range x.Cols {
+			for k := x.Start[j]; k < x.Start[j+1]; k++ {
+				if err := f(int(x.Row[k]), j, x.Value[k]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
 	m, _ := s.X.Dims()
 	for i := range m {
 		for j, v := range s.X.RawRowView(i) {
@@ -359,20 +393,47 @@ func (s *Set) wrong(i, j int, v float64, why string) error {
 	return fmt.Errorf("%w: %.4g, %s of %s, %s", ErrValue, v, s.FeatureName(i), s.SampleName(j), why)
 }
 
-// known returns the values of a feature that are not missing.
-func (s *Set) known(i int, into []float64) []float64 {
-	into = into[:0]
-	for _, v := range s.X.RawRowView(i) {
-		if !math.IsNaN(v) {
-			into = append(into, v)
+// features returns a function that gives the values of feature i that are not missing; into is
+// memory for them.
+func (s *Set) features() func(i int, into []float64) []float64 {
+	if s.Sparse != nil {
+		rows := s.Sparse.Transposed()
+		return func(i int, into []float64) []float64 {
+			into = append(into[:0], rows.Value[rows.Start[i]:rows.Start[i+1]]...)
+			return append(into, make([]float64, rows.Rows-len(into))...)
 		}
 	}
-	return into
+	return func(i int, into []float64) []float64 {
+		into = into[:0]
+		for _, v := range s.X.RawRowView(i) {
+			if !math.IsNaN(v) {
+				into = append(into, v)
+			}
+		}
+		return into
+	}
+}
+
+// change puts f(i, j, v) in the place of each value of s, whose matrix is its own. Of a sparse
+// matrix the zeros stay, so f must keep them.
+func (s *Set) change(f func(i, j int, v float64) float64) {
+	if x := s.Sparse; x != nil {
+		for j := range x.Cols {
+			for k := x.Start[j]; k < x.Start[j+1]; k++ {
+				x.Value[k] = f(int(x.Row[k]), j, x.Value[k])
+			}
+		}
+		return
+	}
+	s.X.Apply(f, s.X)
 }
 
 // apply does the step to s, whose X is changed.
 func (p Prepared) apply(s *Set) error {
-	m, n := s.X.Dims()
+	m, n := s.Dims()
+	if s.Sparse != nil && (p.Split || p.Fill != nil || slices.ContainsFunc(p.Offset, func(v float64) bool { return v != 0 })) {
+		return fmt.Errorf("%w: the step would fill in the zeros of a sparse matrix: Set.Dense does so before", ErrParameter)
+	}
 	if p.Split || p.Keep != nil || p.Scale != nil || p.Log1p || p.Sum > 0 {
 		s.Units = nil
 	}
@@ -387,22 +448,22 @@ func (p Prepared) apply(s *Set) error {
 		if err != nil {
 			return err
 		}
-		s.X.Apply(func(_, _ int, v float64) float64 { return math.Log1p(v) }, s.X)
+		s.change(func(_, _ int, v float64) float64 { return math.Log1p(v) })
 		s.Max = math.Log1p(s.Max)
 	case p.Sum > 0:
 		sums, err := s.sums()
 		if err != nil {
 			return err
 		}
-		s.X.Apply(func(_, j int, v float64) float64 {
+		s.change(func(_, j int, v float64) float64 {
 			if sums[j] > 0 {
 				return v / sums[j] * p.Sum
 			}
 			return v
-		}, s.X)
+		})
 		s.Max = 0
 	case p.Scale != nil:
-		s.X.Apply(func(i, _ int, v float64) float64 { return (v - p.Offset[i]) / p.Scale[i] }, s.X)
+		s.change(func(i, _ int, v float64) float64 { return (v - p.Offset[i]) / p.Scale[i] })
 		s.Max = 0
 	case p.Split:
 		x := mat.NewDense(2*m, n, nil)
@@ -438,7 +499,7 @@ func (p Prepared) apply(s *Set) error {
 
 // sums returns the sum of each sample.
 func (s *Set) sums() ([]float64, error) {
-	_, n := s.X.Dims()
+	_, n := s.Dims()
 	sums := make([]float64, n)
 	err := s.each(func(i, j int, v float64) error {
 		if v < 0 {
@@ -483,35 +544,89 @@ func median(v []float64) float64 {
 }
 
 func (l ScaleFeatures) learn(s *Set) (Prepared, error) {
-	if l.By < Largest || l.By > Deviation {
-		return Prepared{}, fmt.Errorf("%w: ScaleFeatures.By is %d, want Largest, Range or Deviation", ErrParameter, l.By)
+	if l.By < Largest || l.By > MedianDeviation {
+		return Prepared{}, fmt.Errorf("%w: ScaleFeatures.By is %d, want Largest, Range, Deviation, RobustRange or MedianDeviation", ErrParameter, l.By)
 	}
-	m, n := s.X.Dims()
+	m, n := s.Dims()
 	p := Prepared{Offset: make([]float64, m), Scale: make([]float64, m)}
-	values := make([]float64, 0, n)
+	values, feature := make([]float64, 0, n), s.features()
+	var stretched []int
 	for i := range m {
-		values = s.known(i, values)
-		var offset, scale float64
-		switch {
-		case len(values) == 0:
-		case l.By == Range:
-			offset = slices.Min(values)
-			scale = slices.Max(values) - offset
-		case l.By == Largest:
-			scale = largest(values)
-		default:
-			scale = math.Sqrt(variance(values))
-			scale *= largest(values)
+		p.Scale[i] = 1
+		if values = feature(i, values); len(values) == 0 {
+			continue
 		}
+		offset, scale := l.By.of(values)
 		if math.IsInf(scale, 0) {
 			return Prepared{}, fmt.Errorf("%w: the range of %s is infinite", ErrValue, s.FeatureName(i))
 		}
-		if scale == 0 {
-			scale = 1
+		if _, spread := medianDeviation(values); spread > 0 && l.By <= Deviation && scale > stretch*spread {
+			stretched = append(stretched, i)
 		}
-		p.Offset[i], p.Scale[i] = offset, scale
+		if p.Offset[i] = offset; scale > 0 {
+			p.Scale[i] = scale
+		}
+	}
+	if stretched != nil {
+		s.noted("warning: values far from all others stretch the scale of %s more than a hundredfold, so that the others become nearly equal: RobustRange and MedianDeviation do not follow them", s.someFeatures(stretched))
 	}
 	return p, nil
+}
+
+const (
+	// bulk is how many standard deviations from the median RobustRange takes for the range of the
+	// data.
+	bulk = 5
+	// stretch is how many standard deviations of the bulk a scale may be: a hundred times the five
+	// that the bulk of most data spans.
+	stretch = 500
+)
+
+// of returns what is taken off the values, of which there is one or more, and what they are divided
+// by, 0 for a constant.
+func (by Measure) of(values []float64) (offset, scale float64) {
+	center, spread := 0.0, 0.0
+	if by >= RobustRange {
+		center, spread = medianDeviation(values)
+	}
+	switch {
+	case by == Largest:
+		return 0, largest(values)
+	case by == MedianDeviation && spread > 0:
+		return 0, spread
+	case by == Deviation || by == MedianDeviation:
+		return 0, math.Sqrt(variance(values)) * largest(values)
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if spread == 0 || math.Abs(v-center) <= bulk*spread {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	return low, high - low
+}
+
+// medianDeviation returns the median of values, and 1.4826 times their median distance from it.
+func medianDeviation(values []float64) (center, spread float64) {
+	sorted := slices.Clone(values)
+	center = median(sorted)
+	for i, v := range sorted {
+		sorted[i] = math.Abs(v - center)
+	}
+	return center, 1.4826 * median(sorted)
+}
+
+// someFeatures names some features, and counts the others.
+func (s *Set) someFeatures(rows []int) string {
+	var names []string
+	for _, i := range rows[:min(3, len(rows))] {
+		names = append(names, s.FeatureName(i))
+	}
+	text := strings.Join(names, ", ")
+	if len(rows) > len(names) {
+		text += fmt.Sprintf(" and %d more", len(rows)-len(names))
+	}
+	return text
 }
 
 func largest(values []float64) float64 { return max(slices.Max(values), -slices.Min(values)) }
@@ -539,12 +654,12 @@ func variance(values []float64) float64 {
 }
 
 func (ShiftFeatures) learn(s *Set) (Prepared, error) {
-	m, n := s.X.Dims()
+	m, n := s.Dims()
 	p := Prepared{Offset: make([]float64, m), Scale: make([]float64, m)}
-	values := make([]float64, 0, n)
+	values, feature := make([]float64, 0, n), s.features()
 	for i := range m {
 		p.Scale[i] = 1
-		if values = s.known(i, values); len(values) > 0 {
+		if values = feature(i, values); len(values) > 0 {
 			p.Offset[i] = min(0, slices.Min(values))
 		}
 	}
@@ -554,15 +669,15 @@ func (ShiftFeatures) learn(s *Set) (Prepared, error) {
 func (SplitSigns) learn(*Set) (Prepared, error) { return Prepared{Split: true}, nil }
 
 func (l MostVariable) learn(s *Set) (Prepared, error) {
-	m, n := s.X.Dims()
+	m, n := s.Dims()
 	if l.Count < 1 {
 		return Prepared{}, fmt.Errorf("%w: MostVariable.Count is %d, want 1 or more", ErrParameter, l.Count)
 	}
 	// In logarithms, as squares may be infinite.
 	spread := make([]float64, m)
-	values := make([]float64, 0, n)
+	values, feature := make([]float64, 0, n), s.features()
 	for i := range m {
-		values = s.known(i, values)
+		values = feature(i, values)
 		if spread[i] = math.Inf(-1); len(values) == 0 {
 			continue
 		}
@@ -593,11 +708,11 @@ func (l MostVariable) learn(s *Set) (Prepared, error) {
 }
 
 func (FillMissing) learn(s *Set) (Prepared, error) {
-	m, n := s.X.Dims()
+	m, n := s.Dims()
 	p := Prepared{Fill: make([]float64, m)}
-	values := make([]float64, 0, n)
+	values, feature := make([]float64, 0, n), s.features()
 	for i := range m {
-		if values = s.known(i, values); len(values) == 0 {
+		if values = feature(i, values); len(values) == 0 {
 			return Prepared{}, fmt.Errorf("%w: %s is missing in all samples: leave it out by PickFeatures", ErrValue, s.FeatureName(i))
 		}
 		p.Fill[i] = median(values)

@@ -25,20 +25,20 @@ func TestPrepareSteps(t *testing.T) {
 	nan := math.NaN()
 	l := math.Log1p
 	for name, c := range map[string]struct {
-		steps    []Step
+		steps    []Preprocessor
 		want     []float64 // in rows of four
 		features string
 	}{
 		"nothing":   {nil, []float64{-2, 4, nan, 6, 1000, 3000, 2000, 1000, 5, 5, 5, 5}, "[x weight same]"},
-		"largest":   {[]Step{ScaleFeatures{}}, []float64{-1. / 3, 2. / 3, nan, 1, 1. / 3, 1, 2. / 3, 1. / 3, 1, 1, 1, 1}, "[x weight same]"},
-		"range":     {[]Step{ScaleFeatures{By: Range}}, []float64{0, 0.75, nan, 1, 0, 1, 0.5, 0, 0, 0, 0, 0}, "[x weight same]"},
-		"deviation": {[]Step{MostVariable{Count: 1}, ScaleFeatures{By: Deviation}}, []float64{1000 / math.Sqrt(687500), 3000 / math.Sqrt(687500), 2000 / math.Sqrt(687500), 1000 / math.Sqrt(687500)}, "[weight]"},
-		"shift":     {[]Step{ShiftFeatures{}}, []float64{0, 6, nan, 8, 1000, 3000, 2000, 1000, 5, 5, 5, 5}, "[x weight same]"},
-		"split":     {[]Step{SplitSigns{}}, []float64{0, 4, nan, 6, 1000, 3000, 2000, 1000, 5, 5, 5, 5, 2, 0, nan, 0, 0, 0, 0, 0, 0, 0, 0, 0}, "[x+ weight+ same+ x- weight- same-]"},
-		"log":       {[]Step{ShiftFeatures{}, Log1p{}}, []float64{0, l(6), nan, l(8), l(1000), l(3000), l(2000), l(1000), l(5), l(5), l(5), l(5)}, "[x weight same]"},
-		"sums":      {[]Step{MostVariable{Count: 2}, ShiftFeatures{}, SampleSums{To: 1}}, []float64{0, 6. / 3006, nan, 8. / 1008, 1, 3000. / 3006, 1, 1000. / 1008}, "[x weight]"},
-		"median":    {[]Step{FillMissing{}}, []float64{-2, 4, 4, 6, 1000, 3000, 2000, 1000, 5, 5, 5, 5}, "[x weight same]"},
-		"by mean":   {[]Step{ShiftFeatures{}, ScaleFeatures{By: Largest}, MostVariable{Count: 1, ByMean: true}}, []float64{0, 0.75, nan, 1}, "[x]"},
+		"largest":   {[]Preprocessor{ScaleFeatures{}}, []float64{-1. / 3, 2. / 3, nan, 1, 1. / 3, 1, 2. / 3, 1. / 3, 1, 1, 1, 1}, "[x weight same]"},
+		"range":     {[]Preprocessor{ScaleFeatures{By: Range}}, []float64{0, 0.75, nan, 1, 0, 1, 0.5, 0, 0, 0, 0, 0}, "[x weight same]"},
+		"deviation": {[]Preprocessor{MostVariable{Count: 1}, ScaleFeatures{By: Deviation}}, []float64{1000 / math.Sqrt(687500), 3000 / math.Sqrt(687500), 2000 / math.Sqrt(687500), 1000 / math.Sqrt(687500)}, "[weight]"},
+		"shift":     {[]Preprocessor{ShiftFeatures{}}, []float64{0, 6, nan, 8, 1000, 3000, 2000, 1000, 5, 5, 5, 5}, "[x weight same]"},
+		"split":     {[]Preprocessor{SplitSigns{}}, []float64{0, 4, nan, 6, 1000, 3000, 2000, 1000, 5, 5, 5, 5, 2, 0, nan, 0, 0, 0, 0, 0, 0, 0, 0, 0}, "[x+ weight+ same+ x- weight- same-]"},
+		"log":       {[]Preprocessor{ShiftFeatures{}, Log1p{}}, []float64{0, l(6), nan, l(8), l(1000), l(3000), l(2000), l(1000), l(5), l(5), l(5), l(5)}, "[x weight same]"},
+		"sums":      {[]Preprocessor{MostVariable{Count: 2}, ShiftFeatures{}, SampleSums{To: 1}}, []float64{0, 6. / 3006, nan, 8. / 1008, 1, 3000. / 3006, 1, 1000. / 1008}, "[x weight]"},
+		"median":    {[]Preprocessor{FillMissing{}}, []float64{-2, 4, 4, 6, 1000, 3000, 2000, 1000, 5, 5, 5, 5}, "[x weight same]"},
+		"by mean":   {[]Preprocessor{ShiftFeatures{}, ScaleFeatures{By: Largest}, MostVariable{Count: 1, ByMean: true}}, []float64{0, 0.75, nan, 1}, "[x]"},
 	} {
 		s, p, err := Prepare(cars(), c.steps...)
 		if err != nil {
@@ -85,7 +85,7 @@ func nearly(a, b mat.Matrix) bool {
 // Whatever is prepared comes back, in the features that were kept, and in their units.
 func TestPrepareUndo(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	pool := []Step{Log1p{}, ScaleFeatures{}, ScaleFeatures{By: Range}, ScaleFeatures{By: Deviation}, ShiftFeatures{}, MostVariable{Count: 5}, MostVariable{Count: 3}, SplitSigns{}}
+	pool := []Preprocessor{Log1p{}, ScaleFeatures{}, ScaleFeatures{By: Range}, ScaleFeatures{By: Deviation}, ShiftFeatures{}, MostVariable{Count: 5}, MostVariable{Count: 3}, SplitSigns{}}
 	undone := 0
 	for trial := range 300 {
 		m, n := 2+rnd.IntN(8), 1+rnd.IntN(6)
@@ -101,7 +101,7 @@ func TestPrepareUndo(t *testing.T) {
 			}
 		}
 		before := mat.DenseCopyOf(s.X)
-		var steps []Step
+		var steps []Preprocessor
 		for range rnd.IntN(5) {
 			steps = append(steps, pool[rnd.IntN(len(pool))])
 		}
@@ -183,20 +183,20 @@ func TestPrepareParts(t *testing.T) {
 
 func TestPrepareErrors(t *testing.T) {
 	for name, c := range map[string]struct {
-		steps []Step
+		steps []Preprocessor
 		want  error
 		say   string
 	}{
-		"log of a negative":   {[]Step{Log1p{}}, ErrValue, "datasets.Log1p: datasets: value out of range: -2, x of a, has no log(1 + x): put ShiftFeatures or SplitSigns"},
-		"sums of a negative":  {[]Step{SampleSums{}}, ErrValue, "-2, x of a, is negative"},
-		"a sum":               {[]Step{ShiftFeatures{}, SampleSums{To: -1}}, ErrParameter, "-1"},
-		"a measure":           {[]Step{ScaleFeatures{By: 9}}, ErrParameter, "ScaleFeatures.By is 9"},
-		"no features":         {[]Step{MostVariable{}}, ErrParameter, "Count is 0"},
-		"by a mean below 0":   {[]Step{ScaleFeatures{By: Range}, MostVariable{Count: 1, ByMean: true}}, nil, ""},
-		"chosen after signs":  {[]Step{SplitSigns{}, MostVariable{Count: 1}}, ErrParameter, "before SplitSigns"},
-		"split twice":         {[]Step{SplitSigns{}, SplitSigns{}}, ErrParameter, "before SplitSigns"},
-		"nil":                 {[]Step{nil}, ErrParameter, "nil"},
-		"chosen by a mean -8": {[]Step{negate{}, MostVariable{Count: 1, ByMean: true}}, ErrValue, "the mean of x"},
+		"log of a negative":   {[]Preprocessor{Log1p{}}, ErrValue, "datasets.Log1p: datasets: value out of range: -2, x of a, has no log(1 + x): put ShiftFeatures or SplitSigns"},
+		"sums of a negative":  {[]Preprocessor{SampleSums{}}, ErrValue, "-2, x of a, is negative"},
+		"a sum":               {[]Preprocessor{ShiftFeatures{}, SampleSums{To: -1}}, ErrParameter, "-1"},
+		"a measure":           {[]Preprocessor{ScaleFeatures{By: 9}}, ErrParameter, "ScaleFeatures.By is 9"},
+		"no features":         {[]Preprocessor{MostVariable{}}, ErrParameter, "Count is 0"},
+		"by a mean below 0":   {[]Preprocessor{ScaleFeatures{By: Range}, MostVariable{Count: 1, ByMean: true}}, nil, ""},
+		"chosen after signs":  {[]Preprocessor{SplitSigns{}, MostVariable{Count: 1}}, ErrParameter, "before SplitSigns"},
+		"split twice":         {[]Preprocessor{SplitSigns{}, SplitSigns{}}, ErrParameter, "before SplitSigns"},
+		"nil":                 {[]Preprocessor{nil}, ErrParameter, "nil"},
+		"chosen by a mean -8": {[]Preprocessor{negate{}, MostVariable{Count: 1, ByMean: true}}, ErrValue, "the mean of x"},
 	} {
 		_, _, err := Prepare(cars(), c.steps...)
 		if !errors.Is(err, c.want) || err != nil && !strings.Contains(err.Error(), c.say) {

@@ -32,7 +32,7 @@ func realFile(t *testing.T, name string) *os.File {
 
 func realMAT(t *testing.T, name string) *MATFile {
 	t.Helper()
-	f, err := ReadMAT(realFile(t, name))
+	f, err := ReadMAT(t.Context(), realFile(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,13 +141,17 @@ func TestRealText(t *testing.T) {
 		read func(f *os.File) (*Set, error)
 		facts
 	}{
-		{"semeion.data", func(f *os.File) (*Set, error) { return ReadSemeion(f) }, facts{256, 1593, 16, 16, 0, 1, 134016, 1, []int{161, 162, 159, 159, 161, 159, 161, 158, 155, 158}}},
-		{"pendigits.tra", func(f *os.File) (*Set, error) { return ReadPendigits(f) }, facts{16, 7494, 0, 0, 0, 100, 6079367, 10, []int{780, 779, 780, 719, 780, 720, 720, 778, 719, 719}}},
-		{"pendigits.tes", func(f *os.File) (*Set, error) { return ReadPendigits(f) }, facts{16, 3498, 0, 0, 0, 100, 2839286, 54, []int{363, 364, 364, 336, 364, 335, 336, 364, 336, 336}}},
-		{"wine.data", func(f *os.File) (*Set, error) { return ReadWine(f) }, facts{13, 178, 0, 0, 0.13, 1680, 159975.295999, 2.23, []int{59, 71, 48}}},
-		{"wine.data", func(f *os.File) (*Set, error) { return ReadCSV(f, CSVLayout{Label: "1"}) }, facts{13, 178, 0, 0, 0.13, 1680, 159975.295999, 2.23, []int{59, 71, 48}}},
-		{"embed/wine_data.csv", func(f *os.File) (*Set, error) { return ReadCSV(f, CSVLayout{Label: "-1", Header: WithHeader}) }, facts{13, 178, 0, 0, 0.13, 1680, 159975.295999, 2.23, []int{59, 71, 48}}},
-		{"embed/digits.csv.gz", func(f *os.File) (*Set, error) { return ReadCSV(f, CSVLayout{Label: "-1", Height: 8, Width: 8}) }, facts{64, 1797, 8, 8, 0, 16, 561718, 0, []int{178, 182, 177, 183, 181, 182, 181, 179, 174, 180}}},
+		{"semeion.data", func(f *os.File) (*Set, error) { return ReadSemeion(t.Context(), f) }, facts{256, 1593, 16, 16, 0, 1, 134016, 1, []int{161, 162, 159, 159, 161, 159, 161, 158, 155, 158}}},
+		{"pendigits.tra", func(f *os.File) (*Set, error) { return ReadPendigits(t.Context(), f) }, facts{16, 7494, 0, 0, 0, 100, 6079367, 10, []int{780, 779, 780, 719, 780, 720, 720, 778, 719, 719}}},
+		{"pendigits.tes", func(f *os.File) (*Set, error) { return ReadPendigits(t.Context(), f) }, facts{16, 3498, 0, 0, 0, 100, 2839286, 54, []int{363, 364, 364, 336, 364, 335, 336, 364, 336, 336}}},
+		{"wine.data", func(f *os.File) (*Set, error) { return ReadWine(t.Context(), f) }, facts{13, 178, 0, 0, 0.13, 1680, 159975.295999, 2.23, []int{59, 71, 48}}},
+		{"wine.data", func(f *os.File) (*Set, error) { return ReadCSV(t.Context(), f, CSVLayout{Label: "1"}) }, facts{13, 178, 0, 0, 0.13, 1680, 159975.295999, 2.23, []int{59, 71, 48}}},
+		{"embed/wine_data.csv", func(f *os.File) (*Set, error) {
+			return ReadCSV(t.Context(), f, CSVLayout{Label: "-1", Header: WithHeader})
+		}, facts{13, 178, 0, 0, 0.13, 1680, 159975.295999, 2.23, []int{59, 71, 48}}},
+		{"embed/digits.csv.gz", func(f *os.File) (*Set, error) {
+			return ReadCSV(t.Context(), f, CSVLayout{Label: "-1", Height: 8, Width: 8})
+		}, facts{64, 1797, 8, 8, 0, 16, 561718, 0, []int{178, 182, 177, 183, 181, 182, 181, 179, 174, 180}}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			s, err := c.read(realFile(t, c.file))
@@ -238,7 +242,7 @@ func cosine(a, b []float64) float64 {
 }
 
 func TestRealIDX(t *testing.T) {
-	s, err := ReadIDXSet(realFile(t, filepath.Join("embed", "fashion-t10k-images-idx3-ubyte.gz")),
+	s, err := ReadIDXSet(t.Context(), realFile(t, filepath.Join("embed", "fashion-t10k-images-idx3-ubyte.gz")),
 		realFile(t, filepath.Join("embed", "fashion-t10k-labels-idx1-ubyte.gz")))
 	if err != nil {
 		t.Fatal(err)
@@ -254,7 +258,7 @@ func TestRealCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k := range 20 {
-			file, err := ReadMAT(bytes.NewReader(data[:1+len(data)*k/20]))
+			file, err := ReadMAT(t.Context(), bytes.NewReader(data[:1+len(data)*k/20]))
 			if err == nil && (len(file.Vars) == 0 || len(file.Vars) >= 4) {
 				t.Errorf("%s: no error when cut off at %d of 20", name, k)
 			}

@@ -10,17 +10,20 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/internal/newfile"
 )
 
 // WriteMTX writes the entries of a matrix that are not 0 in the format of Matrix Market,
 // column by column. ReadMTX reads it. Errors are ErrSize if it is nil, and that of w.
 func WriteMTX(w io.Writer, m mat.Matrix) error {
-	if isNil(m) {
-		return fmt.Errorf("%w: the matrix is nil", ErrSize)
+	if err := usable(m); err != nil {
+		return err
 	}
 	rows, cols := m.Dims()
 	count := 0
@@ -43,15 +46,16 @@ func WriteMTX(w io.Writer, m mat.Matrix) error {
 }
 
 // SaveMTX writes the set as matrix.mtx (features × samples), features.tsv and
-// barcodes.tsv into a folder, which it makes: the files of 10x Genomics, with the names
-// of the samples as barcodes. OpenMTX reads the folder. Tabs and line feeds in names
-// become blanks. Errors are ErrValue for a value that is not a finite number, and those
-// of Check and of the file system.
+// barcodes.tsv into a folder that is new or empty: the files of 10x Genomics, with the names
+// of the samples as barcodes. OpenMTX reads the folder. Classes are not written. Samples, and features, of
+// one name get a number, as in x, x.1. Errors are ErrValue for a value that is not a finite
+// number, ErrParameter for a name that would not be read as it is (also one with a tab or a line feed),
+// fs.ErrExist for a folder that has files, and those of Check and of the file system.
 func (s *Set) SaveMTX(folder string) error {
-	if err := s.Check(); err != nil {
+	if err := s.checkDense(); err != nil {
 		return err
 	}
-	m, n := s.X.Dims()
+	m, _ := s.X.Dims()
 	for i := range m {
 		for j, v := range s.X.RawRowView(i) {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -59,34 +63,67 @@ func (s *Set) SaveMTX(folder string) error {
 			}
 		}
 	}
-	names := func(n int, of func(int) string) func(io.Writer) error {
+	unlabelled := *s
+	unlabelled.Labels, unlabelled.Classes = nil, nil
+	samples, features, _, err := unlabelled.Names()
+	if err != nil {
+		return err
+	}
+	lines := func(names []string) func(io.Writer) error {
 		return func(w io.Writer) error {
 			out := bufio.NewWriter(w)
-			for k := range n {
-				out.WriteString(strings.NewReplacer("\t", " ", "\n", " ", "\r", " ").Replace(of(k)) + "\n")
+			for _, name := range names {
+				out.WriteString(name + "\n")
 			}
 			return out.Flush()
 		}
 	}
+	for k, name := range slices.Concat(samples, features) {
+		if strings.ContainsAny(name, "\t\n") {
+			of := "sample"
+			if k >= len(samples) {
+				k, of = k-len(samples), "feature"
+			}
+			return fmt.Errorf("%w: the name of %s %d is %.40q, and a tab or a line feed ends a name in such a file", ErrParameter, of, k, name)
+		}
+	}
+	if err := newfile.Folder(folder); err != nil {
+		return err
+	}
 	return errors.Join(
-		saveFile(filepath.Join(folder, "matrix.mtx"), func(w io.Writer) error { return WriteMTX(w, s.X) }),
-		saveFile(filepath.Join(folder, "features.tsv"), names(m, s.FeatureName)),
-		saveFile(filepath.Join(folder, "barcodes.tsv"), names(n, s.SampleName)))
+		newfile.Write(filepath.Join(folder, "matrix.mtx"), func(w io.Writer) error { return WriteMTX(w, s.X) }),
+		newfile.Write(filepath.Join(folder, "features.tsv"), lines(features)),
+		newfile.Write(filepath.Join(folder, "barcodes.tsv"), lines(samples)))
 }
 
 // SaveImages writes each sample as a PNG file, in grey as Image draws it, into the folder
-// of its class below folder. OpenImages reads them, possibly in another order. A file has
-// the name of its sample, or its number; slashes become dashes. Errors are ErrNotImages,
-// ErrParameter for two samples of one class and name, and those of Check and of the file
+// of its class below folder, which is new or empty. OpenImages reads them, possibly in another order. A file has
+// the name of its sample, or its number; slashes become dashes, and dots around a name go. Errors are ErrNotImages,
+// ErrParameter for two samples of one class and name, two classes of one folder, and a class that would not be
+// read as it is, fs.ErrExist for a folder that has files, and those of Check and of the file
 // system.
 func (s *Set) SaveImages(folder string) error {
 	if !s.isImage() {
 		return ErrNotImages
 	}
-	if err := s.Check(); err != nil {
+	if err := s.checkDense(); err != nil {
+		return err
+	}
+	if err := checkWritten("class", s.Classes); err != nil {
 		return err
 	}
 	plain := strings.NewReplacer("/", "-", `\`, "-")
+	folders := map[string]string{}
+	for _, class := range s.Classes {
+		of := strings.Trim(plain.Replace(class), ".")
+		if other, taken := folders[of]; taken {
+			return fmt.Errorf("%w: the classes %q and %q would have the folder %q", ErrParameter, other, class, of)
+		}
+		folders[of] = class
+	}
+	if err := newfile.Folder(folder); err != nil {
+		return err
+	}
 	_, n := s.X.Dims()
 	seen := map[string]bool{}
 	for j := range n {
@@ -100,21 +137,12 @@ func (s *Set) SaveImages(folder string) error {
 			return fmt.Errorf("%w: two images would have the path %s", ErrParameter, path)
 		}
 		seen[path] = true
-		if err := saveFile(path, func(w io.Writer) error { return png.Encode(w, s.Image(j)) }); err != nil {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := newfile.Write(path, func(w io.Writer) error { return png.Encode(w, s.Image(j)) }); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// saveFile writes a file, and the folder that it lies in.
-func saveFile(path string, write func(w io.Writer) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
 }

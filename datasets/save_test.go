@@ -7,23 +7,28 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 )
 
 func TestSaveMTX(t *testing.T) {
-	s := &Set{X: mat.NewDense(2, 3, []float64{0, 2, 0, 4.5, 0, -6}), Samples: []string{"a", "b\tc", "d"}}
+	s := &Set{X: mat.NewDense(2, 3, []float64{0, 2, 0, 4.5, 0, -6}), Samples: []string{"a", "b c", "d"}}
 	folder := filepath.Join(t.TempDir(), "cells")
 	if err := s.SaveMTX(folder); err != nil {
 		t.Fatal(err)
 	}
-	got, err := OpenMTX(folder)
+	got, err := OpenMTX(t.Context(), folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !mat.Equal(got.X, s.X) || !slices.Equal(got.Samples, []string{"a", "b c", "d"}) || !slices.Equal(got.Features, []string{"feature 0", "feature 1"}) {
 		t.Errorf("%+v", got)
+	}
+	s.Samples[1] = "b\tc"
+	if err := s.SaveMTX(folder); !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), `sample 1 is "b\tc"`) {
+		t.Error(err)
 	}
 	s.X.Set(1, 1, math.NaN())
 	if err := s.SaveMTX(folder); !errors.Is(err, ErrValue) {

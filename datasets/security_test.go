@@ -24,7 +24,7 @@ func TestRemotesAreBounded(t *testing.T) {
 	unknown := map[string]bool{"ORL": true, "ORLOriginal": true, "COIL100": true, "Yale": true,
 		"ExtendedYaleB": true, "BinaryAlphadigits": true, "UMIST": true, "UMISTSmall": true,
 		"German": true, "Vehicle": true, "AutoMPG": true}
-	for _, s := range allSources {
+	for _, s := range allPublicSets {
 		for _, r := range s.remote {
 			sum, err := hex.DecodeString(r.sha256)
 			if err != nil || len(sum) != 32 && !(len(sum) == 0 && unknown[s.Name]) {
@@ -171,7 +171,7 @@ func TestDownloadStaysInItsFolder(t *testing.T) {
 			if found, _ := os.ReadDir(outside); len(found) != 1 {
 				t.Errorf("outside: %v", found)
 			}
-			if found, _ := os.ReadDir(cache); len(found) != 1 {
+			if found, _ := os.ReadDir(cache); len(found) != 2 || found[1].Name() != "Points.lock" {
 				t.Errorf("in the cache: %v", found)
 			}
 			info, err := os.Lstat(filepath.Join(folder, "points.txt"))
@@ -336,4 +336,55 @@ func sparseTar(t *testing.T, count, size int) []byte {
 		t.Fatalf("no sparse file: %+v, %v", h, err)
 	}
 	return archive
+}
+
+// A download writes to the cache alone. What a user has put into a folder of her own stays as it is, also
+// where that folder, or a link in it, is the cache.
+func TestDownloadLeavesYourFolder(t *testing.T) {
+	inHaste(t)
+	body, sum := points(5000)
+	url := serve(t, &mirror{body: body})
+	for name, own := range map[string]func(cache, outside string) (string, error){
+		"another folder": func(_, outside string) (string, error) {
+			return outside, os.Mkdir(filepath.Join(outside, "Points"), 0o755)
+		},
+		"the cache":            func(cache, _ string) (string, error) { return cache, nil },
+		"the cache of the set": func(cache, _ string) (string, error) { return filepath.Join(cache, "Points"), nil },
+		"a link to the cache": func(cache, outside string) (string, error) {
+			return filepath.Join(outside, "own"), os.Symlink(cache, filepath.Join(outside, "own"))
+		},
+		"a link to that of a set": func(cache, outside string) (string, error) {
+			return outside, os.Symlink(filepath.Join(cache, "Points"), filepath.Join(outside, "Points"))
+		},
+		"the cache is a link here": func(cache, outside string) (string, error) {
+			mine := filepath.Join(outside, "Points")
+			return outside, errors.Join(os.Rename(filepath.Join(cache, "Points"), mine), os.Symlink(mine, filepath.Join(cache, "Points")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cache := emptyCache(t)
+			if err := os.MkdirAll(filepath.Join(cache, "Points"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			folder, err := own(cache, t.TempDir())
+			if err != nil {
+				t.Skip(err)
+			}
+			t.Setenv(FolderEnv, folder)
+			mine := filepath.Join(folder, "points.txt")
+			if info, err := os.Stat(filepath.Join(folder, "Points")); err == nil && info.IsDir() {
+				mine = filepath.Join(folder, "Points", "points.txt")
+			}
+			if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			err = testSource(remote{sha256: sum}, url).Download(t.Context(), nil)
+			if want := name != "another folder"; errors.Is(err, ErrParameter) != want || !want && err != nil {
+				t.Error(err)
+			}
+			if got, _ := os.ReadFile(mine); string(got) != "mine" {
+				t.Errorf("the user's file now holds %.20q", got)
+			}
+		})
+	}
 }

@@ -14,11 +14,15 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets/internal/limit"
+	"github.com/robustnmf/robustnmf/datasets/sparse"
+	"github.com/robustnmf/robustnmf/internal/isnil"
 )
 
 var (
 	// ErrColumn is returned when a column index lies outside the set.
-	ErrColumn = errors.New("datasets: column out of range")
+	ErrColumn = limit.ErrColumn
 	// ErrNoLabels is returned when an operation needs the classes of a set
 	// that has none.
 	ErrNoLabels = errors.New("datasets: the set has no labels")
@@ -27,7 +31,7 @@ var (
 	ErrNotImages = errors.New("datasets: the samples are not images")
 	// ErrSize is returned when the size of an image, a sample or a set is
 	// impossible, or when sizes that must agree do not.
-	ErrSize = errors.New("datasets: bad size")
+	ErrSize = limit.ErrSize
 )
 
 // A Set is a data matrix with all that is needed to show its samples and to judge
@@ -38,8 +42,13 @@ var (
 type Set struct {
 	Name string
 	// X is features × samples: a column is a sample. The pixels of an image
-	// come in raster order: pixel (r, c) is row r*Width+c.
+	// come in raster order: pixel (r, c) is row r*Width+c. A value that is missing is NaN, and
+	// Mask is made of that.
 	X *mat.Dense
+	// Sparse takes the place of X, which is nil then, where Open keeps a sparse matrix without its
+	// zeros. Pick, PickFeatures and most steps of Prepare keep it so, and Dense fills the zeros in.
+	// Other methods return ErrSize.
+	Sparse *sparse.Matrix
 	// Labels holds one class for each column, 0..len(Classes)-1;
 	// nil if unknown.
 	Labels  []int
@@ -53,11 +62,16 @@ type Set struct {
 	// Max is the largest possible value: 255, 1, 16 ...; 0 if unknown.
 	Max    float64
 	Credit string // source and licence or terms
-	Note   string // what a reader had to guess about the file, or left out; "" if nothing
+	// Notes tell what a reader had to guess about the file, or left out, and what is odd about the
+	// values, one sentence each; nil if nothing.
+	Notes []string
 }
 
-// checked returns the set, or what is wrong with it alone.
+// checked returns a set that was read, with names that differ, or what is wrong with it alone.
 func (s *Set) checked() (*Set, error) {
+	if err := s.distinct(); err != nil {
+		return nil, err
+	}
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
@@ -68,10 +82,18 @@ func (s *Set) checked() (*Set, error) {
 // that are no classes, or not one for each column, names that are not one for each
 // column or row, or an image size that is not the number of rows.
 func (s *Set) Check() error {
-	if s.X == nil || s.X.IsEmpty() {
+	m, n := s.Dims()
+	if m == 0 || n == 0 {
 		return fmt.Errorf("%w: %q holds no data", ErrSize, s.Name)
 	}
-	m, n := s.X.Dims()
+	if s.Sparse != nil {
+		if s.X != nil {
+			return fmt.Errorf("%w: %q has both X and Sparse", ErrSize, s.Name)
+		}
+		if err := s.Sparse.Check(); err != nil {
+			return err
+		}
+	}
 	if s.Labels != nil {
 		if len(s.Labels) != n {
 			hint := ""
@@ -96,17 +118,70 @@ func (s *Set) Check() error {
 		}
 	}
 	if (s.Height != 0 || s.Width != 0) && (s.Height <= 0 || s.Width <= 0 || s.Height > m/s.Width || s.Height*s.Width != m) {
-		return fmt.Errorf("%w: images of %d×%d in %q with %d rows", ErrSize, s.Height, s.Width, s.Name, m)
+		hint := ""
+		if n == s.Height*s.Width {
+			hint = fmt.Sprintf(", and %d columns: X is transposed, as a column is a sample (Columns of a reader's layout)", n)
+		}
+		return fmt.Errorf("%w: images of %d×%d in %q with %d rows%s", ErrSize, s.Height, s.Width, s.Name, m, hint)
 	}
 	return nil
 }
 
-// String returns a line that sums the set up.
+// checkDense is Check for what needs X.
+func (s *Set) checkDense() error {
+	if s.X == nil && s.Sparse != nil {
+		return fmt.Errorf("%w: %q is sparse: Set.Dense fills its zeros in, Pick and PickFeatures make it smaller", ErrSize, s.Name)
+	}
+	return s.Check()
+}
+
+// Dims returns the numbers of features and of samples, 0 if there are no data.
+func (s *Set) Dims() (features, samples int) {
+	switch {
+	case s.X != nil && !s.X.IsEmpty():
+		return s.X.Dims()
+	case s.X == nil && s.Sparse != nil:
+		return s.Sparse.Dims()
+	}
+	return 0, 0
+}
+
+// Mask returns 1 where a value is known and 0 where it is missing (NaN), or nil if none is: what
+// Model.Mask, and fields of that name elsewhere, take.
+func (s *Set) Mask() mat.Matrix {
+	if s.X == nil {
+		return nil
+	}
+	m, _ := s.X.Dims()
+	for i := range m {
+		if slices.ContainsFunc(s.X.RawRowView(i), math.IsNaN) {
+			return Known(s.X)
+		}
+	}
+	return nil
+}
+
+// Dense returns the set with the zeros of a sparse matrix filled in, or the set itself if it has X.
+// Errors are those of sparse.Matrix.Dense and of Check.
+func (s *Set) Dense() (*Set, error) {
+	if err := s.Check(); err != nil || s.Sparse == nil {
+		return s, err
+	}
+	t := *s
+	var err error
+	if t.X, err = s.Sparse.Dense(); err != nil {
+		return nil, fmt.Errorf("%q: %w", s.Name, err)
+	}
+	t.Sparse = nil
+	return &t, nil
+}
+
+// String returns a line that sums the set up, and one for each of the Notes.
 func (s *Set) String() string {
-	if s.X == nil || s.X.IsEmpty() {
+	m, n := s.Dims()
+	if m == 0 {
 		return fmt.Sprintf("%s: empty", cmp.Or(s.Name, "set"))
 	}
-	m, n := s.X.Dims()
 	what := "features"
 	if s.isImage() {
 		what = fmt.Sprintf("pixels (images %d×%d)", s.Height, s.Width)
@@ -115,17 +190,44 @@ func (s *Set) String() string {
 	if s.Labels != nil {
 		line += fmt.Sprintf(", %d classes", len(s.Classes))
 	}
-	lo, hi, missing := s.valueRange()
-	if missing < m*n {
-		line += fmt.Sprintf(", values %.4g to %.4g", lo, hi)
+	if s.Sparse != nil {
+		line += fmt.Sprintf(", %d entries that are not 0 (%.2g %%)", len(s.Sparse.Value), 100*float64(len(s.Sparse.Value))/float64(m)/float64(n))
+	} else {
+		lo, hi, missing := s.valueRange()
+		if missing < m*n {
+			line += fmt.Sprintf(", values %.4g to %.4g", lo, hi)
+		}
+		if missing > 0 {
+			line += fmt.Sprintf(", %d missing", missing)
+		}
 	}
-	if missing > 0 {
-		line += fmt.Sprintf(", %d missing", missing)
-	}
-	if s.Note != "" {
-		line += "; " + s.Note
+	for _, note := range s.Notes {
+		line += "\n- " + note
 	}
 	return line
+}
+
+// clone returns a copy that shares neither labels nor notes with the set, but its data.
+func (s *Set) clone() *Set {
+	t := *s
+	t.Labels, t.Samples, t.Notes = slices.Clone(s.Labels), slices.Clone(s.Samples), slices.Clone(s.Notes)
+	return &t
+}
+
+// imagesInColumns tells whether a column of a matrix that is read is a sample: if the layout says so, or if
+// only a column has as many values as an image, which a note then tells.
+func (s *Set) imagesInColumns(rows, cols int, columns bool, what string) bool {
+	if pixels := s.Height * s.Width; columns || s.Height < 1 || s.Width < 1 || cols == pixels || rows != pixels {
+		return columns
+	}
+	s.noted("a column of %s is a sample, as images of %d×%d have %d pixels: it is %d×%d (Columns of the layout)", what, s.Height, s.Width, rows, rows, cols)
+	return true
+}
+
+// noted returns the set with one more note.
+func (s *Set) noted(format string, of ...any) *Set {
+	s.Notes = append(s.Notes, fmt.Sprintf(format, of...))
+	return s
 }
 
 // SampleName returns the name of column j, or "sample 137" if it has none.
@@ -214,7 +316,7 @@ func (s *Set) Pick(columns []int) (*Set, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	m, n := s.X.Dims()
+	m, n := s.Dims()
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("%w: no columns picked", ErrSize)
 	}
@@ -223,7 +325,13 @@ func (s *Set) Pick(columns []int) (*Set, error) {
 			return nil, fmt.Errorf("%w: %d of %d", ErrColumn, j, n)
 		}
 	}
-	t := *s
+	t := s.clone()
+	t.Labels, t.Samples = at(s.Labels, columns), at(s.Samples, columns)
+	if s.Sparse != nil {
+		var err error
+		t.Sparse, err = s.Sparse.Pick(nil, columns)
+		return t, err
+	}
 	t.X = mat.NewDense(m, len(columns), nil)
 	for i := range m {
 		from, to := s.X.RawRowView(i), t.X.RawRowView(i)
@@ -231,8 +339,7 @@ func (s *Set) Pick(columns []int) (*Set, error) {
 			to[k] = from[j]
 		}
 	}
-	t.Labels, t.Samples = at(s.Labels, columns), at(s.Samples, columns)
-	return &t, nil
+	return t, nil
 }
 
 // PickFeatures returns the given rows, in the given order, as a set of its own; its
@@ -241,7 +348,7 @@ func (s *Set) PickFeatures(rows []int) (*Set, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	m, n := s.X.Dims()
+	m, n := s.Dims()
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("%w: no features picked", ErrSize)
 	}
@@ -250,20 +357,26 @@ func (s *Set) PickFeatures(rows []int) (*Set, error) {
 			return nil, fmt.Errorf("%w: feature %d of %d", ErrColumn, i, m)
 		}
 	}
-	t := *s
+	t := s.clone()
 	t.Height, t.Width = 0, 0
-	t.X = mat.NewDense(len(rows), n, nil)
-	for k, i := range rows {
-		t.X.SetRow(k, s.X.RawRowView(i))
+	if s.Sparse != nil {
+		var err error
+		if t.Sparse, err = s.Sparse.Pick(rows, nil); err != nil {
+			return nil, err
+		}
+	} else {
+		t.X = mat.NewDense(len(rows), n, nil)
+		for k, i := range rows {
+			t.X.SetRow(k, s.X.RawRowView(i))
+		}
 	}
-	t.Labels = slices.Clone(s.Labels)
 	if t.Features = at(s.Features, rows); t.Features == nil && s.isImage() {
 		for _, i := range rows {
 			t.Features = append(t.Features, s.FeatureName(i))
 		}
 	}
 	t.Units = at(s.Units, rows)
-	return &t, nil
+	return t, nil
 }
 
 // at returns the elements of s at some places; nil if s is nil.
@@ -285,24 +398,26 @@ func (s *Set) With(x *mat.Dense) (*Set, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	m, n := s.X.Dims()
-	if isNil(x) {
+	m, n := s.Dims()
+	if isnil.Matrix(x) {
 		return nil, fmt.Errorf("%w: X is nil", ErrSize)
 	}
 	if r, c := x.Dims(); r != m || c != n {
 		return nil, fmt.Errorf("%w: X is %d×%d, not %d×%d as that of %q", ErrSize, r, c, m, n, s.Name)
 	}
-	t := *s
-	t.X = x
-	t.Labels = slices.Clone(s.Labels)
-	return &t, nil
+	t := s.clone()
+	t.X, t.Sparse = x, nil
+	return t, nil
 }
 
 // Corrupt returns the set as the corruption spoils it, with its names, and the mask of
 // what was struck: see Corruption, whose errors it has.
 func (s *Set) Corrupt(c Corruption, seed uint64) (dirty *Set, mask *mat.Dense, err error) {
-	if err := s.Check(); err != nil {
+	if err := s.checkDense(); err != nil {
 		return nil, nil, err
+	}
+	if c == nil {
+		return nil, nil, fmt.Errorf("%w: the corruption is nil", ErrParameter)
 	}
 	x, mask, err := c.Apply(s.X, seed)
 	if err != nil {
@@ -345,7 +460,7 @@ func (s *Set) Sample(perClass int, seed uint64) (*Set, error) {
 // Scaled returns the set with X divided by Max (by the largest value in X,
 // where Max is unknown), so that values lie in 0..1. It panics if there is no X.
 func (s *Set) Scaled() *Set {
-	if s.X == nil {
+	if s.X == nil || s.X.IsEmpty() {
 		panic(fmt.Errorf("%w: %q holds no data", ErrSize, s.Name))
 	}
 	t := *s
@@ -364,7 +479,7 @@ func (s *Set) Shrink(height, width int) (*Set, error) {
 	if !s.isImage() {
 		return nil, ErrNotImages
 	}
-	if err := s.Check(); err != nil {
+	if err := s.checkDense(); err != nil {
 		return nil, err
 	}
 	if err := canShrink(s.Height, s.Width, height, width); err != nil {

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,9 +18,11 @@ import (
 // ReadSemeion reads semeion.data of the UCI repository: 16×16 binary digits in
 // raster order, 256 pixels and ten columns of which one, that of the digit,
 // is 1. Plain or gzip.
-func ReadSemeion(r io.Reader) (*Set, error) { return readSemeion(r, maxValues()) }
+func ReadSemeion(ctx context.Context, r io.Reader) (*Set, error) {
+	return readSemeion(ctx, r, maxValues())
+}
 
-func readSemeion(r io.Reader, limit int) (*Set, error) {
+func readSemeion(ctx context.Context, r io.Reader, limit int) (*Set, error) {
 	digit := func(row []float64) int {
 		found := -1
 		for k, v := range row[256:] {
@@ -32,7 +35,7 @@ func readSemeion(r io.Reader, limit int) (*Set, error) {
 		}
 		return found
 	}
-	t, err := readTable(r, limit, strings.FieldsSeq, 256+10, func(row []float64) error {
+	t, err := readTable(ctx, r, limit, strings.FieldsSeq, 256+10, func(row []float64) error {
 		if digit(row) < 0 {
 			return fmt.Errorf("%w: the columns 257 to 266 do not have a single 1 for the digit", ErrFormat)
 		}
@@ -55,19 +58,19 @@ func readSemeion(r io.Reader, limit int) (*Set, error) {
 // ReadPendigits reads pendigits.tra or pendigits.tes of the UCI repository:
 // pen strokes of digits, resampled to eight points (x, y) in 0..100, and the
 // digit. Plain or gzip.
-func ReadPendigits(r io.Reader) (*Set, error) {
+func ReadPendigits(ctx context.Context, r io.Reader) (*Set, error) {
 	s := &Set{Name: "Pendigits", Max: 100,
 		Features: strings.Fields("x1 y1 x2 y2 x3 y3 x4 y4 x5 y5 x6 y6 x7 y7 x8 y8"),
 		Credit:   "E. Alpaydin, F. Alimoglu, Bogazici University; UCI Machine Learning Repository, CC BY 4.0"}
-	return s.fromTable(r, maxValues(), 17, 16)
+	return s.fromTable(ctx, r, maxValues(), 17, 16)
 }
 
 // ReadWine reads wine.data of the UCI repository: thirteen measurements of
 // Italian wines, on very different scales, of three cultivars. Plain or gzip.
-func ReadWine(r io.Reader) (*Set, error) {
+func ReadWine(ctx context.Context, r io.Reader) (*Set, error) {
 	s := &Set{Name: "Wine", Features: wineFeatures(),
 		Credit: "M. Forina et al., PARVUS, Genoa; S. Aeberhard; UCI Machine Learning Repository, CC BY 4.0"}
-	return s.fromTable(r, maxValues(), 14, 0)
+	return s.fromTable(ctx, r, maxValues(), 14, 0)
 }
 
 func wineFeatures() []string {
@@ -77,8 +80,8 @@ func wineFeatures() []string {
 
 // fromTable fills the set from a table of so many columns, one of which is the
 // class.
-func (s *Set) fromTable(r io.Reader, limit, columns, class int) (*Set, error) {
-	t, err := readTable(r, limit, func(line string) iter.Seq[string] { return strings.SplitSeq(line, ",") }, columns, nil)
+func (s *Set) fromTable(ctx context.Context, r io.Reader, limit, columns, class int) (*Set, error) {
+	t, err := readTable(ctx, r, limit, func(line string) iter.Seq[string] { return strings.SplitSeq(line, ",") }, columns, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -167,13 +170,14 @@ func parseNumber(s string) (float64, error) {
 
 // readTable reads lines of so many numbers; check, which may be nil, looks at each.
 // Blank lines do not count, and the last need not end.
-func readTable(r io.Reader, limit int, split func(string) iter.Seq[string], columns int, check func(row []float64) error) (*table, error) {
-	r, err := gunzip(r)
-	if err != nil {
+func readTable(ctx context.Context, r io.Reader, limit int, split func(string) iter.Seq[string], columns int, check func(row []float64) error) (_ *table, err error) {
+	from := &source{ctx: ctx, r: r}
+	defer func() { err = from.blame(err) }()
+	if r, err = from.text(limit); err != nil {
 		return nil, err
 	}
 	t := &table{left: budget(limit)}
-	in := bufio.NewScanner(&capReader{r: r, left: maxText(limit)})
+	in := bufio.NewScanner(r)
 	var fields []string
 	for line := 1; in.Scan() && in.Err() == nil; line++ { // with an error comes half a line
 		text := in.Text()

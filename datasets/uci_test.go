@@ -24,7 +24,7 @@ func semeionLine(pixel, digit int) string {
 }
 
 func TestReadUCI(t *testing.T) {
-	s, err := ReadSemeion(strings.NewReader(semeionLine(17, 9) + "\n" + strings.TrimSpace(semeionLine(255, 4))))
+	s, err := ReadSemeion(t.Context(), strings.NewReader(semeionLine(17, 9)+"\n"+strings.TrimSpace(semeionLine(255, 4))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,14 +34,14 @@ func TestReadUCI(t *testing.T) {
 	}
 	pen := " 47,100, 27, 81, 57, 37, 26,  0,  0, 23, 56, 53,100, 90, 40, 98, 8\r\n\n" +
 		"  0, 89, 27,100, 42, 75, 29, 45, 15, 15, 37,  0, 69,  2,100,  6, 2"
-	if s, err = ReadPendigits(strings.NewReader(pen)); err != nil {
+	if s, err = ReadPendigits(t.Context(), strings.NewReader(pen)); err != nil {
 		t.Fatal(err)
 	}
 	if m, n := s.X.Dims(); m != 16 || n != 2 || s.Max != 100 || s.X.At(15, 0) != 98 || s.X.At(1, 1) != 89 || !reflect.DeepEqual(s.Labels, []int{1, 0}) {
 		t.Errorf("%v", s)
 	}
 	wine := "1,14.23,1.71,2.43,15.6,127,2.8,3.06,.28,2.29,5.64,1.04,3.92,1065\n"
-	if s, err = ReadWine(strings.NewReader(wine)); err != nil {
+	if s, err = ReadWine(t.Context(), strings.NewReader(wine)); err != nil {
 		t.Fatal(err)
 	}
 	if s.Max != 0 || s.X.At(7, 0) != .28 || s.X.At(12, 0) != 1065 || s.X.At(0, 0) != 14.23 || s.Classes[0] != "1" {
@@ -63,14 +63,14 @@ func TestReadUCIErrors(t *testing.T) {
 		{"gzip", "\x1f\x8bx", "gzip"},
 		{"binary", "\x00\x01\x02", "line 1"},
 	} {
-		_, err := ReadSemeion(strings.NewReader(c.file))
+		_, err := ReadSemeion(t.Context(), strings.NewReader(c.file))
 		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), c.say) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 	for _, read := range []func(string) error{
-		func(s string) error { _, err := ReadPendigits(strings.NewReader(s)); return err },
-		func(s string) error { _, err := ReadWine(strings.NewReader(s)); return err },
+		func(s string) error { _, err := ReadPendigits(t.Context(), strings.NewReader(s)); return err },
+		func(s string) error { _, err := ReadWine(t.Context(), strings.NewReader(s)); return err },
 	} {
 		for _, file := range []string{"", "1,2\n", "1,2,3,4,5,6,7,8,9,10,11,12,13,\n", strings.Repeat("1,", 17)} {
 			if err := read(file); !errors.Is(err, ErrFormat) {
@@ -87,9 +87,9 @@ func FuzzUCI(f *testing.F) {
 	f.Add(gzipped([]byte("1,2\n3,4")))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, read := range []func() (*Set, error){
-			func() (*Set, error) { return ReadSemeion(strings.NewReader(string(data))) },
-			func() (*Set, error) { return ReadPendigits(strings.NewReader(string(data))) },
-			func() (*Set, error) { return ReadWine(strings.NewReader(string(data))) },
+			func() (*Set, error) { return ReadSemeion(t.Context(), strings.NewReader(string(data))) },
+			func() (*Set, error) { return ReadPendigits(t.Context(), strings.NewReader(string(data))) },
+			func() (*Set, error) { return ReadWine(t.Context(), strings.NewReader(string(data))) },
 		} {
 			if s, err := read(); err == nil {
 				if err := s.Check(); err != nil {

@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,88 +24,43 @@ type jupyter struct {
 // A place is a folder where jupyter commands are found.
 type place struct{ name, dir string }
 
-// A system is what decides where Jupyter is. Tests make others.
-type system struct {
-	goos string
-	root string // before all folders that are not the user's; empty but for tests
-	home string
-	env  func(string) string
-}
-
-var thisSystem = func() system {
-	home, _ := os.UserHomeDir()
-	return system{runtime.GOOS, "", home, os.Getenv}
-}
-
-// join makes a path of the system.
-func (y system) join(parts ...string) string {
-	if y.goos == "windows" {
-		return strings.Join(parts, `\`)
-	}
-	return strings.Join(parts, "/")
-}
-
 // bin is the folder of an environment of Python's where its programs are.
-func (y system) bin(env string) string {
-	if y.goos == "windows" {
-		return y.join(env, "Scripts")
-	}
-	return y.join(env, "bin")
-}
+func bin(env string) string { return filepath.Join(env, "bin") }
 
 // or is an environment variable's value, or another.
-func (y system) or(variable, value string) string {
-	if v := y.env(variable); v != "" {
-		return v
-	}
-	return value
-}
-
-// python is the command that starts Python.
-func (y system) python() []string {
-	if y.goos == "windows" {
-		return []string{"py", "-3"} // python3 may be a link to a shop
-	}
-	return []string{"python3"}
-}
+func or(variable, value string) string { return cmp.Or(os.Getenv(variable), value) }
 
 // places are tried in this order: what the user has activated goes first, and all of
-// PATH, for a shim of pyenv may stand before one that works.
-func (y system) places() []place {
+// PATH, for a shim of pyenv may stand before one that works. On Windows, where no Go kernel
+// runs, Jupyter is found in PATH alone.
+func (s *setup) places() []place {
 	var all []place
-	for _, active := range []place{{"the active virtual environment", y.env("VIRTUAL_ENV")}, {"the active conda environment", y.env("CONDA_PREFIX")}} {
+	for _, active := range []place{{"the active virtual environment", os.Getenv("VIRTUAL_ENV")}, {"the active conda environment", os.Getenv("CONDA_PREFIX")}} {
 		if active.dir != "" {
-			all = append(all, place{active.name, y.bin(active.dir)})
+			all = append(all, place{active.name, bin(active.dir)})
 		}
 	}
-	list := ":"
-	if y.goos == "windows" {
-		list = ";"
-	}
-	for _, dir := range strings.Split(y.env("PATH"), list) {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		if dir != "" {
 			all = append(all, place{"PATH", dir})
 		}
 	}
-	share := y.or("XDG_DATA_HOME", y.join(y.home, ".local", "share"))
-	uv, pipx := y.join(share, "uv", "tools"), []string{y.join(share, "pipx"), y.join(y.home, ".local", "pipx")}
-	if y.goos == "windows" {
-		uv, pipx = y.join(y.env("APPDATA"), "uv", "tools"), []string{y.join(y.home, "pipx")}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return all
 	}
+	share := or("XDG_DATA_HOME", filepath.Join(home, ".local", "share"))
 	for _, name := range []string{"jupyterlab", "notebook", "jupyter", "jupyter-core"} {
-		all = append(all, place{"uv", y.bin(y.join(y.or("UV_TOOL_DIR", uv), name))})
-		for _, dir := range pipx {
-			all = append(all, place{"pipx", y.bin(y.join(y.or("PIPX_HOME", dir), "venvs", name))})
+		all = append(all, place{"uv", bin(filepath.Join(or("UV_TOOL_DIR", filepath.Join(share, "uv", "tools")), name))})
+		for _, dir := range []string{filepath.Join(share, "pipx"), filepath.Join(home, ".local", "pipx")} {
+			all = append(all, place{"pipx", bin(filepath.Join(or("PIPX_HOME", dir), "venvs", name))})
 		}
 	}
 	for _, name := range []string{"miniforge3", "mambaforge", "miniconda3", "anaconda3"} {
-		all = append(all, place{"conda", y.bin(y.join(y.home, name))})
+		all = append(all, place{"conda", bin(filepath.Join(home, name))})
 	}
-	if y.goos != "windows" {
-		all = append(all, place{"conda", y.root + "/opt/conda/bin"}, place{"your home folder", y.join(y.home, ".local", "bin")},
-			place{"Homebrew", y.root + "/opt/homebrew/bin"}, place{"the system", y.root + "/usr/local/bin"}, place{"the system", y.root + "/usr/bin"})
-	}
-	return all
+	return append(all, place{"conda", s.under + "/opt/conda/bin"}, place{"your home folder", bin(filepath.Join(home, ".local"))},
+		place{"Homebrew", s.under + "/opt/homebrew/bin"}, place{"the system", s.under + "/usr/local/bin"}, place{"the system", s.under + "/usr/bin"})
 }
 
 // jupyter finds Jupyter, or installs it if it may. A server is needed only by
@@ -134,12 +89,11 @@ func (s *setup) jupyter(ctx context.Context, server, install bool) error {
 		}
 		return false
 	}
-	y, ways := thisSystem(), s.ways()
-	places := y.places()
+	places, ways := s.places(), s.ways()
 	for _, way := range ways {
 		places = append(places, place{"our cache folder", filepath.Dir(way.path)})
 	}
-	if try(places) || try(pythonPlaces(ctx, y)) {
+	if try(places) || try(pythonPlaces(ctx)) {
 		return nil
 	}
 	if len(reasons) == 0 {
@@ -180,12 +134,11 @@ and run this command again. Why each way failed:
 }
 
 // pythonPlaces asks Python for the folders of its programs, which need not be in PATH.
-func pythonPlaces(ctx context.Context, y system) []place {
-	python := y.python()
+func pythonPlaces(ctx context.Context) []place {
 	limit, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	text, err := output(exec.CommandContext(limit, python[0], append(python[1:], "-c",
-		"import os, sysconfig; print(*[sysconfig.get_path('scripts', s) for s in (sysconfig.get_default_scheme(), os.name + '_user')], sep=chr(10))")...))
+	text, err := output(exec.CommandContext(limit, "python3", "-c",
+		"import os, sysconfig; print(*[sysconfig.get_path('scripts', s) for s in (sysconfig.get_default_scheme(), os.name + '_user')], sep=chr(10))"))
 	if err != nil {
 		return nil // no Python is no Jupyter
 	}
@@ -261,9 +214,7 @@ func (s *setup) ways() []way {
 		return err
 	}
 	dir := func(name string) string { return filepath.Join(s.cache, "jupyter", name) }
-	y := thisSystem()
-	python := y.python()
-	bin := func(name string) string { return filepath.Join(y.bin(dir(name)), "jupyter") }
+	program := func(name string) string { return filepath.Join(bin(dir(name)), "jupyter") }
 	// An attempt that fails leaves nothing behind.
 	in := func(dir string, steps func() error) error {
 		err := os.RemoveAll(dir)
@@ -276,7 +227,7 @@ func (s *setup) ways() []way {
 		return err
 	}
 	return []way{
-		{"uv", "uv", bin("uv"), func(ctx context.Context) error {
+		{"uv", "uv", program("uv"), func(ctx context.Context) error {
 			return in(dir("uv"), func() error {
 				if err := do(ctx, nil, "uv", "venv", dir("uv")); err != nil {
 					return err
@@ -285,22 +236,22 @@ func (s *setup) ways() []way {
 					append([]string{"pip", "install", "--python", dir("uv")}, packages...)...)
 			})
 		}},
-		{"pipx", "pipx", bin("pipx"), func(ctx context.Context) error {
+		{"pipx", "pipx", program("pipx"), func(ctx context.Context) error {
 			return in(dir("pipx"), func() error {
-				env := []string{"PIPX_HOME=" + dir("pipx"), "PIPX_BIN_DIR=" + filepath.Dir(bin("pipx"))}
+				env := []string{"PIPX_HOME=" + dir("pipx"), "PIPX_BIN_DIR=" + filepath.Dir(program("pipx"))}
 				return do(ctx, env, "pipx", "install", "--include-deps", "--pip-args="+strings.Join(pip, " "), packages[0])
 			})
 		}},
-		{python[0] + " -m venv and pip", python[0], bin("venv"), func(ctx context.Context) error {
+		{"python3 -m venv and pip", "python3", program("venv"), func(ctx context.Context) error {
 			return in(dir("venv"), func() error {
-				if err := do(ctx, nil, python[0], append(python[1:], "-m", "venv", dir("venv"))...); err != nil {
+				if err := do(ctx, nil, "python3", "-m", "venv", dir("venv")); err != nil {
 					return err
 				}
 				args := append([]string{"-m", "pip", "install"}, pip...)
-				return do(ctx, nil, filepath.Join(filepath.Dir(bin("venv")), "python"), append(args, packages...)...)
+				return do(ctx, nil, filepath.Join(filepath.Dir(program("venv")), "python"), append(args, packages...)...)
 			})
 		}},
-		{"apt-get", "apt-get", y.root + "/usr/bin/jupyter", func(ctx context.Context) error {
+		{"apt-get", "apt-get", s.under + "/usr/bin/jupyter", func(ctx context.Context) error {
 			apt := []string{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=120"}
 			if os.Geteuid() != 0 {
 				if err := do(ctx, nil, "sudo", "-n", "true"); err != nil {

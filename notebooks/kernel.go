@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -32,6 +34,12 @@ import (
 // .got has the imports that are there. A cell is linked without tables for debuggers, which
 // nobody uses there. A cell of declarations, which does nothing when it runs, is compiled,
 // which tells its mistakes, but not linked: an empty program takes its place.
+//
+// GoNB calls a cell good whose program fails when it runs: it writes the exit status to stderr, and
+// reports no error (Executor.Exec in internal/jpyexec, v0.11.3, returns nil). Then plain nbconvert
+// --execute passes, and later cells run. So a copy of GoNB is compiled, with two lines of that file
+// changed: a failing program is an error of its cell, as in other kernels. In a later version without
+// these lines nothing is changed.
 //
 // The kernelspec lies in a folder of ours, one for each checkout, which
 // Jupyter is told of in JUPYTER_PATH: a GoNB of the user's own, and other
@@ -68,16 +76,18 @@ esac
 `
 
 const kernelScript = `#!/bin/sh
-# Written by go run ./notebooks: the Go kernel with %[1]s
+# Written by go run ./notebooks. See notebooks/kernel.go.
 for file in %[2]s/go %[3]s/gonb %[3]s/goimports %[4]s %[5]s; do
 	[ -e "$file" ] && continue
-	echo "The Go kernel for %[1]s is not complete, as $file is missing: run go run %[7]s/notebooks@latest -install, or go run ./notebooks in a checkout." >&2
+	echo "The Go kernel for "%[1]s" is not complete, as $file is missing: run go run %[7]s/notebooks@latest -install, or go run ./notebooks in a checkout." >&2
 	exit 1
 done
 unset GOWORK
 PATH=%[2]s:%[3]s:$PATH:%[6]s
+case "$RNMF_HEADLESS $(ps -o args= -p $PPID 2>/dev/null)" in
+1*|*nbconvert*|*nbclient*|*papermill*) set -- "$@" -raw_error ;; # errors as text, not as HTML
+esac
 if [ -n "$RNMF_HEADLESS" ]; then
-	set -- "$@" -raw_error # errors as text, not as HTML
 	echo $$ >"$TMPDIR/kernel.pid"
 else
 	PATH=$PATH:%[3]s/gopls
@@ -176,7 +186,7 @@ func (s *setup) writeKernel(dir, spec, tools string) error {
 		return err
 	}
 	shim := fmt.Sprintf(goShim, quote(s.goCmd), sums, edit, strings.Join(folders, " "), module, quote(filepath.Join(s.root, "go.mod")))
-	start := fmt.Sprintf(kernelScript, s.name(), quote(bin), quote(tools), sums, quote(s.goCmd), quote(filepath.Dir(s.goCmd)), module)
+	start := fmt.Sprintf(kernelScript, quote(s.name()), quote(bin), quote(tools), sums, quote(s.goCmd), quote(filepath.Dir(s.goCmd)), module)
 	for _, f := range []struct {
 		name, text string
 		mode       os.FileMode
@@ -205,7 +215,7 @@ func (s *setup) toolsDir(ctx context.Context) (string, error) {
 	if err := json.Unmarshal([]byte(text), &mod); err != nil {
 		return "", err
 	}
-	key := strings.Fields(runtime.Version())[0]
+	key := strings.Fields(runtime.Version())[0] + "-failing"
 	for _, tool := range mod.Tool {
 		for _, r := range mod.Require {
 			if strings.HasPrefix(tool.Path+"/", r.Path+"/") {
@@ -238,7 +248,16 @@ func (s *setup) tools(ctx context.Context, dir string) error {
 	defer os.RemoveAll(tmp)
 	limit, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
-	cmd := s.command(limit, s.goCmd, "install", "tool")
+	args := []string{"install", "tool"}
+	modfile, err := s.failing(limit, tmp)
+	if modfile != "" {
+		args = []string{"install", "-modfile=" + modfile, "tool"}
+		defer os.RemoveAll(filepath.Dir(modfile))
+	}
+	if err != nil {
+		return err
+	}
+	cmd := s.command(limit, s.goCmd, args...)
 	cmd.Env = append(cmd.Env, "GOBIN="+tmp, "GOOS=", "GOARCH=")
 	if _, err := output(cmd); err != nil {
 		return err
@@ -250,6 +269,50 @@ func (s *setup) tools(ctx context.Context, dir string) error {
 		return err
 	}
 	return os.Rename(tmp, dir)
+}
+
+// failing copies GoNB, changed so that it reports the failure of a cell's program, into a new folder
+// beside another, and returns the path of a go.mod there with which the go command compiles the copy;
+// "" if this GoNB has not the lines to be changed.
+func (s *setup) failing(ctx context.Context, beside string) (modfile string, err error) {
+	const gonb = "github.com/janpfeifer/gonb"
+	found, err := output(s.command(ctx, s.goCmd, "list", "-m", "-f", "{{.Dir}}", gonb))
+	if err != nil {
+		return "", err
+	}
+	dir, file := strings.TrimSpace(found), filepath.Join("internal", "jpyexec", "jpyexec.go")
+	text, err := os.ReadFile(filepath.Join(dir, file))
+	if err != nil {
+		return "", nil // it is elsewhere in this version
+	}
+	const wait, end = "\tif err := cmd.Wait(); err != nil {\n", "\t// triggered by the deferred exec.done() that gets executed.\n\treturn nil\n"
+	if bytes.Count(text, []byte(wait)) != 1 || bytes.Count(text, []byte(end)) != 1 {
+		return "", nil
+	}
+	changed := strings.NewReplacer(wait, "\tfailed := cmd.Wait()\n\tif err := failed; err != nil {\n", end, strings.Replace(end, "nil", "failed", 1)).Replace(string(text))
+	folder, err := os.MkdirTemp(filepath.Dir(beside), ".gonb-")
+	if err != nil {
+		return "", err
+	}
+	modfile = filepath.Join(folder, "go.mod")
+	err = os.CopyFS(filepath.Join(folder, "gonb"), os.DirFS(dir))
+	for _, name := range []string{"go.mod", "go.sum"} {
+		var data []byte
+		if err == nil {
+			data, err = os.ReadFile(filepath.Join(s.root, name))
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(folder, name), data, 0o600)
+		}
+	}
+	copied := filepath.Join(folder, "gonb", file)
+	if err == nil {
+		err = cmp.Or(os.Chmod(filepath.Dir(copied), 0o755), os.Remove(copied), os.WriteFile(copied, []byte(changed), 0o600))
+	}
+	if err == nil {
+		_, err = output(s.command(ctx, s.goCmd, "mod", "edit", "-replace="+gonb+"="+filepath.Join(folder, "gonb"), modfile))
+	}
+	return modfile, err
 }
 
 const gopls = "golang.org/x/tools/gopls@v0.20.0"

@@ -3,6 +3,7 @@
 //
 //	go run ./notebooks                     set up, open the list of notebooks in the browser
 //	go run ./notebooks FOLDER              the same for the notebooks of another folder
+//	go run ./notebooks -explore FILE       explore a file or folder of yours: a report, tables and a notebook
 //	go run ./notebooks -run [names]        execute, in place; names as 01, 01-l21-nmf or a path; default all
 //	go run ./notebooks -check [names]      execute copies, with RNMF_QUICK=1
 //	go run ./notebooks -html DIR [names]   export pages that work offline, from the saved outputs
@@ -21,8 +22,8 @@
 // conda, Homebrew and the system, and in Python's own folders; the first that works
 // is taken, and named.
 //
-// It is tested on Linux. On macOS everything should work, on Windows -html; the kernel
-// needs WSL there. Of both systems only the search for Jupyter was tried, by simulation.
+// It is tested on Linux. On macOS everything should work. On Windows the kernel needs WSL;
+// there -site works, and -html where PATH has Jupyter.
 //
 // Environment: RNMF_DATA is the folder of data sets, relative to where the
 // command is started; RNMF_QUICK=1 asks the notebooks for a quick setting
@@ -47,8 +48,11 @@ import (
 
 const module = "github.com/robustnmf/robustnmf"
 
+var errNoKernel = errors.New("the Go kernel does not run on Windows: use WSL (wsl --install), and run this there")
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // so that a second signal ends what does not heed the first
 	err := run(ctx, os.Args[1:])
 	stop()
 	switch {
@@ -65,14 +69,17 @@ func run(ctx context.Context, args []string) error {
 	fs := flag.NewFlagSet("notebooks", flag.ContinueOnError)
 	doRun := fs.Bool("run", false, "execute notebooks in place: numbers, names, or paths of your own; default all")
 	doCheck := fs.Bool("check", false, "execute copies of the notebooks in the quick setting")
-	html := fs.String("html", "", "export the notebooks as pages into this `folder`")
-	site := fs.String("site", "", "make the documents and notebooks a site in this `folder`, for which no Jupyter is needed")
+	html := fs.String("html", "", "export the notebooks as new pages into this `folder`")
+	site := fs.String("site", "", "make the documents and notebooks a site in this new `folder`, for which no Jupyter is needed")
 	doInstall := fs.Bool("install", false, "make the Go kernel known to every Jupyter of yours, for notebooks in any folder")
 	noBrowser := fs.Bool("no-browser", false, "serve and print the address, but open no browser")
 	port := fs.Int("port", 0, "serve at this port of the machine; default a free one")
+	var file exploration
+	file.flags(fs)
 	fs.Bool("test", false, "set up, then go test; what follows are its arguments")
 	fs.Usage = func() {
 		fmt.Fprint(fs.Output(), `usage: go run ./notebooks [-no-browser] [-port number] [folder] [-- arguments of Jupyter's]
+       go run ./notebooks -explore file [-id column] [-label column] [-missing values] [-skip columns] [-transpose] [-rank number]
        go run ./notebooks -run|-check|-html folder [notebooks]
        go run ./notebooks -install
        go run ./notebooks -site folder
@@ -91,11 +98,24 @@ your own (../work/my.ipynb), which can import this module.
 			return err
 		}
 		args = fs.Args()
+		if err := file.check(fs); err != nil {
+			return err
+		}
+		if file.path != "" && len(args) > 0 {
+			return fmt.Errorf("-explore takes one file, and %q is too much: give the flags before it, or the name in quotes", args)
+		}
+	}
+	if file.path != "" {
+		s, err := newSetup(ctx, os.Stdout)
+		if err != nil {
+			return err
+		}
+		return s.exploreFile(ctx, file)
 	}
 	headless := *doRun || *doCheck || *html != ""
 	needKernel := *html == "" && *site == "" || *doRun || *doCheck
 	if needKernel && runtime.GOOS == "windows" {
-		return errors.New("the Go kernel does not run on Windows: use WSL (wsl --install), and run this there")
+		return errNoKernel
 	}
 	start := time.Now()
 	s, err := newSetup(ctx, os.Stdout)
@@ -164,9 +184,9 @@ func (s *setup) notebooks(names []string) ([]string, error) {
 	return files, nil
 }
 
-// makeSite runs the program of the module site, which a release does not have.
+// makeSite runs the program of the module internal/site, which a release does not have.
 func (s *setup) makeSite(ctx context.Context, folder string) error {
-	program := filepath.Join(s.root, "site")
+	program := filepath.Join(s.root, "internal", "site")
 	if _, err := os.Stat(filepath.Join(program, "go.mod")); err != nil {
 		return errors.New("the site is made from a clone of the repository: git clone https://" + module)
 	}

@@ -14,6 +14,7 @@ import (
 	_ "github.com/robustnmf/robustnmf/datasets"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/arena"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
+	_ "github.com/robustnmf/robustnmf/notebooks/lab/counts"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/l21"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/rls"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/rra"
@@ -193,6 +194,45 @@ func TestRunInPlace(t *testing.T) {
 	}
 	if !bytes.Contains(page, []byte("Content-Security-Policy")) {
 		t.Error("the page may load things")
+	}
+}
+
+// TestFailingSource wants the lines of the pinned GoNB that are to be changed.
+func TestFailingSource(t *testing.T) {
+	s, err := newSetup(t.Context(), logTo{t})
+	if err != nil {
+		t.Fatal(err)
+	}
+	modfile, err := s.failing(t.Context(), filepath.Join(t.TempDir(), "tools"))
+	if err != nil || modfile == "" {
+		t.Fatalf("%q, %v", modfile, err)
+	}
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(modfile), "gonb", "internal", "jpyexec", "jpyexec.go"))
+	if err != nil || bytes.Count(text, []byte("failed := cmd.Wait()")) != 1 || bytes.Count(text, []byte("return failed\n")) != 1 {
+		t.Error("the lines are not changed", err)
+	}
+	if mod, err := os.ReadFile(modfile); err != nil || !bytes.Contains(mod, []byte(filepath.Join(filepath.Dir(modfile), "gonb"))) {
+		t.Error("go.mod does not lead to the copy", err)
+	}
+}
+
+// TestFailingCell wants plain nbconvert to fail where a cell does, at run time or when it is compiled,
+// and to show the reason.
+func TestFailingCell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no kernel is started with -short")
+	}
+	s := ready(t)
+	for name, c := range map[string]struct{ cell, reason string }{
+		"panic":   {"%%\npanic(\"a reason\")", "a reason"},
+		"exit":    {"%%\nfmt.Fprintln(os.Stderr, \"no such data\")\nos.Exit(3)", "no such data"},
+		"compile": {"%%\nfmt.Println(unknown)", "undefined: unknown"},
+	} {
+		file := writeNotebook(t, name, "%%\nfmt.Println(\"fine\")", c.cell, "%%\nfmt.Println(\"ne\" + \"ver\")")
+		out, err := s.command(t.Context(), s.jup.path, "nbconvert", "--to=notebook", "--execute", "--stdout", file).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), c.reason) || strings.Contains(string(out), "never") {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
 	}
 }
 

@@ -14,6 +14,29 @@ import (
 // A notebook is its JSON, kept whole: we know of a few fields only.
 type notebook map[string]any
 
+// largest is how many bytes a notebook may have.
+const largest = 1 << 30
+
+// readNotebook reads a file. A pipe, say, would be waited for, and a device may have no end.
+func readNotebook(file string) (notebook, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > largest {
+		return nil, fmt.Errorf("%s is not a regular file of at most %d MB", file, largest>>20)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	nb, err := parseNotebook(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s is no notebook: %w", file, err)
+	}
+	return nb, nil
+}
+
 func parseNotebook(data []byte) (notebook, error) {
 	var nb notebook
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -84,8 +107,8 @@ var (
 	badStdout = regexp.MustCompile(`(?m)^\s*--- FAIL: |^FAIL$|^panic: `)
 )
 
-// check lists what went wrong in an executed notebook. Jupyter calls a cell
-// good when its program could be started; the kernel reports a panic, a
+// check lists what went wrong in an executed notebook. A GoNB that is not ours (see kernel.go) calls a
+// cell good when its program could be started, and reports a panic, a
 // failed test, or the exit status of a program or a shell line only in the
 // text of stderr. A cell tagged raises-exception may fail, as in Jupyter.
 func (nb notebook) check() []string {

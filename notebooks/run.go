@@ -108,13 +108,13 @@ func (nb notebook) executedSoFar(file string, err error) error {
 // is replaced only if save is set, and then also when cells failed or the kernel
 // died, so that one can look at them.
 func (s *setup) execute(ctx context.Context, file string, quick, save bool) ([]string, error) {
-	data, err := os.ReadFile(file)
+	nb, err := readNotebook(file)
 	if err != nil {
 		return nil, err
 	}
-	nb, err := parseNotebook(data)
+	data, err := nb.format()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
 	cells := 0
 	for _, c := range nb.cells() {
@@ -127,7 +127,7 @@ func (s *setup) execute(ctx context.Context, file string, quick, save bool) ([]s
 
 	// The notebook goes in and out by pipes, so that the kernel's folder is
 	// that of the notebook while the file itself is not touched. Failing cells
-	// do not stop it: Jupyter misses most failures anyway, see check. The kernel
+	// do not stop it: all outputs are wanted, and check reads them. The kernel
 	// is killed at the end, as a busy one does not heed a polite request, and so
 	// cannot tidy up: we do.
 	tmp, err := os.MkdirTemp("", "rnmf-")

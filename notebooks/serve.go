@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net"
 	"net/http"
@@ -66,7 +68,7 @@ func (s *setup) serve(ctx context.Context, start time.Time, port int, browser bo
 	address += page + "?token=" + token
 	fmt.Fprintf(s.out, "Ready after %.1f s. The notebooks are at\n\n    %s\n\nCtrl-C stops the server.\n", time.Since(start).Seconds(), address)
 	if browser {
-		open(s.out, address)
+		defer open(s.out, address)()
 	}
 	if os.Getenv("CI") == "" {
 		go s.gopls(ctx)
@@ -132,20 +134,38 @@ func freePort(wanted int) (int, error) {
 	return try(0)
 }
 
-// open shows the address in a browser if it can: the address is printed anyway.
-func open(out io.Writer, address string) {
+// open shows the address in a browser if it can: the address is printed anyway. The token in it
+// would stand in the arguments of the program that opens a browser, which everyone on the machine
+// can read. So that program gets a page, which no one else can read and which leads to the address,
+// as Jupyter itself does it. The returned function removes the page.
+func open(out io.Writer, address string) (forget func()) {
+	no := func(err error) {
+		fmt.Fprintf(out, "No browser could be opened (%v): open the address above yourself (on another machine, after ssh -L with its port).\n", err)
+	}
+	f, err := os.CreateTemp("", "rnmf-open-*.html") // with mode 0600
+	if err != nil {
+		no(err)
+		return func() {}
+	}
+	page := "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"0;url=%[1]s\">\n<title>Opening Jupyter</title>\n<a href=\"%[1]s\">Jupyter</a>\n"
+	_, err = fmt.Fprintf(f, page, html.EscapeString(address))
+	if err = errors.Join(err, f.Close()); err != nil {
+		no(err)
+		return func() { os.Remove(f.Name()) }
+	}
 	name := "xdg-open"
 	if runtime.GOOS == "darwin" {
 		name = "open"
 	}
-	cmd := exec.Command(name, address)
-	err := cmd.Start()
+	cmd := exec.Command(name, f.Name())
+	err = cmd.Start()
 	go func() {
 		if err == nil {
 			err = cmd.Wait()
 		}
 		if err != nil {
-			fmt.Fprintln(out, "No browser could be opened: open the address above yourself (on another machine, after ssh -L with its port).")
+			no(err)
 		}
 	}()
+	return func() { os.Remove(f.Name()) }
 }

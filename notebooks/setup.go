@@ -22,6 +22,7 @@ type setup struct {
 	out     io.Writer
 	goCmd   string // the go command
 	root    string // this module: a checkout, or a version in the module cache
+	under   string // before the folders of the system; empty but for tests
 	version string // of the module, empty for a checkout
 	sums    string // lines of go.sum for that version
 	folder  string // of the notebooks: those of the checkout, or the present folder
@@ -114,7 +115,7 @@ func adviceFor(err error) string {
 	}{
 		{"The disk is full: make room and run this again.",
 			[]string{"no space left on device", "disk quota exceeded", "not enough space on the disk"}},
-		{"There is a folder that you may not write to: set XDG_CACHE_HOME, and GOPATH and GOCACHE for Go, to folders that you may write to.",
+		{"There is a folder that you may not write to: set XDG_CACHE_HOME (for -install JUPYTER_DATA_DIR, too), and GOPATH and GOCACHE for Go, to folders that you may write to.",
 			[]string{"permission denied", "operation not permitted", "read-only file system", "access is denied", "not a directory"}},
 		{"There seems to be no network, which the first run needs: connect (or set GOPROXY or HTTPS_PROXY, as your network asks for) and run this again.",
 			[]string{"dial tcp", "no such host", "name resolution", "could not resolve", "network is unreachable", "failed to establish a new connection", "i/o timeout", "tls handshake timeout"}},

@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"bytes"
@@ -12,6 +12,10 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // Bad input to everything but Fit, which TestErrors has.
@@ -20,9 +24,9 @@ func TestBadInput(t *testing.T) {
 	ended, end := context.WithCancel(ctx)
 	end()
 	nan, inf := math.NaN(), math.Inf(1)
-	ones, x := constantOnes(4, 5), uniform(4, 5, 1)
+	ones, x := ConstantOnes(4, 5), Uniform(4, 5, 1)
 	var none *mat.Dense // no matrix, though not nil as a mat.Matrix
-	fitted := mustFit(t, NMF(2), x)
+	fitted := MustFit(t, NMF(2), x)
 	square, err := NewGraph(5, []Edge{{0, 1, 1}})
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +40,7 @@ func TestBadInput(t *testing.T) {
 	onH := func(p ...Penalty) error { return fit(Model{Rank: 2, OnH: p}) }
 	load := func(data string) error { _, err := Load(strings.NewReader(data)); return err }
 	graph := func(n int, e ...Edge) error { _, err := NewGraph(n, e); return err }
-	graphOf := func(a mat.Matrix) error { _, err := GraphOf(a); return err }
+	graphOf := func(a mat.Matrix) error { _, err := NewGraphFromMatrix(a); return err }
 	ss := func(s SSNMF, x mat.Matrix) error { _, err := s.Fit(ctx, x); return err }
 	cn := func(s CNMF, x mat.Matrix) error { _, err := s.Fit(ctx, x); return err }
 	transform := func(r *Result, ctx context.Context, x mat.Matrix) error {
@@ -46,9 +50,9 @@ func TestBadInput(t *testing.T) {
 	outliers := func(r *Result, x mat.Matrix) error { _, err := r.Outliers(x, nil); return err }
 	predict := func(r *Result, h mat.Matrix) error { _, err := r.Predict(h); return err }
 	init := func(i Init) error { return fit(Model{Rank: 2, Init: i}) }
-	pixels := func(c Contiguous) error { _, err := c.Fit(ctx, x); return err }
-	convex := func(m Model) error { _, err := ConvexNMF{m}.Fit(ctx, x); return err }
-	whole200 := ring(200, 3)
+	pixels := func(c OcclusionNMF) error { _, err := c.Fit(ctx, x); return err }
+	convex := func(m Model) error { _, err := ConvexNMF{Model: m}.Fit(ctx, x); return err }
+	whole200 := Ring(200, 3)
 	saved := func(r *Result) string {
 		var b bytes.Buffer
 		if err := r.Save(&b); err != nil {
@@ -79,40 +83,39 @@ func TestBadInput(t *testing.T) {
 		{"a matrix that is none", func() error { _, err := NMF(2).Fit(ctx, none); return err }, ErrEmpty, "X is nil"},
 		{"a mask that is none", func() error { return fit(Model{Rank: 2, Mask: none}) }, ErrEmpty, "Mask is nil"},
 		{"mask too large", func() error { return fit(Model{Rank: 2, Mask: with(1, 1, 1e101)}) }, ErrTooLarge, "Mask[1,1]"},
-		{"W that is none", func() error { return init(Factors{W: none, H: constantOnes(2, 5)}) }, ErrShape, "lacks W or H"},
-		{"H that is none", func() error { return init(Factors{W: constantOnes(4, 2), H: none}) }, ErrShape, "lacks W or H"},
-		{"Manhattan", func() error { return fit(Model{Rank: 2, Loss: Manhattan{Mu: -1}}) }, ErrParameter, "Manhattan.Mu is -1"},
+		{"W that is none", func() error { return init(WarmStart{W: none, H: ConstantOnes(2, 5)}) }, ErrShape, "lacks W or H"},
+		{"H that is none", func() error { return init(WarmStart{W: ConstantOnes(4, 2), H: none}) }, ErrShape, "lacks W or H"},
+		{"SmoothL1", func() error { return fit(Model{Rank: 2, Loss: SmoothL1{Mu: -1}}) }, ErrParameter, "SmoothL1.Mu is -1"},
 		{"rule", func() error { return fit(Model{Rank: 2, Loss: Truncated{Loss: L1{}, Rule: 7}}) }, ErrParameter, "Truncated.Rule is 7"},
-		{"first stage", func() error { return fit(Model{Rank: 2, Loss: TwoStage{First: ByColumn{L1{}}}}) }, ErrParameter, "TwoStage.First"},
-		{"second stage", func() error { return fit(Model{Rank: 2, Loss: TwoStage{Then: Huber{Cut: -2}}}) }, ErrParameter, "Huber.Cut is -2"},
+		{"first stage", func() error { return fit(Model{Rank: 2, Loss: MMEstimator{First: ByColumn{L1{}}}}) }, ErrParameter, "MMEstimator.First"},
+		{"second stage", func() error { return fit(Model{Rank: 2, Loss: MMEstimator{Then: Huber{Cut: -2}}}) }, ErrParameter, "Huber.Cut is -2"},
 		{"gradient steps", func() error { return fit(Model{Rank: 2, Solver: OGM{Steps: -1}}) }, ErrParameter, "OGM.Steps is -1"},
-		{"gradient tolerance", func() error { return fit(Model{Rank: 2, Solver: Additive{OGM{Tol: nan}}}) }, ErrParameter, "OGM.Tol is NaN"},
+		{"gradient tolerance", func() error { return fit(Model{Rank: 2, Solver: Additive{Solver: OGM{Tol: nan}}}) }, ErrParameter, "OGM.Tol is NaN"},
 		{"energy", func() error { return fit(Model{Rank: 2, Solver: RRA{Energy: 1.5}}) }, ErrParameter, "RRA.Energy is 1.5"},
-		{"fill", func() error { return init(NNDSVD{FillMean: true, FillRandom: true}) }, ErrParameter, "one of FillMean and FillRandom"},
-		{"shift", func() error { return init(Clusters{Shift: nan}) }, ErrParameter, "Clusters.Shift is NaN"},
-		{"shift too large", func() error { return init(Clusters{Shift: 1e200}) }, ErrParameter, "Shift"},
-		{"labels of a start", func() error { return init(ByLabel{Labels: Labels{Class: []int{0}}}) }, ErrLabels, "1 labels for 5 samples"},
-		{"penalty too large", func() error { return onH(Sparse{1e101}) }, ErrParameter, "Sparse.Lambda is 1e+101"},
+		{"shift", func() error { return init(KMeansInit{Shift: nan}) }, ErrParameter, "KMeansInit.Shift is NaN"},
+		{"shift too large", func() error { return init(KMeansInit{Shift: 1e200}) }, ErrParameter, "Shift"},
+		{"labels of a start", func() error { return init(LabelInit{Labels: Labels{Class: []int{0}}}) }, ErrLabels, "1 labels for 5 samples"},
+		{"penalty too large", func() error { return onH(Lasso{1e101}) }, ErrParameter, "Lasso.Lambda is 1e+101"},
 		{"cancelled", func() error { _, err := NMF(2).Fit(ended, ones); return err }, context.Canceled, ""},
 		{"log-norm's scale", func() error { return onH(LogSparse{Lambda: 1, Scale: -1}) }, ErrParameter, "LogSparse.Scale is -1"},
 		{"log-norm's λ", func() error { return onH(LogSparse{Lambda: nan}) }, ErrParameter, "LogSparse.Lambda is NaN"},
 		{"shrinkage", func() error { return fit(Model{Rank: 2, Loss: LogShrink{Gamma: -1}}) }, ErrParameter, "LogShrink.Gamma is -1"},
-		{"solver of H with a free W", func() error { return fit(Model{Rank: 2, SolverW: LeastSquares{}, SolverH: RRA{}}) }, ErrParameter, "the solver of H"},
-		{"penalty on a free W", func() error { return fit(Model{Rank: 2, SolverW: LeastSquares{}, OnW: []Penalty{Sparse{1}}}) }, ErrParameter, "OnW"},
-		{"images of another shape", func() error { return pixels(Contiguous{Model: NMF(2), Height: 3, Width: 2}) }, ErrShape, "X has 4 rows, want those of images of 3×2"},
-		{"contiguous β", func() error { return pixels(Contiguous{Model: NMF(2), Height: 2, Width: 2, Beta: nan}) }, ErrParameter, "Contiguous.Beta is NaN"},
+		{"solver of H with a free W", func() error { return fit(Model{Rank: 2, SolverW: NormalEquations{}, SolverH: RRA{}}) }, ErrParameter, "the solver of H"},
+		{"penalty on a free W", func() error { return fit(Model{Rank: 2, SolverW: NormalEquations{}, OnW: []Penalty{Lasso{1}}}) }, ErrParameter, "OnW"},
+		{"images of another shape", func() error { return pixels(OcclusionNMF{Model: NMF(2), Height: 3, Width: 2}) }, ErrShape, "X has 4 rows, want those of images of 3×2"},
+		{"contiguous β", func() error { return pixels(OcclusionNMF{Model: NMF(2), Height: 2, Width: 2, Beta: nan}) }, ErrParameter, "OcclusionNMF.Beta is NaN"},
 		{"a mask of convex NMF", func() error { return convex(Model{Rank: 2, Mask: ones}) }, ErrParameter, "ConvexNMF.Model"},
 		{"convex NMF's rank", func() error { return convex(NMF(0)) }, ErrRank, "0, want 1 to 4"},
 		{"graph of no unit", func() error { return onH(UnitLaplacian{Lambda: 1}) }, ErrParameter, "UnitLaplacian.Graph"},
 		{"another unit graph", func() error { return onH(UnitLaplacian{Graph: other, Lambda: 1}) }, ErrShape, "4 vertices, want 5"},
-		{"units of no rank", func() error { _, err := PenaltyUnitsOf(x, 0); return err }, ErrParameter, "rank is 0"},
+		{"units of no rank", func() error { _, err := NewPenaltyUnits(x, 0); return err }, ErrParameter, "rank is 0"},
 
 		// Contexts that have ended.
 		{"SSNMF, cancelled", func() error { _, err := SSNMF{Model: NMF(2), Labels: labels}.Fit(ended, x); return err }, context.Canceled, ""},
 		{"CNMF, cancelled", func() error { _, err := CNMF{Model: NMF(2), Labels: labels}.Fit(ended, x); return err }, context.Canceled, ""},
-		{"convex NMF, cancelled", func() error { _, err := ConvexNMF{NMF(2)}.Fit(ended, x); return err }, context.Canceled, ""},
+		{"convex NMF, cancelled", func() error { _, err := ConvexNMF{Model: NMF(2)}.Fit(ended, x); return err }, context.Canceled, ""},
 		{"contiguous, cancelled", func() error {
-			_, err := Contiguous{Model: NMF(2), Height: 2, Width: 2}.Fit(ended, x)
+			_, err := OcclusionNMF{Model: NMF(2), Height: 2, Width: 2}.Fit(ended, x)
 			return err
 		}, context.Canceled, ""},
 		{"energy of eigenvectors", func() error { _, err := RRA{Energy: 2}.Prepare(ctx, whole200); return err }, ErrParameter, "RRA.Energy is 2"},
@@ -127,8 +130,8 @@ func TestBadInput(t *testing.T) {
 		{"class without a component", func() error { return onH(Labels{Class: []int{0, 1, 0, 4, 0}}) }, ErrLabels, "sample 3 is of class 4, but there are only 2 components"},
 		{"label weight", func() error { return onH(Labels{Class: labels.Class, Weight: -1}) }, ErrParameter, "Labels.Weight is -1"},
 		{"no labels to predict", func() error { return predict(fitted, fitted.H) }, ErrLabels, "has no Labels"},
-		{"no coefficients", func() error { return predict(mustFit(t, Model{Rank: 2, OnH: []Penalty{labels}}, x), nil) }, ErrEmpty, "H is nil"},
-		{"coefficients of another rank", func() error { return predict(mustFit(t, Model{Rank: 2, OnH: []Penalty{labels}}, x), uniform(3, 5, 1)) }, ErrShape, "H is 3×5, want 2×5"},
+		{"no coefficients", func() error { return predict(MustFit(t, Model{Rank: 2, OnH: []Penalty{labels}}, x), nil) }, ErrEmpty, "H is nil"},
+		{"coefficients of another rank", func() error { return predict(MustFit(t, Model{Rank: 2, OnH: []Penalty{labels}}, x), Uniform(3, 5, 1)) }, ErrShape, "H is 3×5, want 2×5"},
 		{"graph of labels", func() error { _, err := labels.Graph(other); return err }, ErrLabels, "5 labels for 4 samples"},
 		{"graph of no labels", func() error { _, err := Labels{}.Graph(nil); return err }, ErrEmpty, "no samples"},
 		{"semi-supervised graph", func() error { _, err := SemiGNMF(2, nil, labels, -1); return err }, ErrParameter, "lambda is -1"},
@@ -171,7 +174,7 @@ func TestBadInput(t *testing.T) {
 		{"outliers without a loss", func() error { return outliers(&Result{W: fitted.W, H: fitted.H}, x) }, nil, ""},
 		{"transform no matrix", func() error { return transform(fitted, ctx, none) }, ErrEmpty, "X is nil"},
 		{"transform no samples", func() error { return transform(fitted, ctx, &mat.Dense{}) }, ErrShape, "X is 0×0, want 4×0"},
-		{"transform with an empty result", func() error { return transform(&Result{}, ctx, x) }, ErrEmpty, "no W or H"},
+		{"transform with an empty result", func() error { return transform(&Result{}, ctx, x) }, ErrEmpty, "no W"},
 		{"transform without a loss", func() error { return transform(&Result{W: fitted.W, H: fitted.H}, ctx, x) }, nil, ""},
 		{"transform Inf", func() error { return transform(fitted, ctx, with(0, 1, inf)) }, ErrNotFinite, "X[0,1] = +Inf"},
 		{"transform too large", func() error { return transform(fitted, ctx, with(0, 1, -1e101)) }, ErrTooLarge, "X[0,1]"},
@@ -181,7 +184,7 @@ func TestBadInput(t *testing.T) {
 		{"nothing to load", func() error { return load("") }, ErrFormat, "EOF"},
 		{"another file", func() error { return load("GIF89a, or so") }, ErrFormat, `it starts with "GIF8"`},
 		{"version 0", func() error { return load(version(0)) }, ErrFormat, "version 0"},
-		{"a later version", func() error { return load(version(200)) }, ErrFormat, "version 200, this package reads up to"},
+		{"a later version", func() error { return load(version(200)) }, ErrFormat, "version 200, this package reads version 1"},
 		{"cut off", func() error { return load(whole[:len(whole)-9]) }, ErrFormat, ""},
 		{"damaged", func() error { return load(whole[:len(whole)/2] + "\x00" + whole[len(whole)/2+1:]) }, ErrFormat, "checksum"},
 		{"saved with NaN", func() error { return load(changed(func(r *Result) { r.W.Set(1, 1, nan) })) }, ErrFormat, "W[1,1] = NaN"},

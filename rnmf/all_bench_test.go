@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"context"
@@ -9,6 +9,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // The benchmarks of the rows that notebooks/lab/peers compares with NumPy and
@@ -25,15 +29,15 @@ type workload struct {
 // the same shapes elsewhere.
 func realWorkloads(b *testing.B) []workload {
 	out := []workload{{"ORL", nil, 40}, {"COIL20", nil, 20}}
-	for i, source := range []*datasets.Source{datasets.ORL, datasets.COIL20} {
-		if os.Getenv(datasets.Folder) != "" {
+	for i, source := range []*datasets.PublicSet{datasets.ORL, datasets.COIL20} {
+		if os.Getenv(datasets.FolderEnv) != "" {
 			if s, err := source.Load(context.Background()); err == nil {
 				out[i].x = s.Scaled().X
 				continue
 			}
 		}
 		out[i].name += "-like"
-		out[i].x, _ = planted(1024, []int{400, 1440}[i], out[i].rank, 0.1, 0.05, 1)
+		out[i].x, _ = Planted(1024, []int{400, 1440}[i], out[i].rank, 0.1, 0.05, 1)
 	}
 	return out
 }
@@ -41,7 +45,7 @@ func realWorkloads(b *testing.B) []workload {
 func (w workload) model(loss Loss, solver Solver) Model {
 	m, n := w.x.Dims()
 	return Model{Rank: w.rank, Loss: loss, Solver: solver, Tol: -1,
-		Init: Factors{W: uniform(m, w.rank, 3), H: uniform(w.rank, n, 4)}}
+		Init: WarmStart{W: Uniform(m, w.rank, 3), H: Uniform(w.rank, n, 4)}}
 }
 
 var benchLosses = []Loss{Hypersurface{Scale: 1}, ByColumn{L1{Eps: 1e-3}}, Cauchy{Scale: 0.05}, Huber{Cut: 0.05}, L1{Eps: 0.005}}
@@ -57,9 +61,9 @@ func BenchmarkUpdate(b *testing.B) {
 			}
 			for _, solver := range []Solver{MU{}, HALS{}} {
 				run := func(name string, untraced bool) {
-					b.Run(fmt.Sprintf("%s/%s/%s", lossName(loss), w.name, name), func(b *testing.B) {
+					b.Run(fmt.Sprintf("%s/%s/%s", LossName(loss), w.name, name), func(b *testing.B) {
 						if w.x == nil {
-							w.x, _ = planted(s[0], s[1], s[2], 0.1, 0.05, 1)
+							w.x, _ = Planted(s[0], s[1], s[2], 0.1, 0.05, 1)
 						}
 						m := w.model(loss, solver)
 						m.MaxIter = b.N
@@ -67,11 +71,11 @@ func BenchmarkUpdate(b *testing.B) {
 							m.TraceEvery = b.N
 						}
 						b.ResetTimer()
-						mustFit(b, m, w.x)
+						MustFit(b, m, w.x)
 					})
 				}
 				run(fmt.Sprintf("%T", solver), false)
-				if !extrapolates(solver) {
+				if !Extrapolates(solver) {
 					run(fmt.Sprintf("%T,untraced", solver), true)
 				}
 			}
@@ -85,11 +89,11 @@ func BenchmarkToObjective(b *testing.B) {
 	for _, w := range realWorkloads(b) {
 		for _, loss := range benchLosses {
 			target := 0.0
-			b.Run(lossName(loss)+"/"+w.name, func(b *testing.B) {
+			b.Run(LossName(loss)+"/"+w.name, func(b *testing.B) {
 				if target == 0 {
 					m := w.model(loss, MU{})
 					m.MaxIter = 400
-					target = mustFit(b, m, w.x).Objective
+					target = MustFit(b, m, w.x).Objective
 				}
 				toTarget(b, w.model(loss, nil), w.x, target)
 			})
@@ -107,7 +111,7 @@ func BenchmarkFrobenius(b *testing.B) {
 				m := w.model(Frobenius{}, nil)
 				if best == 0 {
 					m.MaxIter = 1000
-					best = mustFit(b, m, w.x).Objective
+					best = MustFit(b, m, w.x).Objective
 				}
 				toTarget(b, m, w.x, best*(1+above/100))
 			})
@@ -138,14 +142,14 @@ func toTarget(b *testing.B, m Model, x *mat.Dense, target float64) {
 }
 
 func BenchmarkRound(b *testing.B) {
-	x, _ := planted(1024, 400, 40, 0.1, 0.05, 1)
+	x, _ := Planted(1024, 400, 40, 0.1, 0.05, 1)
 	for _, m := range []Model{NMF(40), L21NMF(40), L1NMF(40), HuberNMF(40), HypersurfaceNMF(40, 1), CIMNMF(40), CauchyNMF(40), TruncatedCauchyNMF(40), RNMFL1(40, 0.5)} {
 		for _, solver := range []Solver{HALS{}, MU{}, Additive{}} {
-			b.Run(fmt.Sprintf("%s/%T", lossName(m.Loss), solver), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/%T", LossName(m.Loss), solver), func(b *testing.B) {
 				m.Solver, m.MaxIter, m.Tol = solver, b.N, -1
-				m.Init = Factors{W: uniform(1024, 40, 3), H: uniform(40, 400, 4)}
+				m.Init = WarmStart{W: Uniform(1024, 40, 3), H: Uniform(40, 400, 4)}
 				b.ResetTimer()
-				mustFit(b, m, x)
+				MustFit(b, m, x)
 			})
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 var updateBits = flag.Bool("update-bits", false, "write testdata/bits.txt anew")
@@ -152,25 +153,29 @@ func bitGroups() (groups []bitGroup) {
 		{"Truncated Cauchy printed", rnmf.Truncated{Loss: rnmf.Cauchy{Printed: true}}},
 		{"Truncated Cauchy 0.2", rnmf.Truncated{Loss: rnmf.Cauchy{Scale: 0.2}, Cut: 1}},
 		{"Truncated Frobenius", rnmf.Truncated{Loss: rnmf.Frobenius{}, Rule: rnmf.NormalThreeSigma}},
-		{"LogShrink", rnmf.LogShrink{Gamma: 6}},
-		{"Manhattan", rnmf.Manhattan{}}, {"Manhattan 0.1", rnmf.Manhattan{Mu: 0.1}},
-		{"TwoStage", rnmf.TwoStage{}}, {"TwoStage Cauchy Huber", rnmf.TwoStage{First: rnmf.Cauchy{Printed: true}, Then: rnmf.Huber{Printed: true}}},
+		{"LogShrink", papers.LogShrink{Gamma: 6}},
+		{"SmoothL1", papers.SmoothL1{}}, {"SmoothL1 0.1", papers.SmoothL1{Mu: 0.1}},
+		{"MMEstimator", rnmf.MMEstimator{}}, {"MMEstimator Cauchy Huber", rnmf.MMEstimator{First: rnmf.Cauchy{Printed: true}, Then: rnmf.Huber{Printed: true}}},
 		{"ByColumn L1", rnmf.ByColumn{Loss: rnmf.L1{}}}, {"ByColumn Cauchy", rnmf.ByColumn{Loss: rnmf.Cauchy{}}},
 		{"ByColumn Truncated L1", rnmf.ByColumn{Loss: rnmf.Truncated{Loss: rnmf.L1{}, Rule: rnmf.NormalThreeSigma}}},
-		{"ByColumn LogShrink 1", rnmf.ByColumn{Loss: rnmf.LogShrink{Gamma: 3, Scale: 1}}},
+		{"ByColumn LogShrink 1", rnmf.ByColumn{Loss: papers.LogShrink{Gamma: 3, Scale: 1}}},
 		{"Huber", rnmf.Huber{}}, {"Correntropy", rnmf.Correntropy{}},
 		{"Cauchy", rnmf.Cauchy{}}, {"Truncated Cauchy", rnmf.Truncated{Loss: rnmf.Cauchy{}}},
+		{"CellCase Huber", rnmf.CellCase{Loss: rnmf.Huber{}}}, {"CellCase Cauchy 0.2", rnmf.CellCase{Loss: rnmf.Cauchy{Scale: 0.2}, Eps: 0.05}},
+		{"CauchyTail", rnmf.CauchyTail{}}, {"CauchyTail 1", rnmf.CauchyTail{Cut: 1}},
+		{"Poisson Frobenius", nil}, {"Poisson CauchyTail", rnmf.CauchyTail{}}, {"Poisson Huber 1", rnmf.Huber{Cut: 1}},
+		{"Poisson ByColumn L1", rnmf.ByColumn{Loss: rnmf.L1{}}}, {"SparsePoisson CauchyTail", rnmf.CauchyTail{}},
 	}
 	solvers := []struct {
 		name   string
 		solver rnmf.Solver
 		w      rnmf.Solver // of W, if that is another one
 	}{
-		{"nil", nil, nil}, {"HALS 2", rnmf.HALS{Sweeps: 2, Plain: true}, nil}, {"MU", rnmf.MU{}, nil},
-		{"OGM", rnmf.OGM{}, nil}, {"OGM plain", rnmf.OGM{Steps: 10, Plain: true}, nil},
-		{"FGD", rnmf.FGD{}, nil}, {"FGD plain", rnmf.FGD{Plain: true}, nil}, {"ProxLinear", rnmf.ProxLinear{}, nil},
-		{"RRA", rnmf.RRA{}, nil}, {"Additive", rnmf.Additive{}, nil}, {"Additive MU", rnmf.Additive{Solver: rnmf.MU{}}, nil},
-		{"Orthogonal", rnmf.Orthogonal{}, rnmf.HALS{Sweeps: 1}}, {"FreeW", nil, rnmf.LeastSquares{}}, {"FreeW Additive", rnmf.Additive{}, rnmf.LeastSquares{}},
+		{"nil", nil, nil}, {"HALS 2", rnmf.HALS{Sweeps: 2, NoExtrapolation: true}, nil}, {"MU", rnmf.MU{}, nil},
+		{"OGM", papers.OGM{}, nil}, {"OGM plain", papers.OGM{Steps: 10, Printed: true}, nil},
+		{"FGD", papers.FGD{}, nil}, {"FGD plain", papers.FGD{Printed: true}, nil}, {"ProxLinear", papers.ProxLinear{}, nil},
+		{"RRA", papers.RRA{}, nil}, {"Additive", papers.Additive{}, nil}, {"Additive MU", papers.Additive{Solver: rnmf.MU{}}, nil},
+		{"Orthogonal", papers.Orthogonal{}, rnmf.HALS{Sweeps: 1}}, {"FreeW", nil, rnmf.NormalEquations{}}, {"FreeW Additive", papers.Additive{}, rnmf.NormalEquations{}},
 	}
 	data := []*mat.Dense{bitData(23, 31, 8, 0.05), bitData(64, 90, 30, 0.02)}
 	var edges []([]rnmf.Edge)
@@ -208,16 +213,22 @@ func bitGroups() (groups []bitGroup) {
 						if i%4 == 2 {
 							model.TuneFor = 5
 						}
+						switch of, _, _ := strings.Cut(loss.name, " "); of {
+						case "Poisson":
+							model.Family = rnmf.Poisson
+						case "SparsePoisson":
+							model.Family = rnmf.SparsePoisson
+						}
 						switch i % 5 {
 						case 1:
-							model.Init = rnmf.NNDSVD{FillMean: true}
+							model.Init = rnmf.NNDSVDa{}
 						case 2:
 							rng := rand.New(rand.NewPCG(5, uint64(i)))
 							w, h := mat.NewDense(m, 3, nil), mat.NewDense(3, n, nil)
 							draw := func(_, _ int, _ float64) float64 { return rng.Float64() }
 							w.Apply(draw, w)
 							h.Apply(draw, h)
-							model.Init = rnmf.Factors{W: w, H: h}
+							model.Init = rnmf.WarmStart{W: w, H: h}
 						}
 						if mask > 0 {
 							rng := rand.New(rand.NewPCG(9, uint64(mask)))
@@ -237,14 +248,14 @@ func bitGroups() (groups []bitGroup) {
 						switch penalty {
 						case 1:
 							model.OnW = []rnmf.Penalty{rnmf.Ridge{Lambda: 0.1}}
-							model.OnH = []rnmf.Penalty{rnmf.Sparse{Lambda: 0.2}}
+							model.OnH = []rnmf.Penalty{rnmf.Lasso{Lambda: 0.2}}
 						case 2:
 							graph, err := rnmf.NewGraph(n, edges[which])
 							if err != nil {
 								return nil, err
 							}
 							model.OnW = []rnmf.Penalty{rnmf.Ridge{Lambda: 1}}
-							model.OnH = []rnmf.Penalty{rnmf.Laplacian{Graph: graph, Lambda: 0.3}, rnmf.LogSparse{Lambda: 0.05}}
+							model.OnH = []rnmf.Penalty{rnmf.Laplacian{Graph: graph, Lambda: 0.3}, papers.LogSparse{Lambda: 0.05}}
 						case 3:
 							class := make([]int, n)
 							for j := range class {
@@ -316,37 +327,37 @@ func bitModels(x *mat.Dense) (groups []bitGroup) {
 	}
 	for name, m := range map[string]rnmf.Model{
 		"RobustNMF": rnmf.RobustNMF(4), "HuberNMF": rnmf.HuberNMF(4), "TruncatedCauchyNMF": rnmf.TruncatedCauchyNMF(4),
-		"MahNMF": rnmf.MahNMF(4), "ONMF": rnmf.ONMF(4), "CappedNMF": rnmf.CappedNMF(4, 0), "RNMFL1": rnmf.RNMFL1(4, 0),
-		"SemiNMF": rnmf.SemiNMF(4), "RSSNMF": rnmf.RSSNMF(4, 0, labels), "RLSNMF": rnmf.RLSNMF(4, 0.01, 0.01, 3, nil, 0),
+		"MahNMF": papers.MahNMF(4), "ONMF": papers.ONMF(4), "CappedNMF": rnmf.CappedNMF(4, 0), "RNMFL1": papers.RNMFL1(4, 0),
+		"SemiNMF": rnmf.SemiNMF(4), "RSSNMF": rnmf.RSSNMF(4, 0, labels), "RLSNMF": papers.RLSNMF(4, 0.01, 0.01, 3, nil, 0),
 	} {
 		add(name, func() (*rnmf.Result, error) { return m.Fit(ctx, x) })
 	}
 	add("SSNMF", func() (*rnmf.Result, error) {
-		r, err := rnmf.SSNMF{Model: short, Labels: labels}.Fit(ctx, x)
+		r, err := papers.SSNMF{Model: short, Labels: labels}.Fit(ctx, x)
 		if r == nil {
 			return nil, err
 		}
 		return r.Result, err
 	})
-	add("CNMF", func() (*rnmf.Result, error) { return rnmf.CNMF{Model: short, Labels: labels}.Fit(ctx, x) })
+	add("CNMF", func() (*rnmf.Result, error) { return papers.CNMF{Model: short, Labels: labels}.Fit(ctx, x) })
 	add("ConvexNMF", func() (*rnmf.Result, error) {
-		r, err := rnmf.ConvexNMF{Model: short}.Fit(ctx, x)
+		r, err := papers.ConvexNMF{Model: short}.Fit(ctx, x)
 		if r == nil {
 			return nil, err
 		}
 		return r.Result, err
 	})
-	add("Contiguous", func() (*rnmf.Result, error) {
+	add("OcclusionNMF", func() (*rnmf.Result, error) {
 		y := bitData(48, 40, 8, 0.05)
-		r, err := rnmf.Contiguous{Model: short, Height: 8, Width: 6}.Fit(ctx, y)
+		r, err := papers.OcclusionNMF{Model: short, Height: 8, Width: 6}.Fit(ctx, y)
 		if r == nil {
 			return nil, err
 		}
 		return r.Result, err
 	})
-	add("ByLabel", func() (*rnmf.Result, error) {
+	add("LabelInit", func() (*rnmf.Result, error) {
 		m := short
-		m.Init = rnmf.ByLabel{Labels: labels}
+		m.Init = rnmf.LabelInit{Labels: labels}
 		return m.Fit(ctx, x)
 	})
 	return groups

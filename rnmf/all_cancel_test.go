@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"context"
@@ -14,6 +14,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // long reports whether tests may take hours: see PROMISES.md.
@@ -22,7 +27,7 @@ var long = testkit.Long
 // cancelCases is everything that takes a context, or is part of what does.
 func cancelCases(x *mat.Dense, rank int) map[string]func(ctx context.Context) (*Result, error) {
 	_, n := x.Dims()
-	graph := ring(n, 3)
+	graph := Ring(n, 3)
 	class := make([]int, n)
 	for j := range class {
 		class[j] = j%7 - 2
@@ -38,9 +43,9 @@ func cancelCases(x *mat.Dense, rank int) map[string]func(ctx context.Context) (*
 		m.Rank, m.Tol = rank, -1
 		cases[name] = func(ctx context.Context) (*Result, error) { return m.Fit(ctx, x) }
 	}
-	for _, solver := range []Solver{HALS{}, MU{}, OGM{}, FGD{}, FGD{Plain: true}, Additive{}, RRA{}} {
+	for _, solver := range []Solver{HALS{}, MU{}, OGM{}, FGD{}, FGD{Printed: true}, Additive{}, RRA{}} {
 		for _, loss := range []Loss{Frobenius{}, Cauchy{}, ByColumn{L1{}}} {
-			add(fmt.Sprintf("%T%+v %s", solver, solver, lossName(loss)), Model{Solver: solver, Loss: loss})
+			add(fmt.Sprintf("%T%+v %s", solver, solver, LossName(loss)), Model{Solver: solver, Loss: loss})
 		}
 	}
 	for _, solver := range []Solver{HALS{}, MU{}, OGM{}, FGD{}, RRA{Energy: 0.01}} {
@@ -55,8 +60,8 @@ func cancelCases(x *mat.Dense, rank int) map[string]func(ctx context.Context) (*
 	add("mask", Model{Mask: mask, Loss: Cauchy{}})
 	add("KKT", Model{TraceKKT: true})
 	add("labels", Model{OnH: []Penalty{labels}})
-	add("two stages", Model{Loss: TwoStage{}})
-	for i, init := range []Init{Factors{W: uniform(x.RawMatrix().Rows, rank, 1), H: uniform(rank, n, 2)}, NNDSVD{}, NNDSVD{FillRandom: true}, Clusters{}, Clusters{Scaled: true}, ByLabel{Labels: labels}} {
+	add("two stages", Model{Loss: MMEstimator{}})
+	for i, init := range []Init{WarmStart{W: Uniform(x.RawMatrix().Rows, rank, 1), H: Uniform(rank, n, 2)}, NNDSVD{}, NNDSVDar{}, KMeansInit{}, KMeansInit{Scaled: true}, LabelInit{Labels: labels}} {
 		add(fmt.Sprintf("start %d, %T", i, init), Model{Init: init})
 	}
 	cases["SSNMF"] = func(ctx context.Context) (*Result, error) {
@@ -70,7 +75,7 @@ func cancelCases(x *mat.Dense, rank int) map[string]func(ctx context.Context) (*
 		return CNMF{Model: Model{Rank: rank, Tol: -1}, Labels: labels}.Fit(ctx, x)
 	}
 	cases["convex NMF"] = func(ctx context.Context) (*Result, error) {
-		r, err := ConvexNMF{Model{Rank: rank, Tol: -1}}.Fit(ctx, x)
+		r, err := ConvexNMF{Model: Model{Rank: rank, Tol: -1}}.Fit(ctx, x)
 		if r == nil {
 			return nil, err
 		}
@@ -78,13 +83,13 @@ func cancelCases(x *mat.Dense, rank int) map[string]func(ctx context.Context) (*
 	}
 	rows := x.RawMatrix().Rows
 	cases["contiguous"] = func(ctx context.Context) (*Result, error) {
-		r, err := Contiguous{Model: Model{Rank: rank, Tol: -1}, Height: 4, Width: rows / 4, Beta: 1}.Fit(ctx, x)
+		r, err := OcclusionNMF{Model: Model{Rank: rank, Tol: -1}, Height: 4, Width: rows / 4, Beta: 1}.Fit(ctx, x)
 		if r == nil {
 			return nil, err
 		}
 		return r.Result, err
 	}
-	fitted := &Result{W: uniform(x.RawMatrix().Rows, rank, 1), H: uniform(rank, n, 2), Loss: Cauchy{Scale: 0.1}}
+	fitted := &Result{W: Uniform(x.RawMatrix().Rows, rank, 1), H: Uniform(rank, n, 2), Loss: Cauchy{Scale: 0.1}}
 	cases["Transform"] = func(ctx context.Context) (*Result, error) {
 		h, err := fitted.Transform(ctx, x, nil)
 		if h == nil {
@@ -100,18 +105,18 @@ func cancelCases(x *mat.Dense, rank int) map[string]func(ctx context.Context) (*
 // behind. With RNMF_LONG the data are as large as those of the papers, "soon" is
 // 100 ms, and the longest time in which nobody asks is shown.
 func TestCancelAnywhere(t *testing.T) {
-	x, _ := planted(120, 150, 6, 0.05, 0.1, 1)
+	x, _ := Planted(120, 150, 6, 0.05, 0.1, 1)
 	soon, tries := 2*time.Second, 3 // other tests may need the processors
 	rank, most := 6, 20*time.Millisecond
 	if testing.Short() {
 		tries = 2
 	}
 	if long() {
-		x = uniform(2576, 7200, 1)
+		x = Uniform(2576, 7200, 1)
 		soon, tries, rank, most = 100*time.Millisecond, 6, 20, 3*time.Second
 	}
 	rng := rand.New(rand.NewPCG(1, 9))
-	cases, take := cancelCases(x, rank), oneIn(t, 3)
+	cases, take := cancelCases(x, rank), OneIn(t, 3)
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		run := cases[name]
 		if !take() {
@@ -144,15 +149,15 @@ func TestCancelAnywhere(t *testing.T) {
 				if r == nil || r.Trace == nil { // of Transform
 					continue
 				}
-				if !soundSigns(t, name, r, name == "semi-NMF") || r.Reason != Cancelled {
+				if !SoundSigns(t, name, r, name == "semi-NMF") || r.Reason != Cancelled {
 					t.Fatalf("%v", r.Reason)
 				}
 				m := Model{OnH: r.OnH}
-				if r.mask != nil {
-					m.Mask = r.mask
+				if r.Mask != nil {
+					m.Mask = r.Mask
 				}
 				if name != "SSNMF" && name != "contiguous" && !long() {
-					if want := naiveObjective(m, r.Loss, x, r.W, r.H); !near(r.Objective, want, 1e-9) {
+					if want := NaiveObjective(m, r.Loss, x, r.W, r.H); !Near(r.Objective, want, 1e-9) {
 						t.Errorf("objective %g, want %g", r.Objective, want)
 					}
 				}
@@ -163,15 +168,14 @@ func TestCancelAnywhere(t *testing.T) {
 
 // What takes a context and gives no factors.
 func TestCancelOthers(t *testing.T) {
-	graph := ring(800, 3)
+	n := 800
 	if long() {
-		graph = ring(7200, 3)
+		n = 7200
 	}
 	prepare := func(s RRA) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
 			for {
-				graph.spectra.part, graph.spectra.all = nil, nil
-				if _, err := s.Prepare(ctx, graph); err != nil {
+				if _, err := s.Prepare(ctx, Ring(n, 3)); err != nil { // which has no spectrum yet
 					return err
 				}
 			}
@@ -184,11 +188,11 @@ func TestCancelOthers(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	x, _ := planted(30, 40, 3, 0.1, 0.1, 1)
+	x, _ := Planted(30, 40, 3, 0.1, 0.1, 1)
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	r, err := L21NMF(3).Fit(done, x)
-	if !errors.Is(err, context.Canceled) || r == nil || r.Reason != Cancelled || len(r.Trace) != 1 || !sound(t, "cancelled before", r) {
+	if !errors.Is(err, context.Canceled) || r == nil || r.Reason != Cancelled || len(r.Trace) != 1 || !Sound(t, "cancelled before", r) {
 		t.Fatalf("%v, %+v", err, r)
 	}
 	late, cancel := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
@@ -196,7 +200,7 @@ func TestCancel(t *testing.T) {
 	if _, err := L21NMF(3).Fit(late, x); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	for _, loss := range tunedLosses {
+	for _, loss := range TunedLosses {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		m := Model{Rank: 3, Loss: loss, Tol: -1, TraceKKT: true}
@@ -214,30 +218,30 @@ func TestCancel(t *testing.T) {
 		}
 		r := last.Result()
 		if !errors.Is(end, context.Canceled) || rounds != 4 || last.Round != 4 || r.Reason != Cancelled {
-			t.Errorf("%s: %v in round %d of %d: %v", lossName(loss), end, last.Round, rounds, r.Reason)
+			t.Errorf("%s: %v in round %d of %d: %v", LossName(loss), end, last.Round, rounds, r.Reason)
 			continue
 		}
 		m.MaxIter = 4
-		whole := mustFit(t, m, x)
-		if !mat.Equal(r.W, whole.W) || !mat.Equal(r.H, whole.H) || r.Objective != whole.Objective || !near(r.Objective, last.Objective, 1e-12) {
-			t.Errorf("%s: not the factors of round 4", lossName(loss))
+		whole := MustFit(t, m, x)
+		if !mat.Equal(r.W, whole.W) || !mat.Equal(r.H, whole.H) || r.Objective != whole.Objective || !Near(r.Objective, last.Objective, 1e-12) {
+			t.Errorf("%s: not the factors of round 4", LossName(loss))
 		}
 	}
 	// Somewhere in the middle of the work.
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 	defer cancel()
-	big := uniform(300, 400, 2)
+	big := Uniform(300, 400, 2)
 	r, err = Model{Rank: 20, Loss: Cauchy{}, Tol: -1, MaxIter: 1 << 30}.Fit(ctx, big)
-	if !errors.Is(err, context.DeadlineExceeded) || r.Reason != Cancelled || !sound(t, "deadline", r) {
+	if !errors.Is(err, context.DeadlineExceeded) || r.Reason != Cancelled || !Sound(t, "deadline", r) {
 		t.Fatalf("%v %v", r.Reason, err)
 	}
-	if end := r.Trace[len(r.Trace)-1]; !near(r.Objective, end.Objective, 1e-9) {
+	if end := r.Trace[len(r.Trace)-1]; !Near(r.Objective, end.Objective, 1e-9) {
 		t.Errorf("objective %g, the last complete round had %g", r.Objective, end.Objective)
 	}
 }
 
 func TestLeavingTheLoop(t *testing.T) {
-	x, _ := planted(9, 12, 3, 0.1, 0.1, 1)
+	x, _ := Planted(9, 12, 3, 0.1, 0.1, 1)
 	var at *Result
 	for s, err := range NMF(3).Steps(context.Background(), x) {
 		if err != nil {
@@ -250,7 +254,7 @@ func TestLeavingTheLoop(t *testing.T) {
 	}
 	m := NMF(3)
 	m.MaxIter = 3
-	if want := mustFit(t, m, x); !mat.Equal(at.W, want.W) || at.Reason != 0 || want.Reason != MaxIter || len(at.Trace) != 4 {
+	if want := MustFit(t, m, x); !mat.Equal(at.W, want.W) || at.Reason != 0 || want.Reason != MaxIter || len(at.Trace) != 4 {
 		t.Errorf("%v after %d, %v", at.Reason, len(at.Trace), want.Reason)
 	}
 	for k, p := range at.Trace {
@@ -260,11 +264,11 @@ func TestLeavingTheLoop(t *testing.T) {
 	}
 	// A negative Tol never ends it, a large one at once.
 	m = Model{Rank: 3, MaxIter: 40, Tol: -1}
-	if r := mustFit(t, m, x); len(r.Trace) != 41 || r.Reason != MaxIter {
+	if r := MustFit(t, m, x); len(r.Trace) != 41 || r.Reason != MaxIter {
 		t.Errorf("%v after %d", r.Reason, len(r.Trace)-1)
 	}
 	m.Tol = 0.99
-	if r := mustFit(t, m, x); r.Reason != Converged || len(r.Trace) > 4 {
+	if r := MustFit(t, m, x); r.Reason != Converged || len(r.Trace) > 4 {
 		t.Errorf("%v after %d", r.Reason, len(r.Trace)-1)
 	}
 }

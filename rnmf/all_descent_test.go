@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"context"
@@ -9,6 +9,11 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // The property that the engine stands on, for everything that can be combined: no round
@@ -23,28 +28,28 @@ func TestNoRoundRises(t *testing.T) {
 	var work []func()
 	all := 0
 	for si, shape := range shapes {
-		plain, _ := planted(shape.m, shape.n, shape.r, 0.1, 0.1, uint64(si))
-		both := signed(shape.m, shape.n, shape.r, uint64(si))
-		for by, solver := range modelsOfSolvers() {
-			x, signs := plain, leavesSigns(solver.SolverW)
+		plain, _ := Planted(shape.m, shape.n, shape.r, 0.1, 0.1, uint64(si))
+		both := Signed(shape.m, shape.n, shape.r, uint64(si))
+		for by, solver := range ModelsOfSolvers() {
+			x, signs := plain, LeavesSigns(solver.SolverW)
 			if signs {
 				x = both
 			}
-			for mi, c := range masks(x, uint64(si)) {
-				for li, loss := range fixedLosses {
-					for pi, p := range penaltiesFor(shape.m, shape.n, shape.r) {
-						if signs && slices.ContainsFunc(p.onW, func(p Penalty) bool { return checkSolvers(solver.SolverW, HALS{}, []Penalty{p}) != nil }) {
+			for mi, c := range Masks(x, uint64(si)) {
+				for li, loss := range FixedLosses {
+					for pi, p := range PenaltiesFor(shape.m, shape.n, shape.r) {
+						if signs && slices.ContainsFunc(p.OnW, func(p Penalty) bool { return CheckSolvers(solver.SolverW, HALS{}, []Penalty{p}) != nil }) {
 							continue // an error, as TestConstrainedErrors says
 						}
 						if all++; testing.Short() && (5*li+7*by+pi+map[string]int{"none": 0, "missing": 4, "weights": 8}[mi]+si)%47 > 0 {
 							continue
 						}
 						m := solver
-						m.Rank, m.Loss, m.OnW, m.OnH, m.Seed, m.MaxIter, m.Tol, m.Signed = shape.r, loss, p.onW, p.onH, 3, 8, -1, signs
+						m.Rank, m.Loss, m.OnW, m.OnH, m.Seed, m.MaxIter, m.Tol, m.Signed = shape.r, loss, p.OnW, p.OnH, 3, 8, -1, signs
 						if c[1] != nil {
 							m.Mask = c[1]
 						}
-						name := fmt.Sprintf("%v, mask %s, penalties %s, %s, %s", shape, mi, p.name, lossName(loss), solverName(m))
+						name := fmt.Sprintf("%v, mask %s, penalties %s, %s, %s", shape, mi, p.Name, LossName(loss), SolverName(m))
 						work = append(work, func() { checkDescent(t, name, m, c[0]) })
 					}
 				}
@@ -52,14 +57,14 @@ func TestNoRoundRises(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d combinations at %d shapes", len(work), all, len(shapes))
-	sideBySide(work)
+	SideBySide(work)
 }
 
 // checkDescent fits, and reports a round that raises the objective, an objective that is
 // not the naive one, and factors out of their sets.
 func checkDescent(t *testing.T, name string, m Model, x *mat.Dense) {
 	t.Helper()
-	signs, floor := leavesSigns(m.SolverW), 1e-10
+	signs, floor := LeavesSigns(m.SolverW), 1e-10
 	if signs {
 		floor = 1e-8 // WH may be the difference of larger numbers
 	}
@@ -70,7 +75,7 @@ func checkDescent(t *testing.T, name string, m Model, x *mat.Dense) {
 			return
 		}
 		r := s.Result()
-		want := naiveObjective(m, r.Loss, x, s.W(), s.H())
+		want := NaiveObjective(m, r.Loss, x, s.W(), s.H())
 		if !(math.Abs(s.Objective-want) <= 1e-10*(floor+math.Abs(want))) {
 			t.Errorf("%s: round %d: objective %.15g, want %.15g", name, s.Round, s.Objective, want)
 			return
@@ -80,10 +85,10 @@ func checkDescent(t *testing.T, name string, m Model, x *mat.Dense) {
 			return
 		}
 		last = s.Objective
-		if !soundSigns(t, name, r, signs) {
+		if !SoundSigns(t, name, r, signs) {
 			return
 		}
-		if o, ok := constraint(m.SolverH).(Orthogonal); ok && !oneEach(r.H) {
+		if o, ok := Constraint(m.SolverH).(Orthogonal); ok && !OneEach(r.H) {
 			t.Errorf("%s: round %d: a sample of several components under %T", name, s.Round, o)
 			return
 		}
@@ -96,25 +101,25 @@ func checkDescent(t *testing.T, name string, m Model, x *mat.Dense) {
 // Tuned losses: the objective of a trace is that of its scale, and does not rise while
 // the loss stays, which it does once TuneFor has run out and no stage is left.
 func TestTunedRounds(t *testing.T) {
-	x, _ := planted(13, 21, 3, 0.05, 0.1, 4)
+	x, _ := Planted(13, 21, 3, 0.05, 0.1, 4)
 	var work []func()
 	all := 0
-	for li, loss := range tunedLosses {
-		for by, m := range modelsOfSolvers() {
+	for li, loss := range TunedLosses {
+		for by, m := range ModelsOfSolvers() {
 			if all++; testing.Short() && (li+by)%23 > 0 {
 				continue
 			}
-			name := lossName(loss) + ", " + solverName(m)
+			name := LossName(loss) + ", " + SolverName(m)
 			m.Rank, m.Loss, m.TuneFor, m.MaxIter, m.Tol = 3, loss, 4, 25, -1
 			work = append(work, func() { checkTunedRounds(t, name, m, x) })
 		}
 	}
 	t.Logf("%d of %d combinations", len(work), all)
-	sideBySide(work)
+	SideBySide(work)
 }
 
 func checkTunedRounds(t *testing.T, name string, m Model, x *mat.Dense) {
-	staged := m.Loss == TwoStage{} || m.Loss == Manhattan{} // TuneFor waits for their last stage
+	stages := Staged(m.Loss) // TuneFor waits for the last one
 	last, lastLoss := Point{}, Loss(nil)
 	for s, err := range m.Steps(context.Background(), x) {
 		if err != nil {
@@ -122,13 +127,13 @@ func checkTunedRounds(t *testing.T, name string, m Model, x *mat.Dense) {
 			return
 		}
 		r := s.Result()
-		if want := naiveObjective(m, r.Loss, x, r.W, r.H); !near(s.Objective, want, 1e-10) || !near(r.Objective, want, 1e-10) {
+		if want := NaiveObjective(m, r.Loss, x, r.W, r.H); !Near(s.Objective, want, 1e-10) || !Near(r.Objective, want, 1e-10) {
 			t.Errorf("%s: round %d: objective %.15g and %.15g, want %.15g", name, s.Round, s.Objective, r.Objective, want)
 		}
-		if s.Scale != scaleNow(r.Loss) {
-			t.Errorf("%s: scale %g, the loss has %g", name, s.Scale, scaleNow(r.Loss))
+		if s.Scale != ScaleNow(r.Loss) {
+			t.Errorf("%s: scale %g, the loss has %g", name, s.Scale, ScaleNow(r.Loss))
 		}
-		if s.Round > 4 && !staged && s.Scale != last.Scale {
+		if s.Round > 4 && !stages && s.Scale != last.Scale {
 			t.Errorf("%s: the scale went from %g to %g in round %d", name, last.Scale, s.Scale, s.Round)
 		}
 		if r.Loss == lastLoss && s.Objective > last.Objective*(1+1e-10) {
@@ -138,11 +143,11 @@ func checkTunedRounds(t *testing.T, name string, m Model, x *mat.Dense) {
 	}
 	// To the end, tuned in each round.
 	m.TuneFor, m.MaxIter, m.Tol = 0, 100, 0
-	r := tryFit(t, m, x)
-	if r == nil || !soundSigns(t, name, r, leavesSigns(m.SolverW)) {
+	r := TryFit(t, m, x)
+	if r == nil || !SoundSigns(t, name, r, LeavesSigns(m.SolverW)) {
 		return
 	}
-	if want := naiveObjective(m, r.Loss, x, r.W, r.H); !near(r.Objective, want, 1e-10) {
+	if want := NaiveObjective(m, r.Loss, x, r.W, r.H); !Near(r.Objective, want, 1e-10) {
 		t.Errorf("%s: in the end %.15g, want %.15g", name, r.Objective, want)
 	}
 }
@@ -151,7 +156,7 @@ func checkTunedRounds(t *testing.T, name string, m Model, x *mat.Dense) {
 // weighted squares and the penalties' bounds.
 func naiveBound(m Model, omega, x, w, v *mat.Dense, q *Quadratic) float64 {
 	rows, cols := x.Dims()
-	e := naiveResidual(x, w, v)
+	e := NaiveResidual(x, w, v)
 	var sum float64
 	for i := range rows {
 		for j := range cols {
@@ -163,16 +168,11 @@ func naiveBound(m Model, omega, x, w, v *mat.Dense, q *Quadratic) float64 {
 	for i := range m.Rank {
 		for j := range cols {
 			a := v.At(i, j)
-			if q.d != nil {
-				sum += q.d.At(i, j) * a * a
-			}
-			if q.c != nil {
-				sum -= 2 * q.c.At(i, j) * a
-			}
+			sum += q.Diagonal().At(i, j)*a*a - 2*q.Linear().At(i, j)*a
 		}
 	}
-	if q.graph.Graph != nil {
-		sum += q.graph.Value(v)
+	if g, lambda := q.Coupling(); g != nil {
+		sum += (Laplacian{g, lambda}).Value(v)
 	}
 	return sum
 }
@@ -181,50 +181,43 @@ func naiveBound(m Model, omega, x, w, v *mat.Dense, q *Quadratic) float64 {
 // lowers them.
 func TestQuadraticMajorizes(t *testing.T) {
 	const m, n, r = 9, 14, 3
-	x, _ := planted(m, n, r, 0.1, 0.1, 8)
+	x, _ := Planted(m, n, r, 0.1, 0.1, 8)
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, loss := range fixedLosses {
-		for maskName, c := range masks(x, 5) {
-			model := Model{Rank: r, Loss: loss, OnH: []Penalty{Sparse{0.2}, Ridge{0.1}, Laplacian{ring(n, 1), 0.5}, Laplacian{ring(n, 2), 0.2}}}
+	for _, loss := range FixedLosses {
+		for maskName, c := range Masks(x, 5) {
+			model := Model{Rank: r, Loss: loss, OnH: []Penalty{Lasso{0.2}, Ridge{0.1}, Laplacian{Ring(n, 1), 0.5}, Laplacian{Ring(n, 2), 0.2}}}
 			if c[1] != nil {
 				model.Mask = c[1]
 			}
-			f, err := model.start(context.Background(), c[0], false)
+			f, err := StartOf(context.Background(), model, c[0])
 			if err != nil {
 				t.Fatal(err)
 			}
-			name := lossName(loss) + " mask " + maskName
-			w, h := mat.DenseCopyOf(f.wt.T()), mat.DenseCopyOf(f.h)
-			omega := naiveWeights(model, loss, c[0], w, h)
-			bounded := func() *Quadratic {
-				q := f.quadratic(false)
-				for _, p := range model.OnH {
-					p.Majorize(q, h)
-				}
-				return q
-			}
-			q := bounded()
-			at := naiveBound(model, omega, f.x, w, h, q)
-			constant := naiveObjective(model, loss, c[0], w, h) - at
+			name := LossName(loss) + " mask " + maskName
+			w, h := f.W, f.H
+			omega := NaiveWeights(model, loss, c[0], w, h)
+			q := f.Problem(h)
+			at := naiveBound(model, omega, f.X, w, h, q)
+			constant := NaiveObjective(model, loss, c[0], w, h) - at
 			for range 30 {
 				v := mat.DenseCopyOf(h)
 				far := math.Pow(10, 2*rng.Float64()-2)
 				v.Apply(func(_, _ int, a float64) float64 { return max(0, a+far*rng.NormFloat64()) }, v)
-				objective, bound := naiveObjective(model, loss, c[0], w, v), naiveBound(model, omega, f.x, w, v, q)+constant
+				objective, bound := NaiveObjective(model, loss, c[0], w, v), naiveBound(model, omega, f.X, w, v, q)+constant
 				if objective > bound+1e-10*math.Abs(bound) {
 					t.Errorf("%s: objective %g above the bound %g", name, objective, bound)
 				}
 			}
-			for _, s := range allSolvers {
+			for _, s := range AllSolvers {
 				v := mat.DenseCopyOf(h)
-				s.Improve(bounded(), v)
+				s.Improve(f.Problem(h), v)
 				if _, ok := s.(FGD); ok { // goes by the objective, where the bound may rise
-					if got := naiveObjective(model, loss, c[0], w, v); got > constant+at+1e-12*math.Abs(constant+at) {
+					if got := NaiveObjective(model, loss, c[0], w, v); got > constant+at+1e-12*math.Abs(constant+at) {
 						t.Errorf("%s: %T%+v raised the objective from %g to %g", name, s, s, constant+at, got)
 					}
 					continue
 				}
-				if got := naiveBound(model, omega, f.x, w, v, q); got > at+1e-12*math.Abs(at) {
+				if got := naiveBound(model, omega, f.X, w, v, q); got > at+1e-12*math.Abs(at) {
 					t.Errorf("%s: %T%+v raised the bound from %g to %g", name, s, s, at, got)
 				}
 			}
@@ -237,16 +230,16 @@ func TestQuadraticMajorizes(t *testing.T) {
 // too long for those rows, and what is left of them must not lose the digits of W.
 func TestHiddenGiants(t *testing.T) {
 	for seed := range uint64(8) {
-		x, _ := planted(7, 31, 3, 0.05, 0.1, seed)
-		c := masks(x, seed)["missing"]
+		x, _ := Planted(7, 31, 3, 0.05, 0.1, seed)
+		c := Masks(x, seed)["missing"]
 		c[1].Set(0, 5, 0)
 		c[1].Set(3, 5, 0)
 		for _, far := range []float64{1e6, 1e10, 1e14, 1e16} {
-			h := uniform(3, 31, seed+2)
+			h := Uniform(3, 31, seed+2)
 			h.Set(1, 5, far)
 			for _, loss := range []Loss{Frobenius{}, Cauchy{Scale: 0.1}, ByColumn{Huber{Cut: 1e-6}}} {
-				m := Model{Rank: 3, Loss: loss, Mask: c[1], Init: Factors{W: uniform(7, 3, seed+1), H: h}, MaxIter: 12, Tol: -1}
-				checkDescent(t, fmt.Sprintf("seed %d, %g, %s", seed, far, lossName(loss)), m, c[0])
+				m := Model{Rank: 3, Loss: loss, Mask: c[1], Init: WarmStart{W: Uniform(7, 3, seed+1), H: h}, MaxIter: 12, Tol: -1}
+				checkDescent(t, fmt.Sprintf("seed %d, %g, %s", seed, far, LossName(loss)), m, c[0])
 			}
 		}
 	}
@@ -261,31 +254,31 @@ func TestGraphDescent(t *testing.T) {
 		t.Logf("-short: 200 of %d problems", problems)
 		problems = 200
 	}
-	solvers := []Solver{nil, HALS{Plain: true, Sweeps: 1}, MU{}, OGM{}, OGM{Plain: true, Steps: 10}, RRA{}, RRA{Energy: 0.4}, Additive{}, Additive{Solver: RRA{}}, Additive{Solver: OGM{}}, Additive{Solver: MU{}}}
+	solvers := []Solver{nil, HALS{NoExtrapolation: true, Sweeps: 1}, MU{}, OGM{}, OGM{Printed: true, Steps: 10}, RRA{}, RRA{Energy: 0.4}, Additive{}, Additive{Solver: RRA{}}, Additive{Solver: OGM{}}, Additive{Solver: MU{}}}
 	for i := range problems {
 		m, n := 2+rng.IntN(12), 2+rng.IntN(30)
 		r := 1 + rng.IntN(min(m, n))
-		x, _ := planted(m, n, r, 0.2, 0.1, uint64(i))
+		x, _ := Planted(m, n, r, 0.2, 0.1, uint64(i))
 		var graph *Graph
 		switch i % 3 {
 		case 0:
 			graph = twoParts(n, rng)
 		case 1:
-			graph = ring(n, uint64(i))
+			graph = Ring(n, uint64(i))
 		default:
 			weights := []func(float64) float64{nil, func(s float64) float64 { return math.Exp(-s) }, func(s float64) float64 { return max(0, 1-s) }}
-			graph = neighbors(x, 1+i%5, weights[i/3%3])
+			graph = Neighbors(x, 1+i%5, weights[i/3%3])
 		}
 		lambda := 0.0
 		if i%5 > 0 {
 			lambda = math.Pow(10, 12*rng.Float64()-6)
 		}
 		model := GNMF(r, graph, lambda)
-		model.Loss = fixedLosses[rng.IntN(len(fixedLosses))]
+		model.Loss = FixedLosses[rng.IntN(len(FixedLosses))]
 		model.Solver, model.Seed, model.MaxIter, model.Tol = solvers[rng.IntN(len(solvers))], uint64(i), 6, -1
-		res := mustFit(t, model, x)
-		name := fmt.Sprintf("problem %d: %d×%d, rank %d, λ = %g, %s, %T%+v", i, m, n, r, lambda, lossName(model.Loss), model.Solver, model.Solver)
-		if !sound(t, name, res) {
+		res := MustFit(t, model, x)
+		name := fmt.Sprintf("problem %d: %d×%d, rank %d, λ = %g, %s, %T%+v", i, m, n, r, lambda, LossName(model.Loss), model.Solver, model.Solver)
+		if !Sound(t, name, res) {
 			continue
 		}
 		last := res.Trace[0].Objective
@@ -295,7 +288,7 @@ func TestGraphDescent(t *testing.T) {
 			}
 			last = p.Objective
 		}
-		if want := naiveObjective(model, model.Loss, x, res.W, res.H); !near(res.Objective, want, 1e-9) {
+		if want := NaiveObjective(model, model.Loss, x, res.W, res.H); !Near(res.Objective, want, 1e-9) {
 			t.Errorf("%s: objective %g, want %g", name, res.Objective, want)
 		}
 	}
@@ -306,7 +299,7 @@ func TestGraphDescent(t *testing.T) {
 func TestOrthogonalDescends(t *testing.T) {
 	for seed := range uint64(80) {
 		rng := rand.New(rand.NewPCG(seed, 9))
-		x, w, h := uniform(4, 8, seed), uniform(4, 4, seed+1000), uniform(4, 8, seed+2000)
+		x, w, h := Uniform(4, 8, seed), Uniform(4, 4, seed+1000), Uniform(4, 8, seed+2000)
 		x.Apply(func(_, _ int, v float64) float64 { return v * v * v }, x)
 		var sizes [4]float64
 		for k := range sizes {
@@ -320,10 +313,10 @@ func TestOrthogonalDescends(t *testing.T) {
 			return v
 		}, h)
 		for _, m := range []Model{
-			{Rank: 4, OnW: []Penalty{Ridge{Lambda: 10}}}, {Rank: 4, OnW: []Penalty{Sparse{Lambda: 10}}},
+			{Rank: 4, OnW: []Penalty{Ridge{Lambda: 10}}}, {Rank: 4, OnW: []Penalty{Lasso{Lambda: 10}}},
 			CappedNMF(4, 0.5), {Rank: 4, Loss: ByColumn{Correntropy{Scale: 0.3}}}, {Rank: 4, Loss: ByColumn{L1{Eps: 1e-3}}}, {Rank: 4},
 		} {
-			m.SolverH, m.Init, m.Tol, m.MaxIter = Orthogonal{}, Factors{W: w, H: h}, -1, 12
+			m.SolverH, m.Init, m.Tol, m.MaxIter = Orthogonal{}, WarmStart{W: w, H: h}, -1, 12
 			checkDescent(t, fmt.Sprintf("seed %d, %T, %T", seed, m.Loss, m.OnW), m, x)
 		}
 	}

@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"math"
@@ -6,12 +6,16 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // gross returns data of rank 3 with a little noise, of which a share of the entries,
 // or of the samples, is size instead; and what is to be found.
 func gross(share, size float64, samples bool) (x, clean *mat.Dense) {
-	clean = mul(uniform(30, 3, 1), uniform(3, 40, 2))
+	clean = Mul(Uniform(30, 3, 1), Uniform(3, 40, 2))
 	rng := rand.New(rand.NewPCG(1, 2))
 	bad := make([]bool, 40)
 	for j := range bad {
@@ -41,7 +45,7 @@ func grossSizes() []float64 {
 // the end of its fit follows them. (Not so where the scale of Correntropy is to be the
 // mean square, as its paper has it.)
 func TestGrossEntries(t *testing.T) {
-	take := oneIn(t, 11)
+	take := OneIn(t, 11)
 	for _, c := range []struct {
 		name  string
 		model Model
@@ -56,7 +60,7 @@ func TestGrossEntries(t *testing.T) {
 		{"correntropy", Model{Rank: 3, Loss: Correntropy{Scale: 0.1}}, 0.006},
 		{"truncated", Model{Rank: 3, Loss: Truncated{Loss: Cauchy{Scale: 0.1}, Cut: 1}}, 0.006},
 		{"Huber, given", Model{Rank: 3, Loss: Huber{Cut: 0.05}}, 0.02},
-		{"two stages, MU", Model{Rank: 3, Loss: TwoStage{}, Solver: MU{}}, 0.01},
+		{"two stages, MU", Model{Rank: 3, Loss: MMEstimator{}, Solver: MU{}}, 0.01},
 		{"L1, OGM", Model{Rank: 3, Loss: L1{}, Solver: OGM{}}, 0.02},
 		{"Huber, FGD", Model{Rank: 3, Loss: Huber{}, Solver: FGD{}}, 0.02},
 		{"L1, ProxLinear", Model{Rank: 3, Loss: L1{}, Solver: ProxLinear{}}, 0.02},
@@ -74,8 +78,8 @@ func TestGrossEntries(t *testing.T) {
 					continue
 				}
 				x, clean := gross(share, size, false)
-				r := mustFit(t, c.model, x)
-				if e := naiveResidual(clean, r.W, r.H); !(mat.Norm(e, 2) <= c.error*mat.Norm(clean, 2)) {
+				r := MustFit(t, c.model, x)
+				if e := NaiveResidual(clean, r.W, r.H); !(mat.Norm(e, 2) <= c.error*mat.Norm(clean, 2)) {
 					t.Errorf("%s, %g %% of %g: error %.3g, want %g at most (%v)", c.name, 100*share, size, mat.Norm(e, 2)/mat.Norm(clean, 2), c.error, r.Reason)
 				}
 			}
@@ -86,7 +90,7 @@ func TestGrossEntries(t *testing.T) {
 // The same for whole samples, and losses of samples that level off or nearly do. (Not so
 // for L2,1: a component that draws a gross sample saves more than all others are worth.)
 func TestGrossSamples(t *testing.T) {
-	take := oneIn(t, 11)
+	take := OneIn(t, 11)
 	for _, c := range []struct {
 		name  string
 		model Model
@@ -101,11 +105,11 @@ func TestGrossSamples(t *testing.T) {
 				continue
 			}
 			x, clean := gross(0.05, size, true)
-			r := mustFit(t, c.model, x)
+			r := MustFit(t, c.model, x)
 			var e, of float64
 			for j := range 40 {
 				if mat.Max(x.ColView(j)) < 10 { // as it should be
-					residual := naiveResidual(clean, r.W, r.H)
+					residual := NaiveResidual(clean, r.W, r.H)
 					e += square(mat.Norm(residual.ColView(j), 2))
 					of += square(mat.Norm(clean.ColView(j), 2))
 				}
@@ -127,7 +131,7 @@ func TestGrossStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ratio := mat.Sum(mul(w, h)) / mat.Sum(clean); ratio < 0.5 || ratio > 2 {
+	if ratio := mat.Sum(Mul(w, h)) / mat.Sum(clean); ratio < 0.5 || ratio > 2 {
 		t.Errorf("the mean of the start is %.3g times that of the data", ratio)
 	}
 }

@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"context"
@@ -15,6 +15,11 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // A problem is a model and data, drawn at random from all that can be combined.
@@ -31,7 +36,7 @@ type problem struct {
 func (p problem) String() string {
 	m, n := p.x.Dims()
 	return fmt.Sprintf("%d×%d of %.2g to %.2g, rank %d, %s, %T%+v, OnW %s, OnH %s, mask %v, %T, MaxIter %d, Tol %g, TuneFor %d, TraceEvery %d",
-		m, n, mat.Min(p.x), mat.Max(p.x), p.Rank, lossName(p.Loss), p.Solver, p.Solver, penaltyNames(p.OnW), penaltyNames(p.OnH), p.Mask != nil, p.Init, p.MaxIter, p.Tol, p.TuneFor, p.TraceEvery)
+		m, n, mat.Min(p.x), mat.Max(p.x), p.Rank, LossName(p.Loss), p.Solver, p.Solver, penaltyNames(p.OnW), penaltyNames(p.OnH), p.Mask != nil, p.Init, p.MaxIter, p.Tol, p.TuneFor, p.TraceEvery)
 }
 
 func penaltyNames(list []Penalty) (names string) {
@@ -64,7 +69,7 @@ func randomProblem(seed uint64) problem {
 	}
 	p := problem{smooth: true, plain: true}
 	// Data of size about 1, then a unit.
-	x, _ := planted(m, n, 1+rng.IntN(rank), pickOne(rng, 0, 0.05, 0.5), pickOne(rng, 0, 0.1, 0.5), seed)
+	x, _ := Planted(m, n, 1+rng.IntN(rank), pickOne(rng, 0, 0.05, 0.5), pickOne(rng, 0, 0.1, 0.5), seed)
 	switch rng.IntN(12) {
 	case 0:
 		x.Zero()
@@ -113,17 +118,17 @@ func randomProblem(seed uint64) problem {
 	if unit < 1e-140 {
 		p.smooth, p.faint = false, true // the objective hardly knows of the data
 	}
-	x.Apply(func(_, _ int, v float64) float64 { return min(max(v*unit, -maxEntry), maxEntry) }, x)
+	x.Apply(func(_, _ int, v float64) float64 { return min(max(v*unit, -MaxEntry), MaxEntry) }, x)
 	p.x = x
 
 	p.Loss = randomLoss(rng, unit)
-	p.Solver = pickOne(rng, append([]Solver{nil, HALS{Plain: true}, RRA{Plain: true}}, allSolvers[:oldSolvers]...)...)
+	p.Solver = pickOne(rng, append([]Solver{nil, HALS{NoExtrapolation: true}, RRA{Printed: true}}, AllSolvers[:oldSolvers]...)...)
 	if newer := rand.New(rand.NewPCG(seed, 0x736f6c76)); !slices.Contains(foundProblems, seed) && newer.IntN(6) == 0 {
-		p.Solver = pickOne(newer, allSolvers[oldSolvers:]...)
+		p.Solver = pickOne(newer, AllSolvers[oldSolvers:]...)
 	}
 	switch s := p.Solver.(type) {
 	case RRA:
-		p.smooth = p.smooth && !s.Plain
+		p.smooth = p.smooth && !s.Printed
 	case Additive: // without data rounding errors of WH are all there is, and X − S loses all digits where an outlier is 1e16 times the scale
 		p.smooth = p.smooth && (p.plain || unit != 1 && mat.Max(x) < 1e3*unit) && mat.Norm(x, 2) > 0
 	case MU, FGD: // a penalty far above the data sends H to 0 and W to infinity
@@ -137,7 +142,7 @@ func randomProblem(seed uint64) problem {
 	}
 	switch rng.IntN(4) {
 	case 0:
-		c := masks(x, seed)["missing"]
+		c := Masks(x, seed)["missing"]
 		p.x, p.Mask = c[0], c[1]
 	case 1:
 		weights, size := mat.NewDense(m, n, nil), pickOne(rng, 1, 1, 1, 1e-50, 1e50, 1e-100, 1e100)
@@ -156,19 +161,19 @@ func randomProblem(seed uint64) problem {
 	switch rng.IntN(8) {
 	case 0:
 		fill := pickOne(rng, 0, 1, 2)
-		p.Init = NNDSVD{FillMean: fill == 1, FillRandom: fill == 2}
+		p.Init = []Init{NNDSVD{}, NNDSVDa{}, NNDSVDar{}}[fill]
 	case 1:
-		p.Init = Clusters{Shift: pickOne(rng, 0, -1, 2.5), Scaled: rng.IntN(2) == 0}
+		p.Init = KMeansInit{Shift: pickOne(rng, 0, -1, 2.5), Scaled: rng.IntN(2) == 0}
 	case 2: // badly scaled
 		far := math.Pow(10, 20*rng.Float64()-10)
-		p.Init = Factors{W: scaled(uniform(m, rank, seed), root*far), H: scaled(uniform(rank, n, seed+1), root/far)}
+		p.Init = WarmStart{W: Scaled(Uniform(m, rank, seed), root*far), H: Scaled(Uniform(rank, n, seed+1), root/far)}
 	case 3: // with zeros
-		w, h := uniform(m, rank, seed), uniform(rank, n, seed+1)
+		w, h := Uniform(m, rank, seed), Uniform(rank, n, seed+1)
 		w.Apply(func(i, j int, v float64) float64 { return max(0, v-0.5) * root }, w)
 		h.Apply(func(i, j int, v float64) float64 { return max(0, v-0.5) * root }, h)
-		p.Init = Factors{W: w, H: h}
+		p.Init = WarmStart{W: w, H: h}
 	case 4: // nothing at all
-		p.Init = Factors{W: mat.NewDense(m, rank, nil), H: mat.NewDense(rank, n, nil)}
+		p.Init = WarmStart{W: mat.NewDense(m, rank, nil), H: mat.NewDense(rank, n, nil)}
 	}
 	p.Rank, p.Seed, p.MaxIter = rank, seed, pickOne(rng, 1, 2, 6, 12, 40)
 	p.Tol = pickOne(rng, -1, -1, 0, 1e-3, 0.5)
@@ -194,7 +199,7 @@ func randomLoss(rng *rand.Rand, unit float64) Loss {
 		func() Loss { return Hypersurface{Scale: scale()} },
 		func() Loss { return Correntropy{Scale: scale()} },
 		func() Loss { return Cauchy{Scale: scale()} },
-		func() Loss { return Manhattan{Mu: scale()} },
+		func() Loss { return SmoothL1{Mu: scale()} },
 		func() Loss { return LogShrink{Gamma: pickOne(rng, 0.1, 1, 6), Scale: scale()} },
 	}
 	draw := func() Loss { return pickOne(rng, one...)() }
@@ -204,16 +209,18 @@ func randomLoss(rng *rand.Rand, unit float64) Loss {
 		l = Truncated{Loss: l, Cut: scale(), Rule: pickOne(rng, ThreeSigma, NormalThreeSigma)}
 	case 1:
 		if rng.IntN(3) == 0 {
-			l = TwoStage{}
+			l = MMEstimator{}
 		} else {
-			l = TwoStage{First: l, Then: Truncated{Loss: draw(), Rule: NormalThreeSigma}}
+			l = MMEstimator{First: l, Then: Truncated{Loss: draw(), Rule: NormalThreeSigma}}
 		}
 	}
-	switch rng.IntN(9) {
+	switch rng.IntN(10) {
 	case 0, 1, 2:
 		return ByColumn{l}
 	case 3:
 		return nil
+	case 4:
+		return CellCase{Loss: l, Eps: pickOne(rng, 0, scale())}
 	}
 	return l
 }
@@ -223,14 +230,14 @@ func randomPenalties(rng *rand.Rand, unit float64, n, rank int, samples bool) []
 	var list []Penalty
 	for range 1 + rng.IntN(3) {
 		lambda := pickOne(rng, 0, 1e-3, 0.1, 10, 1e6) * pickOne(rng, 1, unit)
-		lambda = min(lambda, maxEntry)
+		lambda = min(lambda, MaxEntry)
 		switch rng.IntN(5) {
 		case 0:
-			list = append(list, Sparse{lambda})
+			list = append(list, Lasso{lambda})
 		case 1:
 			list = append(list, Ridge{lambda})
 		case 2:
-			list = append(list, Laplacian{ring(n, uint64(n)), lambda})
+			list = append(list, Laplacian{Ring(n, uint64(n)), lambda})
 		case 3:
 			list = append(list, LogSparse{Lambda: lambda})
 		case 4:
@@ -251,14 +258,8 @@ func randomPenalties(rng *rand.Rand, unit float64, n, rank int, samples bool) []
 // have made smaller or larger.
 func (p problem) bounds(l Loss, w, h *mat.Dense) (low, value, high float64) {
 	m, n := p.x.Dims()
-	c, byColumn := l.(ByColumn)
-	if l == nil {
-		l = Frobenius{}
-	}
-	inner := l
-	if byColumn {
-		inner = c.Loss
-	}
+	entry, sample, bySample := OfSamples(l)
+	_, byColumn := l.(ByColumn)
 	const eps = 1e-13
 	for j := range n {
 		var s [3]float64
@@ -281,7 +282,7 @@ func (p problem) bounds(l Loss, w, h *mat.Dense) (low, value, high float64) {
 			for at, v := range []float64{max(0, e-eps*size), e, e + eps*size} {
 				switch {
 				case !byColumn:
-					v, _ = inner.Rho(v * v)
+					v, _ = entry(v * v)
 					s[at] += k * v
 				case at == 2: // one of the two may vanish
 					s[at] += max(k*v*v, k*(v*v))
@@ -290,9 +291,9 @@ func (p problem) bounds(l Loss, w, h *mat.Dense) (low, value, high float64) {
 				}
 			}
 		}
-		if byColumn {
+		if bySample {
 			for at, v := range s {
-				s[at], _ = inner.Rho(v)
+				s[at], _ = sample(v)
 			}
 		}
 		low, value, high = low+s[0], value+s[1], high+s[2]
@@ -326,8 +327,8 @@ func (p problem) tooLarge(err error) bool {
 	}
 	m, n := p.x.Dims()
 	var size float64
-	if start, own := p.Init.(Factors); own {
-		size = mat.Max(mul(start.W, start.H))
+	if start, own := p.Init.(WarmStart); own {
+		size = mat.Max(Mul(start.W, start.H))
 	} else {
 		p.x.Apply(func(_, _ int, v float64) float64 {
 			if !math.IsNaN(v) {

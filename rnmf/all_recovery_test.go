@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"fmt"
@@ -9,6 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
 )
 
 // grossErrors returns a 60×100 matrix of rank 4, entries about 1, and the same
@@ -27,10 +30,6 @@ func grossErrors(share float64, seed uint64) (x, clean *mat.Dense) {
 	return x, clean
 }
 
-func recovered(clean *mat.Dense, r *Result) float64 {
-	return mat.Norm(naiveResidual(clean, r.W, r.H), 2) / mat.Norm(clean, 2)
-}
-
 // trimmed is the Cauchy loss truncated by the rule scaled to a normal
 // distribution. Its scale is estimated in 20 rounds: for longer it follows the
 // entries that happen to be fitted best, and the fit locks in on them.
@@ -45,9 +44,9 @@ func TestRecovery(t *testing.T) {
 		x, clean := grossErrors(0.4, seed)
 		first := trimmed()
 		first.Seed = seed
-		a := mustFit(t, first, x)
-		b := mustFit(t, Model{Rank: 4, Loss: Cauchy{Scale: 0.03 * scaleNow(a.Loss)}, Init: Factors{W: a.W, H: a.H}, MaxIter: 300, Tol: 1e-7}, x)
-		if ea, eb := recovered(clean, a), recovered(clean, b); ea > 0.02 || eb > 1e-3 {
+		a := MustFit(t, first, x)
+		b := MustFit(t, Model{Rank: 4, Loss: Cauchy{Scale: 0.03 * ScaleNow(a.Loss)}, Init: WarmStart{W: a.W, H: a.H}, MaxIter: 300, Tol: 1e-7}, x)
+		if ea, eb := Recovered(clean, a), Recovered(clean, b); ea > 0.02 || eb > 1e-3 {
 			t.Errorf("seed %d: relative error %.5f, then %.5f", seed, ea, eb)
 		}
 	}
@@ -69,11 +68,11 @@ func TestBreakdown(t *testing.T) {
 			for seed := range uint64(3) {
 				x, clean := grossErrors(share, seed)
 				m.Rank, m.Seed, m.TuneFor, m.MaxIter, m.Tol = 4, seed, 20, 200, 1e-6
-				r := tryFit(t, m, x)
+				r := TryFit(t, m, x)
 				if r == nil {
 					return nil
 				}
-				all = append(all, recovered(clean, r))
+				all = append(all, Recovered(clean, r))
 			}
 			slices.Sort(all)
 			e = append(e, all[1])
@@ -114,5 +113,5 @@ func TestBreakdown(t *testing.T) {
 			t.Logf("%-20s%s", c.name, line)
 		})
 	}
-	sideBySide(work)
+	SideBySide(work)
 }

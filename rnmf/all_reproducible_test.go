@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"bytes"
@@ -20,6 +20,11 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // The same seed gives the same bits, however many goroutines share the work,
@@ -27,15 +32,15 @@ import (
 func TestSameSeedSameBits(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
-	x, _ := planted(40, 210, 4, 0.05, 0.1, 1)
-	inputs := masks(x, 2)
-	take := oneIn(t, 61)
-	for _, loss := range slices.Concat(tunedLosses, fixedLosses) {
-		for i, solver := range append([]Solver{nil}, allSolvers...) {
+	x, _ := Planted(40, 210, 4, 0.05, 0.1, 1)
+	inputs := Masks(x, 2)
+	take := OneIn(t, 61)
+	for _, loss := range slices.Concat(TunedLosses, FixedLosses) {
+		for i, solver := range append([]Solver{nil}, AllSolvers...) {
 			if !take() {
 				continue
 			}
-			m := Model{Rank: 4, Loss: loss, Solver: solver, Seed: 11, MaxIter: 4, Tol: -1, OnH: []Penalty{Sparse{0.01}}, TraceKKT: true}
+			m := Model{Rank: 4, Loss: loss, Solver: solver, Seed: 11, MaxIter: 4, Tol: -1, OnH: []Penalty{Lasso{0.01}}, TraceKKT: true}
 			in := inputs[[]string{"none", "missing", "weights"}[i%3]]
 			if in[1] != nil {
 				m.Mask = mat.DenseCopyOf(in[1])
@@ -45,27 +50,27 @@ func TestSameSeedSameBits(t *testing.T) {
 			for _, procs := range []int{1, 2, 8} {
 				runtime.GOMAXPROCS(procs)
 				force(t, procs)
-				got := mustFit(t, m, data)
+				got := MustFit(t, m, data)
 				if !sameBits(data, in[0]) || in[1] != nil && !sameBits(m.Mask.(*mat.Dense), in[1]) {
-					t.Fatalf("%s: the input has changed", lossName(loss))
+					t.Fatalf("%s: the input has changed", LossName(loss))
 				}
 				if want == nil {
 					want = got
 					continue
 				}
 				if !sameBits(got.W, want.W) || !sameBits(got.H, want.H) || got.Objective != want.Objective || got.KKT != want.KKT || got.Loss != want.Loss {
-					t.Errorf("%s %T: other bits on %d processors", lossName(loss), solver, procs)
+					t.Errorf("%s %T: other bits on %d processors", LossName(loss), solver, procs)
 				}
 				for k, p := range got.Trace {
 					q := want.Trace[k]
 					if p.Seconds = q.Seconds; p != q {
-						t.Errorf("%s %T: %+v on %d processors, %+v on one", lossName(loss), solver, p, procs, q)
+						t.Errorf("%s %T: %+v on %d processors, %+v on one", LossName(loss), solver, p, procs, q)
 					}
 				}
 			}
 			m.Seed++
-			if mat.Equal(mustFit(t, m, data).W, want.W) {
-				t.Errorf("%s: the same from another seed", lossName(loss))
+			if mat.Equal(MustFit(t, m, data).W, want.W) {
+				t.Errorf("%s: the same from another seed", LossName(loss))
 			}
 		}
 	}
@@ -78,17 +83,17 @@ func sameBits(a, b *mat.Dense) bool {
 
 // A view into a larger matrix, a transpose, and a copy are the same data.
 func TestViews(t *testing.T) {
-	large := uniform(20, 30, 1)
+	large := Uniform(20, 30, 1)
 	view := large.Slice(3, 12, 5, 20).(*mat.Dense)
 	dense := mat.DenseCopyOf(view)
 	transposed := mat.DenseCopyOf(dense.T()).T()
-	mask := uniform(20, 30, 2)
-	for _, loss := range tunedLosses {
+	mask := Uniform(20, 30, 2)
+	for _, loss := range TunedLosses {
 		m := Model{Rank: 3, Loss: loss, MaxIter: 5, Mask: mask.Slice(3, 12, 5, 20), OnW: []Penalty{Ridge{0.1}}}
-		want := mustFit(t, m, dense)
+		want := MustFit(t, m, dense)
 		for _, x := range []mat.Matrix{view, transposed} {
-			if got := mustFit(t, m, x); !mat.Equal(got.W, want.W) || !mat.Equal(got.H, want.H) {
-				t.Errorf("%s: %T gives other factors", lossName(loss), x)
+			if got := MustFit(t, m, x); !mat.Equal(got.W, want.W) || !mat.Equal(got.H, want.H) {
+				t.Errorf("%s: %T gives other factors", LossName(loss), x)
 			}
 		}
 	}
@@ -96,20 +101,20 @@ func TestViews(t *testing.T) {
 
 // The given factors are copied, and a warm start goes on where a fit ended.
 func TestWarmStart(t *testing.T) {
-	x, _ := planted(12, 17, 3, 0.1, 0.1, 1)
-	for _, loss := range fixedLosses {
-		m := Model{Rank: 3, Loss: loss, Solver: HALS{Plain: true}, MaxIter: 20, Tol: -1}
-		whole := mustFit(t, m, x)
+	x, _ := Planted(12, 17, 3, 0.1, 0.1, 1)
+	for _, loss := range FixedLosses {
+		m := Model{Rank: 3, Loss: loss, Solver: HALS{NoExtrapolation: true}, MaxIter: 20, Tol: -1}
+		whole := MustFit(t, m, x)
 		m.MaxIter = 12
-		half := mustFit(t, m, x)
+		half := MustFit(t, m, x)
 		w, h := mat.DenseCopyOf(half.W), mat.DenseCopyOf(half.H)
-		m.MaxIter, m.Init = 8, Factors{W: half.W, H: half.H}
-		rest := mustFit(t, m, x)
+		m.MaxIter, m.Init = 8, WarmStart{W: half.W, H: half.H}
+		rest := MustFit(t, m, x)
 		if !mat.Equal(half.W, w) || !mat.Equal(half.H, h) {
-			t.Errorf("%s: the start has changed", lossName(loss))
+			t.Errorf("%s: the start has changed", LossName(loss))
 		}
-		if !near(rest.Objective, whole.Objective, 1e-6) {
-			t.Errorf("%s: 12 and 8 rounds reach %g, 20 rounds %g", lossName(loss), rest.Objective, whole.Objective)
+		if !Near(rest.Objective, whole.Objective, 1e-6) {
+			t.Errorf("%s: 12 and 8 rounds reach %g, 20 rounds %g", LossName(loss), rest.Objective, whole.Objective)
 		}
 	}
 }
@@ -117,20 +122,20 @@ func TestWarmStart(t *testing.T) {
 // bitsOf returns a line for each of some fits, with a hash of all bits of their
 // results.
 func bitsOf(t *testing.T) []string {
-	x, _ := planted(61, 95, 4, 0.05, 0.1, 1)
-	mask := masks(x, 2)["weights"][1]
+	x, _ := Planted(61, 95, 4, 0.05, 0.1, 1)
+	mask := Masks(x, 2)["weights"][1]
 	var lines []string
-	for i, loss := range slices.Concat(tunedLosses, fixedLosses) {
+	for i, loss := range slices.Concat(TunedLosses, FixedLosses) {
 		if i%3 != 0 {
 			continue
 		}
 		for k, solver := range []Solver{HALS{}, MU{}, Additive{}, OGM{}, FGD{}, RRA{}} {
-			m := Model{Rank: 5, Loss: loss, Solver: solver, Seed: 3, MaxIter: 3, Tol: -1, OnW: []Penalty{Ridge{0.1}}, OnH: []Penalty{Sparse{0.01}}}
+			m := Model{Rank: 5, Loss: loss, Solver: solver, Seed: 3, MaxIter: 3, Tol: -1, OnW: []Penalty{Ridge{0.1}}, OnH: []Penalty{Lasso{0.01}}}
 			if (i+k)%3 == 0 {
 				m.Mask = mask
 			}
 			if (i+k)%5 == 0 {
-				m.OnH = append(m.OnH, Laplacian{ring(95, 3), 0.5})
+				m.OnH = append(m.OnH, Laplacian{Ring(95, 3), 0.5})
 			}
 			lines = append(lines, bitsLine(t, m, x, ""))
 		}
@@ -138,10 +143,10 @@ func bitsOf(t *testing.T) []string {
 
 	// Many rounds, in which a difference of one bit would grow: a line search branches on
 	// rounding, and beside an entry of 1e12 little of the others is left.
-	x, _ = planted(97, 211, 7, 0.05, 0.1, 1)
+	x, _ = Planted(97, 211, 7, 0.05, 0.1, 1)
 	gross := mat.DenseCopyOf(x)
 	gross.Set(3, 5, 1e12)
-	even, _ := planted(100, 212, 7, 0.05, 0.1, 1) // rows in fours, not eights
+	even, _ := Planted(100, 212, 7, 0.05, 0.1, 1) // rows in fours, not eights
 	for _, c := range []struct {
 		x *mat.Dense
 		m Model
@@ -169,7 +174,7 @@ func bitsOf(t *testing.T) []string {
 }
 
 func bitsLine(t *testing.T, m Model, x *mat.Dense, more string) string {
-	r := mustFit(t, m, x)
+	r := MustFit(t, m, x)
 	hash, numbers := fnv.New64a(), []float64{r.Objective, r.KKT}
 	for _, p := range r.Trace {
 		numbers = append(numbers, p.Objective, p.Scale)
@@ -177,7 +182,7 @@ func bitsLine(t *testing.T, m Model, x *mat.Dense, more string) string {
 	for _, v := range slices.Concat(r.W.RawMatrix().Data, r.H.RawMatrix().Data, numbers) {
 		hash.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
 	}
-	return fmt.Sprintf("bits %016x %.17g %s %T%s", hash.Sum64(), r.Objective, lossName(m.Loss), m.Solver, more)
+	return fmt.Sprintf("bits %016x %.17g %s %T%s", hash.Sum64(), r.Objective, LossName(m.Loss), m.Solver, more)
 }
 
 // levelIn returns the loops that a process takes which has a variable set.
@@ -198,7 +203,7 @@ func levelIn(t *testing.T, env string) string {
 }
 
 // The same seed gives the same bits in another process, with any GOMAXPROCS, and with
-// the kernels for AVX2, for AVX-512 and in Go.
+// the kernels for AVX2 and in Go.
 func TestBitsOfProcesses(t *testing.T) {
 	if os.Getenv("RNMF_BITS") != "" {
 		fmt.Println("level", kernel.Level())
@@ -214,7 +219,7 @@ func TestBitsOfProcesses(t *testing.T) {
 		t.Skip("starts processes")
 	}
 	want := bitsOf(t)
-	for _, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=8", "RNMF_KERNEL=portable", "RNMF_KERNEL=avx2", "RNMF_KERNEL=avx512"} {
+	for _, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=8", "RNMF_KERNEL=portable", "RNMF_KERNEL=avx2"} {
 		if env == "RNMF_KERNEL="+kernel.Level() {
 			continue
 		}
@@ -244,24 +249,24 @@ func TestBitsOfProcesses(t *testing.T) {
 // gives alone. .ci/run has the race detector look at it.
 func TestTogether(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	x, _ := planted(30, 44, 3, 0.05, 0.1, 1)
-	mask := masks(x, 1)["weights"][1]
-	graph := neighbors(x, 5, nil)
+	x, _ := Planted(30, 44, 3, 0.05, 0.1, 1)
+	mask := Masks(x, 1)["weights"][1]
+	graph := Neighbors(x, 5, nil)
 	class := make([]int, 44)
 	for j := range class {
 		class[j] = j%5 - 2
 		class[j] = max(class[j], Unlabelled)
 	}
 	var models []Model
-	for _, solver := range []Solver{HALS{}, MU{}, OGM{}, FGD{Plain: true}, RRA{}, Additive{}} {
-		for _, loss := range []Loss{nil, Cauchy{}, ByColumn{L1{}}, TwoStage{}} {
+	for _, solver := range []Solver{HALS{}, MU{}, OGM{}, FGD{Printed: true}, RRA{}, Additive{}} {
+		for _, loss := range []Loss{nil, Cauchy{}, ByColumn{L1{}}, MMEstimator{}} {
 			models = append(models, Model{Rank: 3, Loss: loss, Solver: solver, MaxIter: 3, Tol: -1, Mask: mask, TraceKKT: true,
 				OnH: []Penalty{Laplacian{graph, 0.1}, Labels{Class: class}}})
 		}
 	}
 	alone := make([]*Result, len(models))
 	for i, m := range models {
-		alone[i] = mustFit(t, m, x)
+		alone[i] = MustFit(t, m, x)
 	}
 	var wait sync.WaitGroup
 	for i, m := range models {
@@ -270,7 +275,7 @@ func TestTogether(t *testing.T) {
 			defer wait.Done()
 			r, err := m.Fit(context.Background(), x)
 			if err != nil || !sameBits(r.W, alone[i].W) || !sameBits(r.H, alone[i].H) {
-				t.Errorf("%T %s: another result beside others (%v)", m.Solver, lossName(m.Loss), err)
+				t.Errorf("%T %s: another result beside others (%v)", m.Solver, LossName(m.Loss), err)
 			}
 			var b bytes.Buffer
 			if err := alone[i].Save(&b); err != nil {
@@ -333,8 +338,8 @@ func TestSoak(t *testing.T) {
 func TestRivalsSameBits(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
-	x, _ := planted(40, 210, 4, 0.05, 0.1, 1)
-	for i, m := range []Model{ONMF(4), SemiNMF(4), RMNMF(4, ring(210, 1), 2), {Rank: 4, SolverW: LeastSquares{}, Loss: Cauchy{}}, {Rank: 4, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Loss: Hypersurface{}}, {Rank: 4}} {
+	x, _ := Planted(40, 210, 4, 0.05, 0.1, 1)
+	for i, m := range []Model{ONMF(4), SemiNMF(4), RMNMF(4, Ring(210, 1), 2), {Rank: 4, SolverW: NormalEquations{}, Loss: Cauchy{}}, {Rank: 4, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Loss: Hypersurface{}}, {Rank: 4}} {
 		m.MaxIter, m.Tol = 5, -1
 		var want *Result
 		for _, procs := range []int{1, 2, 8} {
@@ -342,13 +347,13 @@ func TestRivalsSameBits(t *testing.T) {
 			force(t, procs)
 			var got *Result
 			if i == 5 {
-				c, err := ConvexNMF{m}.Fit(context.Background(), x)
+				c, err := ConvexNMF{Model: m}.Fit(context.Background(), x)
 				if err != nil {
 					t.Fatal(err)
 				}
 				got = c.Result
 			} else {
-				got = mustFit(t, m, x)
+				got = MustFit(t, m, x)
 			}
 			if want == nil {
 				want = got

@@ -3,7 +3,6 @@ package rnmf_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -13,221 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 )
-
-// What this package's own losses, penalties and solvers can do, a stranger's can: here
-// each is a copy under another type, from outside, with nothing but exported methods.
-
-// strangeLoss is a copy of a loss.
-type strangeLoss struct{ of rnmf.Loss }
-
-func (l strangeLoss) Rho(s float64) (value, slope float64) { return l.of.Rho(s) }
-
-func (l strangeLoss) Weigh(omega, value, e []float64) {
-	if w, ok := l.of.(interface {
-		Weigh(omega, value, e []float64)
-	}); ok {
-		w.Weigh(omega, value, e)
-		return
-	}
-	for i, x := range e {
-		v, slope := l.of.Rho(x * x)
-		omega[i] = slope
-		if value != nil {
-			value[i] = v
-		}
-	}
-}
-
-func (l strangeLoss) ScaleNow() float64 {
-	if s, ok := l.of.(interface{ ScaleNow() float64 }); ok {
-		return s.ScaleNow()
-	}
-	return 0
-}
-
-func (l strangeLoss) Tuning() rnmf.Tuning {
-	if t, ok := l.of.(rnmf.Tuner); ok {
-		return strangeTuning(t.Tuning())
-	}
-	return nil
-}
-
-func (l strangeLoss) TuningOfColumns() rnmf.Tuning {
-	if t, ok := l.of.(interface{ TuningOfColumns() rnmf.Tuning }); ok {
-		return strangeTuning(t.TuningOfColumns())
-	}
-	return l.Tuning()
-}
-
-func strangeTuning(of rnmf.Tuning) rnmf.Tuning {
-	if of == nil {
-		return nil
-	}
-	return func(s *rnmf.Residuals) (rnmf.Loss, bool) {
-		next, settled := of(s)
-		if i, ok := next.(rnmf.Interim); ok {
-			return rnmf.Interim{Loss: strangeLoss{i.Loss}}, settled
-		}
-		return strangeLoss{next}, settled
-	}
-}
-
-func (l strangeLoss) Relax() rnmf.Loss {
-	if r, ok := l.of.(interface{ Relax() rnmf.Loss }); ok {
-		return r.Relax()
-	}
-	if c := l.ScaleNow(); c > 0 {
-		return rnmf.Huber{Cut: c}
-	}
-	return rnmf.Frobenius{}
-}
-
-// strangePenalty is a copy of a penalty.
-type strangePenalty struct{ rnmf.Penalty }
-
-func (p strangePenalty) Rounding(v *mat.Dense) float64 {
-	if r, ok := p.Penalty.(interface{ Rounding(*mat.Dense) float64 }); ok {
-		return r.Rounding(v)
-	}
-	return 0
-}
-
-func (p strangePenalty) Signed() bool {
-	s, ok := p.Penalty.(interface{ Signed() bool })
-	return ok && s.Signed()
-}
-
-// strangeSolver is a copy of a solver.
-type strangeSolver struct{ rnmf.Solver }
-
-func (s strangeSolver) Extrapolates() bool {
-	e, ok := s.Solver.(interface{ Extrapolates() bool })
-	return ok && e.Extrapolates()
-}
-
-func (s strangeSolver) SignedU() bool {
-	u, ok := s.Solver.(interface{ SignedU() bool })
-	return ok && u.SignedU()
-}
-
-// strangeSet is a copy of a constrained solver.
-type strangeSet struct{ rnmf.Constrained }
-
-func TestStrangers(t *testing.T) {
-	if testing.Short() {
-		t.Log("with -short: fewer rounds, and each loss with the default settings alone")
-	}
-	x := bitData(64, 90, 30, 0.02)
-	same := func(name string, ours, theirs rnmf.Model) {
-		t.Helper()
-		var r [2]*rnmf.Result
-		for i, m := range []rnmf.Model{ours, theirs} {
-			m.Rank, m.Seed = 3, 7
-			if m.MaxIter == 0 {
-				m.MaxIter = 60
-				if testing.Short() {
-					m.MaxIter = 20
-				}
-			}
-			var err error
-			if r[i], err = m.Fit(context.Background(), x); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
-		if !mat.Equal(r[0].W, r[1].W) || !mat.Equal(r[0].H, r[1].H) || len(r[0].Trace) != len(r[1].Trace) || r[0].Reason != r[1].Reason || r[0].KKT != r[1].KKT {
-			t.Errorf("%s: %d rounds, %v and %.17g; a stranger's copy %d rounds, %v and %.17g", name,
-				len(r[0].Trace)-1, r[0].Reason, r[0].Objective, len(r[1].Trace)-1, r[1].Reason, r[1].Objective)
-			return
-		}
-		for i, p := range r[0].Trace {
-			if q := r[1].Trace[i]; p.Objective != q.Objective || p.Scale != q.Scale {
-				t.Errorf("%s: round %d: %g at %g, a stranger's %g at %g", name, i, p.Objective, p.Scale, q.Objective, q.Scale)
-				break
-			}
-		}
-		var h [2]*mat.Dense
-		for i := range r {
-			var err error
-			if h[i], err = r[i].Transform(context.Background(), x.Slice(0, 64, 0, 9), nil); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-		}
-		if !mat.Equal(h[0], h[1]) {
-			t.Errorf("%s: Transform differs", name)
-		}
-		if _, strange := theirs.Loss.(strangeLoss); strange {
-			if _, kept := r[1].Loss.(strangeLoss); !kept {
-				t.Errorf("%s: a stranger's loss came back as %T", name, r[1].Loss)
-			}
-		}
-	}
-	for _, loss := range []rnmf.Loss{
-		rnmf.L1{}, rnmf.Huber{}, rnmf.Hypersurface{}, rnmf.Correntropy{}, rnmf.Cauchy{}, rnmf.LogShrink{Gamma: 6}, rnmf.Manhattan{}, rnmf.TwoStage{},
-		rnmf.Truncated{Loss: rnmf.Cauchy{}}, rnmf.Truncated{Loss: rnmf.Frobenius{}, Rule: rnmf.NormalThreeSigma}, rnmf.L1{Eps: 0.1}, rnmf.Cauchy{Scale: 0.2},
-	} {
-		models := []rnmf.Model{{}, {TuneFor: 5}, {Solver: rnmf.HALS{Plain: true}, Tol: 1e-3}}
-		if testing.Short() {
-			models = models[:1]
-		}
-		for _, model := range models {
-			ours, theirs := model, model
-			ours.Loss, theirs.Loss = loss, strangeLoss{loss}
-			same(fmt.Sprintf("%T%+v, TuneFor %d", loss, loss, model.TuneFor), ours, theirs)
-			if _, stages := loss.(rnmf.TwoStage); stages {
-				continue
-			}
-			ours.Loss, theirs.Loss = rnmf.ByColumn{Loss: loss}, rnmf.ByColumn{Loss: strangeLoss{loss}}
-			same(fmt.Sprintf("columns, %T%+v, TuneFor %d", loss, loss, model.TuneFor), ours, theirs)
-		}
-	}
-	graph, err := rnmf.NewGraph(90, ringEdges(90))
-	if err != nil {
-		t.Fatal(err)
-	}
-	class := make([]int, 90)
-	for j := range class {
-		class[j] = j%4 - 1
-	}
-	for _, p := range []rnmf.Penalty{rnmf.Ridge{Lambda: 0.3}, rnmf.Sparse{Lambda: 0.3}, rnmf.LogSparse{Lambda: 0.3},
-		rnmf.Laplacian{Graph: graph, Lambda: 0.3}, rnmf.UnitLaplacian{Graph: graph, Lambda: 0.3}, rnmf.Labels{Class: class}} {
-		for _, solver := range []rnmf.Solver{nil, rnmf.MU{}, rnmf.RRA{}} {
-			ours, theirs := rnmf.Model{Solver: solver}, rnmf.Model{Solver: solver}
-			ours.OnH, theirs.OnH = []rnmf.Penalty{p}, []rnmf.Penalty{strangePenalty{p}}
-			if s, ok := p.(rnmf.SamplePenalty); ok {
-				theirs.OnH = []rnmf.Penalty{strangeSamplePenalty{strangePenalty{p}, s}}
-			}
-			same(fmt.Sprintf("%T, %T", p, solver), ours, theirs)
-		}
-	}
-	for _, s := range []rnmf.Solver{rnmf.HALS{}, rnmf.HALS{Plain: true}, rnmf.MU{}, rnmf.OGM{}, rnmf.FGD{}, rnmf.ProxLinear{}, rnmf.RRA{}, rnmf.Additive{}} {
-		for _, loss := range []rnmf.Loss{nil, rnmf.Huber{Cut: 0.3}, rnmf.ByColumn{Loss: rnmf.L1{}}} {
-			theirs := rnmf.Solver(strangeSolver{s})
-			if _, additive := s.(rnmf.Additive); additive {
-				theirs = rnmf.Additive{Solver: strangeSolver{rnmf.HALS{}}}
-			}
-			same(fmt.Sprintf("%T, %T", s, loss), rnmf.Model{Loss: loss, Solver: s}, rnmf.Model{Loss: loss, Solver: theirs})
-		}
-	}
-	same("LeastSquares", rnmf.Model{SolverW: rnmf.LeastSquares{}, OnW: []rnmf.Penalty{rnmf.Ridge{Lambda: 0.1}}},
-		rnmf.Model{SolverW: strangeSet{rnmf.LeastSquares{}}, SolverH: strangeSolver{rnmf.HALS{}}, OnW: []rnmf.Penalty{strangePenalty{rnmf.Ridge{Lambda: 0.1}}}})
-	same("Orthogonal", rnmf.Model{SolverH: rnmf.Orthogonal{}}, rnmf.Model{SolverH: strangeSet{rnmf.Orthogonal{}}})
-}
-
-// strangeSamplePenalty is a copy of a penalty that belongs to the samples.
-type strangeSamplePenalty struct {
-	strangePenalty
-	of rnmf.SamplePenalty
-}
-
-func (p strangeSamplePenalty) Check(r, n int) error { return p.of.Check(r, n) }
-
-func ringEdges(n int) (edges []rnmf.Edge) {
-	for j := range n {
-		edges = append(edges, rnmf.Edge{I: j, J: (j + 1) % n, Weight: 1})
-	}
-	return edges
-}
 
 // Gradient and Curvature of a tile are what their formulas say, whatever the weights.
 func TestTileGradient(t *testing.T) {
@@ -238,7 +24,7 @@ func TestTileGradient(t *testing.T) {
 		loss rnmf.Loss
 		mask mat.Matrix
 	}{{nil, nil}, {nil, mask}, {rnmf.Cauchy{Scale: 0.3}, nil}, {rnmf.Cauchy{Scale: 0.3}, mask}, {rnmf.ByColumn{Loss: rnmf.L1{Eps: 0.1}}, nil}, {rnmf.ByColumn{Loss: rnmf.L1{Eps: 0.1}}, mask}} {
-		m := rnmf.Model{Rank: 3, Loss: c.loss, Mask: c.mask, MaxIter: 2, OnW: []rnmf.Penalty{rnmf.Ridge{Lambda: 0.2}}, OnH: []rnmf.Penalty{rnmf.Sparse{Lambda: 0.3}, rnmf.Ridge{Lambda: 0.1}}}
+		m := rnmf.Model{Rank: 3, Loss: c.loss, Mask: c.mask, MaxIter: 2, OnW: []rnmf.Penalty{rnmf.Ridge{Lambda: 0.2}}, OnH: []rnmf.Penalty{rnmf.Lasso{Lambda: 0.3}, rnmf.Ridge{Lambda: 0.1}}}
 		m.Solver = tileProbe{t}
 		if _, err := m.Fit(context.Background(), x); err != nil {
 			t.Fatal(err)
@@ -258,10 +44,10 @@ func (p tileProbe) Improve(q *rnmf.Quadratic, v *mat.Dense) {
 			for k := range t.R {
 				var g, c float64
 				for i := range t.M {
-					e, omega := t.X[i*t.B+j], t.Col
+					e, omega := t.X()[i*t.B+j], t.Col
 					w := 1.0
 					if q.Weighted() {
-						w = t.Omega[i*t.B+j]
+						w = t.Omega()[i*t.B+j]
 					} else {
 						w = omega[j]
 						if t.Row != nil {
@@ -426,7 +212,7 @@ func TestWrongOnTheWay(t *testing.T) {
 		{wrongPart{diagonal: nan}, false, "Diagonal()[1,2] after rnmf_test.wrongPart.Majorize is NaN"},
 		{wrongPart{diagonal: -1}, false, "Diagonal()[1,2] after rnmf_test.wrongPart.Majorize is -1"},
 		{wrongPart{}, true, "a rnmf_test.wrongPart that is tuned to nil"},
-		{wrongPart{tuned: rnmf.Interim{}}, true, "a rnmf_test.wrongPart that is tuned to nil"},
+		{wrongPart{tuned: rnmf.Preliminary{}}, true, "a rnmf_test.wrongPart that is tuned to nil"},
 		{wrongPart{tuned: rnmf.ByColumn{}}, true, "a rnmf_test.wrongPart that is tuned to nil"},
 		{wrongPart{tuned: unscaled{}}, true, "loss rnmf_test.unscaled at s = "},
 		{wrongPart{tuned: unscaled{nan}}, true, "loss rnmf_test.unscaled at s = 0: the value is NaN"},
@@ -437,7 +223,7 @@ func TestWrongOnTheWay(t *testing.T) {
 				m := rnmf.Model{Rank: 3, Solver: solver, MaxIter: 30, TuneFor: -1, Tol: -1}
 				losses := []rnmf.Loss{nil}
 				if c.loss {
-					losses = []rnmf.Loss{c.part, rnmf.ByColumn{Loss: c.part}, rnmf.Truncated{Loss: c.part, Cut: 1}, rnmf.TwoStage{First: c.part}}
+					losses = []rnmf.Loss{c.part, rnmf.ByColumn{Loss: c.part}, rnmf.Truncated{Loss: c.part, Cut: 1}, rnmf.MMEstimator{First: c.part}}
 				} else {
 					m.OnH = []rnmf.Penalty{rnmf.Ridge{Lambda: 0.1}, c.part}
 				}
@@ -462,7 +248,7 @@ func TestWrongOnTheWay(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range []rnmf.Loss{rnmf.Truncated{Loss: unscaled{}}, rnmf.TwoStage{First: unscaled{}}, rnmf.TwoStage{Then: unscaled{}}} {
+	for _, l := range []rnmf.Loss{rnmf.Truncated{Loss: unscaled{}}, rnmf.MMEstimator{First: unscaled{}}, rnmf.MMEstimator{Then: unscaled{}}} {
 		_, err := rnmf.Model{Rank: 3, Loss: l}.Fit(context.Background(), x)
 		for _, err := range []error{err, rnmf.CheckLoss(l, 1)} {
 			if !errors.Is(err, rnmf.ErrParameter) || !strings.Contains(err.Error(), "rnmf_test.unscaled at s = ") {
@@ -489,7 +275,7 @@ func TestWrongOnTheWay(t *testing.T) {
 		t.Errorf("Steps: %v", last)
 	}
 	m.Loss = wrongPart{calls: new(int)}
-	if r, err := (rnmf.ConvexNMF{Model: m}).Fit(context.Background(), x); !errors.Is(err, rnmf.ErrParameter) || r != nil {
+	if r, err := (papers.ConvexNMF{Model: m}).Fit(context.Background(), x); !errors.Is(err, rnmf.ErrParameter) || r != nil {
 		t.Errorf("ConvexNMF: %v, %v", r, err)
 	}
 }

@@ -4,14 +4,20 @@
 // X is m×n and a column is a sample; W is m×r, the basis; H is r×n, the coefficients. A Model says
 // what to minimise and fits it:
 //
-//	r, err := rnmf.L21NMF(10).Fit(ctx, x)
+//	r, err := rnmf.CellCaseNMF(10).Fit(ctx, x)
+//
+// Where nobody knows what is wrong with the data, choose.Auto is the default: it lets three losses race
+// for entries that are hidden from them. CellCaseNMF is the single model for large data.
 //
 // # One inequality
 //
 // Every loss here is a concave, increasing function ρ of a squared residual s. The residual is that
-// of an entry or, under ByColumn, of a whole sample. A concave function lies below its tangent:
+// of an entry or, under ByColumn, of a whole sample; under CellCase, for wrong entries and wrong
+// samples, the inequality holds twice. A concave function lies below its tangent:
 //
 //	ρ(u) ≤ ρ(s) + ρ′(s)(u − s).
+//
+// For counts, deviances d(x, y) of a distribution take the place of squared residuals: see Family.
 //
 // This line is the re-weighting of half-quadratic programming (the weight is ρ′), the proof that
 // the objective never rises, and the test of a new loss (CheckLoss). Each half-step minimises the
@@ -21,51 +27,51 @@
 //
 //	model               fields of Model                                         source
 //	NMF                 Rank alone: Loss is Frobenius{}                         L2,1 paper (1)
-//	(NeNMF)             Solver: OGM{}                                           Guan et al. 2012
 //	(WNMF)              Mask                                                    Kim, Choi 2009
 //	GNMF                OnH: Laplacian                                          Cai et al. 2011; RRA (5)
+//	PoissonNMF          Family: Poisson                                         Lee, Seung 1999
+//	RobustPoissonNMF    Family: Poisson, Loss: CauchyTail{}                     this package
 //	L21NMF              Loss: ByColumn{L1{}}                                    L2,1 paper (11)
 //	L1NMF               Loss: L1{}                                              L2,1 paper (60)
-//	MahNMF              Loss: Manhattan{}, Solver: OGM{}                        Guan et al. 2012
 //	HuberNMF            Loss: Huber{}                                           Du et al. 2012
+//	CellCaseNMF         Loss: CellCase{Loss: Huber{}}                           Centofanti et al. 2024, with WH
 //	CIMNMF              Loss: Correntropy{}                                     Du et al. 2012
 //	HypersurfaceNMF     Loss: Hypersurface{Scale: σ}                            Hamza, Brady 2006; RSS-NMF
 //	RSSNMF              Loss: Hypersurface{Scale: σ}, OnH: Labels               RSS-NMF (12)
 //	(SCNMF)             OnH: Labels                                             Lan et al. 2014
-//	SemiGNMF            OnH: Laplacian of Labels.Graph                          Cai et al. 2011
 //	CauchyNMF           Loss: Cauchy{}                                          Truncated Cauchy paper (2), σ = ∞
 //	TruncatedCauchyNMF  Loss: Truncated{Loss: Cauchy{}}                         Truncated Cauchy paper (2)
 //	CappedNMF           Loss: ByColumn{Truncated{Loss: L1{}}}                   Gao et al. 2015
-//	RobustNMF           Loss: TwoStage{}                                        this package
-//	RNMFL1              Loss: Huber{Cut: λ/2}, Solver: Additive{}               Zhang et al. 2011
-//	SparseNMF           OnW, OnH: Sparse                                        RLS-NMF (3)
-//	LSNMF               OnW, OnH: LogSparse; OnH: Laplacian                     RLS-NMF (5)
-//	RLSNMF              Loss: ByColumn{LogShrink{}}, the same penalties         RLS-NMF (35)
-//	ONMF                SolverH: Orthogonal{}                                   Ding et al. 2006; Pompili et al. 2014
-//	RMNMF               Loss: ByColumn{L1{}}, OnH: UnitLaplacian, as ONMF       Huang et al. 2014
-//	SemiNMF             SolverW: LeastSquares{}                                 Ding, Li, Jordan 2010
-//	ConvexNMF           a type with a Model                                     Ding, Li, Jordan 2010
-//	SSNMF, CNMF         types with a Model and Labels                           RSS-NMF (5); (6), (7)
-//	Contiguous          a type with a Model                                     Zhou, Yang, Yu 2013, with WH
+//	RobustNMF           Loss: MMEstimator{}                                     this package
+//	SparseNMF           OnW, OnH: Lasso                                         RLS-NMF (3)
+//	SemiNMF             SolverW: NormalEquations{}                              Ding, Li, Jordan 2010
+//
+// Package papers has the solvers, losses and models of the papers that an everyday fit does not need
+// (semi-supervised, convex, orthogonal, contiguous NMF and more). It uses what this package exports and
+// nothing else, so a module of your own can do the same.
 //
 // CHOOSING.md says which model to use when, PROMISES.md what is promised and which test holds it,
 // CONTRIBUTING.md how to add a loss, a penalty, a solver or a model, and GLOSSARY.md what the terms
-// mean. Model.Steps and WithTrace are for watching a fit. Related packages are score (scores where
+// mean. Model.Steps and Model.Watch are for watching a fit. Related packages are score (scores where
 // the truth is known), baseline (what papers compare with), neighbor (graphs) and choose (loss,
 // rank and weights of penalties).
 //
-// # Files
+// # Files, in reading order
 //
-//	model.go, model_papers.go   Model; all constructors
-//	model_….go                  models that are more than a Loss, Penalties and a Solver
-//	loss_….go                   losses, their scales (scale, residuals) and weights (weigh)
-//	penalty_….go, graph.go      penalties on a factor
-//	quadratic….go               the bound that a half-step lowers, its tiles and its memory
-//	solver_….go                 what lowers it
+//	model.go, model_papers.go   Model and the constructors
+//	loss.go, loss_….go          losses, their scales (scale, residuals) and weights (weigh)
+//	penalty.go, penalty_….go    penalties on a factor
+//	quadratic.go                the bound that a half-step lowers, with its tiles (quadratic_tile), its
+//	                            form without data (quadratic_gramform), coupled columns and memory
+//	family.go, poisson.go       deviances of counts in place of squares, and their half-steps
+//	solver.go, solver_….go      what lowers it: HALS, MU, NormalEquations
 //	init_….go                   starts
-//	fit….go                     the loop, and its start, scale, extrapolation, objective, stop
+//	model_fit.go, fit….go       Fit and its loop (fit.run), its start, residuals, objective
+//	internal/drive              what the loop does next: scale, extrapolation, acceptance, stop
 //	result….go, trace.go        what comes out: outliers, classes, files
-//	survey.go, validate.go      what is asked about X, and what is an error
+//	datasummary.go, validate.go what is asked about X, and what is an error
+//	graph.go, …_graph.go,       graphs, to be left out at first
+//	…_groups.go, …_coupling.go
 //
 // # Reasons behind the design
 //
@@ -76,7 +82,11 @@
 // the bound W, H ≥ 0, and is fitted nearly exactly. A Quadratic stores no weights: a Solver walks
 // over Tiles and says what it needs of them (residuals, weights or products), so that no matrix of
 // the size of X is stored. W and H may have solvers of their own (SolverW, SolverH). The additive
-// form is a Solver that wraps another (Additive). What else a part can do is in optional methods,
+// form is a Solver that wraps another (papers.Additive). What a fit does next, the
+// schedule of the scale, extrapolation, acceptance and the end, is decided by numbers without data, and
+// written once (internal/drive). This package does it in memory, where a half-step is a call; rnmf/panel
+// does it in panels, where a half-step may be a message to another machine, after which the state of the
+// fit is written down. Counts of residuals are one, too (internal/histogram). What else a part can do is in optional methods,
 // which the comments of Loss, Penalty and Solver list; the engine never asks for a type. Data are
 // float64: float32 would halve the memory traffic, but the residuals of a good fit are small
 // differences of large numbers.

@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"context"
@@ -9,11 +9,16 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // with returns a 4×5 matrix of ones with one entry set.
 func with(i, j int, v float64) *mat.Dense {
-	d := constantOnes(4, 5)
+	d := ConstantOnes(4, 5)
 	d.Set(i, j, v)
 	return d
 }
@@ -26,10 +31,10 @@ func (f funcInit) Start(context.Context, *mat.Dense, int, *rand.Rand) (w, h *mat
 }
 
 func TestErrors(t *testing.T) {
-	ones := constantOnes(4, 5)
+	ones := ConstantOnes(4, 5)
 	own := errors.New("own")
-	start := func(w, h mat.Matrix) Model { return Model{Rank: 2, Init: Factors{W: w, H: h}} }
-	w, h := constantOnes(4, 2), constantOnes(2, 5)
+	start := func(w, h mat.Matrix) Model { return Model{Rank: 2, Init: WarmStart{W: w, H: h}} }
+	w, h := ConstantOnes(4, 2), ConstantOnes(2, 5)
 	for _, c := range []struct {
 		name string
 		m    Model
@@ -48,17 +53,17 @@ func TestErrors(t *testing.T) {
 		{"no rank", Model{}, ones, ErrRank, "0, want 1 to 4"},
 		{"negative rank", Model{Rank: -3}, ones, ErrRank, "-3"},
 		{"rank too high", Model{Rank: 5}, ones, ErrRank, "5, want 1 to 4 for X of 4×5"},
-		{"mask's shape", Model{Rank: 2, Mask: constantOnes(5, 4)}, ones, ErrShape, "Mask is 5×4, want 4×5"},
+		{"mask's shape", Model{Rank: 2, Mask: ConstantOnes(5, 4)}, ones, ErrShape, "Mask is 5×4, want 4×5"},
 		{"mask of NaN", Model{Rank: 2, Mask: with(1, 1, math.NaN())}, ones, ErrNotFinite, "Mask[1,1]"},
 		{"negative mask", Model{Rank: 2, Mask: with(1, 2, -1)}, ones, ErrNegative, "Mask[1,2] = -1"},
 		{"nothing left", Model{Rank: 2, Mask: mat.NewDense(4, 5, nil)}, ones, ErrEmpty, "Mask"},
-		{"W's shape", start(constantOnes(5, 2), h), ones, ErrShape, "W is 5×2, want 4×2"},
-		{"H's shape", start(w, constantOnes(2, 4)), ones, ErrShape, "H is 2×4, want 2×5"},
+		{"W's shape", start(ConstantOnes(5, 2), h), ones, ErrShape, "W is 5×2, want 4×2"},
+		{"H's shape", start(w, ConstantOnes(2, 4)), ones, ErrShape, "H is 2×4, want 2×5"},
 		{"no H", start(w, nil), ones, ErrShape, "W or H"},
 		{"negative W", start(mat.NewDense(4, 2, []float64{0, 0, 0, 0, 0, -2, 0, 0}), h), ones, ErrNegative, "W[2,1] = -2"},
 		{"NaN in H", start(w, mat.NewDense(2, 5, []float64{0, 0, 0, 0, 0, 0, math.NaN(), 0, 0, 0})), ones, ErrNotFinite, "H[1,1]"},
-		{"too large under the mask", Model{Rank: 2, Mask: scaled(ones, 1e100), Init: Factors{W: scaled(w, 1e55), H: scaled(h, 1e55)}}, ones, ErrTooLarge, "W[0,0]"},
-		{"too large together", start(scaled(constantOnes(4, 2), 1e90), scaled(constantOnes(2, 5), 1e90)), ones, ErrTooLarge, "W[0,0]"},
+		{"too large under the mask", Model{Rank: 2, Mask: Scaled(ones, 1e100), Init: WarmStart{W: Scaled(w, 1e55), H: Scaled(h, 1e55)}}, ones, ErrTooLarge, "W[0,0]"},
+		{"too large together", start(Scaled(ConstantOnes(4, 2), 1e90), Scaled(ConstantOnes(2, 5), 1e90)), ones, ErrTooLarge, "W[0,0]"},
 		{"a start that fails", Model{Rank: 2, Init: funcInit(func() (*mat.Dense, *mat.Dense, error) { return nil, nil, own })}, ones, own, "own"},
 		{"a start without factors", Model{Rank: 2, Init: funcInit(func() (*mat.Dense, *mat.Dense, error) { return nil, nil, nil })}, ones, ErrShape, ""},
 		{"MaxIter", Model{Rank: 2, MaxIter: -1}, ones, ErrParameter, "MaxIter"},
@@ -75,12 +80,16 @@ func TestErrors(t *testing.T) {
 		{"truncated nil", Model{Rank: 2, Loss: Truncated{}}, ones, ErrParameter, "Truncated.Loss"},
 		{"columns of nil", Model{Rank: 2, Loss: ByColumn{}}, ones, ErrParameter, "ByColumn.Loss"},
 		{"columns of columns", Model{Rank: 2, Loss: ByColumn{ByColumn{L1{}}}}, ones, ErrParameter, "ByColumn.Loss"},
+		{"cells of nil", Model{Rank: 2, Loss: CellCase{}}, ones, ErrParameter, "CellCase.Loss"},
+		{"cells of columns", Model{Rank: 2, Loss: CellCase{Loss: ByColumn{L1{}}}}, ones, ErrParameter, "CellCase.Loss"},
+		{"columns of cells", Model{Rank: 2, Loss: ByColumn{CellCase{Loss: L1{}}}}, ones, ErrParameter, "ByColumn.Loss"},
+		{"cells without a floor", Model{Rank: 2, Loss: CellCase{Loss: L1{}, Eps: -1}}, ones, ErrParameter, "CellCase.Eps"},
 		{"truncated columns", Model{Rank: 2, Loss: Truncated{Loss: ByColumn{L1{}}}}, ones, ErrParameter, "Truncated.Loss"},
 		{"RNMF-L1", RNMFL1(2, -1), ones, ErrParameter, "Huber.Cut"},
 		{"sweeps", Model{Rank: 2, Solver: HALS{Sweeps: -1}}, ones, ErrParameter, "Sweeps"},
-		{"sweeps below", Model{Rank: 2, Solver: Additive{HALS{Sweeps: -1}}}, ones, ErrParameter, "Sweeps"},
+		{"sweeps below", Model{Rank: 2, Solver: Additive{Solver: HALS{Sweeps: -1}}}, ones, ErrParameter, "Sweeps"},
 		{"no penalty", Model{Rank: 2, OnW: []Penalty{nil}}, ones, ErrParameter, "penalty"},
-		{"sparse", Model{Rank: 2, OnH: []Penalty{Sparse{-1}}}, ones, ErrParameter, "Sparse.Lambda is -1"},
+		{"sparse", Model{Rank: 2, OnH: []Penalty{Lasso{-1}}}, ones, ErrParameter, "Lasso.Lambda is -1"},
 		{"ridge", Model{Rank: 2, OnW: []Penalty{Ridge{math.NaN()}}}, ones, ErrParameter, "Ridge.Lambda"},
 	} {
 		r, err := c.m.Fit(context.Background(), c.x)
@@ -104,12 +113,12 @@ func TestErrors(t *testing.T) {
 }
 
 func TestResultErrors(t *testing.T) {
-	r := mustFit(t, NMF(2), uniform(4, 5, 1))
+	r := MustFit(t, NMF(2), Uniform(4, 5, 1))
 	for name, c := range map[string]struct {
 		x    mat.Matrix
 		want error
 	}{
-		"nil": {nil, ErrEmpty}, "shape": {uniform(5, 4, 1), ErrShape}, "NaN": {with(1, 1, math.NaN()), ErrNotFinite},
+		"nil": {nil, ErrEmpty}, "shape": {Uniform(5, 4, 1), ErrShape}, "NaN": {with(1, 1, math.NaN()), ErrNotFinite},
 	} {
 		if _, err := r.Outliers(c.x, nil); !errors.Is(err, c.want) {
 			t.Errorf("Outliers, %s: %v", name, err)
@@ -122,19 +131,19 @@ func TestResultErrors(t *testing.T) {
 
 // Negative data are fitted where the user says so.
 func TestSigned(t *testing.T) {
-	x := uniform(8, 9, 1)
+	x := Uniform(8, 9, 1)
 	x.Apply(func(_, _ int, v float64) float64 { return v - 0.4 }, x)
-	for _, loss := range fixedLosses {
-		for _, solver := range allSolvers {
+	for _, loss := range FixedLosses {
+		for _, solver := range AllSolvers {
 			m := Model{Rank: 3, Loss: loss, Solver: solver, Signed: true, MaxIter: 12, Tol: -1}
-			checkDescent(t, lossName(loss), m, x)
+			checkDescent(t, LossName(loss), m, x)
 		}
 	}
 	x.Scale(-1, x)
 	x.Apply(func(_, _ int, v float64) float64 { return v - 1 }, x)
-	for _, solver := range allSolvers {
-		if r := mustFit(t, Model{Rank: 2, Solver: solver, Signed: true, MaxIter: 200}, x); mat.Norm(mul(r.W, r.H), 2) > 1e-2 {
-			t.Errorf("%T: the best fit of negative data is 0, not %g", solver, mat.Max(mul(r.W, r.H)))
+	for _, solver := range AllSolvers {
+		if r := MustFit(t, Model{Rank: 2, Solver: solver, Signed: true, MaxIter: 200}, x); mat.Norm(Mul(r.W, r.H), 2) > 1e-2 {
+			t.Errorf("%T: the best fit of negative data is 0, not %g", solver, mat.Max(Mul(r.W, r.H)))
 		}
 	}
 }

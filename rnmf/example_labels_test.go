@@ -19,7 +19,7 @@ func ExampleRSSNMF() {
 	labels = labels.Few(10, rand.New(rand.NewPCG(2, 1)).Perm(len(set.Labels)))
 
 	model := rnmf.RSSNMF(10, 0.3, labels)
-	model.Init = rnmf.ByLabel{Labels: labels} // each component starts at its class
+	model.Init = rnmf.LabelInit{Labels: labels} // each component starts at its class
 	r, err := model.Fit(context.Background(), x)
 	if err != nil {
 		fmt.Println(err)

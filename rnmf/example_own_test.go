@@ -142,7 +142,7 @@ func (Descent) Improve(q *rnmf.Quadratic, v *mat.Dense) {
 func ExampleSolver() {
 	x, _, _ := datasets.LowRank(20, 30, 3, 1)
 	for _, loss := range []rnmf.Loss{rnmf.Cauchy{Scale: 0.1}, rnmf.ByColumn{Loss: rnmf.L1{Eps: 0.01}}} {
-		m := rnmf.Model{Rank: 3, Loss: loss, Solver: Descent{}, OnH: []rnmf.Penalty{rnmf.Sparse{Lambda: 0.1}}, MaxIter: 50}
+		m := rnmf.Model{Rank: 3, Loss: loss, Solver: Descent{}, OnH: []rnmf.Penalty{rnmf.Lasso{Lambda: 0.1}}, MaxIter: 50}
 		r, err := m.Fit(context.Background(), x)
 		if err != nil {
 			fmt.Println(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
@@ -18,7 +19,7 @@ func ExampleRLSNMF() {
 		fmt.Println(err)
 		return
 	}
-	u, err := rnmf.PenaltyUnitsOf(s.X, 10)
+	u, err := papers.NewPenaltyUnits(s.X, 10)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -30,7 +31,7 @@ func ExampleRLSNMF() {
 	}
 	var sparsity []float64
 	for _, alpha := range []float64{0, 0.01} {
-		m := rnmf.RLSNMF(10, alpha*u.W, 0.01*u.H, 3, graph, 0.1*u.Graph)
+		m := papers.RLSNMF(10, alpha*u.W, 0.01*u.H, 3, graph, 0.1*u.Graph)
 		m.MaxIter = 100
 		r, err := m.Fit(context.Background(), s.X)
 		if err != nil {
@@ -62,7 +63,7 @@ func ExampleRRA() {
 		return
 	}
 	var objective []float64
-	for _, solver := range []rnmf.Solver{rnmf.RRA{}, nil} {
+	for _, solver := range []rnmf.Solver{papers.RRA{}, nil} {
 		m := rnmf.GNMF(10, graph, 1)
 		m.Solver = solver
 		r, err := m.Fit(context.Background(), s.X)
@@ -78,7 +79,7 @@ func ExampleRRA() {
 
 // Something covers a part of each image. That its pixels hang together helps to tell
 // them from those that are only hard to express.
-func ExampleContiguous() {
+func ExampleOcclusionNMF() {
 	s, err := datasets.Fashion().Scaled().Sample(20, 1)
 	if err != nil {
 		fmt.Println(err)
@@ -93,7 +94,7 @@ func ExampleContiguous() {
 		fmt.Println(err)
 		return
 	}
-	pixels := rnmf.Model{Rank: 10, Loss: rnmf.TwoStage{Then: rnmf.Truncated{Loss: rnmf.Frobenius{}, Rule: rnmf.NormalThreeSigma}}}
+	pixels := rnmf.Model{Rank: 10, Loss: rnmf.MMEstimator{Then: rnmf.Truncated{Loss: rnmf.Frobenius{}, Rule: rnmf.NormalThreeSigma}}}
 	single, err := pixels.Fit(context.Background(), dirty)
 	if err != nil {
 		fmt.Println(err)
@@ -104,7 +105,7 @@ func ExampleContiguous() {
 		fmt.Println(err)
 		return
 	}
-	together, err := rnmf.Contiguous{Model: rnmf.Model{Rank: 10}, Height: 14, Width: 14}.Fit(context.Background(), dirty)
+	together, err := papers.OcclusionNMF{Model: rnmf.Model{Rank: 10}, Height: 14, Width: 14}.Fit(context.Background(), dirty)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -131,7 +132,7 @@ func ExampleSSNMF() {
 			labels.Class[j] = rnmf.Unlabelled
 		}
 	}
-	r, err := rnmf.SSNMF{Model: rnmf.NMF(20), Labels: labels, Lambda: 3}.Fit(context.Background(), set.X)
+	r, err := papers.SSNMF{Model: rnmf.NMF(20), Labels: labels, Lambda: 3}.Fit(context.Background(), set.X)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -155,13 +156,12 @@ func ExampleSSNMF() {
 	// Output: U is 10×20; more than half of the unknown labels are right: true
 }
 
-// Progress of what has no Steps, or lies deep in other code, comes by the context.
-func ExampleWithTrace() {
+// Progress of what has no Steps comes by the Model in it.
+func ExampleModel_watch() {
 	x := datasets.Digits().Scaled().X.Slice(0, 64, 0, 200)
 	rounds := 0
-	ctx := rnmf.WithTrace(context.Background(), func(p rnmf.Point) { rounds = p.Round })
-	m := rnmf.ConvexNMF{Model: rnmf.Model{Rank: 5, MaxIter: 12, Tol: -1}}
-	if _, err := m.Fit(ctx, x); err != nil {
+	m := papers.ConvexNMF{Model: rnmf.Model{Rank: 5, MaxIter: 12, Tol: -1, Watch: func(p rnmf.Point) { rounds = p.Round }}}
+	if _, err := m.Fit(context.Background(), x); err != nil {
 		fmt.Println(err)
 		return
 	}

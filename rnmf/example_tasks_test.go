@@ -12,6 +12,7 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/baseline"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
@@ -52,7 +53,7 @@ func ExampleTruncatedCauchyNMF() {
 		return
 	}
 	m := rnmf.TruncatedCauchyNMF(4)
-	m.Solver = rnmf.OGM{Plain: true} // Algorithm 1; without it HALS, which is faster
+	m.Solver = papers.OGM{Printed: true} // Algorithm 1; without it HALS, which is faster
 	r, err := m.Fit(context.Background(), dirty)
 	if err != nil {
 		fmt.Println(err)

@@ -8,31 +8,38 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/drive"
 )
 
-// A fit is the state of a running factorisation. Both factors have r rows, so that both half-steps
-// are the same code.
+// A fit is the backend of drive.Driver in memory: the data, the factors, and what is done with them. Both
+// factors have r rows, so that both half-steps are the same code.
 type fit struct {
 	model            Model      // with defaults in place of zeros
-	survey                      // of X
+	dataSummary                 // of X
 	wt, h            *mat.Dense // r×m, r×n
 	solverW, solverH Solver
 	onlyH            bool // W stays as it is
 	pool             *workspace
 
+	drive drive.Driver // decides what is done next
+	asks  drive.Seen   // what it may ask
+
 	loss      Loss       // at the scale of the round
 	rho       Loss       // its ρ, without ByColumn
 	columns   bool       // loss is ByColumn: ρ is taken of norms of columns
-	tuning    Tuning     // estimates the scale; nil if that is given or final
-	interim   bool       // the loss is an Interim
-	residuals *Residuals // from which the next scale is estimated; nil if none is
+	floor     float64    // ε² > 0 if loss is a CellCase
+	tuning    Tuning     // estimates the scale; nil if that is given
+	residuals *Residuals // from which the next scale is estimated
 	retuned   bool       // the scale was estimated for this round
-	tuneAt    int        // once the scale rests: the round of the next estimate
+	recorded  Loss       // that of the last point of the trace
 
-	// The H half-step of the next round, on a copy of H.
-	next        *mat.Dense
-	ahead       bool      // next is up to date
-	cross, gram []float64 // WᵀX and WᵀW from that half-step; nil if unknown
+	next  *mat.Dense    // the H of the next round
+	ahead observed      // what its half-step saw; nothing where that is still to be done
+	saw   observed      // what the half-step of the present H saw
+	plain [2]*mat.Dense // H and Wᵀ of the round before it was extrapolated
+	last  kept          // the last factors whose objective is known
+	best  kept          // better ones at this scale, if there are any
 
 	trace   Trace
 	reason  Reason
@@ -42,145 +49,128 @@ type fit struct {
 	due     time.Duration // in what was done ahead; part of spent once it is used
 }
 
-// run does rounds until there is a reason to stop. It calls seen after each; the fit also ends,
-// without a reason, when seen returns false.
-//
-// The objective of a round needs the residuals of its factors, with which the H half-step of the
-// next round begins. So that half-step is done ahead, on a copy of H: the objective is nearly free.
-func (f *fit) run(seen func() bool) {
+// run does rounds until there is a reason to stop. It calls after when each is done; the fit also ends,
+// without a reason, when after returns false.
+func (f *fit) run(after func() bool) {
 	f.next = mat.DenseCopyOf(f.h)
-	if !f.begin() {
-		f.reason = Cancelled
-		return
-	}
-	if !seen() {
-		return
-	}
-	first := f.trace[0].Objective
-	best := kept{objective: first} // at this scale
-	var last kept                  // the last one whose objective is known
-	var push momentum
-	since := 0 // rounds since the last one whose objective is known
-	for round := 1; f.reason == 0; round++ {
-		if since == 0 {
-			last.keep(f.wt, f.h, f.trace[len(f.trace)-1].Objective)
-		}
-		since++
-		scale := f.loss
-		// Factors that are worse than others at the last scale set no new scale.
-		retuned := round > 1 && f.residuals != nil && best.wt == nil
-		if retuned {
-			f.tune(round)
-			if last.objective = f.lookAhead(); !f.pool.Stop() {
-				best = kept{objective: last.objective}
-			}
-		}
-		steady := !retuned && !f.tunesIn(round+1) // the scale is the same before and after
-		more := round < f.model.MaxIter
-		extrapolates := (steady || f.tuneAt > 0) && f.extrapolates()
-		traced := since >= f.model.TraceEvery || !more || !steady || extrapolates
-
-		f.updateH()
-		cross, gram := f.cross, f.gram
-		if !extrapolates {
-			push.reset()
-			f.updateW()
-		} else {
-			push.extrapolate(0, f.h)
-			f.updateW()
-			push.extrapolate(1, f.wt)
-		}
-		objective := math.NaN()
-		switch {
-		case !f.valid():
-			traced = true
-		case !traced:
-			f.prepareH(nil)
-		case extrapolates:
-			objective = f.evaluate(round, true)
-			// An extrapolation that gains next to nothing went too far, and must not end the fit.
-			least := max(f.model.Tol, 1e-9) * math.Abs(last.objective)
-			if !push.tried || objective <= last.objective-least || f.pool.Stop() {
-				push.accept()
-				break
-			}
-			// Repeat the round without extrapolation. Its H half-step is already there.
-			push.reject()
-			f.countAhead()
-			f.ahead = false
-			f.h.Copy(push.plain[0])
-			f.wt.Copy(last.wt)
-			f.cross, f.gram = cross, gram
-			f.updateW()
-			objective = f.evaluate(round, more)
-		default:
-			objective = f.evaluate(round, more)
-		}
-
-		if f.pool.Stop() {
-			f.wt, f.h = last.wt, last.h
-			f.setLoss(scale)
-			f.reason = Cancelled
+	for f.reason == 0 {
+		plan := f.drive.Next()
+		objective := f.look(plan)
+		if f.cancelled() {
 			break
 		}
-		if !traced {
-			continue
+		known := len(f.trace)
+		checked := f.drive.Phase == drive.Checking
+		verdict := f.judge(plan, objective)
+		f.keep(verdict)
+		if (len(f.trace) > known && f.drive.Phase != drive.Checking || checked) && !after() {
+			return
 		}
-		f.reason = f.stop(&last, first, objective, round, since)
-		if f.reason == Converged && best.wt == nil && !f.scaleHolds() {
-			if f.reason = 0; !more {
-				f.reason = MaxIter
-			}
+		if verdict.Tune {
+			f.drive.Tune(f.estimate())
 		}
-		since = 0
-		if f.reason == Diverged {
-			f.wt, f.h = last.wt, last.h
-		} else {
-			f.record(round, objective)
-			if !seen() {
-				return
-			}
-		}
-		// A solver that does not descend (RRA as printed) must not lose the best factors.
-		switch {
-		case f.reason != Diverged && objective <= best.objective+1e-9*math.Abs(best.objective):
-			best = kept{objective: min(objective, best.objective)}
-		case best.wt == nil:
-			best.keep(last.wt, last.h, best.objective)
+		if verdict.Advance {
+			f.halfSteps(plan)
 		}
 	}
-	f.reached = f.trace[len(f.trace)-1].Objective
-	if best.wt != nil {
-		f.wt, f.h, f.reached = best.wt, best.h, best.objective
+	if len(f.trace) > 0 {
+		f.reached = f.trace[len(f.trace)-1].Objective
+	}
+	if f.best.wt != nil {
+		f.wt, f.h, f.reached = f.best.wt, f.best.h, f.best.objective
 	}
 }
 
-// begin finds the scale and the objective of the start. If the fit is cancelled meanwhile it goes
-// on only where that is little work, or returns false.
-func (f *fit) begin() bool {
-	scale := func() {
-		if f.tuning != nil {
-			f.measure()
-			f.tune(0)
-		}
+// look does what a plan says about the factors at hand, and returns their objective, NaN if it is not
+// wanted or if they are no factors.
+func (f *fit) look(p drive.Plan) (objective float64) {
+	switch {
+	case p.Redo || p.Judge && !f.valid():
+		return math.NaN()
+	case p.Measure && len(f.trace) == 0 && f.little():
+		f.toTheEnd(func() { objective = f.measure() })
+	case p.Measure:
+		objective = f.measure()
+	case p.Step:
+		f.retuned = p.Retuned
+		objective = f.prepareH(p.Judge)
+	default:
+		objective = f.objective()
 	}
-	if f.little() {
-		f.toTheEnd(scale)
+	if f.pool.Stop() && len(f.trace) == 0 && f.little() && p.Judge {
+		f.toTheEnd(func() { objective = f.objective() }) // so that there is something to return
+	}
+	return objective
+}
+
+// judge lets the driver judge the factors at hand.
+func (f *fit) judge(p drive.Plan, objective float64) drive.Verdict {
+	s := f.asks
+	s.Objective = objective
+	v := f.drive.Take(s)
+	f.reason = Reason(f.drive.Reason)
+	if v.Record {
+		f.record(p.Round, objective)
+	} else if f.reason == Diverged && len(f.trace) == 0 {
+		f.reason, f.wrong = Cancelled, f.wantNumber(objective)
+	}
+	return v
+}
+
+// keep does with the factors at hand and those before what a verdict says.
+func (f *fit) keep(v drive.Verdict) {
+	switch {
+	case v.Restore:
+		f.restore()
+	case v.PutAside:
+		f.best.keep(f.last.wt, f.last.h, f.drive.Best)
+	case v.Improved:
+		f.best = kept{}
+	}
+	if v.Keep {
+		f.last.keep(f.wt, f.h, f.drive.Last)
+	}
+}
+
+// halfSteps goes on to the next round: to the H that is ready, then to a new W, both extrapolated if
+// that is the plan. Factors that were extrapolated too far get another W, and the H of the half-step.
+func (f *fit) halfSteps(p drive.Plan) {
+	f.countAhead()
+	if p.Redo {
+		f.h.Copy(f.plain[0])
+		f.wt.Copy(f.last.wt)
 	} else {
-		scale()
+		f.h, f.next, f.saw = f.next, f.h, f.ahead
 	}
-	objective := f.lookAhead()
-	if f.pool.Stop() {
-		if !f.little() {
-			return false
-		}
-		f.toTheEnd(func() { objective = f.objective() })
+	f.ahead = observed{}
+	if p.Keep {
+		f.extrapolate(0, f.h, p.Beta)
 	}
-	if f.wrong = cmp.Or(f.wrong, f.wantNumber(objective)); f.wrong != nil {
+	f.updateW()
+	if p.Keep {
+		f.extrapolate(1, f.wt, p.Beta)
+	}
+}
+
+// cancelled ends a fit that was cancelled, with the factors of the last point of the trace. Where little
+// work is left to the first of these, it goes on to that.
+func (f *fit) cancelled() bool {
+	if !f.pool.Stop() || f.wrong == nil && len(f.trace) == 0 && f.little() {
 		return false
 	}
-	f.record(0, objective)
+	f.reason = Cancelled
+	if len(f.trace) > 0 {
+		f.restore()
+	}
 	return true
+}
+
+// restore goes back to the last factors whose objective is known, and the loss under which it is.
+func (f *fit) restore() {
+	if !f.drive.Known() {
+		f.wt, f.h, f.ahead = f.last.wt, f.last.h, observed{}
+	}
+	f.setLoss(f.recorded)
 }
 
 // wantNumber names what makes the objective no finite number.
@@ -202,53 +192,27 @@ func (f *fit) little() bool {
 	return m*n*f.model.Rank <= 1<<24
 }
 
-// evaluate returns the objective of the current factors. On the way it measures the residuals for
-// the next scale or does the next H half-step, unless the round is the last.
-func (f *fit) evaluate(round int, more bool) float64 {
-	switch {
-	case f.pool.Stop():
-		return math.NaN()
-	case !more:
-		return f.objective()
-	case f.tunesIn(round + 1):
-		return f.measure()
-	}
-	f.retuned = false
-	return f.lookAhead()
-}
-
-// lookAhead does the next H half-step, and returns the objective of the current factors.
-func (f *fit) lookAhead() float64 {
-	loss := f.prepareH(f.h)
-	if math.IsNaN(loss) && !f.pool.Stop() {
-		return f.objective() // the solver has not computed it
-	}
-	return loss + f.penalties()
-}
-
-// prepareH does the H half-step of the next round on a copy of H. It returns the loss at from, or
-// NaN.
-func (f *fit) prepareH(from *mat.Dense) (loss float64) {
+// prepareH does the H half-step of the next round on a copy of H, and returns the objective of the
+// factors at hand if it is wanted: both begin with the same residuals.
+func (f *fit) prepareH(wanted bool) (objective float64) {
 	if f.pool.Stop() {
 		return math.NaN()
 	}
 	begin := time.Now()
 	q := f.quadratic(false)
-	q.seen.from = from
-	f.next.Copy(f.h)
-	f.improve(q, f.next, f.model.OnH, f.solverH)
-	f.ahead, f.cross, f.gram = true, q.seen.cross, q.seen.gram
-	f.due += time.Since(begin)
-	return q.seen.loss
-}
-
-// updateH takes the H that prepareH has made, or makes it.
-func (f *fit) updateH() {
-	if !f.ahead {
-		f.prepareH(f.h)
+	if wanted {
+		q.observed.from = f.h
 	}
-	f.countAhead()
-	f.h, f.next, f.ahead = f.next, f.h, false
+	f.next.Copy(f.h)
+	f.ahead = f.improve(q, f.next, f.model.OnH, f.solverH)
+	f.due += time.Since(begin)
+	switch {
+	case !wanted:
+		return math.NaN()
+	case math.IsNaN(f.ahead.loss) && !f.pool.Stop():
+		return f.objective() // the solver has not computed it
+	}
+	return f.ahead.loss + f.penalties()
 }
 
 // updateW does the W half-step.
@@ -257,9 +221,29 @@ func (f *fit) updateW() {
 		return
 	}
 	begin := time.Now()
-	f.improve(f.quadraticOfW(), f.wt, f.model.OnW, f.solverW)
-	f.cross, f.gram = nil, nil
+	f.improve(f.quadraticOfW(f.saw), f.wt, f.model.OnW, f.solverW)
 	f.spent += time.Since(begin)
+}
+
+// extrapolate extrapolates v, factor i, and keeps it as it was; β = 0 is for the first of some rounds.
+func (f *fit) extrapolate(i int, v *mat.Dense, beta float64) {
+	switch {
+	case f.plain[i] == nil:
+		f.plain[i] = mat.DenseCopyOf(v)
+	case beta == 0:
+		f.plain[i].Copy(v)
+	default:
+		x, plain := v.RawMatrix().Data, f.plain[i].RawMatrix().Data
+		drive.Extrapolate(x, plain, beta)
+		if f.model.Family != Gaussian {
+			// Where all that makes up the mean of a count became 0, no step could make it positive, and
+			// far below the count each step only doubles it. With a tenth in place of a half COIL-20
+			// took more rounds than without extrapolation.
+			for j, a := range plain {
+				x[j] = max(x[j], 0.5*a)
+			}
+		}
+	}
 }
 
 // countAhead adds the time of what was done ahead to that of the algorithm.
@@ -283,14 +267,27 @@ func (f *fit) valid() bool {
 	return true
 }
 
-// improve lowers the quadratic of a half-step.
-func (f *fit) improve(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) {
-	if f.majorize(q, v, penalties); f.wrong != nil {
-		return
+// improve lowers the quadratic of a half-step, and returns what it saw.
+func (f *fit) improve(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) observed {
+	if f.majorize(q, v, penalties); f.wrong == nil {
+		f.lower(q, v, s)
+		if constraint(s) == nil {
+			q.minimiseUnused(v)
+		}
+	}
+	return *q.observed
+}
+
+// lower lets a solver lower q.
+func (f *fit) lower(q *Quadratic, v *mat.Dense, s Solver) {
+	if c, ok := s.(interface{ AfterTuning() Solver }); ok && f.retuned {
+		s = c.AfterTuning()
 	}
 	s.Improve(q, v)
-	if constraint(s) == nil {
-		q.minimiseUnused(v)
+	if c, ok := s.(interface {
+		Refill(q *Quadratic, v *mat.Dense)
+	}); ok && !q.trans && !f.onlyH && len(f.model.OnW)+len(f.model.OnH) == 0 && !f.pool.Stop() {
+		c.Refill(q, v)
 	}
 }
 
@@ -301,9 +298,6 @@ func (f *fit) majorize(q *Quadratic, v *mat.Dense, penalties []Penalty) {
 		f.wrong = cmp.Or(f.wrong, wantFrom(-math.MaxFloat64, q.c, p, "Linear"), wantFrom(0, q.d, p, "Diagonal"))
 	}
 }
-
-// extrapolates reports whether the factors are extrapolated between rounds.
-func (f *fit) extrapolates() bool { return extrapolates(f.solverW) && extrapolates(f.solverH) }
 
 // kept are factors put aside, and their objective.
 type kept struct {
@@ -337,17 +331,15 @@ func (f *fit) record(round int, objective float64) {
 			p.KKT = -1
 		}
 	}
-	f.trace = append(f.trace, p)
+	f.trace, f.recorded = append(f.trace, p), f.loss
 }
 
 // quadratic sets up a half-step: of W on the transposed data, or of H.
 func (f *fit) quadratic(ofW bool) *Quadratic {
 	m, n := f.x.Dims()
 	r := f.model.Rank
-	q := &Quadratic{U: f.wt, m: m, n: n, r: r, data: data{x: f.x, mask: f.mask, norms: f.norms[0]}, loss: f.rho,
-		retuned: f.retuned, pool: f.pool, seen: &observed{loss: math.NaN()}}
-	q.follows = !ofW && !f.onlyH && len(f.model.OnW) == 0
-	q.signedU = !ofW && leavesSigns(f.solverW)
+	q := &Quadratic{U: f.wt, m: m, n: n, r: r, data: data{x: f.x, mask: f.mask, norms: f.norms[0], family: f.model.Family}, loss: f.rho,
+		floor: f.floor, pool: f.pool, gram: new(grams), observed: &observed{loss: math.NaN()}}
 	if f.columns {
 		q.sample = columns
 	}
@@ -361,16 +353,16 @@ func (f *fit) quadratic(ofW bool) *Quadratic {
 	return q
 }
 
-// quadraticOfW is the half-step of W, with the weights of the samples under ByColumn.
-func (f *fit) quadraticOfW() *Quadratic {
+// quadraticOfW is the half-step of W, with the weights of the samples under ByColumn and CellCase.
+func (f *fit) quadraticOfW(saw observed) *Quadratic {
 	q := f.quadratic(true)
-	q.weighRows(f.columnSquares)
+	f.weighSamples(q, func() []float64 { return f.columnSquares(saw) })
 	return q
 }
 
 // weighRows sets the weights of samples that are rows from the squared norms of their residuals.
 func (q *Quadratic) weighRows(squares func() []float64) {
-	if q.sample != rows || isFrobenius(q.loss) {
+	if q.sample != rows || isSquared(q.loss) {
 		return
 	}
 	q.row = squares()

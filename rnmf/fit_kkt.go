@@ -26,18 +26,19 @@ func (f *fit) kktOf(ofW bool) float64 {
 	q, v, penalties := f.quadratic(ofW), f.h, f.model.OnH
 	if ofW {
 		v, penalties = f.wt, f.model.OnW
-		q.weighRows(f.squaredNorms)
+		f.weighSamples(q, f.squaredNorms)
 	}
 	f.majorize(q, v, penalties)
-	q.freezeNeighbors(v)
+	q.FreezeNeighbors(v)
 	width := tileWidth(q.m, q.n, 2)
 	count := (q.n + width - 1) / width
 	moved := make([]float64, count)
-	u, uu := q.layout.cross(), q.layout.squares()
-	w := &walk{need: needE}
+	u, uu := q.layout.crossBy(q.pool.sharing(8*q.m*q.r)), q.layout.squares()
+	w := new(walk)
 	f.pool.share(count, q.m*q.n*q.r, func(t *Tile, i int) {
 		t.load(q, w, v, i*width, min(width, q.n-i*width))
-		t.weigh() // not loadWeights, which may leave out weights of columns
+		t.residual()
+		t.weigh() // not weighOnce, which may leave out weights of columns
 		moved[i] = t.moved(u, uu)
 	})
 	return relative(math.Sqrt(total(moved)), v)
@@ -50,7 +51,7 @@ func (f *fit) moves() float64 {
 	if f.onlyH {
 		return far
 	}
-	return max(far, f.moved(f.quadraticOfW(), f.wt, f.model.OnW, f.solverW))
+	return max(far, f.moved(f.quadraticOfW(f.ahead), f.wt, f.model.OnW, f.solverW))
 }
 
 func (f *fit) moved(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) float64 {
@@ -59,7 +60,7 @@ func (f *fit) moved(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) f
 	}
 	to := mat.DenseCopyOf(v)
 	f.majorize(q, to, penalties)
-	s.Improve(q, to)
+	f.lower(q, to, s)
 	to.Sub(to, v)
 	return relative(mat.Norm(to, 2), v)
 }
@@ -78,9 +79,13 @@ func (t *Tile) moved(u, uu *kernel.Cross) float64 {
 	r, b := t.R, t.B
 	space := t.Space(2 * r * b)
 	num, den := space[:r*b], space[r*b:]
-	kernel.Mul(t.E, t.Omega)
-	u.Add(num, t.E, b)
-	uu.Add(den, t.Omega, b)
+	if t.q.family != Gaussian {
+		kernel.Score(t.e, t.omega, t.X(), t.Y(), t.omega)
+	} else {
+		kernel.Mul(t.e, t.omega)
+	}
+	u.Add(num, t.e, b)
+	uu.Add(den, t.omega, b)
 	if t.C != nil {
 		for i, c := range t.C {
 			num[i] += c

@@ -1,10 +1,16 @@
-package rnmf
+package rnmf_test
 
 import (
+	"cmp"
 	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // An interval holds a number that rounding has left uncertain.
@@ -61,10 +67,7 @@ type uncertain struct {
 
 func weighed(m Model, l Loss, x, w, h *mat.Dense) uncertain {
 	rows, cols := x.Dims()
-	if l == nil {
-		l = Frobenius{}
-	}
-	c, byColumn := l.(ByColumn)
+	entry, sample, _ := OfSamples(l)
 	s := uncertain{cols, make([]interval, rows*cols), make([]interval, rows*cols)}
 	for j := range cols {
 		var norm interval
@@ -88,17 +91,15 @@ func weighed(m Model, l Loss, x, w, h *mat.Dense) uncertain {
 			if e.low < 0 && e.high > 0 {
 				low = 0
 			}
-			s.omega[i*cols+j] = interval{mask, mask}
-			if byColumn {
-				norm.low, norm.high = norm.low+min(mask*low*low, mask*(low*low)), norm.high+max(mask*high*high, mask*(high*high))
-			} else {
-				s.omega[i*cols+j] = slopeIn(l, interval{low * low, high * high}).scale(mask)
-			}
+			s.omega[i*cols+j] = slopeIn(entry, interval{low * low, high * high}).scale(mask)
+			least, _ := entry(low * low)
+			most, _ := entry(high * high)
+			norm.low, norm.high = norm.low+mask*least, norm.high+mask*most
 		}
-		if byColumn {
-			of := slopeIn(c.Loss, norm)
-			for i := range rows {
-				s.omega[i*cols+j] = of.scale(s.omega[i*cols+j].low)
+		of := slopeIn(sample, norm)
+		for i := range rows {
+			if a := s.omega[i*cols+j]; a.high > 0 {
+				s.omega[i*cols+j] = interval{a.low * of.low, a.high * of.high}
 			}
 		}
 	}
@@ -106,11 +107,11 @@ func weighed(m Model, l Loss, x, w, h *mat.Dense) uncertain {
 }
 
 // slopeIn is ρ′, which falls, with some room for the vector form of it.
-func slopeIn(l Loss, s interval) interval {
+func slopeIn(rho func(s float64) (value, slope float64), s interval) interval {
 	const eps = 1e-12
-	_, most := l.Rho(s.low * (1 - eps))
-	_, least := l.Rho(s.high * (1 + eps))
-	if _, first := l.Rho(0); least < 1e-300*first {
+	_, most := rho(s.low * (1 - eps))
+	_, least := rho(s.high * (1 + eps))
+	if _, first := rho(0); least < 1e-300*first {
 		least = 0 // the vector form may take it for 0
 	}
 	return interval{least * (1 - eps), most * (1 + eps)}
@@ -141,13 +142,13 @@ func naiveMoves(v *mat.Dense, list []Penalty, ofData func(k, j int) (down, bend 
 			graphs := 0.0
 			for _, p := range list {
 				switch p := p.(type) {
-				case Sparse: // λv
+				case Lasso: // λv
 					down = down.add(around(-p.Lambda/2, p.Lambda))
 				case Ridge: // λv²
 					down = down.add(around(-p.Lambda*at, p.Lambda*at))
 					bend = bend.add(interval{p.Lambda, p.Lambda})
 				case LogSparse: // λ log(1 + v/ε), whose bound is linear
-					slope := p.Lambda / (p.eps() + at) / 2
+					slope := p.Lambda / (cmp.Or(p.Scale, 1) + at) / 2
 					down = down.add(around(-slope, slope))
 				case Laplacian: // λ Σ G_jl (v_j − v_l)²: its diagonal, or, if it is not the first, twice that
 					if p.Lambda == 0 {
@@ -212,7 +213,7 @@ func moveOf(v float64, down, bend interval) interval {
 	for _, n := range []float64{down.low, down.high} {
 		for _, d := range []float64{max(0, bend.low*(1-1e-12)), max(0, bend.high*(1+1e-12))} {
 			to := at(n, d)
-			if to+v >= maxFactor { // a step that far is not taken
+			if to+v >= MaxFactor { // a step that far is not taken
 				to, far = 0, true
 			} else {
 				near = true
@@ -221,7 +222,7 @@ func moveOf(v float64, down, bend interval) interval {
 		}
 	}
 	if far && near { // but one that is almost as far may be
-		out.high = maxFactor
+		out.high = MaxFactor
 	}
 	slack := 1e-12*max(math.Abs(out.low), math.Abs(out.high)) + 1e-15*v
 	return interval{out.low - slack, out.high + slack}
@@ -256,9 +257,9 @@ func naiveLambda(class []int, row []float64, k int) float64 {
 
 // Near a minimum an exact step of each coordinate moves nothing.
 func TestKKTVanishes(t *testing.T) {
-	take := oneIn(t, 11)
-	x, _ := planted(12, 15, 2, 0.05, 0, 3)
-	for _, loss := range fixedLosses {
+	take := OneIn(t, 11)
+	x, _ := Planted(12, 15, 2, 0.05, 0, 3)
+	for _, loss := range FixedLosses {
 		if _, ok := loss.(Truncated); ok {
 			continue // not smooth
 		}
@@ -266,9 +267,9 @@ func TestKKTVanishes(t *testing.T) {
 			continue
 		}
 		m := Model{Rank: 2, Loss: loss, MaxIter: 1500, Tol: -1, OnW: []Penalty{Ridge{0.01}}, OnH: []Penalty{Ridge{0.01}}, TraceKKT: true}
-		r := mustFit(t, m, x)
+		r := MustFit(t, m, x)
 		if r.KKT > 1e-4 || r.Trace[0].KKT < 100*r.KKT {
-			t.Errorf("%s: KKT %g at first, %g in the end (%v after %d)", lossName(loss), r.Trace[0].KKT, r.KKT, r.Reason, len(r.Trace))
+			t.Errorf("%s: KKT %g at first, %g in the end (%v after %d)", LossName(loss), r.Trace[0].KKT, r.KKT, r.Reason, len(r.Trace))
 		}
 	}
 }

@@ -14,9 +14,10 @@ func (f *fit) eachResidual(visit func(t *Tile, i int)) (count int) {
 	width := tileWidth(q.m, q.n, 2)
 	count = (q.n + width - 1) / width
 	q.layout.prepareProduct()
-	w := &walk{need: needE}
+	w := new(walk)
 	f.pool.share(count, q.m*q.n*q.r, func(t *Tile, i int) {
 		t.load(q, w, f.h, i*width, min(width, q.n-i*width))
+		t.residual()
 		visit(t, i)
 	})
 	return count
@@ -29,7 +30,7 @@ func (f *fit) objective() float64 {
 	count := f.eachResidual(func(t *Tile, i int) {
 		if q.sample == columns {
 			s := make([]float64, t.B)
-			kernel.SquaredNorms(s, t.E, t.mask, t.M, t.B)
+			kernel.SquaredNorms(s, t.e, t.mask, t.M, t.B)
 			sums[i] = lossOfSquares(q.loss, s)
 			return
 		}
@@ -58,13 +59,13 @@ func (f *fit) eachPenalty(yield func(p Penalty, v *mat.Dense) bool) {
 	}
 }
 
-// columnSquares returns ‖x_j − Wh_j‖² for all samples.
-func (f *fit) columnSquares() []float64 {
+// columnSquares returns ‖x_j − Wh_j‖² for all samples, given what a half-step of H saw at the present W.
+func (f *fit) columnSquares(saw observed) []float64 {
 	_, n := f.x.Dims()
 	s := make([]float64, n)
-	if f.cross != nil && f.gram != nil {
+	if saw.cross != nil && saw.gram != nil {
 		r, h := f.model.Rank, f.h.RawMatrix().Data
-		square := f.pool.layOut(f.wt).square(f.gram)
+		square := f.pool.layOut(f.wt).square(saw.gram)
 		const width = 48
 		lost := make([]bool, (n+width-1)/width)
 		f.pool.share(len(lost), r*r*n, func(t *Tile, i int) {
@@ -72,7 +73,7 @@ func (f *fit) columnSquares() []float64 {
 			space := t.Space(3 * r * b)
 			v, n, gv := space[:r*b], space[r*b:][:r*b], space[2*r*b:]
 			kernel.Load(v, h, f.h.RawMatrix().Stride, false, first, r, b)
-			kernel.Load(n, f.cross, len(s), false, first, r, b)
+			kernel.Load(n, saw.cross, len(s), false, first, r, b)
 			square.Add(gv, v, b)
 			lost[i] = !gramSquares(s[first:][:b], f.norms[0][first:], n, gv, v, r, b)
 		})
@@ -89,7 +90,7 @@ func (f *fit) squaredNorms() []float64 {
 	_, n := f.x.Dims()
 	s := make([]float64, n)
 	f.eachResidual(func(t *Tile, _ int) {
-		kernel.SquaredNorms(s[t.First:][:t.B], t.E, t.mask, t.M, t.B)
+		kernel.SquaredNorms(s[t.First:][:t.B], t.e, t.mask, t.M, t.B)
 	})
 	return s
 }

@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"fmt"
@@ -8,6 +8,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf/internal/drive"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // A fit that ends converged, ends at a scale that its own rule gives for the residuals of its
@@ -20,38 +26,31 @@ func TestFixedPoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	converged := 0
-	for _, loss := range tunedLosses {
+	for _, loss := range TunedLosses {
 		for _, solver := range []Solver{HALS{}, MU{}} {
 			if testing.Short() && solver != (HALS{}) {
 				continue
 			}
 			for name, x := range map[string]*mat.Dense{"clean": x, "damaged": damaged} {
-				name := fmt.Sprintf("%s, %T, %s", lossName(loss), solver, name)
+				name := fmt.Sprintf("%s, %T, %s", LossName(loss), solver, name)
 				m := Model{Rank: 6, Loss: loss, Solver: solver, MaxIter: 3000, Seed: 1}
-				r := mustFit(t, m, x)
+				r := MustFit(t, m, x)
 				if r.Reason != Converged {
 					t.Errorf("%s: %v after %d rounds", name, r.Reason, len(r.Trace)-1)
 					continue
 				}
 				converged++
-				m.Init = Factors{W: r.W, H: r.H}
-				f, err := m.start(t.Context(), x, false)
+				m.Init = WarmStart{W: r.W, H: r.H}
+				f, err := StartOf(t.Context(), m, x)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if once(loss) || loss == (TwoStage{}) { // set once, or by the first stage
+				if once(loss) || Staged(loss) { // set once, or by the first stage
 					continue
 				}
-				f.pool.Open()
-				f.setLoss(r.Loss)
-				f.measure()
-				f.pool.Close()
 				// A rule that goes on from its last scale, as Nagy's, is called until it stays.
-				var again Loss
-				for range 20 {
-					again, _ = f.tuning(f.residuals)
-				}
-				if was, is := scaleNow(r.Loss), scaleNow(again); math.Abs(was-is) > 0.0101*was {
+				again := f.Retuned(r.Loss, 20)
+				if was, is := ScaleNow(r.Loss), ScaleNow(again); math.Abs(was-is) > 0.0101*was {
 					t.Errorf("%s: the scale is %g, its rule says %g", name, was, is)
 				}
 			}
@@ -66,11 +65,11 @@ func TestFixedPoint(t *testing.T) {
 // in between: it needs far fewer rounds than with an estimate in each.
 func TestScaleRests(t *testing.T) {
 	x := mat.DenseCopyOf(datasets.Digits().X.Slice(0, 64, 0, 300))
-	rests := mustFit(t, Model{Rank: 8, Loss: Huber{}, Seed: 1}, x)
+	rests := MustFit(t, Model{Rank: 8, Loss: Huber{}, Seed: 1}, x)
 	changes, last := 0, 0
 	for i, p := range rests.Trace[1:] {
 		if p.Scale != rests.Trace[i].Scale {
-			if changes++; changes > 2 && last >= restRound && i+1 < last*4/3 && i+1 < len(rests.Trace)-30 {
+			if changes++; changes > 2 && last >= drive.RestRound && i+1 < last*4/3 && i+1 < len(rests.Trace)-30 {
 				t.Errorf("the scale changed in rounds %d and %d", last, i+1)
 			}
 			last = i + 1
@@ -79,7 +78,7 @@ func TestScaleRests(t *testing.T) {
 	if changes < 3 || changes > 25 {
 		t.Errorf("%d scales in %d rounds", changes, len(rests.Trace)-1)
 	}
-	always := mustFit(t, Model{Rank: 8, Loss: Huber{}, Seed: 1, TuneFor: -1}, x)
+	always := MustFit(t, Model{Rank: 8, Loss: Huber{}, Seed: 1, TuneFor: -1}, x)
 	if len(always.Trace) < 2*len(rests.Trace) {
 		t.Errorf("%d rounds with an estimate in each, %d with rests", len(always.Trace)-1, len(rests.Trace)-1)
 	}
@@ -90,13 +89,13 @@ func TestScaleRests(t *testing.T) {
 	}
 }
 
-// alike sees the scale and the cut-off of a loss, whatever its fields are called.
+// Alike sees the scale and the cut-off of a loss, whatever its fields are called.
 func TestAlike(t *testing.T) {
 	var s []float64
 	for i := range 2000 {
 		s = append(s, 1e-6*float64(i*i))
 	}
-	all := ResidualsOf(s...)
+	all := NewResiduals(s...)
 	for _, c := range []struct {
 		a, b Loss
 		want bool
@@ -110,7 +109,7 @@ func TestAlike(t *testing.T) {
 		{LogShrink{Gamma: 6, Scale: 0.2}, LogShrink{Gamma: 6, Scale: 0.203}, false}, {Frobenius{}, Frobenius{}, true},
 		{Cauchy{}, Cauchy{Scale: 1}, false}, // no scale yet
 	} {
-		if got := alike(c.a, c.b, all, 0.01); got != c.want {
+		if got := drive.Alike(c.a, c.b, all.All(), 0.01); got != c.want {
 			t.Errorf("%+v and %+v: %v", c.a, c.b, got)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/drive"
 )
 
 // start checks everything and makes the first factors. With onlyH, W stays as it starts and the
@@ -22,13 +24,18 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	f.solverW, f.solverH = m.solvers()
 	f.setLoss(cmp.Or[Loss](m.Loss, Frobenius{}))
 	f.tuning = tuningOf(f.loss)
+	f.drive = drive.New(drive.Options{MaxIter: f.model.MaxIter, TraceEvery: m.TraceEvery, Tol: f.model.Tol, Extrapolates: extrapolates(f.solverW) && extrapolates(f.solverH)}, m.TuneFor, f.tuning != nil)
+	f.asks = f.answers()
 	f.x = asDense(x)
 	if f.little() {
 		ctx = context.WithoutCancel(ctx) // so that there is something to return
 	}
 	var err error
-	if f.survey, err = newSurvey(ctx, f.x, m.Mask, m.Signed); err != nil {
+	if f.dataSummary, err = newDataSummary(ctx, f.x, m.Mask, m.Signed); err != nil {
 		return nil, err
+	}
+	if m.Family != Gaussian {
+		f.norms = sumsOf(f.x)
 	}
 	init := cmp.Or[Init](m.Init, Random{})
 	w, h, err := init.Start(ctx, f.x, m.Rank, rand.New(rand.NewPCG(m.Seed, 0x52_4e_4d_46)))
@@ -45,6 +52,9 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	}
 	if c := constraint(f.solverH); c != nil {
 		c.Project(f.h)
+	}
+	if m.Family != Gaussian {
+		f.lift()
 	}
 	return f, nil
 }

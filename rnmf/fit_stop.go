@@ -3,69 +3,40 @@ package rnmf
 import (
 	"math"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/drive"
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
 )
 
-// stop returns the reason to end the fit after a round, or 0. last is the last round whose
-// objective is known, some rounds ago; first is the objective of the start.
-func (f *fit) stop(last *kept, first, objective float64, round, rounds int) (reason Reason) {
-	switch {
-	case math.IsNaN(objective) || math.IsInf(objective, 0) || f.explodes(objective, 10*(math.Abs(first)+math.Abs(last.objective))):
-		return Diverged
-	case mat.Equal(last.wt, f.wt) && mat.Equal(last.h, f.h):
-		reason = Stalled
-		if objective == 0 || f.kkt() < 1e-6 {
-			reason = Converged // at a minimum nothing can change
-		}
-	case f.settled(last.objective, objective, rounds):
-		reason = Converged
-	case round >= f.model.MaxIter:
-		reason = MaxIter
+// answers are what the driver may ask about the factors at hand.
+func (f *fit) answers() drive.Seen {
+	return drive.Seen{
+		Estimate:  f.estimate,
+		Same:      func() bool { return mat.Equal(f.last.wt, f.wt) && mat.Equal(f.last.h, f.h) },
+		Minimal:   func() bool { return f.kkt() < 1e-6 && !f.pool.Stop() },
+		Still:     func() bool { return f.kkt() <= 1e-3 && !f.pool.Stop() },
+		Collapsed: f.collapsed,
+		Sizes: drive.Sizes{Penalties: f.penalties, Usual: f.usualLoss,
+			Rounding: []func() float64{f.roundingAtMost, f.rounding, f.roundingThere}},
 	}
-	if reason != 0 && f.collapsed() {
-		return Collapsed
-	}
-	return reason
-}
-
-// settled reports whether the objective has changed so little in some rounds that the fit has
-// converged: by at most Tol for each round, as a share of the objective or, where most of that is
-// the constant cost of gross entries, of usualLoss. Where the objective has too few digits to show
-// such a change, the KKT residual decides.
-func (f *fit) settled(start, reached float64, rounds int) bool {
-	tol := f.model.Tol
-	if tol < 0 || f.interim {
-		return false
-	}
-	change, size := math.Abs(start-reached), math.Abs(start)
-	least := float64(rounds) * tol * size
-	if change > least && (change > least+f.roundingAtMost() || change > least+f.rounding() || change > least+f.roundingThere()) {
-		return false
-	}
-	usual := f.usualLoss()
-	if !(size > usual) || !(size-math.Abs(f.penalties()) > usual) {
-		return true
-	}
-	if change > float64(rounds)*tol*usual+f.roundingThere() {
-		return false
-	}
-	return 1e-15*size <= tol*usual || f.kkt() <= 1e-3 && !f.pool.Stop()
 }
 
 // usualLoss is the loss if all residuals are ten times the median entry of X.
 func (f *fit) usualLoss() float64 {
-	if isFrobenius(f.rho) || f.largest == 0 {
+	if isSquared(f.rho) || f.largest == 0 {
 		return math.Inf(1)
 	}
 	m, n := f.x.Dims()
-	terms, s := float64(m)*float64(n), 100*f.medianMagnitude(f.pool.Stop)*f.medianMagnitude(f.pool.Stop)
+	terms, s := float64(m)*float64(n), 100*f.model.Family.size(f.medianMagnitude(f.pool.Stop))
 	if f.columns {
 		terms, s = float64(n), s*float64(m)*f.heaviest
 	} else {
 		terms *= f.heaviest
 	}
 	value, _ := f.rho.Rho(s)
+	if f.floor > 0 {
+		return float64(n) * math.Sqrt(f.floor+terms/float64(n)*value)
+	}
 	return terms * value
 }
 
@@ -98,9 +69,18 @@ func (f *fit) rounding() float64 {
 			continue
 		}
 		above, _ := f.rho.Rho(s)
-		sum += f.weightOf(j) * m * (above - at)
+		sum += f.rises(0, f.weightOf(j)*m*(above-at))
 	}
 	return sum + f.penaltyRounding()
+}
+
+// rises returns by how much the objective rises where the loss of the entries of a sample rises from p
+// by d.
+func (f *fit) rises(p, d float64) float64 {
+	if f.floor > 0 {
+		return math.Sqrt(f.floor+p+d) - math.Sqrt(f.floor+p)
+	}
+	return d
 }
 
 // roundingAtMost is an upper bound of rounding that costs little: as ρ is concave, by Jensen's
@@ -120,12 +100,22 @@ func (f *fit) roundingAtMost() float64 {
 	}
 	at, _ := f.rho.Rho(0)
 	above, _ := f.rho.Rho(1e-28 * f.lengths / terms)
-	return 2*m*terms*(above-at) + f.penaltyRounding()
+	return n*f.rises(0, 2*m*terms*(above-at)/n) + f.penaltyRounding()
 }
 
 // roundingThere is rounding at the present residuals. That of a gross sample is large, and so is
 // its rounding error, but a loss that levels off hardly changes by it.
 func (f *fit) roundingThere() float64 {
+	if f.floor > 0 {
+		sum, m := f.penaltyRounding(), float64(len(f.norms[1]))
+		at, _ := f.rho.Rho(0)
+		squares, sums := f.roundingSquares(), f.cellSums()
+		for j, p := range sums {
+			above, _ := f.rho.Rho(squares[j])
+			sum += f.rises(p, f.weightOf(j)*m*(above-at))
+		}
+		return sum
+	}
 	if !f.columns {
 		return f.rounding()
 	}
@@ -143,6 +133,12 @@ func (f *fit) roundingThere() float64 {
 // ‖x_j‖², or of about ‖Wh_j‖² if that is less, as where X has gross entries that WH has not.
 func (f *fit) roundingSquares() []float64 {
 	squares := make([]float64, len(f.norms[0]))
+	if f.model.Family != Gaussian {
+		for j, sum := range f.norms[0] {
+			squares[j] = 1e-28 * sum
+		}
+		return squares
+	}
 	// Σ_k ‖w_k‖|h_kj| is not less than the length of a column of WH, and at most √r times as much.
 	for k := range f.model.Rank {
 		length := mat.Norm(f.wt.RowView(k), 2)
@@ -163,9 +159,4 @@ func (f *fit) penaltyRounding() (sum float64) {
 		}
 	}
 	return sum
-}
-
-// explodes reports whether an objective is above a limit by more than rounding errors.
-func (f *fit) explodes(reached, limit float64) bool {
-	return reached > limit && reached > limit+f.rounding()
 }

@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
 )
 
 // FuzzFit fits the random problem of a seed, with bytes for some of its entries.

@@ -27,8 +27,6 @@ type Graph struct {
 
 	grouped  sync.Once
 	grouping *grouping // for HALS; nil if none
-
-	spectra spectra // for RRA
 }
 
 // An Edge joins two samples. Edges of weight 0, and edges from a vertex to itself, which have no
@@ -80,8 +78,8 @@ func NewGraph(n int, edges []Edge) (*Graph, error) {
 	return g, nil
 }
 
-// GraphOf makes a graph of a symmetric matrix with entries ≥ 0.
-func GraphOf(a mat.Matrix) (*Graph, error) {
+// NewGraphFromMatrix makes a graph of a symmetric matrix with entries ≥ 0.
+func NewGraphFromMatrix(a mat.Matrix) (*Graph, error) {
 	if err := wantMatrix("G", a); err != nil {
 		return nil, err
 	}
@@ -207,14 +205,6 @@ func (g *Graph) mulRow(dst, x []float64) {
 			sum += weight[k] * x[j]
 		}
 		dst[i] = sum
-	}
-}
-
-// laplacian writes Lx.
-func (g *Graph) laplacian(dst, x []float64) {
-	g.mulRow(dst, x)
-	for i, d := range g.degree {
-		dst[i] = d*x[i] - dst[i]
 	}
 }
 

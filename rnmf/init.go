@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
+	"github.com/robustnmf/robustnmf/internal/isnil"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -45,17 +45,17 @@ func (Random) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand)
 	return fill(m, rank), fill(rank, n), nil
 }
 
-// Factors starts from copies of given factors: a warm start, or your own. Under multiplicative
+// WarmStart starts from copies of given factors: a warm start, or your own. Under multiplicative
 // updates an entry that is 0 stays 0.
-type Factors struct {
+type WarmStart struct {
 	W mat.Matrix // m×r
 	H mat.Matrix // r×n
 }
 
 // Start returns copies of the factors.
-func (f Factors) Start(_ context.Context, x *mat.Dense, rank int, _ *rand.Rand) (w, h *mat.Dense, err error) {
+func (f WarmStart) Start(_ context.Context, x *mat.Dense, rank int, _ *rand.Rand) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
-	if dense.IsNil(f.W) || dense.IsNil(f.H) {
+	if isnil.Matrix(f.W) || isnil.Matrix(f.H) {
 		return nil, nil, fmt.Errorf("%w: the start lacks W or H", ErrShape)
 	}
 	if err := wantDims("W", f.W, m, rank); err != nil {

@@ -9,16 +9,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// ByLabel starts the components of classes with labels from these: W has the mean sample of each
+// LabelInit starts the components of classes with labels from these: W has the mean sample of each
 // class, H its labels. From other starts components often end at classes that are not their own,
 // and the label term cannot exchange them. All other entries come from Rest.
-type ByLabel struct {
+type LabelInit struct {
 	Labels Labels
 	Rest   Init // nil: Random
 }
 
 // Start returns the factors.
-func (s ByLabel) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+func (s LabelInit) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
 	m, n := x.Dims()
 	if err := s.Labels.Check(rank, n); err != nil {
 		return nil, nil, err

@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"errors"
@@ -6,11 +6,14 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
 )
 
 // W has the mean of each class, H its labels, and the rest is from Rest, whose
 // matrices stay as they are.
-func TestByLabelStart(t *testing.T) {
+func TestLabelInit(t *testing.T) {
 	x := mat.NewDense(3, 6, []float64{
 		1, 10, 3, 20, 8, 100,
 		0, 40, 5, 30, 4, 100,
@@ -18,10 +21,10 @@ func TestByLabelStart(t *testing.T) {
 	})
 	// Class 1 has no labels, class 3 no component but its own, component 4 no class.
 	l := Labels{Class: []int{0, 2, 0, 2, 3, Unlabelled}}
-	restW, restH := uniform(3, 5, 1), uniform(5, 6, 2)
+	restW, restH := Uniform(3, 5, 1), Uniform(5, 6, 2)
 	keptW, keptH := mat.DenseCopyOf(restW), mat.DenseCopyOf(restH)
 	rest := funcInit(func() (*mat.Dense, *mat.Dense, error) { return restW, restH, nil })
-	w, h, err := ByLabel{Labels: l, Rest: rest}.Start(t.Context(), x, 5, rand.New(rand.NewPCG(1, 1)))
+	w, h, err := LabelInit{Labels: l, Rest: rest}.Start(t.Context(), x, 5, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,16 +55,16 @@ func TestByLabelStart(t *testing.T) {
 	}{
 		"nothing":     {func() (*mat.Dense, *mat.Dense, error) { return nil, nil, nil }, ErrShape},
 		"no H":        {func() (*mat.Dense, *mat.Dense, error) { return restW, nil, nil }, ErrShape},
-		"W too small": {func() (*mat.Dense, *mat.Dense, error) { return uniform(3, 4, 1), restH, nil }, ErrShape},
-		"H too wide":  {func() (*mat.Dense, *mat.Dense, error) { return restW, uniform(5, 7, 1), nil }, ErrShape},
+		"W too small": {func() (*mat.Dense, *mat.Dense, error) { return Uniform(3, 4, 1), restH, nil }, ErrShape},
+		"H too wide":  {func() (*mat.Dense, *mat.Dense, error) { return restW, Uniform(5, 7, 1), nil }, ErrShape},
 		"an error":    {func() (*mat.Dense, *mat.Dense, error) { return nil, nil, own }, own},
 	} {
-		start := ByLabel{Labels: l, Rest: funcInit(c.rest)}
+		start := LabelInit{Labels: l, Rest: funcInit(c.rest)}
 		if _, _, err := start.Start(t.Context(), x, 5, rand.New(rand.NewPCG(1, 1))); !errors.Is(err, c.want) {
 			t.Errorf("Rest with %s: %v, want %v", name, err, c.want)
 		}
 	}
-	if _, _, err := (ByLabel{Labels: l}).Start(t.Context(), x, 3, rand.New(rand.NewPCG(1, 1))); !errors.Is(err, ErrLabels) {
+	if _, _, err := (LabelInit{Labels: l}).Start(t.Context(), x, 3, rand.New(rand.NewPCG(1, 1))); !errors.Is(err, ErrLabels) {
 		t.Errorf("four classes with three components: %v", err)
 	}
 }
@@ -81,7 +84,7 @@ func TestLambda(t *testing.T) {
 	mean := (first + second + 1) / 3 // row 3 vanishes where there are labels
 	want := []float64{first, mean, second, 1, mean}
 	for k, v := range l.Lambda(h) {
-		if !nearly(v, want[k], 1e-14) {
+		if !Nearly(v, want[k], 1e-14) {
 			t.Errorf("λ of component %d is %g, want %g", k, v, want[k])
 		}
 	}
@@ -107,7 +110,7 @@ func TestLabelScores(t *testing.T) {
 			h.Set(0, j, even.At(0, j)*by)
 			h.Set(1, j, even.At(1, j)/by)
 		}
-		r := &Result{W: constantOnes(3, 2), H: h, OnH: []Penalty{Sparse{1}, l}}
+		r := &Result{W: ConstantOnes(3, 2), H: h, OnH: []Penalty{Lasso{1}, l}}
 		fresh := mat.NewDense(2, 2, []float64{0.7 * by, 0.2 * by, 0.3 / by, 0.9 / by})
 		for _, c := range []struct {
 			h     *mat.Dense
@@ -121,7 +124,7 @@ func TestLabelScores(t *testing.T) {
 			for k := range 2 {
 				lambda := naiveLambda(l.Class, h.RawRowView(k), k)
 				for j := range c.truth {
-					if want := lambda * before.At(k, j); !nearly(got.At(k, j), want, 1e-13) {
+					if want := lambda * before.At(k, j); !Nearly(got.At(k, j), want, 1e-13) {
 						t.Errorf("by %g: the score of class %d for sample %d is %g, want %g", by, k, j, got.At(k, j), want)
 					}
 				}
@@ -129,16 +132,16 @@ func TestLabelScores(t *testing.T) {
 			if !sameBits(c.h, before) {
 				t.Errorf("by %g: the coefficients have changed", by)
 			}
-			if found, err := r.Predict(c.h); err != nil || share(found, c.truth) != 1 {
+			if found, err := r.Predict(c.h); err != nil || Share(found, c.truth) != 1 {
 				t.Errorf("by %g: predicted %v, %v, want %v", by, found, err, c.truth)
 			}
 		}
 	}
-	if _, err := (&Result{W: constantOnes(3, 2), H: even}).LabelScores(even); !errors.Is(err, ErrLabels) {
+	if _, err := (&Result{W: ConstantOnes(3, 2), H: even}).LabelScores(even); !errors.Is(err, ErrLabels) {
 		t.Errorf("without labels: %v", err)
 	}
-	r := &Result{W: constantOnes(3, 2), H: even, OnH: []Penalty{l}}
-	for _, bad := range []*mat.Dense{uniform(3, 6, 1), uniform(1, 2, 1)} {
+	r := &Result{W: ConstantOnes(3, 2), H: even, OnH: []Penalty{l}}
+	for _, bad := range []*mat.Dense{Uniform(3, 6, 1), Uniform(1, 2, 1)} {
 		if _, err := r.LabelScores(bad); !errors.Is(err, ErrShape) {
 			t.Errorf("coefficients of another rank: %v", err)
 		}

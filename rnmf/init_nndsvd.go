@@ -14,23 +14,45 @@ import (
 )
 
 // NNDSVD starts from the singular vectors of X (Boutsidis and Gallopoulos 2008): no randomness, and
-// often fewer rounds. Its zeros, about half of all entries, stay under multiplicative updates
-// unless filled.
-type NNDSVD struct {
-	FillMean   bool // the mean of X takes the place of the zeros: NNDSVDa
-	FillRandom bool // random numbers up to a hundredth of the mean of X do: NNDSVDar
-}
+// often fewer rounds. About half of its entries are 0, which stay so under multiplicative updates;
+// NNDSVDa and NNDSVDar fill them. They are called nndsvd, nndsvda and nndsvdar by scikit-learn.
+type NNDSVD struct{}
 
 // Start returns the factors.
-func (s NNDSVD) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+func (NNDSVD) Start(ctx context.Context, x *mat.Dense, rank int, _ *rand.Rand) (w, h *mat.Dense, err error) {
+	return nndsvd(ctx, x, rank)
+}
+
+// NNDSVDa is NNDSVD with the mean of X in place of the zeros.
+type NNDSVDa struct{}
+
+// Start returns the factors.
+func (NNDSVDa) Start(ctx context.Context, x *mat.Dense, rank int, _ *rand.Rand) (w, h *mat.Dense, err error) {
+	return filled(ctx, x, rank, func(mean float64) float64 { return mean })
+}
+
+// NNDSVDar is NNDSVD with random numbers up to a hundredth of the mean of X in place of the zeros.
+type NNDSVDar struct{}
+
+// Start returns the factors.
+func (NNDSVDar) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+	return filled(ctx, x, rank, func(mean float64) float64 { return mean / 100 * (1 - rng.Float64()) })
+}
+
+// filled is nndsvd with numbers in place of its zeros, which fill makes of the mean of x.
+func filled(ctx context.Context, x *mat.Dense, rank int, fill func(mean float64) float64) (w, h *mat.Dense, err error) {
 	if w, h, err = nndsvd(ctx, x, rank); err != nil {
 		return nil, nil, err
 	}
-	if s.FillMean && s.FillRandom {
-		return nil, nil, errParameter("NNDSVD.FillRandom", s.FillRandom, "only one of FillMean and FillRandom")
-	}
-	if s.FillMean || s.FillRandom {
-		s.fill(x, w, h, rng)
+	mean := matrixMean(x)
+	for _, f := range []*mat.Dense{w, h} {
+		a := fillValue(mean, f)
+		f.Apply(func(_, _ int, v float64) float64 {
+			if v == 0 {
+				return fill(a)
+			}
+			return v
+		}, f)
 	}
 	return w, h, nil
 }
@@ -98,23 +120,6 @@ func parts(v []float64) (plus, minus []float64) {
 		}
 	}
 	return plus, minus
-}
-
-// fill replaces the zeros of a start by the mean of x, or by random numbers: see the fields.
-func (s NNDSVD) fill(x, w, h *mat.Dense, rng *rand.Rand) {
-	mean := matrixMean(x)
-	for _, f := range []*mat.Dense{w, h} {
-		a := fillValue(mean, f)
-		f.Apply(func(_, _ int, v float64) float64 {
-			switch {
-			case v != 0:
-				return v
-			case s.FillRandom:
-				return a / 100 * (1 - rng.Float64())
-			}
-			return a
-		}, f)
-	}
 }
 
 // fillValue is v, but at most a hundred times the largest entry of the factor a unless that is 0.

@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"math/rand/v2"
@@ -8,6 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
 )
 
 func TestNNDSVDScikitLearn(t *testing.T) {
@@ -22,13 +25,13 @@ func TestNNDSVDScikitLearn(t *testing.T) {
 	fromRows := testkit.FromRows
 	for i, c := range g.Small {
 		x := fromRows(c.X)
-		w, h, _ := nndsvd(t.Context(), x, c.R)
+		w, h, _ := NNDSVDOf(t.Context(), x, c.R)
 		// sklearn takes entries below 1e-6 for 0.
 		if !mat.EqualApprox(w, fromRows(c.W), 2e-6) || !mat.EqualApprox(h, fromRows(c.H), 2e-6) {
 			t.Errorf("case %d: W\n%v\nH\n%v", i, mat.Formatted(w), mat.Formatted(h))
 		}
-		NNDSVD{FillMean: true}.fill(x, w, h, nil)
-		if !mat.EqualApprox(w, fromRows(c.WA), 2e-6) || !mat.EqualApprox(h, fromRows(c.HA), 2e-6) {
+		w, h, err := NNDSVDa{}.Start(t.Context(), x, c.R, nil)
+		if err != nil || !mat.EqualApprox(w, fromRows(c.WA), 2e-6) || !mat.EqualApprox(h, fromRows(c.HA), 2e-6) {
 			t.Errorf("case %d, filled: W\n%v\nH\n%v", i, mat.Formatted(w), mat.Formatted(h))
 		}
 		if !mat.Equal(x, fromRows(c.X)) {
@@ -39,36 +42,37 @@ func TestNNDSVDScikitLearn(t *testing.T) {
 
 func TestNNDSVDRankOne(t *testing.T) {
 	var x mat.Dense
-	x.Mul(uniform(6, 1, 1), uniform(1, 5, 2))
-	w, h, _ := nndsvd(t.Context(), &x, 8) // beyond the rank, and beyond min(m, n)
+	x.Mul(Uniform(6, 1, 1), Uniform(1, 5, 2))
+	w, h, _ := NNDSVDOf(t.Context(), &x, 8) // beyond the rank, and beyond min(m, n)
 	var y mat.Dense
 	y.Mul(w, h)
 	if !mat.EqualApprox(&y, &x, 1e-12) {
 		t.Errorf("%v, want %v", mat.Formatted(&y), mat.Formatted(&x))
 	}
 	for _, zero := range []*mat.Dense{mat.NewDense(3, 4, nil), &x} {
-		w, h, _ := nndsvd(t.Context(), zero, 3)
-		NNDSVD{FillRandom: true}.fill(zero, w, h, rand.New(rand.NewPCG(1, 1)))
+		w, h, err := NNDSVDar{}.Start(t.Context(), zero, 3, rand.New(rand.NewPCG(1, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
 		if mat.Min(w) <= 0 || mat.Min(h) <= 0 {
 			t.Error("zeros are left")
 		}
-		w2, h2, _ := nndsvd(t.Context(), zero, 3)
-		NNDSVD{FillRandom: true}.fill(zero, w2, h2, rand.New(rand.NewPCG(1, 1)))
-		if !mat.Equal(w, w2) || !mat.Equal(h, h2) {
+		w2, h2, err := NNDSVDar{}.Start(t.Context(), zero, 3, rand.New(rand.NewPCG(1, 1)))
+		if err != nil || !mat.Equal(w, w2) || !mat.Equal(h, h2) {
 			t.Error("other bits from the same seed")
 		}
 	}
 }
 
-// FillRandom fills with up to a hundredth of the mean of X, FillMean with the mean.
+// NNDSVDar fills with up to a hundredth of the mean of X, NNDSVDa with the mean.
 func TestFills(t *testing.T) {
-	x, _ := planted(20, 30, 5, 0.1, 0, 1)
+	x, _ := Planted(20, 30, 5, 0.1, 0, 1)
 	mean := mat.Sum(x) / 600
 	none, _, err := NNDSVD{}.Start(t.Context(), x, 5, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for fill, want := range map[NNDSVD][2]float64{{FillMean: true}: {mean, mean}, {FillRandom: true}: {0, mean / 100}} {
+	for fill, want := range map[Init][2]float64{NNDSVDa{}: {mean, mean}, NNDSVDar{}: {0, mean / 100}} {
 		w, _, err := fill.Start(t.Context(), x, 5, rand.New(rand.NewPCG(1, 2)))
 		if err != nil {
 			t.Fatal(err)
@@ -78,13 +82,13 @@ func TestFills(t *testing.T) {
 			if before := none.RawMatrix().Data[i]; before == 0 {
 				filled = append(filled, v)
 			} else if v != before {
-				t.Errorf("fill %v: %g became %g", fill, before, v)
+				t.Errorf("%T: %g became %g", fill, before, v)
 			}
 		}
 		slices.Sort(filled)
 		low, high := filled[0], filled[len(filled)-1]
 		if !(low >= want[0]*(1-1e-12)) || !(low > 0) || !(high <= want[1]*(1+1e-12)) || !(high > 0.9*want[1]) {
-			t.Errorf("fill %v: %d entries from %g to %g, want %g to %g", fill, len(filled), low, high, want[0], want[1])
+			t.Errorf("%T: %d entries from %g to %g, want %g to %g", fill, len(filled), low, high, want[0], want[1])
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"context"
@@ -9,6 +9,9 @@ import (
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
 )
 
 // Every start gives finite, non-negative factors of the right shape, also with
@@ -25,7 +28,7 @@ func TestInits(t *testing.T) {
 	mask.Set(2, 3, 0)
 	x.Set(2, 3, math.NaN())
 	before := mat.DenseCopyOf(x)
-	for _, init := range []Init{Random{}, NNDSVD{}, NNDSVD{FillMean: true}, NNDSVD{FillRandom: true}, Clusters{}, Clusters{Scaled: true}, Clusters{Shift: -1}} {
+	for _, init := range []Init{Random{}, NNDSVD{}, NNDSVDa{}, NNDSVDar{}, KMeansInit{}, KMeansInit{Scaled: true}, KMeansInit{Shift: -1}} {
 		r, err := Model{Rank: 3, Loss: Hypersurface{Scale: 1}, Init: init, Mask: mask, MaxIter: 20, Seed: 1}.Fit(context.Background(), x)
 		if err != nil {
 			t.Errorf("%#v: %v", init, err)
@@ -41,7 +44,7 @@ func TestInits(t *testing.T) {
 		}
 	}
 	// The scaled start fits better than the printed one.
-	plain, scaled := Model{Rank: 3, Init: Clusters{}, Mask: mask, MaxIter: 1}, Model{Rank: 3, Init: Clusters{Scaled: true}, Mask: mask, MaxIter: 1}
+	plain, scaled := Model{Rank: 3, Init: KMeansInit{}, Mask: mask, MaxIter: 1}, Model{Rank: 3, Init: KMeansInit{Scaled: true}, Mask: mask, MaxIter: 1}
 	a, err := plain.Fit(context.Background(), x)
 	if err != nil {
 		t.Fatal(err)
@@ -53,10 +56,8 @@ func TestInits(t *testing.T) {
 	if b.Trace[0].Objective >= a.Trace[0].Objective {
 		t.Errorf("scaled start %g, printed %g", b.Trace[0].Objective, a.Trace[0].Objective)
 	}
-	for _, bad := range []Init{NNDSVD{FillMean: true, FillRandom: true}, Clusters{Shift: math.NaN()}} {
-		if _, err := (Model{Rank: 3, Init: bad, Mask: mask}).Fit(context.Background(), x); !errors.Is(err, ErrParameter) {
-			t.Errorf("%#v: %v", bad, err)
-		}
+	if _, err := (Model{Rank: 3, Init: KMeansInit{Shift: math.NaN()}, Mask: mask}).Fit(context.Background(), x); !errors.Is(err, ErrParameter) {
+		t.Error(err)
 	}
 }
 
@@ -67,7 +68,7 @@ func TestFillMissing(t *testing.T) {
 	x := mat.NewDense(3, 3, []float64{1, nan, 5, nan, nan, nan, 7, 8, 12})
 	mask := mat.NewDense(3, 3, []float64{1, 0, 0.2, 0, 0, 0, 3, 1, 1})
 	want := mat.NewDense(3, 3, []float64{1, 3, 5, 6.6, 6.6, 6.6, 7, 8, 12})
-	if got := fillMissing(x, mask, work.Never); !mat.EqualApprox(got, want, 1e-14) {
+	if got := FillMissing(x, mask, work.Never); !mat.EqualApprox(got, want, 1e-14) {
 		t.Errorf("filled:\n%v\nwant\n%v", mat.Formatted(got), mat.Formatted(want))
 	}
 	if !math.IsNaN(x.At(0, 1)) {
@@ -77,7 +78,7 @@ func TestFillMissing(t *testing.T) {
 
 // What is negative counts 0 for the start.
 func TestRandomStartSigned(t *testing.T) {
-	x := uniform(9, 11, 3)
+	x := Uniform(9, 11, 3)
 	x.Apply(func(i, j int, v float64) float64 {
 		if (i+j)%3 == 0 {
 			return -5 * v
@@ -89,7 +90,7 @@ func TestRandomStartSigned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return mul(w, h)
+		return Mul(w, h)
 	}
 	signed := start(x)
 	x.Apply(func(_, _ int, v float64) float64 { return max(v, 0) }, x)

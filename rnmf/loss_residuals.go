@@ -3,6 +3,9 @@ package rnmf
 import (
 	"iter"
 	"math"
+	"slices"
+
+	"github.com/robustnmf/robustnmf/rnmf/internal/histogram"
 )
 
 // Residuals is the distribution of the squared residuals of a fit, from which a Tuning takes a
@@ -13,26 +16,26 @@ type Residuals struct {
 	// Exact is κ, the share of the residuals that a fit can make 0: its r(m + n − r) free parameters
 	// over the entries of X that are known. It is 0 under ByColumn.
 	Exact float64
+	// Known is a median magnitude that is known: no scale is below. It is 0.6745, with which Sigma is 1,
+	// for Poisson deviances of entries, as counts do not vary less; elsewhere 0.
+	Known float64
 
-	n    int
-	mean float64
-	data float64  // the median magnitude of the data, as a residual; 0 if unknown
-	base uint64   // bits of the lower end of bin 1
-	bins []uint32 // bin 0 is all that is smaller
-	low  int      // the bins that are not empty: low ≤ i < high
-	high int
+	counts histogram.Counts
+	n      int
+	mean   float64
+	data   float64         // the median magnitude of the data, as a residual; 0 if unknown
+	least  float64         // squares below count as 0
+	most   histogram.Bin   // larger squares count in this bin
+	bins   []histogram.Bin // those that are not empty, once the distribution is complete
 }
 
-// Non-negative floats are ordered like their bits, so their first bits number the bins.
 const (
-	binShift  = 52 - 8
 	octaves   = 96 // of squares: 14 decimal digits of |e|
-	binCount  = octaves<<8 + 1
 	aboveData = 16 // octaves above the largest square in the data
 )
 
-// ResidualsOf returns the distribution of the given squared residuals.
-func ResidualsOf(s ...float64) *Residuals {
+// NewResiduals returns the distribution of the given squared residuals.
+func NewResiduals(s ...float64) *Residuals {
 	largest, sum := 0.0, 0.0
 	for _, v := range s {
 		largest = max(largest, v)
@@ -48,23 +51,29 @@ func ResidualsOf(s ...float64) *Residuals {
 	return r
 }
 
-// newResiduals makes bins for squares up to some octaves above largest.
+// NewResidualsFromCounts returns the distribution of squared residuals of which the numbers near some values are
+// known, as All yields them: where data lie in several places, their histograms add up. mean is the mean
+// square, largest a square that residuals are hardly above, and data the median magnitude of the data
+// as a residual, 0 if unknown.
+func NewResidualsFromCounts(counts iter.Seq2[float64, int], mean, largest, data float64) *Residuals {
+	r := newResiduals(largest)
+	for s, n := range counts {
+		r.counts.AddCount(s, uint64(max(n, 0)))
+	}
+	r.close(mean)
+	r.data = data
+	return r
+}
+
+// newResiduals makes a distribution of squares up to some octaves above largest.
 func newResiduals(largest float64) *Residuals {
 	top := math.Float64bits(max(largest, tiny*tiny))>>52 + aboveData
-	top = min(max(top, octaves+1), 0x7fe) // so that 0 is below bin 1
-	return &Residuals{base: (top - octaves) << 52, bins: make([]uint32, binCount)}
+	top = min(max(top, octaves+1), 0x7fe) // so that 0 is below the least
+	return &Residuals{least: math.Float64frombits((top - octaves) << 52), most: histogram.Of(math.Nextafter(math.Float64frombits(top<<52), 0))}
 }
 
 // add counts one square.
-func (r *Residuals) add(s float64) { r.bins[r.bin(s)]++ }
-
-func (r *Residuals) bin(s float64) int {
-	b := math.Float64bits(s)
-	if b < r.base {
-		return 0
-	}
-	return min(int((b-r.base)>>binShift)+1, binCount-1)
-}
+func (r *Residuals) add(s float64) { r.counts.Add(s) }
 
 // addAll counts the squares of the residuals e, except for entries that a mask hides or that are 0
 // in x; it returns their sum and number. A 0 lies on the bound W, H ≥ 0, and is fitted nearly
@@ -81,30 +90,30 @@ func (r *Residuals) addAll(e, x, mask []float64) (sum, count float64) {
 	return sum, count
 }
 
-// merge adds the counts of another distribution with the same bins.
-func (r *Residuals) merge(o *Residuals) {
-	for i, c := range o.bins {
-		r.bins[i] += c
-	}
-}
+// merge adds the counts of another distribution.
+func (r *Residuals) merge(o *Residuals) { r.counts.Merge(&o.counts) }
 
 // close completes a distribution, of which the mean is known.
 func (r *Residuals) close(mean float64) {
 	r.mean = mean
-	r.low = binCount
-	for i, c := range r.bins {
-		if c > 0 {
-			r.low, r.high, r.n = min(r.low, i), i+1, r.n+int(c)
+	none, most := histogram.Bin{}, r.most
+	for b := range r.counts.Bins() {
+		r.n += int(b.Count)
+		switch {
+		case b.Low < r.least:
+			none.Count += b.Count // far below rounding errors
+		case b.Low >= most.Low:
+			most.Count += b.Count
+		default:
+			r.bins = append(r.bins, b)
 		}
 	}
-}
-
-// edge is the lower end of a bin.
-func (r *Residuals) edge(bin int) float64 {
-	if bin <= 0 {
-		return 0
+	if none.Count > 0 {
+		r.bins = slices.Insert(r.bins, 0, none)
 	}
-	return math.Float64frombits(r.base + uint64(bin-1)<<binShift)
+	if most.Count > 0 {
+		r.bins = append(r.bins, most)
+	}
 }
 
 // N returns the number of residuals.
@@ -115,33 +124,23 @@ func (r *Residuals) Mean() float64 { return r.mean }
 
 // Quantile returns the square below which a share p of all lie, 0 ≤ p ≤ 1; 0 if there are none.
 func (r *Residuals) Quantile(p float64) float64 {
-	rank := p * float64(r.n)
-	for i := r.low; i < r.high; i++ {
-		c := float64(r.bins[i])
-		if rank <= c && c > 0 {
-			a, b := r.edge(i), r.edge(i+1)
-			if i == 0 {
-				return 0 // far below rounding errors
-			}
-			return a + (b-a)*rank/c
+	rank, end := p*float64(r.n), 0.0
+	for _, b := range r.bins {
+		if c := float64(b.Count); rank <= c {
+			return b.Low + (b.High-b.Low)*rank/c
 		}
-		rank -= c
+		rank -= float64(b.Count)
+		end = b.High
 	}
-	return r.edge(r.high)
+	return end
 }
 
 // All yields the middle of each bin that is not empty, ascending, and the number of squares in it.
 func (r *Residuals) All() iter.Seq2[float64, int] {
 	return func(yield func(float64, int) bool) {
-		for i := r.low; i < r.high; i++ {
-			if c := r.bins[i]; c > 0 {
-				s := 0.0
-				if i > 0 {
-					s = 0.5*r.edge(i) + 0.5*r.edge(i+1)
-				}
-				if !yield(s, int(c)) {
-					return
-				}
+		for _, b := range r.bins {
+			if !yield(b.Middle(), int(b.Count)) {
+				return
 			}
 		}
 	}
@@ -167,11 +166,11 @@ func (r *Residuals) magnitude(p float64) float64 {
 
 // Floor keeps a scale away from 0 where the fit is (nearly) exact: 1e-6 of the root mean square
 // residual or, as gross entries raise that, of ten median entries of the data if that is less; at
-// least 1e-75.
+// least 1e-75. Counts do not vary less than Poisson's: under Poisson it is 0.6745, with which Sigma is 1.
 func (r *Residuals) Floor() float64 {
 	size := math.Sqrt(r.Mean())
 	if r.data > 0 {
 		size = min(size, 10*r.data)
 	}
-	return min(max(1e-6*size, leastScale), mostScale)
+	return min(max(1e-6*size, r.Known, leastScale), mostScale)
 }

@@ -1,10 +1,12 @@
-package rnmf
+package rnmf_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
 )
 
 // Quantiles are those of the sorted values to the width of a bin, and the mean
@@ -23,7 +25,7 @@ func TestResiduals(t *testing.T) {
 				s[i] = top * math.Pow(10, -20*rng.Float64())
 			}
 		}
-		r := ResidualsOf(s...)
+		r := NewResiduals(s...)
 		if r.N() != n {
 			t.Fatal(n, r.N())
 		}
@@ -49,7 +51,7 @@ func TestResiduals(t *testing.T) {
 			}
 		}
 	}
-	r := ResidualsOf()
+	r := NewResiduals()
 	if r.N() != 0 || r.Mean() != 0 || r.Quantile(0.5) != 0 {
 		t.Error("of nothing:", r.N(), r.Mean(), r.Quantile(0.5))
 	}
@@ -58,7 +60,7 @@ func TestResiduals(t *testing.T) {
 	for i := range s {
 		s[i] = float64(i) / 1e5
 	}
-	if got := ResidualsOf(s...).Quantile(0.5); math.Abs(got-0.5) > 1e-4 {
+	if got := NewResiduals(s...).Quantile(0.5); math.Abs(got-0.5) > 1e-4 {
 		t.Error("median", got)
 	}
 }

@@ -19,17 +19,17 @@ type Tuner interface {
 // goes on. Model.TuneFor asks for other rounds. Once settled is true the fit calls no more.
 type Tuning func(s *Residuals) (next Loss, settled bool)
 
-// Interim marks a loss that a Tuning returns on the way to the final one, as the first stage of
-// TwoStage. While the loss is an Interim neither Tol nor TuneFor applies.
-type Interim struct{ Loss }
+// Preliminary marks a loss that a Tuning returns on the way to the final one, as the first stage of
+// MMEstimator. While the loss is a Preliminary neither Tol nor TuneFor applies.
+type Preliminary struct{ Loss }
 
 // unwrap takes the mark off a loss.
-func unwrap(l Loss) (loss Loss, interim bool) {
-	i, interim := l.(Interim)
-	if interim {
+func unwrap(l Loss) (loss Loss, preliminary bool) {
+	i, preliminary := l.(Preliminary)
+	if preliminary {
 		l, _ = unwrap(i.Loss)
 	}
-	return l, interim
+	return l, preliminary
 }
 
 // tuningOf begins an estimate of the scale of a loss, nil if it has nothing to estimate.
@@ -148,8 +148,8 @@ func (l ByColumn) Tuning() Tuning {
 	}
 	return func(s *Residuals) (Loss, bool) {
 		next, settled := below(s)
-		if loss, interim := unwrap(next); interim {
-			return Interim{ByColumn{loss}}, settled
+		if loss, preliminary := unwrap(next); preliminary {
+			return Preliminary{ByColumn{loss}}, settled
 		}
 		return ByColumn{next}, settled
 	}

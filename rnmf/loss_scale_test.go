@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"math"
@@ -7,16 +7,21 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // Where X is nothing but zeros, the scale comes from them, not from nowhere.
 func TestScaleOfZeros(t *testing.T) {
 	x := mat.NewDense(11, 36, nil)
-	start := Factors{W: uniform(11, 4, 1), H: uniform(4, 36, 2)}
-	for _, loss := range tunedLosses {
+	start := WarmStart{W: Uniform(11, 4, 1), H: Uniform(4, 36, 2)}
+	for _, loss := range TunedLosses {
 		m := Model{Rank: 4, Loss: loss, Init: start, MaxIter: 1, Tol: -1}
-		if s := mustFit(t, m, x).Trace[0].Scale; s < 1e-4 || s > 100 {
-			t.Errorf("%s: scale %g for residuals of about 1", lossName(loss), s)
+		if s := MustFit(t, m, x).Trace[0].Scale; s < 1e-4 || s > 100 {
+			t.Errorf("%s: scale %g for residuals of about 1", LossName(loss), s)
 		}
 	}
 }
@@ -50,11 +55,11 @@ func TestNagy(t *testing.T) {
 			want *= math.Sqrt(1/e0 - 1)
 		}
 		for _, from := range []float64{0, gamma / 30, 30 * gamma} {
-			if got := nagy(ResidualsOf(s...), from); !nearly(got, want, 2e-3) {
+			if got := Nagy(NewResiduals(s...), from); !Nearly(got, want, 2e-3) {
 				t.Errorf("from %g: %g, want %g", from, got, want)
 			}
 		}
-		if !nearly(want, gamma, 0.05) {
+		if !Nearly(want, gamma, 0.05) {
 			t.Errorf("%g of Cauchy noise at scale %g", want, gamma)
 		}
 	}
@@ -85,14 +90,14 @@ func TestOutlierRules(t *testing.T) {
 	for _, v := range half {
 		ss += (v - mu) * (v - mu) / float64(len(half))
 	}
-	got := ThreeSigma.Cut(ResidualsOf(s...))
-	if want := mu + 3*math.Sqrt(ss); !near(got, want, 2e-3) {
+	got := ThreeSigma.Cut(NewResiduals(s...))
+	if want := mu + 3*math.Sqrt(ss); !Near(got, want, 2e-3) {
 		t.Errorf("cut %g, want %g", got, want)
 	}
 	if p := share(got); math.Abs(p-0.366) > 0.006 {
 		t.Errorf("the paper's rule marks %.4f of Gaussian noise, 0.366 is known", p)
 	}
-	if p := share(NormalThreeSigma.Cut(ResidualsOf(s...))); math.Abs(p-0.0027) > 0.0005 {
+	if p := share(NormalThreeSigma.Cut(NewResiduals(s...))); math.Abs(p-0.0027) > 0.0005 {
 		t.Errorf("the normal rule marks %.5f of Gaussian noise, want 0.0027", p)
 	}
 }
@@ -103,15 +108,15 @@ func TestTuners(t *testing.T) {
 	s := gaussian(999, 1, 3)
 	zeros, mostly := make([]float64, 50), make([]float64, 50)
 	mostly[3] = 4
-	for _, l := range tunedLosses {
-		name := lossName(l)
-		if tuningOf(l) == nil {
+	for _, l := range TunedLosses {
+		name := LossName(l)
+		if TuningOf(l) == nil {
 			t.Errorf("%s has nothing to tune", name)
 			continue
 		}
-		tuning := tuningOf(l)
-		unit, settled := tuning(ResidualsOf(s...))
-		if i, ok := unit.(Interim); ok {
+		tuning := TuningOf(l)
+		unit, settled := tuning(NewResiduals(s...))
+		if i, ok := unit.(Preliminary); ok {
 			unit = i.Loss
 		}
 		for _, by := range []float64{1e-3, 40, 1e30} {
@@ -119,40 +124,40 @@ func TestTuners(t *testing.T) {
 			for i := range large {
 				large[i] *= by * by
 			}
-			a, b := scaleNow(tuned(l, ResidualsOf(large...))), scaleNow(unit)*by
-			if !nearly(a, b, 4e-3) {
+			a, b := ScaleNow(tuned(l, NewResiduals(large...))), ScaleNow(unit)*by
+			if !Nearly(a, b, 4e-3) {
 				t.Errorf("%s: scale %g of residuals that are %g times larger, want %g", name, a, by, b)
 			}
 			if settled {
 				continue
 			}
 			// Estimates of other fits go on where they were.
-			again, _ := tuning(ResidualsOf(large...))
-			if i, ok := again.(Interim); ok {
+			again, _ := tuning(NewResiduals(large...))
+			if i, ok := again.(Preliminary); ok {
 				again = i.Loss
 			}
-			if !once(l) && !nearly(scaleNow(again), b, 5e-3) {
-				t.Errorf("%s: tuned again %g, want %g", name, scaleNow(again), b)
+			if !once(l) && !Nearly(ScaleNow(again), b, 5e-3) {
+				t.Errorf("%s: tuned again %g, want %g", name, ScaleNow(again), b)
 			}
 		}
 		for _, r := range [][]float64{zeros, mostly, nil, {0}, {1e-320}, {1e200, 1e200}} {
-			tuned := tuned(l, ResidualsOf(r...))
+			tuned := tuned(l, NewResiduals(r...))
 			for _, v := range append(slices.Clone(r), 0) {
 				if v, w := tuned.Rho(v); math.IsNaN(v+w) || math.IsInf(v+w, 0) || w < 0 {
 					t.Errorf("%s: ρ = %g, ρ′ = %g when tuned to %.4v", name, v, w, r)
 				}
 			}
 		}
-		if tuningOf(unit) != nil {
+		if TuningOf(unit) != nil {
 			t.Errorf("%s: its tuned loss wants to be tuned again", name)
 		}
 	}
-	for _, l := range fixedLosses {
-		if tuningOf(l) != nil {
-			t.Errorf("%s has nothing to tune", lossName(l))
+	for _, l := range FixedLosses {
+		if TuningOf(l) != nil {
+			t.Errorf("%s has nothing to tune", LossName(l))
 		}
 	}
-	all, median := ResidualsOf(s...), math.Sqrt(slices.Sorted(slices.Values(s))[499])
+	all, median := NewResiduals(s...), math.Sqrt(slices.Sorted(slices.Values(s))[499])
 	for _, c := range []struct {
 		got  Loss
 		want float64
@@ -166,21 +171,21 @@ func TestTuners(t *testing.T) {
 		{tuned(ByColumn{L1{}}, all), median / 1000},
 		{tuned(Correntropy{Printed: true}, all), math.Sqrt(all.Mean() / 2)},
 		{tuned(Correntropy{}, all), 3.352 * 1.4826 * median},
-		{tuned(Manhattan{}, all), median},
+		{tuned(SmoothL1{}, all), median},
 		{tuned(Truncated{Loss: Frobenius{}, Rule: NormalThreeSigma}, all), 3 * 1.4826 * median},
 		// Where most are 0 the scale is a millionth of the root mean square.
-		{tuned(Huber{Printed: true}, ResidualsOf(mostly...)), 1e-6 * math.Sqrt(4./50)},
-		{tuned(Hypersurface{}, ResidualsOf(mostly...)), 1.287 * 1.4826e-6 * math.Sqrt(4./50)},
-		{tuned(Truncated{Loss: Frobenius{}}, ResidualsOf(mostly...)), 1e-6 * math.Sqrt(4./50)},
+		{tuned(Huber{Printed: true}, NewResiduals(mostly...)), 1e-6 * math.Sqrt(4./50)},
+		{tuned(Hypersurface{}, NewResiduals(mostly...)), 1.287 * 1.4826e-6 * math.Sqrt(4./50)},
+		{tuned(Truncated{Loss: Frobenius{}}, NewResiduals(mostly...)), 1e-6 * math.Sqrt(4./50)},
 	} {
-		if !nearly(scaleNow(c.got), c.want, 2e-3) {
-			t.Errorf("%T: %g, want %g", c.got, scaleNow(c.got), c.want)
+		if !Nearly(ScaleNow(c.got), c.want, 2e-3) {
+			t.Errorf("%T: %g, want %g", c.got, ScaleNow(c.got), c.want)
 		}
 	}
 	// But of ten usual entries of the data, where those are known and a gross one is not.
-	gross := ResidualsOf(mostly...)
-	gross.data = 1e-3
-	if got := scaleNow(tuned(Huber{Printed: true}, gross)); !nearly(got, 1e-8, 1e-12) {
+	gross := NewResiduals(mostly...)
+	gross.SetData(1e-3)
+	if got := ScaleNow(tuned(Huber{Printed: true}, gross)); !Nearly(got, 1e-8, 1e-12) {
 		t.Errorf("among entries of 0.001 the scale is %g, want 1e-08", got)
 	}
 }
@@ -192,16 +197,18 @@ func once(l Loss) bool {
 		return once(l.Loss)
 	case Truncated:
 		return once(l.Loss)
-	case L1, Manhattan:
+	case L1, SmoothL1:
 		return true
+	case CellCase:
+		return l.Loss == Frobenius{}
 	}
 	return false
 }
 
 // tuned is a loss in the first round of a fit with these residuals.
 func tuned(l Loss, s *Residuals) Loss {
-	next, _ := tuningOf(l)(s)
-	if i, ok := next.(Interim); ok {
+	next, _ := TuningOf(l)(s)
+	if i, ok := next.(Preliminary); ok {
 		return i.Loss
 	}
 	return next
@@ -254,9 +261,9 @@ func TestThreeOrSixSigma(t *testing.T) {
 			{"normal and a quarter at 1e5", append(draw(15000, normal), draw(5000, at(1e5))...), 6},
 			{"nothing but zeros", make([]float64, 50), 0},
 		} {
-			s := ResidualsOf(c.s...)
-			got := ThreeOrSixSigma.Cut(s) / (madToSigma * s.Median())
-			if c.want > 0 && !near(got, c.want, 1e-2) || c.want == 0 && !(ThreeOrSixSigma.Cut(s) > 0) {
+			s := NewResiduals(c.s...)
+			got := ThreeOrSixSigma.Cut(s) / (MADToSigma * s.Median())
+			if c.want > 0 && !Near(got, c.want, 1e-2) || c.want == 0 && !(ThreeOrSixSigma.Cut(s) > 0) {
 				t.Errorf("%s, size %g: %.3g deviations, want %g", c.name, size, got, c.want)
 			}
 		}
@@ -266,18 +273,18 @@ func TestThreeOrSixSigma(t *testing.T) {
 // Where a fit can make most residuals 0 their median is no scale: what a loss then shuts out, and
 // thus WH there, would have no bound. Here κ is 0.63.
 func TestScaleOfNearlyExactFits(t *testing.T) {
-	x, _ := planted(16, 400, 16, 0, 0.1, 1)
+	x, _ := Planted(16, 400, 16, 0, 0.1, 1)
 	for _, l := range []Loss{Huber{}, Hypersurface{}, Correntropy{}, Cauchy{},
-		Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}, TwoStage{}} {
+		Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}, MMEstimator{}} {
 		for seed := range uint64(2) {
-			r := tryFit(t, Model{Loss: l, Rank: 10, Seed: seed}, x)
+			r := TryFit(t, Model{Loss: l, Rank: 10, Seed: seed}, x)
 			if r == nil {
 				continue
 			}
 			var wh mat.Dense
 			wh.Mul(r.W, r.H)
 			if largest := mat.Max(&wh); largest > 3*mat.Max(x) {
-				t.Errorf("%s, seed %d: the largest entry of WH is %.3g, of X %.3g", lossName(l), seed, largest, mat.Max(x))
+				t.Errorf("%s, seed %d: the largest entry of WH is %.3g, of X %.3g", LossName(l), seed, largest, mat.Max(x))
 			}
 		}
 	}

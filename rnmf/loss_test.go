@@ -1,10 +1,15 @@
-package rnmf
+package rnmf_test
 
 import (
 	"errors"
 	"math"
 	"slices"
 	"testing"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // convexLoss grows faster than the square: no bound by a weighted square.
@@ -49,8 +54,8 @@ func (badWeigher) Weigh(omega, value, e []float64) {
 }
 
 func TestCheckLoss(t *testing.T) {
-	take := oneIn(t, 4)
-	for _, l := range slices.Concat(fixedLosses, tunedLosses) {
+	take := OneIn(t, 4)
+	for _, l := range slices.Concat(FixedLosses, TunedLosses) {
 		for _, size := range []float64{0.01, 1, 300} {
 			if !take() {
 				continue
@@ -92,7 +97,7 @@ func TestLossFormulas(t *testing.T) {
 		{Hypersurface{Scale: c}, func(e float64) float64 { return math.Sqrt(1+e*e/c/c) - 1 }, nil},
 		{Correntropy{Scale: c}, func(e float64) float64 { return 1 - math.Exp(-e*e/(2*c*c)) }, nil},
 		{Cauchy{Scale: c}, func(e float64) float64 { return math.Log(1 + e*e/c/c) }, nil},
-		{Manhattan{Mu: c}, func(e float64) float64 {
+		{SmoothL1{Mu: c}, func(e float64) float64 {
 			if e <= c {
 				return e * e / (2 * c)
 			}
@@ -112,8 +117,8 @@ func TestLossFormulas(t *testing.T) {
 		for i := range 60 {
 			e := 0.013 + 0.09*float64(i)
 			v, slope := k.loss.Rho(e * e)
-			if want := k.value(e); !near(v, want, 1e-12) {
-				t.Errorf("%s: ρ(%g²) = %.15g, want %.15g", lossName(k.loss), e, v, want)
+			if want := k.value(e); !Near(v, want, 1e-12) {
+				t.Errorf("%s: ρ(%g²) = %.15g, want %.15g", LossName(k.loss), e, v, want)
 			}
 			const d = 1e-5
 			if slices.ContainsFunc(k.kinks, func(a float64) bool { return math.Abs(a*a-e*e) < 2*d }) {
@@ -121,14 +126,14 @@ func TestLossFormulas(t *testing.T) {
 			}
 			above, below := k.value(math.Sqrt(e*e+d*e*e)), k.value(math.Sqrt(e*e-d*e*e))
 			if want := (above - below) / (2 * d * e * e); math.Abs(slope-want) > 1e-6*(1e-3+want) {
-				t.Errorf("%s: ρ′(%g²) = %.12g, want %.12g", lossName(k.loss), e, slope, want)
+				t.Errorf("%s: ρ′(%g²) = %.12g, want %.12g", LossName(k.loss), e, slope, want)
 			}
 		}
 	}
 	// No cancellation where residuals are far below the scale.
 	for _, l := range []Loss{Hypersurface{Scale: 1}, Correntropy{Scale: math.Sqrt(0.5)}, Cauchy{Scale: 1}} {
 		v, slope := l.Rho(1e-20)
-		if !near(v/slope, 1e-20, 1e-12) {
+		if !Near(v/slope, 1e-20, 1e-12) {
 			t.Errorf("%T: ρ(1e-20) = %g, slope %g", l, v, slope)
 		}
 	}

@@ -6,11 +6,9 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
-// weights writes the slopes of an entry-wise loss.
-func weights(l Loss, omega, e []float64) { weightsAndValues(l, omega, nil, e) }
-
-// weightsAndValues writes the slopes of an entry-wise loss and, unless value is nil, the values.
-func weightsAndValues(l Loss, omega, value, e []float64) {
+// Weigh writes the slopes of a loss at the squares of e to omega and, unless value is nil, the values
+// to value, by the method Weigh of the loss where it has one.
+func Weigh(l Loss, omega, value, e []float64) {
 	if w, ok := l.(interface {
 		Weigh(omega, value, e []float64)
 	}); ok {
@@ -96,7 +94,7 @@ func (l Truncated) Weigh(omega, value, e []float64) {
 		return
 	}
 	cut2 := l.Cut * l.Cut
-	weightsAndValues(l.Loss, omega, value, e)
+	Weigh(l.Loss, omega, value, e)
 	most, _ := l.Loss.Rho(cut2)
 	for i, x := range e {
 		if x*x > cut2 {

@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"math"
@@ -6,6 +6,11 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // The slopes and values of Weigh are those of Rho.
@@ -16,13 +21,13 @@ func TestWeigh(t *testing.T) {
 	}
 	e = append(e, 0)
 	near := func(got, want float64) bool { return math.Abs(got-want) <= 1e-14*want+1e-290 }
-	for _, l := range []Loss{Frobenius{}, L1{0.3}, L1{}, Huber{Cut: 0.2}, Huber{}, Hypersurface{Scale: 0.4}, Correntropy{Scale: 2}, Cauchy{Scale: 0.1}, Manhattan{Mu: 0.2},
+	for _, l := range []Loss{Frobenius{}, L1{0.3}, L1{}, Huber{Cut: 0.2}, Huber{}, Hypersurface{Scale: 0.4}, Correntropy{Scale: 2}, Cauchy{Scale: 0.1}, SmoothL1{Mu: 0.2},
 		Truncated{Loss: Cauchy{Scale: 0.1}, Cut: 0.5}, Truncated{Loss: L1{0.1}, Cut: 0.5}, Truncated{Loss: Frobenius{}, Cut: 2},
 		Truncated{Loss: wrapped{Huber{Cut: 1}}, Cut: 3}, wrapped{Cauchy{Scale: 2}},
 		Truncated{Loss: Truncated{Loss: Correntropy{Scale: 1}, Cut: 2}, Cut: 3}} {
 		omega, value, alone := make([]float64, len(e)), make([]float64, len(e)), make([]float64, len(e))
-		weightsAndValues(l, omega, value, e)
-		weights(l, alone, e)
+		Weigh(l, omega, value, e)
+		Weigh(l, alone, nil, e)
 		for i, x := range e {
 			y, w := l.Rho(x * x)
 			if !near(omega[i], w) || !near(value[i], y) || !near(alone[i], w) {
@@ -36,13 +41,13 @@ func TestWeigh(t *testing.T) {
 // multiplicative update: for our losses, for others, with a mask, and in FGD, which
 // starts from there.
 func TestFaintModel(t *testing.T) {
-	x := uniform(19, 27, 1)
-	w, h := uniform(19, 3, 3), uniform(3, 27, 4)
+	x := Uniform(19, 27, 1)
+	w, h := Uniform(19, 3, 3), Uniform(3, 27, 4)
 	w.Scale(1e-10, w)
 	h.Scale(1e-10, h)
 	ones := mat.NewDense(19, 27, nil)
 	ones.Apply(func(_, _ int, _ float64) float64 { return 1 }, ones)
-	for _, l := range []Loss{Frobenius{}, Huber{Cut: 0.05}, Hypersurface{Scale: 1}, L1{0.01}, Cauchy{Scale: 0.05}, Correntropy{Scale: 0.3}, rootLoss{}} {
+	for _, l := range []Loss{Frobenius{}, Huber{Cut: 0.05}, Hypersurface{Scale: 1}, L1{0.01}, Cauchy{Scale: 0.05}, Correntropy{Scale: 0.3}, RootLoss{}} {
 		want := mat.DenseCopyOf(h)
 		for j := range 27 {
 			for k := range 3 {
@@ -56,15 +61,15 @@ func TestFaintModel(t *testing.T) {
 				want.Set(k, j, h.At(k, j)*num/den)
 			}
 		}
-		m := Model{Rank: 3, Loss: l, MaxIter: 1, Tol: -1, Init: Factors{W: w, H: h}}
+		m := Model{Rank: 3, Loss: l, MaxIter: 1, Tol: -1, Init: WarmStart{W: w, H: h}}
 		for _, mask := range []mat.Matrix{nil, ones} {
 			m.Mask, m.Solver = mask, MU{}
-			if r := mustFit(t, m, x); !mat.EqualApprox(r.H, want, 1e-12*mat.Max(want)) {
+			if r := MustFit(t, m, x); !mat.EqualApprox(r.H, want, 1e-12*mat.Max(want)) {
 				t.Errorf("%T, mask %t: not the update", l, mask != nil)
 			}
-			mu := mustFit(t, m, x).Objective
+			mu := MustFit(t, m, x).Objective
 			m.Solver = FGD{}
-			if r := mustFit(t, m, x); r.Objective > mu*(1+1e-12) {
+			if r := MustFit(t, m, x); r.Objective > mu*(1+1e-12) {
 				t.Errorf("%T, mask %t: FGD ends at %g, above %g", l, mask != nil, r.Objective, mu)
 			}
 		}
@@ -78,14 +83,14 @@ type wrapped struct{ Loss }
 // does what it does with the Weigh of another.
 func TestSplit(t *testing.T) {
 	type hidden struct{ weigher }
-	same := func(a, b Point) bool { return near(a.Objective, b.Objective, 1e-14) } // added up in another order
-	x, _ := planted(37, 29, 3, 0.1, 0.05, 1)
+	same := func(a, b Point) bool { return Near(a.Objective, b.Objective, 1e-14) } // added up in another order
+	x, _ := Planted(37, 29, 3, 0.1, 0.05, 1)
 	for _, l := range []weigher{Huber{Cut: 0.05}, Hypersurface{Scale: 1}, L1{0.01}, Cauchy{Scale: 0.05}, Correntropy{Scale: 0.3},
 		Truncated{Loss: Cauchy{Scale: 0.05}, Cut: 0.2}, Truncated{Loss: Truncated{Loss: Frobenius{}, Cut: 0.2}, Cut: 0.3}} {
-		m := Model{Rank: 3, Loss: l, Solver: MU{}, MaxIter: 20, Tol: -1, Init: Factors{W: uniform(37, 3, 3), H: uniform(3, 29, 4)}}
-		ours := mustFit(t, m, x)
+		m := Model{Rank: 3, Loss: l, Solver: MU{}, MaxIter: 20, Tol: -1, Init: WarmStart{W: Uniform(37, 3, 3), H: Uniform(3, 29, 4)}}
+		ours := MustFit(t, m, x)
 		m.Loss = hidden{l}
-		theirs := mustFit(t, m, x)
+		theirs := MustFit(t, m, x)
 		if !mat.Equal(ours.W, theirs.W) || !mat.Equal(ours.H, theirs.H) || !slices.EqualFunc(ours.Trace, theirs.Trace, same) || len(ours.Trace) < 20 {
 			t.Errorf("%+v: not the same bits", l)
 		}

@@ -18,6 +18,9 @@ type Model struct {
 	Rank int
 	// Loss is ρ; nil is Frobenius.
 	Loss Loss
+	// Family says what the loss is taken of: squared residuals (Gaussian, the default), or deviances of
+	// counts (Poisson, SparsePoisson).
+	Family Family
 	// OnW and OnH are penalties on Wᵀ and on H.
 	OnW, OnH []Penalty
 	// Solver improves each factor in turn; nil is HALS.
@@ -37,12 +40,18 @@ type Model struct {
 	// this share of it (L2,1 paper, (58), with the sign corrected). 0 is 1e-5; negative never ends
 	// it. Where gross entries make up most of a robust objective, it is a share of the loss that
 	// residuals of ten times the median entry of X would have. No fit ends by Tol while its loss is
-	// an Interim: in the first stage of TwoStage, or while the Mu of Manhattan falls.
+	// a Preliminary: in the first stage of MMEstimator, or while the Mu of papers.SmoothL1 falls.
 	Tol float64
 	// TuneFor says when a Tuner estimates its scale: 0 as Tuning says, until it is a fixed point of
 	// its rule within 1 %; n > 0 in each of the first n rounds, after which the scale stays; -1 in
-	// every round, as the papers do. An Interim loss is tuned in every round until it is final.
+	// every round, as the papers do. A Preliminary loss is tuned in every round until it is final.
 	TuneFor int
+	// Watch, if it is set, gets the Point that Steps would yield, at the start and after each round, on
+	// the goroutine of the fit, which waits: for types that have a Model among their fields and no
+	// Steps of their own, and for fits in the depth of other code. A type that goes on with another
+	// objective after its first fit, or with another fit, begins again with a round that is not after
+	// the last one. Fits in parallel with the same function call it concurrently.
+	Watch func(Point)
 	// Signed accepts negative entries in X, as additive noise makes them.
 	Signed bool
 	// TraceKKT computes the KKT residual in each round. It costs about as much as a multiplicative
@@ -72,7 +81,7 @@ const (
 	Stalled                     // a round changed nothing at all
 	Diverged                    // the objective rose tenfold, or was no number: the best factors are returned
 	Cancelled                   // the context ended, or a part of your own went wrong
-	Collapsed                   // all components became 0 though X is not: the penalties are too heavy, see PenaltyUnits
+	Collapsed                   // all components became 0 though X is not: the penalties are too heavy, see papers.PenaltyUnits
 )
 
 func (r Reason) String() string {

@@ -30,7 +30,8 @@ func (s Step) Result() *Result {
 // Steps runs the fit and yields after each round, the start as round 0 first: progress, a picture,
 // a stopping rule of your own are the body of the loop. It ends as Fit does. Bad input gives one
 // error and no step; when ctx ends, its error comes last, with the step that was reached, if there
-// is one. (To watch types without Steps see WithTrace.)
+// is one. (To watch types without Steps see
+// Model.Watch.)
 func (m Model) Steps(ctx context.Context, x mat.Matrix) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		f, err := m.start(ctx, x, false)
@@ -66,6 +67,33 @@ func (m Model) Fit(ctx context.Context, x mat.Matrix) (*Result, error) {
 	}
 	f.pool.Open()
 	defer f.pool.Close()
-	f.watched(ctx)
+	f.run(func() bool {
+		if m.Watch != nil {
+			m.Watch(f.trace[len(f.trace)-1])
+		}
+		return true
+	})
 	return f.outcome(), f.err(ctx)
 }
+
+// A Fitter is a Model, or another type with such a fit, which may return more than a Result. One that has
+// a Model among its fields also has the method of an EditableFitter.
+type Fitter[R any] interface {
+	Fit(ctx context.Context, x mat.Matrix) (R, error)
+}
+
+// An EditableFitter has a method that returns the same with another Model: edit changes a copy. So
+// programs can watch a fit (Model.Watch) or bound its rounds, of whatever type it is.
+type EditableFitter[R any] interface {
+	Fitter[R]
+	With(edit func(m *Model)) Fitter[R]
+}
+
+// With returns the model as edit changes it.
+func (m Model) With(edit func(m *Model)) Fitter[*Result] {
+	edit(&m)
+	return m
+}
+
+// Base returns r. Types that embed a Result have it too, so that code can take any of them.
+func (r *Result) Base() *Result { return r }

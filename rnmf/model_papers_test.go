@@ -1,7 +1,8 @@
-package rnmf
+package rnmf_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -12,11 +13,15 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // Each constructor is the model that its comment says, all of it.
 func TestConstructors(t *testing.T) {
-	graph := ring(5, 1)
+	graph := Ring(5, 1)
 	labels := Labels{Class: []int{0, 1, 0, Unlabelled, 1}, Weight: 2}
 	withLabels, err := labels.Graph(graph)
 	if err != nil {
@@ -32,11 +37,14 @@ func TestConstructors(t *testing.T) {
 		got, want Model
 	}{
 		{"NMF", NMF(3), Model{Rank: 3}},
+		{"PoissonNMF", PoissonNMF(3), Model{Rank: 3, Family: Poisson}},
+		{"RobustPoissonNMF", RobustPoissonNMF(3), Model{Rank: 3, Family: Poisson, Loss: CauchyTail{}}},
 		{"GNMF", GNMF(3, graph, 0.6), Model{Rank: 3, OnH: []Penalty{Laplacian{graph, 0.6}}}},
 		{"SemiGNMF", semi, Model{Rank: 3, OnH: []Penalty{Laplacian{withLabels, 0.6}}}},
 		{"L21NMF", L21NMF(3), Model{Rank: 3, Loss: ByColumn{L1{}}}},
 		{"L1NMF", L1NMF(3), Model{Rank: 3, Loss: L1{}}},
 		{"HuberNMF", HuberNMF(3), Model{Rank: 3, Loss: Huber{}}},
+		{"CellCaseNMF", CellCaseNMF(3), Model{Rank: 3, Loss: CellCase{Loss: Huber{}}}},
 		{"CIMNMF", CIMNMF(3), Model{Rank: 3, Loss: Correntropy{}}},
 		{"HypersurfaceNMF", HypersurfaceNMF(3, 0.7), Model{Rank: 3, Loss: Hypersurface{Scale: 0.7}}},
 		{"RSSNMF", RSSNMF(3, 0.7, labels), Model{Rank: 3, Loss: Hypersurface{Scale: 0.7}, OnH: []Penalty{labels}}},
@@ -44,18 +52,18 @@ func TestConstructors(t *testing.T) {
 		{"TruncatedCauchyNMF", TruncatedCauchyNMF(3), Model{Rank: 3, Loss: Truncated{Loss: Cauchy{}, Rule: ThreeSigma}}},
 		{"CappedNMF", CappedNMF(3, 0.7), Model{Rank: 3, Loss: ByColumn{Truncated{Loss: L1{}, Cut: 0.7, Rule: NormalThreeSigma}}}},
 		{"RNMFL1", RNMFL1(3, 0.7), Model{Rank: 3, Loss: Huber{Cut: 0.35}, Solver: Additive{}}},
-		{"MahNMF", MahNMF(3), Model{Rank: 3, Loss: Manhattan{}, Solver: OGM{}}},
-		{"RobustNMF", RobustNMF(3), Model{Rank: 3, Loss: TwoStage{}}},
+		{"MahNMF", MahNMF(3), Model{Rank: 3, Loss: SmoothL1{}, Solver: OGM{}}},
+		{"RobustNMF", RobustNMF(3), Model{Rank: 3, Loss: MMEstimator{}}},
 		{"LSNMF", LSNMF(3, 1, 2, nil, 0.6), Model{Rank: 3, OnW: []Penalty{LogSparse{Lambda: 1}}, OnH: []Penalty{LogSparse{Lambda: 2}}}},
 		{"LSNMF", LSNMF(3, 1, 2, graph, 0.6), Model{Rank: 3, OnW: []Penalty{LogSparse{Lambda: 1}},
 			OnH: []Penalty{LogSparse{Lambda: 2}, Laplacian{graph, 0.6}}}},
 		{"RLSNMF", RLSNMF(3, 1, 2, 0.7, graph, 0.6), Model{Rank: 3, Loss: ByColumn{LogShrink{Gamma: 0.7, Scale: 1}},
 			OnW: []Penalty{LogSparse{Lambda: 1}}, OnH: []Penalty{LogSparse{Lambda: 2}, Laplacian{graph, 0.6}}}},
-		{"SparseNMF", SparseNMF(3, 1, 2, nil, 0.6), Model{Rank: 3, OnW: []Penalty{Sparse{1}}, OnH: []Penalty{Sparse{2}}}},
-		{"SparseNMF", SparseNMF(3, 1, 2, graph, 0.6), Model{Rank: 3, OnW: []Penalty{Sparse{1}}, OnH: []Penalty{Sparse{2}, Laplacian{graph, 0.6}}}},
-		{"SemiNMF", SemiNMF(3), Model{Rank: 3, SolverW: LeastSquares{}, Signed: true}},
-		{"ONMF", ONMF(3), Model{Rank: 3, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: Clusters{Shift: -1}}},
-		{"RMNMF", RMNMF(3, graph, 0.6), Model{Rank: 3, Loss: ByColumn{L1{}}, OnH: []Penalty{UnitLaplacian{graph, 0.6}}, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: ONMFStart{}}},
+		{"SparseNMF", SparseNMF(3, 1, 2, nil, 0.6), Model{Rank: 3, OnW: []Penalty{Lasso{1}}, OnH: []Penalty{Lasso{2}}}},
+		{"SparseNMF", SparseNMF(3, 1, 2, graph, 0.6), Model{Rank: 3, OnW: []Penalty{Lasso{1}}, OnH: []Penalty{Lasso{2}, Laplacian{graph, 0.6}}}},
+		{"SemiNMF", SemiNMF(3), Model{Rank: 3, SolverW: NormalEquations{}, Signed: true}},
+		{"ONMF", ONMF(3), Model{Rank: 3, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: KMeansInit{Shift: -1}}},
+		{"RMNMF", RMNMF(3, graph, 0.6), Model{Rank: 3, Loss: ByColumn{L1{}}, OnH: []Penalty{UnitLaplacian{Graph: graph, Lambda: 0.6}}, SolverH: Orthogonal{}, SolverW: HALS{Sweeps: 1}, Init: ONMFInit{}}},
 	} {
 		named[c.name] = true
 		if !reflect.DeepEqual(c.got, c.want) {
@@ -64,10 +72,12 @@ func TestConstructors(t *testing.T) {
 	}
 	// A new one needs a line here.
 	files, err := filepath.Glob("*.go")
-	if err != nil {
+	above, err2 := filepath.Glob("papers/*.go")
+	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	declared := regexp.MustCompile(`(?m)^func ([A-Z]\w*)\(rank int.*\) \(?Model\b`)
+	files = append(files, above...)
+	declared := regexp.MustCompile(`(?m)^func ([A-Z]\w*)\(rank int.*\) \(?(?:rnmf\.)?Model\b`)
 	found := 0
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
@@ -93,36 +103,17 @@ func TestConstructors(t *testing.T) {
 // G comes first, then F, and what is weighted is weighted anew before each.
 // They say what MU{} is to do, to the rounding.
 
-func mul(a, b mat.Matrix) *mat.Dense {
-	var c mat.Dense
-	c.Mul(a, b)
-	return &c
-}
-
-func elem(a, b mat.Matrix) *mat.Dense {
-	var c mat.Dense
-	c.MulElem(a, b)
-	return &c
-}
-
-// update is V ∘ num / den.
-func update(v, num, den *mat.Dense) *mat.Dense {
-	var c mat.Dense
-	c.DivElem(num, den)
-	return elem(v, &c)
-}
-
 // frobeniusOracle is (2) and (3) of the L2,1 paper.
 func frobeniusOracle(x, f, g *mat.Dense) (*mat.Dense, *mat.Dense) {
-	g = update(g, mul(f.T(), x), mul(f.T(), mul(f, g)))
-	f = update(f, mul(x, g.T()), mul(f, mul(g, g.T())))
+	g = Update(g, Mul(f.T(), x), Mul(f.T(), Mul(f, g)))
+	f = Update(f, Mul(x, g.T()), Mul(f, Mul(g, g.T())))
 	return f, g
 }
 
 // l21Oracle is (16) and (17) with D of (18).
 func l21Oracle(x, f, g *mat.Dense) (*mat.Dense, *mat.Dense) {
 	weights := func() *mat.Dense {
-		e := naiveResidual(x, f, g)
+		e := NaiveResidual(x, f, g)
 		_, n := e.Dims()
 		d := mat.NewDense(n, n, nil)
 		for i := range n {
@@ -131,9 +122,9 @@ func l21Oracle(x, f, g *mat.Dense) (*mat.Dense, *mat.Dense) {
 		return d
 	}
 	d := weights()
-	g = update(g, mul(f.T(), mul(x, d)), mul(f.T(), mul(f, mul(g, d))))
+	g = Update(g, Mul(f.T(), Mul(x, d)), Mul(f.T(), Mul(f, Mul(g, d))))
 	d = weights()
-	f = update(f, mul(x, mul(d, g.T())), mul(f, mul(g, mul(d, g.T()))))
+	f = Update(f, Mul(x, Mul(d, g.T())), Mul(f, Mul(g, Mul(d, g.T()))))
 	return f, g
 }
 
@@ -141,14 +132,14 @@ func l21Oracle(x, f, g *mat.Dense) (*mat.Dense, *mat.Dense) {
 func l1Oracle(eps float64) func(x, f, g *mat.Dense) (*mat.Dense, *mat.Dense) {
 	return func(x, f, g *mat.Dense) (*mat.Dense, *mat.Dense) {
 		weights := func() *mat.Dense {
-			e := naiveResidual(x, f, g)
+			e := NaiveResidual(x, f, g)
 			e.Apply(func(_, _ int, v float64) float64 { return 1 / math.Sqrt(v*v+eps*eps) }, e)
 			return e
 		}
 		w := weights()
-		g = update(g, mul(f.T(), elem(w, x)), mul(f.T(), elem(w, mul(f, g))))
+		g = Update(g, Mul(f.T(), Elem(w, x)), Mul(f.T(), Elem(w, Mul(f, g))))
 		w = weights()
-		f = update(f, mul(elem(w, x), g.T()), mul(elem(w, mul(f, g)), g.T()))
+		f = Update(f, Mul(Elem(w, x), g.T()), Mul(Elem(w, Mul(f, g)), g.T()))
 		return f, g
 	}
 }
@@ -159,7 +150,7 @@ func l1Oracle(eps float64) func(x, f, g *mat.Dense) (*mat.Dense, *mat.Dense) {
 func cauchyOracle(gamma, cut float64) func(x, f, g *mat.Dense) (*mat.Dense, *mat.Dense) {
 	return func(x, f, g *mat.Dense) (*mat.Dense, *mat.Dense) {
 		weights := func() *mat.Dense {
-			e := naiveResidual(x, f, g)
+			e := NaiveResidual(x, f, g)
 			e.Apply(func(_, _ int, v float64) float64 {
 				if math.Abs(v) > cut {
 					return 0
@@ -169,9 +160,9 @@ func cauchyOracle(gamma, cut float64) func(x, f, g *mat.Dense) (*mat.Dense, *mat
 			return e
 		}
 		q := weights()
-		g = update(g, mul(f.T(), elem(q, x)), mul(f.T(), elem(q, mul(f, g))))
+		g = Update(g, Mul(f.T(), Elem(q, x)), Mul(f.T(), Elem(q, Mul(f, g))))
 		q = weights()
-		f = update(f, mul(elem(q, x), g.T()), mul(elem(q, mul(f, g)), g.T()))
+		f = Update(f, Mul(Elem(q, x), g.T()), Mul(Elem(q, Mul(f, g)), g.T()))
 		return f, g
 	}
 }
@@ -182,7 +173,7 @@ func cauchyOracle(gamma, cut float64) func(x, f, g *mat.Dense) (*mat.Dense, *mat
 func rnmfL1Oracle(lambda float64) func(x, f, g *mat.Dense) (*mat.Dense, *mat.Dense) {
 	return func(x, f, g *mat.Dense) (*mat.Dense, *mat.Dense) {
 		less := func() *mat.Dense {
-			s := naiveResidual(x, f, g)
+			s := NaiveResidual(x, f, g)
 			s.Apply(func(_, _ int, v float64) float64 {
 				return math.Copysign(max(math.Abs(v)-lambda/2, 0), v)
 			}, s)
@@ -197,12 +188,12 @@ func rnmfL1Oracle(lambda float64) func(x, f, g *mat.Dense) (*mat.Dense, *mat.Den
 				}
 				return max(a, 0)
 			}, num)
-			return update(v, num, den)
+			return Update(v, num, den)
 		}
 		y := less()
-		g = signed(g, mul(f.T(), y), mul(f.T(), mul(f, g)))
+		g = signed(g, Mul(f.T(), y), Mul(f.T(), Mul(f, g)))
 		y = less()
-		f = signed(f, mul(y, g.T()), mul(f, mul(g, g.T())))
+		f = signed(f, Mul(y, g.T()), Mul(f, Mul(g, g.T())))
 		return f, g
 	}
 }
@@ -221,10 +212,10 @@ func TestPrintedUpdates(t *testing.T) {
 		{"RNMF-L1", Model{Loss: RNMFL1(1, 0.4).Loss, Solver: Additive{Solver: MU{}}}, rnmfL1Oracle(0.4)},
 	} {
 		for _, shape := range []struct{ m, n, r int }{{6, 4, 1}, {7, 9, 3}, {20, 75, 5}} {
-			x, _ := planted(shape.m, shape.n, shape.r, 0.1, 0.1, 5)
-			f, g := uniform(shape.m, shape.r, 6), uniform(shape.r, shape.n, 7)
+			x, _ := Planted(shape.m, shape.n, shape.r, 0.1, 0.1, 5)
+			f, g := Uniform(shape.m, shape.r, 6), Uniform(shape.r, shape.n, 7)
 			m := c.model
-			m.Rank, m.Init, m.MaxIter, m.Tol = shape.r, Factors{W: f, H: g}, 30, -1
+			m.Rank, m.Init, m.MaxIter, m.Tol = shape.r, WarmStart{W: f, H: g}, 30, -1
 			for s, err := range m.Steps(context.Background(), x) {
 				if err != nil {
 					t.Fatal(err)
@@ -238,9 +229,9 @@ func TestPrintedUpdates(t *testing.T) {
 				}
 			}
 			// HALS gets as far in as many rounds, or further.
-			printed := naiveObjective(m, m.Loss, x, f, g)
-			m.Solver = HALS{Plain: true}
-			if got := mustFit(t, m, x); got.Objective > printed*1.001 {
+			printed := NaiveObjective(m, m.Loss, x, f, g)
+			m.Solver = HALS{NoExtrapolation: true}
+			if got := MustFit(t, m, x); got.Objective > printed*1.001 {
 				t.Errorf("%s, %v: HALS reaches %g in 30 rounds, the paper's update %g", c.name, shape, got.Objective, printed)
 			}
 		}
@@ -249,14 +240,14 @@ func TestPrintedUpdates(t *testing.T) {
 
 // The plain sum of column norms, as (18) has no ε.
 func TestL21IsTheSumOfNorms(t *testing.T) {
-	x, _ := planted(8, 11, 2, 0.1, 0.1, 1)
-	r := mustFit(t, L21NMF(2), x)
+	x, _ := Planted(8, 11, 2, 0.1, 0.1, 1)
+	r := MustFit(t, L21NMF(2), x)
 	var want float64
-	e := naiveResidual(x, r.W, r.H)
+	e := NaiveResidual(x, r.W, r.H)
 	for j := range 11 {
 		want += mat.Norm(e.ColView(j), 2)
 	}
-	if r.Objective < want || !near(r.Objective, want, 5e-3) {
+	if r.Objective < want || !Near(r.Objective, want, 5e-3) {
 		t.Errorf("objective %g, the sum of the norms is %g", r.Objective, want)
 	}
 }
@@ -264,9 +255,9 @@ func TestL21IsTheSumOfNorms(t *testing.T) {
 // Criterion (58) as it is printed, (J_{t+1} − J_t)/J_t < 1e-7, holds after the
 // first round of any method that descends; with the sign corrected it does not.
 func TestPrintedCriterionStopsAtOnce(t *testing.T) {
-	x, _ := planted(15, 20, 3, 0.1, 0, 1)
+	x, _ := Planted(15, 20, 3, 0.1, 0, 1)
 	m := Model{Rank: 3, Loss: ByColumn{L1{Eps: 1e-9}}, Solver: MU{}, Tol: 1e-7, MaxIter: 5000}
-	r := mustFit(t, m, x)
+	r := MustFit(t, m, x)
 	printed := 0
 	for i := 1; i < len(r.Trace); i++ {
 		if (r.Trace[i].Objective-r.Trace[i-1].Objective)/r.Trace[i-1].Objective < 1e-7 {
@@ -281,12 +272,12 @@ func TestPrintedCriterionStopsAtOnce(t *testing.T) {
 
 // Every paper's expression is valid and says what it should.
 func TestPapers(t *testing.T) {
-	x, _ := planted(12, 18, 3, 0.05, 0.05, 2)
+	x, _ := Planted(12, 18, 3, 0.05, 0.05, 2)
 	for i, m := range []Model{NMF(3), L21NMF(3), L1NMF(3), HuberNMF(3), CIMNMF(3), HypersurfaceNMF(3, 0), HypersurfaceNMF(3, 1),
 		CauchyNMF(3), TruncatedCauchyNMF(3), CappedNMF(3, 0), CappedNMF(3, 2), RNMFL1(3, 0.5)} {
-		r := mustFit(t, m, x)
-		if !sound(t, fmt.Sprint(i), r) || r.Reason > MaxIter || m.Rank != 3 {
-			t.Errorf("%s: %v after %d", lossName(m.Loss), r.Reason, len(r.Trace))
+		r := MustFit(t, m, x)
+		if !Sound(t, fmt.Sprint(i), r) || r.Reason > MaxIter || m.Rank != 3 {
+			t.Errorf("%s: %v after %d", LossName(m.Loss), r.Reason, len(r.Trace))
 		}
 	}
 }

@@ -22,17 +22,17 @@ type SamplePenalty interface {
 	Check(r, n int) error
 }
 
-// Sparse is the L1 norm of a factor, λ Σ v.
-type Sparse struct{ Lambda float64 }
+// Lasso is the L1 norm of a factor, λ Σ v.
+type Lasso struct{ Lambda float64 }
 
 // Value returns λ Σ v.
-func (p Sparse) Value(v *mat.Dense) float64 { return p.Lambda * mat.Sum(v) }
+func (p Lasso) Value(v *mat.Dense) float64 { return p.Lambda * mat.Sum(v) }
 
 // Check finds a bad parameter.
-func (p Sparse) Check() error { return checkLambda("Sparse.Lambda", p.Lambda) }
+func (p Lasso) Check() error { return checkLambda("Lasso.Lambda", p.Lambda) }
 
 // Majorize subtracts λ/2 from C.
-func (p Sparse) Majorize(q *Quadratic, _ *mat.Dense) {
+func (p Lasso) Majorize(q *Quadratic, _ *mat.Dense) {
 	c := q.Linear().RawMatrix().Data
 	for i := range c {
 		c[i] -= p.Lambda / 2

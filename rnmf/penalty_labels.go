@@ -37,7 +37,7 @@ type Labels struct {
 const Unlabelled = -1
 
 // Few keeps the labels of at most count samples of each class, the first in order, which is a
-// permutation of the samples; all others become Unlabelled.
+// permutation of the samples; all others become Unlabelled. What in order is no sample is passed over.
 func (l Labels) Few(count int, order []int) Labels {
 	class := make([]int, len(l.Class))
 	for j := range class {
@@ -45,7 +45,10 @@ func (l Labels) Few(count int, order []int) Labels {
 	}
 	kept := map[int]int{}
 	for _, j := range order {
-		if c := l.Class[j]; c >= 0 && kept[c] < count {
+		if j < 0 || j >= len(class) {
+			continue
+		}
+		if c := l.Class[j]; c >= 0 && class[j] == Unlabelled && kept[c] < count {
 			class[j] = c
 			kept[c]++
 		}
@@ -54,7 +57,8 @@ func (l Labels) Few(count int, order []int) Labels {
 	return l
 }
 
-func (l Labels) classes() Labels { return l }
+// SampleLabels returns l. A penalty of your own with this method gives Result.Predict its labels.
+func (l Labels) SampleLabels() Labels { return l }
 
 // Classes returns the number of classes.
 func (l Labels) Classes() int {

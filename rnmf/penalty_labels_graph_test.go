@@ -1,17 +1,22 @@
-package rnmf
+package rnmf_test
 
 import (
 	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 func TestLabelsGraph(t *testing.T) {
-	x, truth := classesOf(3, 20, 30, 0.05, 1)
+	x, truth := ClassesOf(3, 20, 30, 0.05, 1)
 	n := len(truth)
 	l := Labels{Class: truth}.Few(4, rand.New(rand.NewPCG(2, 1)).Perm(n))
-	near := neighbors(x, 5, nil)
+	near := Neighbors(x, 5, nil)
 	g, err := l.Graph(near)
 	if err != nil {
 		t.Fatal(err)
@@ -39,14 +44,14 @@ func TestLabelsGraph(t *testing.T) {
 	}
 	m.OnW = []Penalty{Ridge{0.1}}
 	m.Tol, m.MaxIter = -1, 50
-	r := mustFit(t, m, x)
-	falls(t, "Semi-GNMF", r.Trace)
-	if a := matchedShare(truth, r.Clusters()); a < 0.9 {
+	r := MustFit(t, m, x)
+	Falls(t, "Semi-GNMF", r.Trace)
+	if a := MatchedShare(truth, r.Clusters()); a < 0.9 {
 		t.Errorf("accuracy %.2f", a)
 	}
-	for _, solver := range allSolvers {
+	for _, solver := range AllSolvers {
 		m.Solver, m.MaxIter, m.OnH = solver, 6, append(m.OnH[:1:1], l)
-		falls(t, "with labels and graph", mustFit(t, m, x).Trace)
+		Falls(t, "with labels and graph", MustFit(t, m, x).Trace)
 	}
 	if _, err := (Labels{Class: []int{0, 1}}).Graph(near); !errors.Is(err, ErrLabels) {
 		t.Error(err)

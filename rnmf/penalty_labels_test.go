@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"bytes"
@@ -15,39 +15,11 @@ import (
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/kmeans"
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
-
-// someLabels labels about half of n samples with classes 0, 1 and 3: class 2 has
-// none.
-func someLabels(n int, weight float64) Labels {
-	l := Labels{Class: make([]int, n), Names: []string{"a", "b", "c", "d"}, Weight: weight}
-	for j := range l.Class {
-		l.Class[j] = []int{0, Unlabelled, 1, Unlabelled, 3, 0, Unlabelled}[j%7]
-	}
-	return l
-}
-
-// classesOf makes samples of classes that share little, with noise and gross
-// errors in a share of the entries.
-func classesOf(classes, each, m int, gross float64, seed uint64) (x *mat.Dense, truth []int) {
-	rng := rand.New(rand.NewPCG(seed, 7))
-	centre := mat.NewDense(m, classes, nil)
-	centre.Apply(func(_, _ int, _ float64) float64 { return math.Pow(rng.Float64(), 3) }, centre)
-	x = mat.NewDense(m, classes*each, nil)
-	truth = make([]int, classes*each)
-	for j := range truth {
-		truth[j] = j % classes
-		light := 0.5 + rng.Float64()
-		for i := range m {
-			v := light*centre.At(i, truth[j]) + 0.1*rng.Float64()
-			if rng.Float64() < gross {
-				v = 3 * rng.Float64()
-			}
-			x.Set(i, j, v)
-		}
-	}
-	return x, truth
-}
 
 // The value is ½w Σ n_k(1 − cos²(h_k, y_k)), which does not see the length of a
 // row; Majorize touches it, has its gradient, and lies above.
@@ -55,14 +27,14 @@ func TestLabels(t *testing.T) {
 	const r, n = 5, 23
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, weight := range []float64{0, 0.3, 20} {
-		l := someLabels(n, weight)
+		l := SomeLabels(n, weight)
 		w := max(weight, 0)
 		if w == 0 {
 			w = 1
 		}
-		h := uniform(r, n, 4)
+		h := Uniform(r, n, 4)
 		var want float64
-		for k, size := range l.sizes() {
+		for k, size := range sizesOf(l) {
 			var hh, hy float64
 			for j, c := range l.Class {
 				if c >= 0 {
@@ -75,7 +47,7 @@ func TestLabels(t *testing.T) {
 			want += 0.5 * w * (float64(size) - hy*hy/hh)
 		}
 		value := l.Value(h)
-		if !near(value, want, 1e-12) {
+		if !Near(value, want, 1e-12) {
 			t.Errorf("value %g, want %g", value, want)
 		}
 		scaled := mat.DenseCopyOf(h)
@@ -84,15 +56,15 @@ func TestLabels(t *testing.T) {
 				scaled.Set(k, j, h.At(k, j)*math.Pow(100, float64(k-2)))
 			}
 		}
-		if got := l.Value(scaled); !near(got, want, 1e-12) {
+		if got := l.Value(scaled); !Near(got, want, 1e-12) {
 			t.Errorf("value %g with rows scaled, want %g", got, want)
 		}
-		q := &Quadratic{r: r, n: n}
+		q := QuadraticOf(r, n)
 		l.Majorize(q, h)
 		bound := func(v *mat.Dense) (sum float64) {
 			for k := range r {
 				for j := range n {
-					sum += q.d.At(k, j)*v.At(k, j)*v.At(k, j) - 2*q.c.At(k, j)*v.At(k, j)
+					sum += q.Diagonal().At(k, j)*v.At(k, j)*v.At(k, j) - 2*q.Linear().At(k, j)*v.At(k, j)
 				}
 			}
 			return sum
@@ -104,7 +76,7 @@ func TestLabels(t *testing.T) {
 				up, down := mat.DenseCopyOf(h), mat.DenseCopyOf(h)
 				up.Set(k, j, h.At(k, j)+d)
 				down.Set(k, j, h.At(k, j)-d)
-				slope, got := (l.Value(up)-l.Value(down))/(2*d), 2*(q.d.At(k, j)*h.At(k, j)-q.c.At(k, j))
+				slope, got := (l.Value(up)-l.Value(down))/(2*d), 2*(q.Diagonal().At(k, j)*h.At(k, j)-q.Linear().At(k, j))
 				if math.Abs(slope-got) > 1e-7*w {
 					t.Errorf("slope %g at %d, %d, want %g", got, k, j, slope)
 				}
@@ -119,8 +91,8 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	// Rows that vanish on the labelled samples, or altogether.
-	l := someLabels(n, 1)
-	h := uniform(r, n, 4)
+	l := SomeLabels(n, 1)
+	h := Uniform(r, n, 4)
 	for j := range n {
 		h.Set(0, j, 0)
 		if l.Class[j] == 1 {
@@ -140,31 +112,31 @@ func TestLabels(t *testing.T) {
 
 // The KKT residual goes to 0, slowly where steps are multiplicative.
 func TestLabelsKKT(t *testing.T) {
-	take := oneIn(t, 11)
-	x, _ := planted(8, 21, 4, 0.05, 0.05, 3)
+	take := OneIn(t, 11)
+	x, _ := Planted(8, 21, 4, 0.05, 0.05, 3)
 	for _, c := range []struct {
 		solver Solver
 		rounds int
 		want   float64
-	}{{HALS{}, 2000, 3e-4}, {FGD{}, 6000, 3e-4}, {FGD{Plain: true}, 6000, 3e-4}, {MU{}, 6000, 3e-4}} {
+	}{{HALS{}, 2000, 3e-4}, {FGD{}, 6000, 3e-4}, {FGD{Printed: true}, 6000, 3e-4}, {MU{}, 6000, 3e-4}} {
 		for _, loss := range []Loss{Frobenius{}, Hypersurface{Scale: 1}, Hypersurface{Scale: 0.1}} {
 			if !take() {
 				continue
 			}
-			m := Model{Rank: 4, Loss: loss, Solver: c.solver, OnH: []Penalty{someLabels(21, 1)}, MaxIter: c.rounds, Tol: -1, Seed: 2}
-			r := mustFit(t, m, x)
+			m := Model{Rank: 4, Loss: loss, Solver: c.solver, OnH: []Penalty{SomeLabels(21, 1)}, MaxIter: c.rounds, Tol: -1, Seed: 2}
+			r := MustFit(t, m, x)
 			m.MaxIter /= 10
-			early := mustFit(t, m, x).KKT
-			t.Logf("%T%+v, %s: KKT %.1e after %d rounds, %.1e after a tenth, objective %.6g (%v)", c.solver, c.solver, lossName(loss), r.KKT, len(r.Trace)-1, early, r.Objective, r.Reason)
+			early := MustFit(t, m, x).KKT
+			t.Logf("%T%+v, %s: KKT %.1e after %d rounds, %.1e after a tenth, objective %.6g (%v)", c.solver, c.solver, LossName(loss), r.KKT, len(r.Trace)-1, early, r.Objective, r.Reason)
 			if r.KKT > c.want || r.KKT > 1e-8 && r.KKT > 0.7*early {
-				t.Errorf("%T%+v, %s: KKT %g after a tenth of the rounds, %g in the end", c.solver, c.solver, lossName(loss), early, r.KKT)
+				t.Errorf("%T%+v, %s: KKT %g after a tenth of the rounds, %g in the end", c.solver, c.solver, LossName(loss), early, r.KKT)
 			}
 		}
 	}
 }
 
 func TestBadLabels(t *testing.T) {
-	x := uniform(4, 5, 1)
+	x := Uniform(4, 5, 1)
 	for _, c := range []struct {
 		l    Labels
 		says string
@@ -189,16 +161,16 @@ func TestBadLabels(t *testing.T) {
 			t.Errorf("weight %g: %v", w, err)
 		}
 	}
-	if _, err := mustFit(t, NMF(2), x).Predict(x); !errors.Is(err, ErrLabels) {
+	if _, err := MustFit(t, NMF(2), x).Predict(x); !errors.Is(err, ErrLabels) {
 		t.Error(err)
 	}
-	if _, err := mustFit(t, Model{Rank: 2, OnH: []Penalty{Labels{Class: []int{-1, -1, -1, -1, -1}}}}, x).Predict(x); !errors.Is(err, ErrLabels) {
+	if _, err := MustFit(t, Model{Rank: 2, OnH: []Penalty{Labels{Class: []int{-1, -1, -1, -1, -1}}}}, x).Predict(x); !errors.Is(err, ErrLabels) {
 		t.Error(err)
 	}
-	if _, err := mustFit(t, Model{Rank: 2, OnH: []Penalty{good}}, x).Predict(x); !errors.Is(err, ErrShape) {
+	if _, err := MustFit(t, Model{Rank: 2, OnH: []Penalty{good}}, x).Predict(x); !errors.Is(err, ErrShape) {
 		t.Error(err)
 	}
-	if _, err := mustFit(t, Model{Rank: 2, OnH: []Penalty{good}}, x).Predict(nil); !errors.Is(err, ErrEmpty) {
+	if _, err := MustFit(t, Model{Rank: 2, OnH: []Penalty{good}}, x).Predict(nil); !errors.Is(err, ErrEmpty) {
 		t.Error(err)
 	}
 }
@@ -206,15 +178,15 @@ func TestBadLabels(t *testing.T) {
 // A few labels name the classes of all other samples, and of new ones.
 func TestPredict(t *testing.T) {
 	const classes, each, m = 3, 20, 30
-	x, truth := classesOf(classes, each, m, 0.05, 1)
+	x, truth := ClassesOf(classes, each, m, 0.05, 1)
 	names := []string{"one", "two", "three"}
 	l := Labels{Class: truth, Names: names, Weight: 5}.Few(3, rand.New(rand.NewPCG(1, 1)).Perm(len(truth)))
-	for c, size := range l.sizes() {
+	for c, size := range sizesOf(l) {
 		if size != 3 || l.Name(c) != names[c] {
 			t.Fatalf("%d labels of class %s", size, l.Name(c))
 		}
 	}
-	fresh, newTruth := classesOf(classes, each, m, 0.05, 1)
+	fresh, newTruth := ClassesOf(classes, each, m, 0.05, 1)
 	for i := range m {
 		row := fresh.RawRowView(i)
 		for j := range row {
@@ -225,25 +197,25 @@ func TestPredict(t *testing.T) {
 		"RSS-NMF, MU": {Solver: MU{}}, "FGD": {Solver: FGD{}}, "HALS": {}, "two free components": {Rank: 2},
 	} {
 		rss := RSSNMF(classes+model.Rank, 0.2, l)
-		rss.Solver, rss.Init = model.Solver, ByLabel{Labels: l}
-		r := mustFit(t, rss, x)
+		rss.Solver, rss.Init = model.Solver, LabelInit{Labels: l}
+		r := MustFit(t, rss, x)
 		found, err := r.Predict(r.H)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if right := share(found, truth); right < 0.95 {
+		if right := Share(found, truth); right < 0.95 {
 			t.Errorf("%s: %.2f right", name, right)
 		}
 		h, err := r.Transform(context.Background(), fresh, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err = r.Predict(h); err != nil || share(found, newTruth) < 0.95 {
-			t.Errorf("%s: %.2f of the new right, %v", name, share(found, newTruth), err)
+		if found, err = r.Predict(h); err != nil || Share(found, newTruth) < 0.95 {
+			t.Errorf("%s: %.2f of the new right, %v", name, Share(found, newTruth), err)
 		}
 		_, h = r.Normalized(1)
 		c := kmeans.Fit(h, kmeans.Options{K: classes}, work.Never)
-		if a := matchedShare(truth, c.Labels); a < 0.6 {
+		if a := MatchedShare(truth, c.Labels); a < 0.6 {
 			t.Errorf("%s: k-means %.2f", name, a)
 		}
 		var b bytes.Buffer
@@ -263,29 +235,21 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// share returns the share of entries that agree.
-func share(found, truth []int) float64 {
-	var right float64
-	for j, c := range found {
-		if c == truth[j] {
-			right++
-		}
-	}
-	return right / float64(len(truth))
-}
-
 // A class out of range is an error of all that take labels, before anything of its size
 // is made.
 func TestClassesOutOfRange(t *testing.T) {
-	x := uniform(6, 8, 1)
+	x := Uniform(6, 8, 1)
 	for _, class := range []int{math.MaxInt, 1 << 33, 1 << 24, 8, -2, math.MinInt} {
 		labels := Labels{Class: []int{0, 1, -1, 1, 0, class, 0, 1}}
 		for name, fit := range map[string]func() error{
-			"SSNMF":   func() error { _, err := SSNMF{Model: NMF(2), Labels: labels}.Fit(t.Context(), x); return err },
-			"CNMF":    func() error { _, err := CNMF{Model: NMF(2), Labels: labels}.Fit(t.Context(), x); return err },
-			"RSSNMF":  func() error { _, err := RSSNMF(2, 1, labels).Fit(t.Context(), x); return err },
-			"ByLabel": func() error { _, err := Model{Rank: 2, Init: ByLabel{Labels: labels}}.Fit(t.Context(), x); return err },
-			"Check":   func() error { return labels.Check(2, 8) },
+			"SSNMF":  func() error { _, err := SSNMF{Model: NMF(2), Labels: labels}.Fit(t.Context(), x); return err },
+			"CNMF":   func() error { _, err := CNMF{Model: NMF(2), Labels: labels}.Fit(t.Context(), x); return err },
+			"RSSNMF": func() error { _, err := RSSNMF(2, 1, labels).Fit(t.Context(), x); return err },
+			"LabelInit": func() error {
+				_, err := Model{Rank: 2, Init: LabelInit{Labels: labels}}.Fit(t.Context(), x)
+				return err
+			},
+			"Check": func() error { return labels.Check(2, 8) },
 			"names": func() error {
 				l := labels
 				l.Names = []string{"a", "b"}
@@ -298,7 +262,7 @@ func TestClassesOutOfRange(t *testing.T) {
 			}
 		}
 	}
-	bad := Labels{Class: make([]int, 8)}.Against(mustFit(t, NMF(2), x), math.NaN())
+	bad := Labels{Class: make([]int, 8)}.Against(MustFit(t, NMF(2), x), math.NaN())
 	if _, err := RSSNMF(2, 1, bad).Fit(t.Context(), x); !errors.Is(err, ErrParameter) {
 		t.Errorf("a weight of NaN: %v", err)
 	}
@@ -308,15 +272,15 @@ func TestClassesOutOfRange(t *testing.T) {
 // the same but for them.
 func TestLabelsAgainst(t *testing.T) {
 	const m, n, r = 9, 31, 4
-	x, _ := planted(m, n, r, 0.1, 0.1, 3)
-	labels := someLabels(n, 0)
+	x, _ := Planted(m, n, r, 0.1, 0.1, 3)
+	labels := SomeLabels(n, 0)
 	fit := func(x *mat.Dense, scale float64, w *mat.Dense) *Result {
-		model := Model{Rank: r, Loss: Hypersurface{Scale: scale}, Init: Factors{w, uniform(r, n, 2)}, MaxIter: 15, Tol: -1, Solver: MU{}}
-		l := labels.Against(mustFit(t, model, x), 20)
+		model := Model{Rank: r, Loss: Hypersurface{Scale: scale}, Init: WarmStart{w, Uniform(r, n, 2)}, MaxIter: 15, Tol: -1, Solver: MU{}}
+		l := labels.Against(MustFit(t, model, x), 20)
 		model.OnH = []Penalty{l}
-		return mustFit(t, model, x)
+		return MustFit(t, model, x)
 	}
-	w := uniform(m, r, 1)
+	w := Uniform(m, r, 1)
 	want := fit(x, 0.2, w)
 	times := func(a *mat.Dense, by float64) *mat.Dense {
 		b := mat.DenseCopyOf(a)
@@ -331,11 +295,11 @@ func TestLabelsAgainst(t *testing.T) {
 		b.Stack(a, a)
 		return &b
 	}
-	if got := fit(twice(x), 0.2, twice(w)); !mat.EqualApprox(got.H, want.H, 1e-8) || !near(got.Objective, 2*want.Objective, 1e-9) {
+	if got := fit(twice(x), 0.2, twice(w)); !mat.EqualApprox(got.H, want.H, 1e-8) || !Near(got.Objective, 2*want.Objective, 1e-9) {
 		t.Error("with each row twice the fit is another")
 	}
-	plain := mustFit(t, NMF(r), x)
-	if l := labels.Against(plain, 3); !near(l.Weight, 3*plain.Objective/n, 1e-15) || labels.Weight != 0 {
+	plain := MustFit(t, NMF(r), x)
+	if l := labels.Against(plain, 3); !Near(l.Weight, 3*plain.Objective/n, 1e-15) || labels.Weight != 0 {
 		t.Errorf("weight %g; of the receiver %g", l.Weight, labels.Weight)
 	}
 	for _, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
@@ -347,20 +311,31 @@ func TestLabelsAgainst(t *testing.T) {
 
 // Saved and loaded, a result still knows its labels: names, weight and who has one.
 func TestLabelsSaved(t *testing.T) {
-	x, _ := planted(9, 31, 4, 0.1, 0.1, 3)
-	want := someLabels(31, 7)
+	x, _ := Planted(9, 31, 4, 0.1, 0.1, 3)
+	want := SomeLabels(31, 7)
 	m := Model{Rank: 5, OnH: []Penalty{want}}
 	m.MaxIter = 3
 	var b bytes.Buffer
-	if err := mustFit(t, m, x).Save(&b); err != nil {
+	if err := MustFit(t, m, x).Save(&b); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Load(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := r.labels()
+	got, err := r.Labels()
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("labels %+v, %v, want %+v", got, err, want)
 	}
+}
+
+// sizesOf returns the number of labelled samples of each class.
+func sizesOf(l Labels) []int {
+	sizes := make([]int, l.Classes())
+	for _, c := range l.Class {
+		if c >= 0 {
+			sizes[c]++
+		}
+	}
+	return sizes
 }

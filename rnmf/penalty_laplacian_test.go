@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"bytes"
@@ -12,6 +12,10 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // twoParts is a graph in two parts, with a vertex that stays alone.
@@ -34,17 +38,11 @@ func twoParts(n int, rng *rand.Rand) *Graph {
 // halfStep returns the problem of H, made anew by each call.
 func halfStep(t *testing.T, m Model, x *mat.Dense) (problem func(h *mat.Dense) *Quadratic, start *mat.Dense) {
 	t.Helper()
-	f, err := m.start(context.Background(), x, false)
+	s, err := StartOf(context.Background(), m, x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(h *mat.Dense) *Quadratic {
-		q := f.quadratic(false)
-		for _, p := range m.OnH {
-			p.Majorize(q, h)
-		}
-		return q
-	}, mat.DenseCopyOf(f.h)
+	return s.Problem, mat.DenseCopyOf(s.H)
 }
 
 // activeSet minimises vᵀKv − 2bᵀv over v ≥ 0 by trying all sets of zeros.
@@ -90,7 +88,7 @@ func TestGraphHalfStepIsExact(t *testing.T) {
 	}
 	for i := range problems {
 		const m, n, r = 4, 5, 2
-		x, _ := planted(m, n, r, 0.3, 0.2, uint64(i))
+		x, _ := Planted(m, n, r, 0.3, 0.2, uint64(i))
 		g, lambda := twoParts(n, rng), math.Pow(10, 4*rng.Float64()-2)
 		solvers := []Solver{HALS{}, HALS{Sweeps: 3}, OGM{Steps: 500, Tol: -1}, OGM{}, RRA{}, RRA{Energy: 0.5}, RRA{Energy: 1}}
 		switch i % 8 {
@@ -151,12 +149,12 @@ func TestGraphHalfStepIsExact(t *testing.T) {
 
 // (6)-(7) of the RRA paper, with its letters: X ≈ UVᵀ, V is Hᵀ. V goes first here.
 func TestGNMFAsPrinted(t *testing.T) {
-	x, _ := planted(9, 14, 3, 0.1, 0.1, 5)
-	g, beta := ring(14, 2), 2.5
+	x, _ := Planted(9, 14, 3, 0.1, 0.1, 5)
+	g, beta := Ring(14, 2), 2.5
 	model := GNMF(3, g, beta)
-	model.Solver, model.Init, model.MaxIter, model.Tol = MU{}, Factors{W: uniform(9, 3, 1), H: uniform(3, 14, 2)}, 10, -1
-	r := mustFit(t, model, x)
-	u, v := uniform(9, 3, 1), mat.DenseCopyOf(uniform(3, 14, 2).T())
+	model.Solver, model.Init, model.MaxIter, model.Tol = MU{}, WarmStart{W: Uniform(9, 3, 1), H: Uniform(3, 14, 2)}, 10, -1
+	r := MustFit(t, model, x)
+	u, v := Uniform(9, 3, 1), mat.DenseCopyOf(Uniform(3, 14, 2).T())
 	d := mat.NewDiagDense(14, nil)
 	for i := range 14 {
 		d.SetDiag(i, g.Degree(i))
@@ -189,19 +187,19 @@ func TestGNMFAsPrinted(t *testing.T) {
 
 // With a Laplacian on both factors the KKT residual goes to 0.
 func TestGraphKKT(t *testing.T) {
-	take := oneIn(t, 4)
-	x, _ := planted(12, 20, 2, 0.05, 0, 3)
+	take := OneIn(t, 4)
+	x, _ := Planted(12, 20, 2, 0.05, 0, 3)
 	for _, loss := range []Loss{nil, Hypersurface{Scale: 0.3}, ByColumn{L1{Eps: 1e-3}}} {
 		for _, solver := range []Solver{nil, OGM{}, RRA{}} {
 			if !take() {
 				continue
 			}
-			m := GNMF(2, ring(20, 1), 0.3)
+			m := GNMF(2, Ring(20, 1), 0.3)
 			m.Loss = loss
-			m.OnW = []Penalty{Laplacian{ring(12, 2), 0.2}, Ridge{0.01}}
+			m.OnW = []Penalty{Laplacian{Ring(12, 2), 0.2}, Ridge{0.01}}
 			m.Solver, m.MaxIter, m.Tol, m.TraceKKT = solver, 2000, -1, true
-			if r := mustFit(t, m, x); r.KKT > 1e-4 || r.Trace[0].KKT < 100*r.KKT {
-				t.Errorf("%s %T: KKT %g at first, %g in the end", lossName(loss), solver, r.Trace[0].KKT, r.KKT)
+			if r := MustFit(t, m, x); r.KKT > 1e-4 || r.Trace[0].KKT < 100*r.KKT {
+				t.Errorf("%s %T: KKT %g at first, %g in the end", LossName(loss), solver, r.Trace[0].KKT, r.KKT)
 			}
 		}
 	}
@@ -209,11 +207,11 @@ func TestGraphKKT(t *testing.T) {
 
 // The graph leaves nothing to chance, either.
 func TestGraphSameBits(t *testing.T) {
-	take := oneIn(t, 11)
+	take := OneIn(t, 11)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	x, _ := planted(40, 310, 4, 0.05, 0.1, 1)
+	x, _ := Planted(40, 310, 4, 0.05, 0.1, 1)
 	for _, loss := range []Loss{nil, ByColumn{L1{}}, Cauchy{}} {
-		for _, solver := range []Solver{nil, MU{}, OGM{}, RRA{}, RRA{Plain: true}, Additive{}} {
+		for _, solver := range []Solver{nil, MU{}, OGM{}, RRA{}, RRA{Printed: true}, Additive{}} {
 			if !take() {
 				continue
 			}
@@ -221,16 +219,16 @@ func TestGraphSameBits(t *testing.T) {
 			for _, procs := range []int{1, 2, 7} {
 				runtime.GOMAXPROCS(procs)
 				force(t, procs)
-				g := neighbors(x, 5, nil)
+				g := Neighbors(x, 5, nil)
 				m := GNMF(4, g, 1)
 				m.Loss = loss
 				m.Solver, m.MaxIter, m.Tol = solver, 5, -1
-				got := mustFit(t, m, x)
+				got := MustFit(t, m, x)
 				if want == nil {
 					want = got
 				}
 				if !sameBits(got.W, want.W) || !sameBits(got.H, want.H) || got.Objective != want.Objective || got.KKT != want.KKT {
-					t.Errorf("%s %T: other bits on %d processors", lossName(loss), solver, procs)
+					t.Errorf("%s %T: other bits on %d processors", LossName(loss), solver, procs)
 				}
 			}
 		}
@@ -238,8 +236,8 @@ func TestGraphSameBits(t *testing.T) {
 }
 
 func TestLaplacianErrors(t *testing.T) {
-	x := uniform(6, 8, 1)
-	six, eight := ring(6, 1), ring(8, 1)
+	x := Uniform(6, 8, 1)
+	six, eight := Ring(6, 1), Ring(8, 1)
 	for _, c := range []struct {
 		m    Model
 		want error
@@ -261,8 +259,8 @@ func TestLaplacianErrors(t *testing.T) {
 
 // A result with a graph is saved with it, and transforms samples it has not seen.
 func TestGraphSaveAndTransform(t *testing.T) {
-	x, _ := planted(8, 20, 2, 0.05, 0, 1)
-	r := mustFit(t, GNMF(2, ring(20, 1), 0.5), x)
+	x, _ := Planted(8, 20, 2, 0.05, 0, 1)
+	r := MustFit(t, GNMF(2, Ring(20, 1), 0.5), x)
 	var b bytes.Buffer
 	if err := r.Save(&b); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,8 @@ package rnmf
 import (
 	"math"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -14,6 +16,7 @@ import (
 //
 //	q(V) = Σ Ω∘(X − UᵀV)² + Σ D∘V² − 2 Σ C∘V + λ tr(VLVᵀ) + constant,
 //
+// with the Poisson deviances of X and UᵀV in place of squares if Family is Poisson,
 // where Ω are the slopes of the loss at the V the half-step starts from, and the last term is there
 // with a Laplacian only. In the H half-step U is Wᵀ and V is H; in the W half-step the roles
 // change, X is the transposed data, U is H and V is Wᵀ. A Solver sees no difference.
@@ -27,25 +30,30 @@ type Quadratic struct {
 	data
 	loss   Loss
 	sample axis
-	row    []float64  // weights of the m rows, where those are samples under ByColumn
+	row    []float64  // weights of the m rows, where those are samples under ByColumn or CellCase
+	floor  float64    // ε² > 0 under CellCase
 	c, d   *mat.Dense // nil while no penalty has asked for them
-	graph  Laplacian  // its Graph is nil if there is none
+	graph  coupling   // of columns
 	bound  float64    // > 0: the additive form, with this weight for all
 
-	signedU bool // U may have negative entries
-	follows bool // the next half-step takes W to its minimum, without penalties
-	retuned bool // the scale of the loss has just been estimated
+	pool     *workspace
+	layout   *layout // of U
+	gram     *grams
+	observed *observed // shared with the additive form
+}
 
-	pool   *workspace
-	layout *layout   // of U
-	seen   *observed // shared with the additive form
+// A coupling is λ tr(VLVᵀ) with the Laplacian of a graph, which is nil if there is none.
+type coupling struct {
+	graph  *Graph
+	lambda float64
 }
 
 // data is X as the user gave it, and how a half-step sees it.
 type data struct {
 	x, mask *mat.Dense // mask nil if all entries count
 	trans   bool       // the W half-step works on the transpose of x
-	norms   []float64  // squared norms of the n columns
+	norms   []float64  // squared norms of the n columns; under Poisson their sums
+	family  Family
 }
 
 // observed is what a half-step also computes, at the V that it starts from.
@@ -55,13 +63,13 @@ type observed struct {
 	cross, gram []float64  // UX and UUᵀ, which give ‖x_j − Uᵀv_j‖² for any V; or nil
 }
 
-// axis is where the samples of a ByColumn loss lie in a Quadratic.
+// axis is what a loss is taken of, and where samples lie in a Quadratic.
 type axis int
 
 const (
 	entries axis = iota // the loss is taken of each entry
-	columns             // a sample is a column: the H half-step
-	rows                // a sample is a row: the W half-step
+	columns             // of samples, which are columns: the H half-step
+	rows                // of samples, which are rows: the W half-step
 )
 
 // Dims returns the shapes: U is r×m, V is r×n.
@@ -86,7 +94,7 @@ func (q *Quadratic) Diagonal() *mat.Dense {
 // Weighted reports whether Ω differs from entry to entry, so that a Tile has E and Omega. If not, Ω
 // is row_i·col_j, and products with U and UUᵀ replace all sums over entries.
 func (q *Quadratic) Weighted() bool {
-	return q.bound == 0 && (q.mask != nil || q.sample == entries && !isFrobenius(q.loss))
+	return q.bound == 0 && (q.mask != nil || q.family != Gaussian || q.sample == entries && !isSquared(q.loss))
 }
 
 // plain reports whether tiles need no residual.
@@ -95,16 +103,17 @@ func (q *Quadratic) plain() bool {
 }
 
 // penalised reports whether q has more than the weighted squares.
-func (q *Quadratic) penalised() bool { return q.c != nil || q.d != nil || q.graph.Graph != nil }
+func (q *Quadratic) penalised() bool { return q.c != nil || q.d != nil || q.graph.graph != nil }
 
 // Additive returns the problem in the additive form: since ω ≤ L, the slope of the loss at 0,
 //
 //	ω(x − y)² ≤ L(x − s − y)² + constant,   s = (1 − ω/L)(x − y₀),
 //
 // with equality at y₀ = Uᵀv₀ of the start. The outliers s are subtracted from X; all weights are L.
+// Under CellCase ω and L are those of the entries alone, and all weights of a sample c_j L.
 func (q *Quadratic) Additive() *Quadratic {
 	a := *q
-	a.follows, a.retuned = false, false
+	a.gram = new(grams)
 	if _, a.bound = q.loss.Rho(0); !(a.bound > 0) || math.IsInf(a.bound, 0) {
 		a.bound = 1 // this is no loss: there is no such L
 	}
@@ -114,40 +123,61 @@ func (q *Quadratic) Additive() *Quadratic {
 	return &a
 }
 
-// gram returns U·diag(row), laid out for products with tiles, and its product with Uᵀ, for solvers
-// of a Quadratic that is not Weighted. In the additive form the weights of the rows have gone into
-// the data, and only the bound is left, which is in Tile.Col.
-func (q *Quadratic) gram() (u *kernel.Cross, g []float64) {
-	g = make([]float64, q.r*q.r)
-	c := q.layout.cross()
-	u = c
-	if q.row != nil && q.bound == 0 {
-		u = q.layout.rows(q.row)
-	}
-	kernel.GramShared(g, c, u, q.pool.sharing(q.m*q.r*q.r/2))
-	if u == c {
-		q.seen.gram = g
-	}
-	return u, g
+// grams are G and the U of UX, which are made once.
+type grams struct {
+	sync.Once
+	cross *kernel.Cross
+	g     []float64
 }
 
-// A need is what a pass over the tiles loads. Each has one loader in Tile.load.
-type need uint8
+// Gram returns G = U·diag(Row)·Uᵀ (r×r, row by row), with Row the weights of samples that are rows;
+// where q is Weighted it is UUᵀ. In the additive form the weights of the rows have gone into the data,
+// and only the bound is left, which is in Tile.Col; under CellCase those of samples are left. G must
+// not be changed.
+func (q *Quadratic) Gram() []float64 { return q.grams(q.pool.sharing(q.m * q.r * q.r / 2)).g }
 
-const (
-	needX       need = 1 << iota // X
-	needCross                    // X for Tile.cross alone, which may read it in place
-	needWeights                  // E and Omega, or Row and Col
-	needModel                    // UᵀV besides E
-	needSplit                    // Ω∘X and Ω∘UᵀV, once Tile.split is called
-	needE                        // the residual alone
-)
+func (q *Quadratic) grams(share kernel.Share) *grams {
+	q.gram.Do(func() {
+		q.gram.g = make([]float64, q.r*q.r)
+		c := q.layout.crossBy(share)
+		q.gram.cross = c
+		if q.row != nil && (q.bound == 0 || q.floor > 0) && !q.Weighted() {
+			q.gram.cross = q.layout.rows(q.row, share)
+		}
+		kernel.GramShared(q.gram.g, c, q.gram.cross, share)
+		if q.gram.cross == c && !q.Weighted() {
+			q.observed.gram = q.gram.g
+		}
+	})
+	return q.gram
+}
+
+// Loss returns the ρ of the loss whose bound q is, at its present scale. ofEntries reports whether the
+// loss is Σ Mask∘ρ(E²), and byColumn whether it is Σ_j ρ(‖e_j‖²) over the columns of X here, as it is
+// under ByColumn in the half-step of H.
+func (q *Quadratic) Loss() (rho Loss, ofEntries, byColumn bool) {
+	return q.loss, q.sample == entries && q.floor == 0, q.sample == columns
+}
+
+// SquaredNorms returns the squared norms of the n columns of X, which with Gram and Tile.Cross give the
+// squared norms of the columns of the residual. They must not be changed.
+func (q *Quadratic) SquaredNorms() []float64 { return q.norms }
+
+// Stopped reports whether the fit has been cancelled. A Solver that works for long outside Tiles looks
+// from time to time, and returns; what it leaves in V is not used.
+func (q *Quadratic) Stopped() bool { return q.pool.Stop() }
+
+// Each calls f for 0..n−1 on the goroutines of the fit, in any order; work is the number of
+// multiply-adds in all, and where that is little the caller does it alone. f must touch nothing that
+// another call touches. A cancelled fit skips the rest.
+func (q *Quadratic) Each(n, work int, f func(i int)) {
+	q.pool.share(n, work, func(_ *Tile, i int) { f(i) })
+}
 
 // A walk is what all tiles of one pass over the data share.
 type walk struct {
-	need
 	wantsLoss bool       // they have the V whose loss is wanted
-	rho       kernel.Rho // the loss, for split
+	rho       kernel.Rho // the loss, for Tile.split
 	fused     bool       // the kernels know it, and make Ω∘X and Ω∘UᵀV at once
 }
 
@@ -156,63 +186,81 @@ type walk struct {
 // split does not depend on their number, so neither does the result. A cancelled fit skips the
 // rest.
 //
-// With a Laplacian the tiles of one class of columns come after those of another: see there.
-func (q *Quadratic) Tiles(v *mat.Dense, f func(t *Tile)) { q.tiles(v, needX|needWeights, f) }
-
-// tiles is Tiles with what f needs, and no more.
-func (q *Quadratic) tiles(v *mat.Dense, need need, f func(t *Tile)) {
-	if q.graph.Graph != nil {
-		q.classes(v, need, f)
+// Where columns are coupled the tiles of one class of columns come after those of another: see
+// Couple.
+func (q *Quadratic) Tiles(v *mat.Dense, f func(t *Tile)) {
+	if q.graph.graph != nil {
+		q.classes(v, f)
 	} else {
-		q.inOrder(v, need, f)
+		q.inOrder(v, f)
 	}
 }
 
-// walk begins a pass over the data from v.
-func (q *Quadratic) walk(v *mat.Dense, need need) *walk {
-	w := &walk{need: need, wantsLoss: q.seen.from != nil && mat.Equal(q.seen.from, v)}
-	if need&needSplit != 0 && q.mask == nil {
-		w.rho, w.fused = rhoOf(q.loss, math.Inf(1))
+// walk begins a pass over the data from v. The objective of a fit is the loss that the first pass sees
+// which begins where the half-step begins. A Solver of a stranger may do something with v before, or
+// begin with another matrix, so v is compared; that costs nothing next to a pass. Where no pass begins
+// there, the fit computes its objective itself.
+func (q *Quadratic) walk(v *mat.Dense) *walk {
+	w := &walk{wantsLoss: q.observed.from != nil && mat.Equal(q.observed.from, v)}
+	if q.mask == nil && q.Weighted() {
+		if w.rho, w.fused = rhoOf(q.loss, math.Inf(1)); q.floor > 0 || q.family != Gaussian {
+			w.fused = false // the weights of samples come first
+		}
 	}
 	return w
+}
+
+// handle lets f improve a tile.
+func (t *Tile) handle(q *Quadratic, w *walk, v *mat.Dense, first, b int, f func(t *Tile)) {
+	t.load(q, w, v, first, b)
+	if !q.Weighted() {
+		t.loadScales()
+	}
+	f(t)
+	t.store(v)
 }
 
 // end takes the loss that the tiles of a walk have found.
 func (q *Quadratic) end(w *walk, losses []float64) {
 	if w.wantsLoss {
-		q.seen.loss, q.seen.from = total(losses), nil
+		q.observed.loss, q.observed.from = total(losses), nil
 	}
 }
 
-// inOrder hands out tiles of neighbouring columns. If f computes UX, q.seen keeps it.
-func (q *Quadratic) inOrder(v *mat.Dense, need need, f func(t *Tile)) {
-	width := q.tileWidth(need)
+// inOrder hands out tiles of neighbouring columns. If f computes UX, q.observed keeps it.
+func (q *Quadratic) inOrder(v *mat.Dense, f func(t *Tile)) {
+	width := q.tileWidth()
 	count := (q.n + width - 1) / width
-	q.seen.cross = nil
-	if need&needCross != 0 && q.sample == columns && q.bound == 0 && q.mask == nil {
-		q.seen.cross = make([]float64, q.r*q.n)
+	q.observed.cross = nil
+	if q.sample == columns && q.bound == 0 && q.mask == nil {
+		q.observed.cross = make([]float64, q.r*q.n)
 	}
 	if !q.plain() {
 		q.layout.prepareProduct()
 	}
-	w, losses := q.walk(v, need), make([]float64, count)
+	w, losses := q.walk(v), make([]float64, count)
+	var without atomic.Bool // UX
 	q.pool.each(count, func(t *Tile, i int) {
-		t.load(q, w, v, i*width, min(width, q.n-i*width))
-		f(t)
-		t.store(v)
+		t.handle(q, w, v, i*width, min(width, q.n-i*width), f)
 		losses[i] = t.loss
+		if !t.hasCross {
+			without.Store(true)
+		}
 	})
+	if without.Load() {
+		q.observed.cross = nil
+	}
 	q.end(w, losses)
 }
 
 // tileWidth chooses the width of tiles for a Solver. As solvers pass over E and Ω once for every
 // two components, a quarter of the second-level cache serves best.
-func (q *Quadratic) tileWidth(need need) int {
+func (q *Quadratic) tileWidth() int {
 	switch {
 	case q.Weighted():
 		const bytes = 128 << 10
 		return min(max(bytes/(2*8*max(q.m, 1))/8*8, 8), 24, max(q.n, 1))
-	case need&needCross != 0 && q.plain():
+	case q.plain():
 		return min(max(q.n/24/12*12, 24), 48, max(q.n, 1)) // enough tiles for some processors
 	case q.bound > 0:
 		return tileWidth(q.m, q.n, 2)
@@ -232,7 +280,7 @@ func tileWidth(m, n, tiles int) int {
 // does not depend on them, and solvers leave them, as q may have no curvature there. So where H has
 // lost a component W loses it too, and its penalty.
 func (q *Quadratic) minimiseUnused(v *mat.Dense) {
-	if q.c == nil || q.graph.Graph != nil {
+	if q.c == nil || q.graph.graph != nil {
 		return
 	}
 	for k := range q.r {
@@ -245,17 +293,18 @@ func (q *Quadratic) minimiseUnused(v *mat.Dense) {
 			if q.d != nil {
 				d = q.d.At(k, j)
 			}
-			vk[j] = step(vk[j], c-d*vk[j], d)
+			vk[j] = Minimiser(vk[j], c-d*vk[j], d)
 		}
 	}
 }
 
-// step returns max(0, v + n/d), the minimiser of d·x² − 2(n + d·v)x over x ≥ 0. With d = 0 that is
+// Minimiser returns max(0, v + n/d), the minimiser of d·x² − 2(n + d·v)x over x ≥ 0: a coordinate step,
+// where n is −½ of the derivative at v and d half of the second one. With d = 0 that is
 // linear: where it is constant v stays, where it increases the minimum is at 0, and it cannot
-// decrease, as a penalty that raises V has curvature.
-func step(v, n, d float64) float64 {
+// decrease, as a penalty that raises V has curvature. The result is below MaxFactor if v is.
+func Minimiser(v, n, d float64) float64 {
 	if d > 0 {
-		if x := v + n/d; x > 0 && x < maxFactor {
+		if x := v + n/d; x > 0 && x < MaxFactor {
 			return x
 		} else if x <= 0 {
 			return 0
@@ -268,6 +317,12 @@ func step(v, n, d float64) float64 {
 	return v
 }
 
-// maxFactor bounds the entries of the factors. It is far above what any fit of
-// data within range needs, and its square can be summed without overflow.
-const maxFactor = 1e120
+// MaxFactor bounds the entries of the factors: a Solver keeps them below. It is far above what any fit
+// of data within range needs, and its square can be summed without overflow.
+const MaxFactor = 1e120
+
+// AddProduct adds AB to dst, with A of rows×inner and B of inner×cols, all row by row without gaps. It
+// has the same bits on every processor, whatever cols is.
+func AddProduct(dst, a, b []float64, rows, inner, cols int) {
+	kernel.AddCross(dst, a, b, inner, rows, cols)
+}

@@ -65,19 +65,16 @@ func (l *layout) product(share kernel.Share) *kernel.Product {
 // prepareProduct makes product before the tiles ask, on all processors.
 func (l *layout) prepareProduct() { l.product(l.sharing(8 * l.m * l.r)) }
 
-// cross is U for products with tiles.
-func (l *layout) cross() *kernel.Cross { return l.crossBy(l.sharing(8 * l.m * l.r)) }
-
-// crossBy is cross for a caller that works on a tile, which passes kernel.InTurn: all goroutines are
-// at work then.
+// crossBy is U for products with tiles. A caller that works on a tile passes kernel.InTurn: all
+// goroutines are at work then.
 func (l *layout) crossBy(share kernel.Share) *kernel.Cross {
 	l.hasCross.Do(func() { l.memory.cross.SetShared(l.u.RawMatrix().Data, nil, l.m, l.r, share) })
 	return &l.memory.cross
 }
 
 // rows is U·diag(w) for products with tiles, made anew each time.
-func (l *layout) rows(w []float64) *kernel.Cross {
-	l.memory.rows.SetShared(l.u.RawMatrix().Data, w, l.m, l.r, l.sharing(8*l.m*l.r))
+func (l *layout) rows(w []float64, share kernel.Share) *kernel.Cross {
+	l.memory.rows.SetShared(l.u.RawMatrix().Data, w, l.m, l.r, share)
 	return &l.memory.rows
 }
 

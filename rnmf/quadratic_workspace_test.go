@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"bytes"
@@ -12,6 +12,10 @@ import (
 	"time"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
 )
 
 // force makes fits use n goroutines, more than the machine may have, however
@@ -24,12 +28,12 @@ func force(t *testing.T, n int) {
 
 // No goroutine outlives a fit, however it ends; with one processor none starts.
 func TestNothingLeftRunning(t *testing.T) {
-	x, _ := planted(30, 200, 3, 0.1, 0.1, 1)
+	x, _ := Planted(30, 200, 3, 0.1, 0.1, 1)
 	m := Model{Rank: 3, Loss: L1{}, MaxIter: 20, Tol: -1}
 	before := runtime.NumGoroutine()
 	for _, n := range []int{1, 2, 5} {
 		force(t, n)
-		mustFit(t, m, x)
+		MustFit(t, m, x)
 		for s := range m.Steps(context.Background(), x) {
 			if got := runtime.NumGoroutine(); got > before+n-1 {
 				t.Errorf("%d goroutines in a fit on %d processors, %d before", got, n, before)
@@ -89,12 +93,12 @@ func (l trap) Rho(s float64) (value, slope float64) {
 func TestPanicInLoss(t *testing.T) {
 	force(t, 3)
 	before := runtime.NumGoroutine()
-	x, _ := planted(40, 400, 3, 0.1, 0.1, 1)
+	x, _ := Planted(40, 400, 3, 0.1, 0.1, 1)
 	var here [64]byte
 	caller, _, _ := strings.Cut(string(here[:runtime.Stack(here[:], false)]), "[")
-	take := oneIn(t, 11) // two of six: without a helper and with one
+	take := OneIn(t, 11) // two of six: without a helper and with one
 	for _, ofHelper := range []bool{false, true} {
-		for _, solver := range []Solver{MU{}, HALS{}, HALS{Plain: true}} {
+		for _, solver := range []Solver{MU{}, HALS{}, HALS{NoExtrapolation: true}} {
 			if !take() {
 				continue
 			}
@@ -114,7 +118,7 @@ func TestPanicInLoss(t *testing.T) {
 				Model{Rank: 3, Loss: loss, Solver: solver, MaxIter: 20, Tol: -1}.Fit(context.Background(), x)
 			})
 			try(func(loss Loss) {
-				r := &Result{W: uniform(40, 3, 1), H: uniform(3, 400, 2), Loss: loss, Solver: solver}
+				r := &Result{W: Uniform(40, 3, 1), H: Uniform(3, 400, 2), Loss: loss, Solver: solver}
 				r.Transform(context.Background(), x, nil)
 			})
 		}
@@ -132,11 +136,11 @@ func TestPanicInLoss(t *testing.T) {
 // other.
 func TestFitsAtOnce(t *testing.T) {
 	force(t, 3)
-	x, _ := planted(30, 200, 3, 0.1, 0.1, 1)
+	x, _ := Planted(30, 200, 3, 0.1, 0.1, 1)
 	var want [8]*Result
 	fit := func(i int) *Result {
-		m := Model{Rank: 3, Loss: tunedLosses[i%len(tunedLosses)], Seed: uint64(i), MaxIter: 15, Tol: -1}
-		return tryFit(t, m, x)
+		m := Model{Rank: 3, Loss: TunedLosses[i%len(TunedLosses)], Seed: uint64(i), MaxIter: 15, Tol: -1}
+		return TryFit(t, m, x)
 	}
 	for i := range want {
 		if want[i] = fit(i); want[i] == nil {
@@ -159,10 +163,10 @@ func TestFitsAtOnce(t *testing.T) {
 // The seconds of a trace leave out little of a fit: both half-steps count, and
 // what is estimated between them.
 func TestSeconds(t *testing.T) {
-	x, _ := planted(300, 400, 20, 0.1, 0.1, 1)
-	take := oneIn(t, 4) // each loss and each solver
+	x, _ := Planted(300, 400, 20, 0.1, 0.1, 1)
+	take := OneIn(t, 4) // each loss and each solver
 	for _, loss := range []Loss{Frobenius{}, Hypersurface{Scale: 1}, Cauchy{}} {
-		for _, solver := range []Solver{MU{}, HALS{}, HALS{Plain: true}} {
+		for _, solver := range []Solver{MU{}, HALS{}, HALS{NoExtrapolation: true}} {
 			if !take() {
 				continue
 			}
@@ -180,7 +184,7 @@ func TestSeconds(t *testing.T) {
 				}
 			}
 			if seconds > wall || seconds < 0.5*wall {
-				t.Errorf("%s %T: %.4f s in the trace, %.4f s in all", lossName(loss), solver, seconds, wall)
+				t.Errorf("%s %T: %.4f s in the trace, %.4f s in all", LossName(loss), solver, seconds, wall)
 			}
 		}
 	}

@@ -14,11 +14,12 @@ import (
 
 // A Result is what a fit found.
 type Result struct {
-	W *mat.Dense // m×r basis, ≥ 0 but under LeastSquares
+	W *mat.Dense // m×r basis, ≥ 0 but under NormalEquations
 	H *mat.Dense // r×n coefficients, ≥ 0
 
 	// Loss is the loss at its last scale, which is fixed in it.
 	Loss      Loss
+	Family    Family  // what Loss is taken of, as in the Model
 	Objective float64 // of W and H under Loss, penalties included
 	// KKT is how far an exact step of each coordinate would still move the factors, relative to
 	// their norm: 0 where the KKT conditions hold. It is -1 if the fit was cancelled.
@@ -30,7 +31,8 @@ type Result struct {
 	Solver Solver
 	OnH    []Penalty
 
-	mask *mat.Dense
+	// Mask is that of the model, nil if all entries count. Save leaves it out.
+	Mask *mat.Dense
 }
 
 // result is the state of the fit.
@@ -45,9 +47,9 @@ func (f *fit) result() *Result {
 
 // stopped is the state of the fit without what takes a pass over the data.
 func (f *fit) stopped() *Result {
-	return &Result{W: mat.DenseCopyOf(f.wt.T()), H: mat.DenseCopyOf(f.h), Loss: f.loss,
+	return &Result{W: mat.DenseCopyOf(f.wt.T()), H: mat.DenseCopyOf(f.h), Loss: f.loss, Family: f.model.Family,
 		Objective: f.reached, KKT: -1, Trace: append(Trace(nil), f.trace...), Reason: f.reason,
-		Solver: cmp.Or(f.model.SolverH, f.model.Solver), OnH: slices.Clone(f.model.OnH), mask: f.mask}
+		Solver: cmp.Or(f.model.SolverH, f.model.Solver), OnH: slices.Clone(f.model.OnH), Mask: f.mask}
 }
 
 // outcome is what a fit returns once run is over, nil if no objective is known.
@@ -103,7 +105,7 @@ func (r *Result) Filled(x, mask mat.Matrix) (*mat.Dense, error) {
 
 // check finds a Result that no fit has made.
 func (r *Result) check() error {
-	if r.W == nil || r.H == nil {
+	if r.W == nil || r.H == nil || r.W.IsEmpty() || r.H.IsEmpty() {
 		return fmt.Errorf("%w: the result has no W or H", ErrEmpty)
 	}
 	_, k := r.W.Dims()
@@ -145,11 +147,15 @@ func (r *Result) Clusters() []int {
 }
 
 // Transform finds the coefficients (r×p) of p new samples (the columns of x, m×p) with W, the loss
-// and its scale fixed. mask (m×p) is for x what Model.Mask is for the data of a fit; nil if nothing
+// and its scale fixed. Only W must be set, so (&Result{W: w}).Transform finds the coefficients for a
+// basis of your own, by least squares. mask (m×p) is for x what Model.Mask is for the data of a fit; nil if nothing
 // is missing. A sample without any entry gets 0; if no sample has one, that is ErrEmpty. It returns
 // the best found so far and ctx.Err() when ctx ends.
 func (r *Result) Transform(ctx context.Context, x, mask mat.Matrix) (*mat.Dense, error) {
-	if err := errors.Join(r.check(), wantMatrix("X", x)); err != nil {
+	if r.W == nil {
+		return nil, fmt.Errorf("%w: the result has no W", ErrEmpty)
+	}
+	if err := wantMatrix("X", x); err != nil {
 		return nil, err
 	}
 	rows, k := r.W.Dims()
@@ -160,7 +166,7 @@ func (r *Result) Transform(ctx context.Context, x, mask mat.Matrix) (*mat.Dense,
 	if n == 0 {
 		return nil, fmt.Errorf("%w: no samples", ErrEmpty)
 	}
-	model := Model{Rank: k, Mask: mask, SolverH: r.Solver, Tol: 1e-8, Signed: true}
+	model := Model{Rank: k, Mask: mask, SolverH: r.Solver, Tol: 1e-8, Family: r.Family, Signed: r.Family == Gaussian}
 	if mask != nil {
 		if err := wantDims("Mask", mask, m, n); err != nil {
 			return nil, err
@@ -168,15 +174,19 @@ func (r *Result) Transform(ctx context.Context, x, mask mat.Matrix) (*mat.Dense,
 		mask = asDense(mask)
 	}
 	if mat.Min(r.W) < 0 {
-		model.SolverW = LeastSquares{} // which leaves signs as they are
+		model.SolverW = NormalEquations{} // which leaves signs as they are
 	}
 	h := r.even(asDense(x), mask)
 	model.OnH = slices.DeleteFunc(slices.Clone(r.OnH), func(p Penalty) bool {
 		_, ofSamples := p.(SamplePenalty)
 		return ofSamples
 	})
-	for _, model.Loss = range []Loss{relax(r.Loss), r.Loss} {
-		model.Init = Factors{W: r.W, H: h}
+	convex := relax(r.Loss)
+	if r.Family != Gaussian {
+		convex = Frobenius{} // no other loss of a deviance is convex
+	}
+	for _, model.Loss = range []Loss{convex, r.Loss} {
+		model.Init = WarmStart{W: r.W, H: h}
 		f, err := model.start(ctx, x, true)
 		if err != nil && errors.Is(err, ctx.Err()) {
 			return h, err
@@ -230,7 +240,7 @@ func (l L1) Relax() Loss { return l }
 // Relax returns the Relax of the inner loss, or Huber with a third of Cut if that loss is
 // Frobenius.
 func (l Truncated) Relax() Loss {
-	if isFrobenius(l.Loss) {
+	if isSquared(l.Loss) {
 		return Huber{Cut: max(l.Cut/3, leastScale)}
 	}
 	return relax(l.Loss)

@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"errors"
@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
 )
 
 func TestRelativeError(t *testing.T) {
@@ -13,30 +16,30 @@ func TestRelativeError(t *testing.T) {
 		return (&Result{W: w, H: h}).RelativeError(clean)
 	}
 	for _, m := range []int{1, 63, 64, 65, 200} {
-		x, w, h := uniform(m, 7, 3), uniform(m, 3, 4), uniform(3, 7, 5)
+		x, w, h := Uniform(m, 7, 3), Uniform(m, 3, 4), Uniform(3, 7, 5)
 		var e mat.Dense
 		e.Mul(w, h)
 		exact := mat.DenseCopyOf(&e)
 		e.Sub(x, &e)
 		got, err := relative(x, w, h)
-		if want := mat.Norm(&e, 2) / mat.Norm(x, 2); err != nil || !near(got, want, 1e-13) {
+		if want := mat.Norm(&e, 2) / mat.Norm(x, 2); err != nil || !Near(got, want, 1e-13) {
 			t.Errorf("%g, %v, want %g", got, err, want)
 		}
 		if got, err = relative(exact, w, h); err != nil || got > 1e-15 {
 			t.Errorf("exact factors: %g, %v", got, err)
 		}
-		view := uniform(9, m, 6).Slice(1, 8, 0, m).T() // not dense
+		view := Uniform(9, m, 6).Slice(1, 8, 0, m).T() // not dense
 		if _, err = relative(view, w, h); err != nil {
 			t.Error(err)
 		}
 	}
 	// A factor may be larger than data may be.
-	x, w, h := uniform(4, 7, 3), uniform(4, 3, 4), uniform(3, 7, 5)
+	x, w, h := Uniform(4, 7, 3), Uniform(4, 3, 4), Uniform(3, 7, 5)
 	want, err := relative(x, w, h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := relative(x, scaled(w, 1e120), scaled(h, 1e-120)); err != nil || !near(got, want, 1e-13) {
+	if got, err := relative(x, Scaled(w, 1e120), Scaled(h, 1e-120)); err != nil || !Near(got, want, 1e-13) {
 		t.Errorf("with W of 1e120: %g, %v, want %g", got, err, want)
 	}
 	zero := mat.NewDense(2, 3, nil)

@@ -17,11 +17,19 @@ type Outliers struct {
 	// most 1: an entry with 1 is as trusted as most, one with 0 is ignored. Missing entries have 1,
 	// or the weight of their sample.
 	Weights *mat.Dense
-	// Samples (n, 0 to 1) is the same for whole columns: its weight under ByColumn, or the mean of
-	// its entries.
+	// Samples (n, 0 to 1) is the same for whole columns: their weights under ByColumn and CellCase, or
+	// the means of their entries.
 	Samples []float64
-	// S (m×n) is the outliers, (1 − ρ′(s)/ρ′(0))·(X − WH), which the additive form subtracts.
+	// Sizes (n, 0 or more) is the root mean square of E of each sample over its known entries, relative
+	// to that of the median sample (to the largest, where that is 0). Weights depend on the loss; sizes
+	// of different losses can be compared.
+	Sizes []float64
+	// S (m×n) is the outliers, (1 − ρ′(s)/ρ′(0))·(X − WH), which the additive form subtracts; under
+	// CellCase ρ is the loss of entries.
 	S *mat.Dense
+	// E (m×n) is the residuals X − WH, or the signed roots of deviances unless the Family is Gaussian:
+	// nearly standard normal where Poisson counts are right. Missing entries have 0.
+	E *mat.Dense
 }
 
 // String counts what has less than half of the median weight, and tells the least samples.
@@ -43,68 +51,127 @@ func (r *Result) Outliers(x, mask mat.Matrix) (*Outliers, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := r.WH()
+	wh := r.WH()
+	e := mat.DenseCopyOf(wh)
 	m, n := e.Dims()
 	observed := func(i, j int) bool { return known == nil || known.At(i, j) > 0 }
 	e.Apply(func(i, j int, y float64) float64 {
 		if observed(i, j) {
-			return x.At(i, j) - y
+			return r.Family.residual(x.At(i, j), y)
 		}
 		return 0
 	}, e)
 	loss, byColumn := unpack(r.Loss)
-	o := &Outliers{Weights: mat.NewDense(m, n, nil), Samples: make([]float64, n), S: mat.NewDense(m, n, nil)}
-	var all []float64 // slopes, to relate to their median
-	if byColumn {
-		for j := range n {
-			var s float64
+	_, eps, cells := cellsOf(r.Loss)
+	cells = cells && !byColumn
+	o := &Outliers{Weights: mat.NewDense(m, n, nil), Samples: make([]float64, n), Sizes: make([]float64, n), S: mat.NewDense(m, n, nil), E: e}
+	judged := func(i, j int, v float64) float64 {
+		if !observed(i, j) {
+			return 0
+		}
+		return r.Family.Judged(x.At(i, j), v*v)
+	}
+	sums := make([]float64, n) // of squares under ByColumn, of losses of entries under CellCase
+	if byColumn || cells {
+		for j := range sums {
 			for i := range m {
-				w := 1.0
+				w, s := 1.0, e.At(i, j)*e.At(i, j)
 				if known != nil {
 					w = known.At(i, j)
 				}
-				s += w * e.At(i, j) * e.At(i, j)
-			}
-			o.Samples[j] = finiteSlope(loss, s)
-			o.Weights.SetCol(j, slices.Repeat([]float64{o.Samples[j]}, m))
-		}
-		all = slices.Clone(o.Samples)
-	} else {
-		for i := range m {
-			for j, v := range e.RawRowView(i) {
-				w := finiteSlope(loss, v*v)
-				o.Weights.Set(i, j, w)
-				if observed(i, j) {
-					all = append(all, w)
+				if cells {
+					at := judged(i, j, e.At(i, j))
+					value, slope := loss.Rho(at)
+					if s > at {
+						value += slope * (s - at)
+					}
+					s = value
 				}
+				sums[j] += w * s
 			}
 		}
 	}
-	slices.Sort(all)
-	unit := all[len(all)/2]
-	if unit == 0 { // more than half is ignored
-		unit = all[len(all)-1]
+	for j := range o.Sizes {
+		count := 0
+		for i := range m {
+			if observed(i, j) {
+				count++
+			}
+		}
+		o.Sizes[j] = mat.Norm(e.ColView(j), 2) / math.Sqrt(float64(max(count, 1)))
 	}
+	if size := middle(o.Sizes); size > 0 {
+		for j := range o.Sizes {
+			o.Sizes[j] = min(o.Sizes[j]/size, math.MaxFloat64)
+		}
+	}
+	var all []float64 // weights, to relate to their median
 	most := finiteSlope(loss, 0)
-	for i := range m {
-		for j, w := range o.Weights.RawRowView(i) {
-			if most > 0 {
-				o.S.Set(i, j, (1-min(w/most, 1))*e.At(i, j))
+	for j, s := range sums {
+		ofSample := 1.0
+		switch {
+		case cells:
+			ofSample = sampleWeight(eps*eps, s)
+			o.Samples[j] = ofSample
+		case byColumn:
+			ofSample = finiteSlope(loss, s)
+			o.Samples[j] = ofSample
+			all = append(all, ofSample)
+		}
+		for i := range m {
+			v, slope := e.At(i, j), ofSample
+			if !byColumn {
+				slope = finiteSlope(loss, judged(i, j, v))
 			}
-			switch {
-			case !observed(i, j) && !byColumn:
-				w = 1
-			case unit > 0:
-				w = min(w/unit, 1)
+			if most > 0 && observed(i, j) {
+				if r.Family != Gaussian {
+					v = x.At(i, j) - wh.At(i, j)
+				}
+				o.S.Set(i, j, (1-min(slope/most, 1))*v)
 			}
-			if o.Weights.Set(i, j, w); byColumn {
-				o.Samples[j] = w
-			} else {
-				o.Samples[j] += w / float64(m)
+			if cells {
+				slope *= ofSample
 			}
+			o.Weights.Set(i, j, slope)
+			if !byColumn && observed(i, j) {
+				all = append(all, slope)
+			}
+		}
+	}
+	unit := middle(all)
+	o.Weights.Apply(func(i, j int, w float64) float64 {
+		if !observed(i, j) && !byColumn {
+			return 1
+		}
+		return relativeTo(unit, w)
+	}, o.Weights)
+	if byColumn || cells {
+		unit = middle(o.Samples)
+	}
+	for j := range o.Samples {
+		if byColumn || cells {
+			o.Samples[j] = relativeTo(unit, o.Samples[j])
+			continue
+		}
+		for i := range m {
+			o.Samples[j] = min(o.Samples[j]+o.Weights.At(i, j)/float64(m), 1) // a sum of rounded parts
 		}
 	}
 	return o, nil
+}
+
+// middle returns the median weight, or the largest where more than half are 0.
+func middle(weights []float64) float64 {
+	sorted := slices.Sorted(slices.Values(weights))
+	return cmp.Or(sorted[len(sorted)/2], sorted[len(sorted)-1])
+}
+
+// relativeTo returns w over a unit, at most 1.
+func relativeTo(unit, w float64) float64 {
+	if unit > 0 {
+		return min(w/unit, 1)
+	}
+	return w
 }
 
 // known checks x and mask, and returns the mask that counts, nil where all is known.
@@ -114,7 +181,7 @@ func (r *Result) known(x, mask mat.Matrix) (*mat.Dense, error) {
 	}
 	m, _ := r.W.Dims()
 	_, n := r.H.Dims()
-	known, err := r.mask, wantDims("X", x, m, n)
+	known, err := r.Mask, wantDims("X", x, m, n)
 	if err != nil {
 		return nil, fmt.Errorf("%w (samples that the fit has not seen: choose.OutliersOf)", err)
 	}
@@ -146,11 +213,13 @@ func (o *Outliers) Flags(below float64) *mat.Dense {
 	return &f
 }
 
-// FlagSamples marks the samples whose weight is below the given share of the median weight.
-func (o *Outliers) FlagSamples(below float64) []bool {
-	f := make([]bool, len(o.Samples))
-	for j, w := range o.Samples {
-		f[j] = w < below
+// FlagSamples marks the samples whose residuals are more than so many times as large as those of the
+// median sample, by Sizes: a number such as 3 means the same under every loss, which a share of a weight
+// does not.
+func (o *Outliers) FlagSamples(times float64) []bool {
+	f := make([]bool, len(o.Sizes))
+	for j, size := range o.Sizes {
+		f[j] = size > times
 	}
 	return f
 }

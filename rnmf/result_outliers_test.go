@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"bytes"
@@ -10,13 +10,17 @@ import (
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // What was saved has lost its mask; Outliers with the mask of the fit tells
 // what Outliers told before. Without one all entries must be numbers.
 func TestOutliersMasked(t *testing.T) {
-	x, _ := planted(12, 15, 2, 0.1, 0.1, 2)
-	holes := masks(x, 3)["missing"]
+	x, _ := Planted(12, 15, 2, 0.1, 0.1, 2)
+	holes := Masks(x, 3)["missing"]
 	dirty := mat.DenseCopyOf(holes[0])
 	for i := range 12 {
 		for j := range 15 {
@@ -29,13 +33,13 @@ func TestOutliersMasked(t *testing.T) {
 		Outliers(x, mask mat.Matrix) (*Outliers, error)
 	}
 	same := func(name string, a, b *Outliers) {
-		if !sameBits(a.Weights, b.Weights) || !sameBits(a.S, b.S) || !slices.Equal(a.Samples, b.Samples) {
+		if !sameBits(a.Weights, b.Weights) || !sameBits(a.S, b.S) || !slices.Equal(a.Samples, b.Samples) || !slices.Equal(a.Sizes, b.Sizes) {
 			t.Errorf("%s: another report", name)
 		}
 	}
 	for _, loss := range []Loss{nil, Huber{}, Truncated{Loss: Cauchy{}}, ByColumn{L1{}}} {
 		m := Model{Rank: 2, Loss: loss, Mask: holes[1], MaxIter: 20}
-		r := mustFit(t, m, dirty)
+		r := MustFit(t, m, dirty)
 		want, err := r.Outliers(dirty, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -55,21 +59,21 @@ func TestOutliersMasked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(lossName(loss), got, want)
+		same(LossName(loss), got, want)
 	}
-	clean := fillMissing(dirty, holes[1], work.Never)
-	c, err := Contiguous{Model: Model{Rank: 2, MaxIter: 20}, Height: 4, Width: 3}.Fit(t.Context(), clean)
+	clean := FillMissing(dirty, holes[1], work.Never)
+	c, err := OcclusionNMF{Model: Model{Rank: 2, MaxIter: 20}, Height: 4, Width: 3}.Fit(t.Context(), clean)
 	if err != nil {
 		t.Fatal(err)
 	}
-	negative := constantOnes(12, 15)
+	negative := ConstantOnes(12, 15)
 	negative.Set(3, 4, -1)
-	for name, r := range map[string]report{"Result": c.Result, "Contiguous": c} {
+	for name, r := range map[string]report{"Result": c.Result, "OcclusionNMF": c} {
 		want, err := r.Outliers(clean, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := r.Outliers(clean, constantOnes(12, 15))
+		got, err := r.Outliers(clean, ConstantOnes(12, 15))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +83,7 @@ func TestOutliersMasked(t *testing.T) {
 			want error
 			says string
 		}{
-			{uniform(15, 12, 1), ErrShape, "Mask is 15×12"},
+			{Uniform(15, 12, 1), ErrShape, "Mask is 15×12"},
 			{mat.NewDense(12, 15, nil), ErrEmpty, "no entry"},
 			{(*mat.Dense)(nil), ErrEmpty, "Mask is nil"},
 			{negative, ErrNegative, "Mask[3,4] = -1"},
@@ -91,7 +95,7 @@ func TestOutliersMasked(t *testing.T) {
 	}
 	// An entry of the support that is missing is not an outlier.
 	c.Support.Set(1, 2, 1)
-	mask := constantOnes(12, 15)
+	mask := ConstantOnes(12, 15)
 	mask.Set(1, 2, 0)
 	o, err := c.Outliers(clean, mask)
 	if err != nil || o.Weights.At(1, 2) != 1 || o.S.At(1, 2) != 0 {

@@ -11,8 +11,8 @@ import (
 // labels returns the labels that the fit had.
 func (r *Result) labels() (Labels, error) {
 	for _, p := range r.OnH {
-		if c, ok := p.(interface{ classes() Labels }); ok {
-			if l := c.classes(); slices.ContainsFunc(l.sizes(), func(n int) bool { return n > 0 }) {
+		if c, ok := p.(interface{ SampleLabels() Labels }); ok {
+			if l := c.SampleLabels(); slices.ContainsFunc(l.sizes(), func(n int) bool { return n > 0 }) {
 				return l, nil
 			}
 		}

@@ -1,7 +1,8 @@
-package rnmf
+package rnmf_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,24 +13,29 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // Transform finds the H of the data that W was learned from, and follows new
 // data of the same kind.
 func TestTransform(t *testing.T) {
-	all, _ := planted(15, 60, 3, 0.05, 0.02, 1)
+	all, _ := Planted(15, 60, 3, 0.05, 0.02, 1)
 	x, fresh := mat.DenseCopyOf(all.Slice(0, 15, 0, 40)), mat.DenseCopyOf(all.Slice(0, 15, 40, 60))
 	var work []func()
-	take := oneIn(t, 3)
-	for _, loss := range slices.Concat(fixedLosses, tunedLosses) {
+	take := OneIn(t, 3)
+	for _, loss := range slices.Concat(FixedLosses, TunedLosses) {
 		for _, solver := range []Solver{nil, Additive{}} {
 			if !take() {
 				continue
 			}
 			work = append(work, func() {
-				name := fmt.Sprintf("%s %T", lossName(loss), solver)
+				name := fmt.Sprintf("%s %T", LossName(loss), solver)
 				m := Model{Rank: 3, Loss: loss, Solver: solver, MaxIter: 300, Tol: 1e-8, TuneFor: 5, OnH: []Penalty{Ridge{1e-3}}}
-				r := tryFit(t, m, x)
+				r := TryFit(t, m, x)
 				if r == nil {
 					return
 				}
@@ -40,7 +46,7 @@ func TestTransform(t *testing.T) {
 					return
 				}
 				m.Loss = r.Loss
-				if got := naiveObjective(m, r.Loss, x, r.W, h); got > r.Objective*1.05 {
+				if got := NaiveObjective(m, r.Loss, x, r.W, h); got > r.Objective*1.05 {
 					t.Errorf("%s: objective %g, of training %g", name, got, r.Objective)
 				}
 				if _, byColumn := loss.(ByColumn); loss == (Frobenius{}) || loss == (ByColumn{Frobenius{}}) {
@@ -57,7 +63,7 @@ func TestTransform(t *testing.T) {
 					t.Errorf("%s: H is %d×%d", name, rows, cols)
 				}
 				var d mat.Dense
-				d.Sub(fresh, mul(r.W, h))
+				d.Sub(fresh, Mul(r.W, h))
 				if e := mat.Norm(&d, 2) / mat.Norm(fresh, 2); e > 0.9 {
 					t.Errorf("%s: relative error %.3f on new data", name, e)
 				}
@@ -76,8 +82,8 @@ func TestTransform(t *testing.T) {
 			})
 		}
 	}
-	sideBySide(work)
-	r := mustFit(t, NMF(3), x)
+	SideBySide(work)
+	r := MustFit(t, NMF(3), x)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if h, err := r.Transform(ctx, fresh, nil); !errors.Is(err, context.Canceled) || h == nil {
@@ -85,17 +91,38 @@ func TestTransform(t *testing.T) {
 	}
 }
 
+// A basis alone is enough for Transform, with and without a loss.
+func TestTransformOfBasis(t *testing.T) {
+	w, want := Uniform(12, 3, 1), Uniform(3, 7, 2)
+	x := Mul(w, want)
+	x.Set(4, 5, 50)
+	mask := ConstantOnes(12, 7)
+	mask.Set(4, 5, 0)
+	for _, c := range []struct {
+		loss Loss
+		mask mat.Matrix
+	}{{nil, mask}, {Huber{}, nil}, {ByColumn{L1{}}, mask}} {
+		h, err := (&Result{W: w, Loss: c.loss}).Transform(t.Context(), x, c.mask)
+		if err != nil || !mat.EqualApprox(h, want, 0.02) {
+			t.Errorf("%v: %v, want %v, %v", c.loss, mat.Formatted(h), mat.Formatted(want), err)
+		}
+	}
+	if _, err := (&Result{H: want}).Transform(t.Context(), x, nil); !errors.Is(err, ErrEmpty) {
+		t.Error(err)
+	}
+}
+
 // S of RNMF-L1 is the soft threshold of the residual, and X − S is what the
 // factors fit.
 func TestOutlierMatrix(t *testing.T) {
 	const lambda = 0.6
-	x, _ := planted(10, 15, 2, 0.05, 0.1, 1)
-	r := mustFit(t, RNMFL1(2, lambda), x)
+	x, _ := Planted(10, 15, 2, 0.05, 0.1, 1)
+	r := MustFit(t, RNMFL1(2, lambda), x)
 	o, err := r.Outliers(x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := naiveResidual(x, r.W, r.H)
+	e := NaiveResidual(x, r.W, r.H)
 	var explicit float64 // ‖X − WH − S‖² + λ‖S‖₁
 	for i := range 10 {
 		for j := range 15 {
@@ -108,7 +135,7 @@ func TestOutlierMatrix(t *testing.T) {
 			explicit += (v-s)*(v-s) + lambda*math.Abs(s)
 		}
 	}
-	if !near(explicit, r.Objective, 1e-12) {
+	if !Near(explicit, r.Objective, 1e-12) {
 		t.Errorf("with S the objective is %g, without %g", explicit, r.Objective)
 	}
 }
@@ -116,20 +143,22 @@ func TestOutlierMatrix(t *testing.T) {
 // Weights are the slopes, relative to the median one; missing entries have 1, under
 // ByColumn what their sample has.
 func TestOutlierWeights(t *testing.T) {
-	x, _ := planted(9, 12, 2, 0.1, 0.1, 2)
-	for maskName, in := range masks(x, 3) {
-		for _, loss := range slices.Concat(fixedLosses, tunedLosses) {
-			name := lossName(loss) + " mask " + maskName
+	x, _ := Planted(9, 12, 2, 0.1, 0.1, 2)
+	for maskName, in := range Masks(x, 3) {
+		for _, loss := range slices.Concat(FixedLosses, TunedLosses) {
+			name := LossName(loss) + " mask " + maskName
 			m := Model{Rank: 2, Loss: loss, MaxIter: 20}
 			if in[1] != nil {
 				m.Mask = in[1]
 			}
-			r := mustFit(t, m, in[0])
+			r := MustFit(t, m, in[0])
 			o, err := r.Outliers(in[0], nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, byColumn := r.Loss.(ByColumn)
+			entry, sample, bySample := OfSamples(r.Loss)
+			cells, _ := r.Loss.(CellCase)
+			byColumn := bySample && (cells.Loss == nil || cells.Loss == Frobenius{})
 			weight := func(i, j int) float64 {
 				if in[1] == nil {
 					return 1
@@ -138,7 +167,7 @@ func TestOutlierWeights(t *testing.T) {
 			}
 			// Of an entry, or of its sample with the weights of the mask.
 			slopes := mat.NewDense(9, 12, nil)
-			var known []float64
+			var known, ofSample []float64
 			for j := range 12 {
 				squares := make([]float64, 9)
 				var norm float64
@@ -146,16 +175,15 @@ func TestOutlierWeights(t *testing.T) {
 					if weight(i, j) > 0 {
 						e := in[0].At(i, j) - mat.Dot(r.W.RowView(i), r.H.ColView(j))
 						squares[i] = e * e
-						norm += weight(i, j) * e * e
+						v, _ := entry(e * e)
+						norm += weight(i, j) * v
 					}
 				}
+				_, of := sample(norm)
+				ofSample = append(ofSample, of)
 				for i := range 9 {
-					var slope float64
-					if byColumn {
-						_, slope = c.Loss.Rho(norm)
-					} else {
-						_, slope = r.Loss.Rho(squares[i])
-					}
+					_, slope := entry(squares[i])
+					slope *= of
 					slopes.Set(i, j, slope)
 					if byColumn && i == 0 || !byColumn && weight(i, j) > 0 {
 						known = append(known, slope)
@@ -179,12 +207,16 @@ func TestOutlierWeights(t *testing.T) {
 							t.Errorf("%s: S[%d,%d] = %g of a missing entry", name, i, j, o.S.At(i, j))
 						}
 					}
-					if got := o.Weights.At(i, j); !near(got, want, 1e-8) {
+					if got := o.Weights.At(i, j); !Near(got, want, 1e-8) {
 						t.Fatalf("%s: weight [%d,%d] is %g, want %g", name, i, j, got, want)
 					}
 					mean += want / 9
 				}
-				if !near(o.Samples[j], mean, 1e-8) {
+				if bySample {
+					sorted := slices.Sorted(slices.Values(ofSample))
+					mean = min(1, ofSample[j]/cmp.Or(sorted[6], sorted[11]))
+				}
+				if !Near(o.Samples[j], mean, 1e-8) {
 					t.Fatalf("%s: weight of sample %d is %g, want %g", name, j, o.Samples[j], mean)
 				}
 			}
@@ -193,19 +225,19 @@ func TestOutlierWeights(t *testing.T) {
 }
 
 func TestNormalized(t *testing.T) {
-	x, _ := planted(9, 12, 3, 0.1, 0, 2)
-	r := mustFit(t, NMF(3), x)
-	y := mul(r.W, r.H)
+	x, _ := Planted(9, 12, 3, 0.1, 0, 2)
+	r := MustFit(t, NMF(3), x)
+	y := Mul(r.W, r.H)
 	for norm, p := range []float64{2, 1, math.Inf(1)} {
 		w, h := r.Normalized(p)
 		for k := range 3 {
 			col := w.ColView(k)
 			length := []float64{mat.Norm(col, 2), mat.Sum(col), mat.Max(col)}[norm]
-			if !near(length, 1, 1e-12) {
+			if !Near(length, 1, 1e-12) {
 				t.Errorf("norm %d: component %d has length %g", norm, k, length)
 			}
 		}
-		if !mat.EqualApprox(mul(w, h), y, 1e-12) {
+		if !mat.EqualApprox(Mul(w, h), y, 1e-12) {
 			t.Errorf("norm %d: another product", norm)
 		}
 	}
@@ -236,18 +268,18 @@ func TestNormalized(t *testing.T) {
 
 // The lengths are of magnitudes where W has signs, and the product stays.
 func TestNormalizedSigned(t *testing.T) {
-	r := &Result{W: mat.NewDense(3, 2, []float64{-12, 1, 4, 0, 3, -0.5}), H: uniform(2, 4, 1)}
-	y := mul(r.W, r.H)
+	r := &Result{W: mat.NewDense(3, 2, []float64{-12, 1, 4, 0, 3, -0.5}), H: Uniform(2, 4, 1)}
+	y := Mul(r.W, r.H)
 	for norm, lengths := range map[float64][]float64{2: {13, math.Sqrt(1.25)}, 1: {19, 1.5}, math.Inf(1): {12, 1}} {
 		w, h := r.Normalized(norm)
 		for k, length := range lengths {
 			for i := range 3 {
-				if want := r.W.At(i, k) / length; !near(w.At(i, k), want, 1e-14) {
+				if want := r.W.At(i, k) / length; !Near(w.At(i, k), want, 1e-14) {
 					t.Errorf("norm %g: W[%d,%d] is %g, want %g", norm, i, k, w.At(i, k), want)
 				}
 			}
 		}
-		if !mat.EqualApprox(mul(w, h), y, 1e-12) {
+		if !mat.EqualApprox(Mul(w, h), y, 1e-12) {
 			t.Errorf("norm %g: another product", norm)
 		}
 	}
@@ -260,8 +292,8 @@ func TestTransformMaskedSigned(t *testing.T) {
 	w := mat.NewDense(6, 2, nil)
 	w.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() - 1 }, w)
 	var x mat.Dense
-	x.Mul(w, uniform(2, 20, 4))
-	r := &Result{W: w, H: uniform(2, 20, 7), Loss: Frobenius{}, Solver: MU{}}
+	x.Mul(w, Uniform(2, 20, 4))
+	r := &Result{W: w, H: Uniform(2, 20, 7), Loss: Frobenius{}, Solver: MU{}}
 	plain, err := r.Transform(context.Background(), &x, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -284,7 +316,7 @@ func TestTransformMaskedSigned(t *testing.T) {
 
 // onlySample is the objective of the coefficients h of one new sample, entry by entry.
 func onlySample(m Model, x, w *mat.Dense, h []float64) float64 {
-	return naiveObjective(m, m.Loss, x, w, mat.NewDense(len(h), 1, h))
+	return NaiveObjective(m, m.Loss, x, w, mat.NewDense(len(h), 1, h))
 }
 
 // exactSample minimises over the coefficients in turn, by halving an interval. The
@@ -324,12 +356,12 @@ func exactSample(m Model, x, w *mat.Dense) []float64 {
 // Where the objective of new samples is convex Transform finds its one minimum: with
 // the penalties of the fit on H, without those on its samples.
 func TestTransformIsExact(t *testing.T) {
-	x, _ := planted(8, 6, 3, 0.1, 0.1, 4)
-	w := uniform(8, 3, 5)
-	known := uniform(3, 4, 6)
-	ofSamples := []Penalty{Labels{Class: []int{0, 1, 2, 0}, Weight: 50}, Laplacian{ring(4, 1), 50}, UnitLaplacian{ring(4, 1), 50}}
+	x, _ := Planted(8, 6, 3, 0.1, 0.1, 4)
+	w := Uniform(8, 3, 5)
+	known := Uniform(3, 4, 6)
+	ofSamples := []Penalty{Labels{Class: []int{0, 1, 2, 0}, Weight: 50}, Laplacian{Ring(4, 1), 50}, UnitLaplacian{Graph: Ring(4, 1), Lambda: 50}}
 	for _, loss := range []Loss{nil, Huber{Cut: 0.2}, Hypersurface{Scale: 0.3}} {
-		for name, penalties := range map[string][]Penalty{"none": nil, "sparse": {Sparse{1}}, "ridge": {Ridge{1}}, "both": {Sparse{0.3}, Ridge{0.5}}} {
+		for name, penalties := range map[string][]Penalty{"none": nil, "sparse": {Lasso{1}}, "ridge": {Ridge{1}}, "both": {Lasso{0.3}, Ridge{0.5}}} {
 			m := Model{Loss: loss, OnH: penalties}
 			var want float64
 			for j := range 6 {
@@ -342,8 +374,8 @@ func TestTransformIsExact(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := naiveObjective(m, loss, x, w, h); !(got <= want*(1+1e-5)) || !(got >= want*(1-1e-9)) {
-					t.Errorf("%s, penalties %s, %T: objective %.12g, want %.12g (%.1e)", lossName(loss), name, solver, got, want, got/want-1)
+				if got := NaiveObjective(m, loss, x, w, h); !(got <= want*(1+1e-5)) || !(got >= want*(1-1e-9)) {
+					t.Errorf("%s, penalties %s, %T: objective %.12g, want %.12g (%.1e)", LossName(loss), name, solver, got, want, got/want-1)
 				}
 			}
 		}
@@ -354,25 +386,25 @@ func TestTransformIsExact(t *testing.T) {
 // begins at no smaller one: whenever the fit has ended.
 func TestTransformOfNothing(t *testing.T) {
 	for _, unit := range []float64{0, 1e-80} {
-		x := scaled(uniform(6, 9, 1), unit)
+		x := Scaled(Uniform(6, 9, 1), unit)
 		for _, rounds := range []int{1, 3, 60} {
 			truncated := Model{Loss: Truncated{Loss: Frobenius{}}}
-			for name, m := range map[string]Model{"truncated": truncated, "two stages": RobustNMF(2), "MahNMF": MahNMF(2), "Contiguous": {}} {
+			for name, m := range map[string]Model{"truncated": truncated, "two stages": RobustNMF(2), "MahNMF": MahNMF(2), "OcclusionNMF": {}} {
 				m.Rank, m.MaxIter, m.Tol = 2, rounds, -1
 				var r *Result
-				if name == "Contiguous" {
-					c, err := Contiguous{Model: m, Height: 3, Width: 2}.Fit(t.Context(), x)
+				if name == "OcclusionNMF" {
+					c, err := OcclusionNMF{Model: m, Height: 3, Width: 2}.Fit(t.Context(), x)
 					if err != nil {
 						t.Fatal(err)
 					}
 					r = c.Result
 				} else {
-					r = mustFit(t, m, x)
+					r = MustFit(t, m, x)
 				}
 				h, err := r.Transform(t.Context(), x, nil)
 				if err != nil {
 					t.Errorf("%s, data of %g, %d rounds: %v", name, unit, rounds, err)
-				} else if err := checkEntries("H", h, nil, false); err != nil {
+				} else if err := CheckEntries("H", h, nil, false); err != nil {
 					t.Errorf("%s, data of %g, %d rounds: %v", name, unit, rounds, err)
 				}
 			}
@@ -382,14 +414,14 @@ func TestTransformOfNothing(t *testing.T) {
 
 // A Result keeps its penalties when the caller changes those of the model.
 func TestResultKeepsPenalties(t *testing.T) {
-	x, _ := planted(8, 12, 3, 0.1, 0, 1)
+	x, _ := Planted(8, 12, 3, 0.1, 0, 1)
 	m := Model{Rank: 3, OnH: []Penalty{Ridge{1}}}
-	r := mustFit(t, m, x)
+	r := MustFit(t, m, x)
 	before, err := r.Transform(t.Context(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.OnH[0] = Sparse{3}
+	m.OnH[0] = Lasso{3}
 	after, err := r.Transform(t.Context(), x, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -411,16 +443,17 @@ func TestRelax(t *testing.T) {
 		{Truncated{Loss: L1{Eps: 2}, Cut: 9}, L1{Eps: 2}},
 		{Truncated{Loss: Frobenius{}, Cut: 9}, Huber{Cut: 3}},
 		{ByColumn{Cauchy{Scale: 2}}, Frobenius{}},
-		{rootLoss{}, Frobenius{}},
+		{CellCase{Loss: Cauchy{Scale: 2}}, Huber{Cut: 2}},
+		{RootLoss{}, Frobenius{}},
 	} {
-		if got := relax(c.loss); got != c.want {
-			t.Errorf("%s begins at %s, want %s", lossName(c.loss), lossName(got), lossName(c.want))
+		if got := Relax(c.loss); got != c.want {
+			t.Errorf("%s begins at %s, want %s", LossName(c.loss), LossName(got), LossName(c.want))
 		}
 	}
 	// A third of the entries is far off, to one side: least squares would begin where
 	// all entries are beyond the cut-off.
-	w, truth := uniform(40, 3, 1), uniform(3, 20, 2)
-	x := mul(w, truth)
+	w, truth := Uniform(40, 3, 1), Uniform(3, 20, 2)
+	x := Mul(w, truth)
 	rng := rand.New(rand.NewPCG(1, 2))
 	x.Apply(func(_, _ int, v float64) float64 {
 		if rng.Float64() < 0.3 {
@@ -443,23 +476,23 @@ func TestRelax(t *testing.T) {
 // With a mask Transform sees what is there: the entries that are missing may be
 // anything, a mask of ones is none, and samples that fit exactly are found.
 func TestTransformMasked(t *testing.T) {
-	w, truth := uniform(12, 3, 1), uniform(3, 9, 2)
-	x := mul(w, truth)
+	w, truth := Uniform(12, 3, 1), Uniform(3, 9, 2)
+	x := Mul(w, truth)
 	for _, loss := range []Loss{nil, Huber{Cut: 0.1}, Cauchy{Scale: 0.1}, ByColumn{L1{Eps: 1e-4}}} {
 		r := &Result{W: w, H: truth, Loss: loss}
-		holes := masks(x, 3)["missing"]
+		holes := Masks(x, 3)["missing"]
 		h, err := r.Transform(t.Context(), holes[0], holes[1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !mat.EqualApprox(mul(w, h), x, 1e-2) {
+		if !mat.EqualApprox(Mul(w, h), x, 1e-2) {
 			t.Errorf("%T: the entries that are there do not tell those that are not", loss)
 		}
 		plain, err := r.Transform(t.Context(), x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ones, err := r.Transform(t.Context(), x, constantOnes(12, 9))
+		ones, err := r.Transform(t.Context(), x, ConstantOnes(12, 9))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -481,7 +514,7 @@ func TestTransformMasked(t *testing.T) {
 	for _, c := range []struct {
 		mask mat.Matrix
 		says string
-	}{{uniform(9, 12, 1), "Mask is 9×12"}, {mat.NewDense(12, 9, nil), "no entry"}, {(*mat.Dense)(nil), "Mask is nil"}} {
+	}{{Uniform(9, 12, 1), "Mask is 9×12"}, {mat.NewDense(12, 9, nil), "no entry"}, {(*mat.Dense)(nil), "Mask is nil"}} {
 		if _, err := r.Transform(t.Context(), x, c.mask); err == nil || !bytes.Contains([]byte(err.Error()), []byte(c.says)) {
 			t.Errorf("%v, want %q", err, c.says)
 		}
@@ -490,14 +523,14 @@ func TestTransformMasked(t *testing.T) {
 
 // WH is the product, Filled the data with WH where they are missing, and Rounds the last of the trace.
 func TestFilled(t *testing.T) {
-	x, _ := planted(9, 12, 3, 0.1, 0, 1)
-	mask := constantOnes(9, 12)
+	x, _ := Planted(9, 12, 3, 0.1, 0, 1)
+	mask := ConstantOnes(9, 12)
 	mask.Set(4, 5, 0)
 	mask.Set(2, 3, 0.5)
 	holes := mat.DenseCopyOf(x)
 	holes.Set(4, 5, math.NaN())
-	r := mustFit(t, Model{Rank: 3, Mask: mask}, holes)
-	wh := mul(r.W, r.H)
+	r := MustFit(t, Model{Rank: 3, Mask: mask}, holes)
+	wh := Mul(r.W, r.H)
 	if !mat.Equal(r.WH(), wh) || r.Rounds() != r.Trace[len(r.Trace)-1].Round || r.Rounds() < 1 || (&Result{}).Rounds() != 0 {
 		t.Errorf("WH or Rounds, %d, is wrong", r.Rounds())
 	}
@@ -512,7 +545,7 @@ func TestFilled(t *testing.T) {
 			t.Error("the data with their hole filled are wrong")
 		}
 	}
-	whole := mustFit(t, NMF(3), x)
+	whole := MustFit(t, NMF(3), x)
 	if full, err := whole.Filled(x, nil); err != nil || full == x || !mat.Equal(full, x) {
 		t.Errorf("%v, without holes", err)
 	}
@@ -534,8 +567,8 @@ func TestOutliersString(t *testing.T) {
 
 // A result prints as one line, and so do those that embed it; one that no fit has made is no panic.
 func TestResultString(t *testing.T) {
-	x, _ := planted(9, 12, 3, 0.1, 0, 1)
-	r := mustFit(t, HuberNMF(3), x)
+	x, _ := Planted(9, 12, 3, 0.1, 0, 1)
+	r := MustFit(t, HuberNMF(3), x)
 	for _, got := range []string{fmt.Sprint(r), fmt.Sprint(&SSNMFResult{Result: r})} {
 		if !strings.HasPrefix(got, "9×12, rank 3, rnmf.Huber{Cut:") || !strings.Contains(got, fmt.Sprintf("after %d rounds", r.Rounds())) || !strings.Contains(got, r.Reason.String()) || strings.Contains(got, "\n") {
 			t.Error(got)

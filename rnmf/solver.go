@@ -1,10 +1,6 @@
 package rnmf
 
-import (
-	"cmp"
-
-	"gonum.org/v1/gonum/mat"
-)
+import "gonum.org/v1/gonum/mat"
 
 // A Solver lowers a Quadratic: Improve replaces v (r×n, non-negative) by a better, non-negative v.
 // It need not find the minimum: the objective never rises as long as q does not.
@@ -14,14 +10,21 @@ import (
 //   - Extrapolates() bool: whether its factors are extrapolated between rounds, which saves many of
 //     them (default: not).
 //   - SignedU() bool: whether U may have negative entries, as the W of semi-NMF has.
+//   - AfterTuning() Solver returns the one that takes its place in rounds in which the scale of the loss
+//     has just been estimated.
+//   - Refill(q *Quadratic, v *mat.Dense) is called after Improve of H if there are no penalties and the
+//     half-step of W follows, for a solver that gives lost components back: see Orthogonal of package
+//     papers.
 //   - those of Constrained, if it keeps its factor in another set than V ≥ 0.
+//   - Takes(f Family) bool: whether it lowers the deviances of a family too (default: Gaussian alone).
+//     Under Poisson the Gradient and Curvature of a Tile are those of deviances, at any V.
 //   - Check() error finds bad parameters before a fit.
 //   - Unwrap() Solver returns the solver that it wraps, whose methods then count.
 type Solver interface {
 	Improve(q *Quadratic, v *mat.Dense)
 }
 
-// A Constrained solver keeps its factor in another set than V ≥ 0, as Orthogonal does.
+// A Constrained solver keeps its factor in another set than V ≥ 0, as NormalEquations does.
 type Constrained interface {
 	Solver
 	// Signed reports whether V may have negative entries. That is for W alone.
@@ -70,23 +73,4 @@ func leavesSigns(s Solver) bool {
 func takesSignedU(s Solver) bool {
 	t, ok := capability[interface{ SignedU() bool }](s)
 	return ok && t.SignedU()
-}
-
-// Additive solves with the outliers subtracted from the data instead of with weights: see
-// Quadratic.Additive. HALS and multiplicative updates then need only products with U and UUᵀ. It
-// works for every loss, and is slow where the weights differ by orders of magnitude (L1 with a
-// small Eps). RNMF-L1 and RLS-NMF alternate in this form.
-type Additive struct {
-	Solver Solver // nil: HALS{}
-}
-
-// Check checks the solver below.
-func (a Additive) Check() error { return checkPart(a.Solver) }
-
-// Unwrap returns the solver below.
-func (a Additive) Unwrap() Solver { return cmp.Or[Solver](a.Solver, HALS{}) }
-
-// Improve runs the solver below on q.Additive().
-func (a Additive) Improve(q *Quadratic, v *mat.Dense) {
-	a.Unwrap().Improve(q.Additive(), v)
 }

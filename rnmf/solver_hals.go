@@ -23,10 +23,10 @@ type HALS struct {
 	// sweep, also in rounds in which the scale was estimated: a scale that follows a fast fit too
 	// soon traps it at the entries that happen to be fitted best.
 	Sweeps int
-	// Plain turns extrapolation off. Otherwise the fit extrapolates both factors after each round
+	// NoExtrapolation turns extrapolation off. Otherwise the fit extrapolates both factors after each round
 	// whose scale stays (Ang and Gillis 2019), and repeats a round without that if the objective
 	// rose.
-	Plain bool
+	NoExtrapolation bool
 }
 
 // Check finds a bad parameter.
@@ -37,29 +37,52 @@ func (s HALS) Check() error {
 	return nil
 }
 
-// Extrapolates returns !Plain.
-func (s HALS) Extrapolates() bool { return !s.Plain }
+// Extrapolates returns !NoExtrapolation.
+func (s HALS) Extrapolates() bool { return !s.NoExtrapolation }
 
 // SignedU returns true.
 func (s HALS) SignedU() bool { return true }
 
+// AfterTuning returns a HALS that takes one sweep where there are weights, if Sweeps is 0.
+func (s HALS) AfterTuning() Solver {
+	if s.Sweeps == 0 {
+		return cautious{s}
+	}
+	return s
+}
+
+// cautious is HALS right after an estimate of the scale.
+type cautious struct{ HALS }
+
+// Improve lowers q, with weights by one sweep.
+func (s cautious) Improve(q *Quadratic, v *mat.Dense) {
+	if q.Weighted() {
+		s.Sweeps = 1
+	}
+	s.HALS.Improve(q, v)
+}
+
 // Improve lowers q by coordinate descent over the components.
 func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
+	if q.family != Gaussian {
+		s.poisson(q, v)
+		return
+	}
 	if q.Weighted() {
-		if s.Sweeps == 0 && !q.retuned && q.graph.Graph == nil {
+		if s.Sweeps == 0 && q.graph.graph == nil {
 			s.scaled(q, v)
 			return
 		}
 		u := q.U.RawMatrix().Data
-		q.tiles(v, needWeights, func(t *Tile) { weightedSweeps(t, u, max(s.Sweeps, 1)) })
+		q.Tiles(v, func(t *Tile) { weightedSweeps(t, u, max(s.Sweeps, 1)) })
 		return
 	}
-	if q.graph.Graph != nil {
+	if q.graph.graph != nil {
 		s.overGraph(q, v)
 		return
 	}
 	m, _, r := q.Dims()
-	u, g := q.gram()
+	g := q.Gram()
 	inv := make([]float64, r)
 	kernel.Inverses(inv, g, r)
 	sweeps := s.Sweeps
@@ -67,7 +90,7 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 		// A sweep costs r/m of the product UX that it lives on; stop at half.
 		sweeps = 1 + m/(2*r)
 	}
-	q.tiles(v, needCross|needWeights, func(t *Tile) { gramSweeps(t, u, g, inv, sweeps, s.Sweeps == 0) })
+	q.Tiles(v, func(t *Tile) { gramSweeps(t, g, inv, sweeps, s.Sweeps == 0) })
 }
 
 // scaled is the half-step of HALS with weights. For a column v of V, let M = UΩUᵀ + diag(d)
@@ -86,29 +109,28 @@ func (s HALS) Improve(q *Quadratic, v *mat.Dense) {
 // three products with U, as a multiplicative update does.
 func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 	m, _, r := q.Dims()
-	u, energy := q.layout.cross(), make([]float64, m)
-	g := make([]float64, r*r)
-	kernel.GramOf(g, u, u)
-	square := q.layout.square(g)
+	energy := make([]float64, m)
+	g := q.Gram()
 	kernel.SquaredNorms(energy, q.U.RawMatrix().Data, nil, r, m)
 	if trace := total(energy); trace > 0 {
 		for i := range energy {
 			energy[i] *= 0.75 / trace
 		}
 	}
-	q.tiles(v, needWeights, func(t *Tile) {
+	q.Tiles(v, func(t *Tile) {
 		b := t.B
+		e, omega := t.E(), t.Omega()
 		space := t.Space(4*r*b + 4*b)
 		down, n, old, delta, rest := space[:r*b], space[r*b:][:r*b], space[2*r*b:][:r*b], space[3*r*b:][:r*b], space[4*r*b:]
 		gamma, change, gain, bend := rest[:b], rest[b:][:b], rest[2*b:][:b], rest[3*b:]
-		kernel.AddCross(gamma, energy, t.Omega, m, 1, b)
-		kernel.Mul(t.E, t.Omega)
-		u.Add(down, t.E, b)
+		kernel.AddCross(gamma, energy, omega, m, 1, b)
+		kernel.Mul(e, omega)
+		t.AddCross(down, e)
 		for i, c := range t.C {
 			down[i] += c
 		}
 		// What is linear for GramSweepWeighted, n = g + (γG + diag(d))v.
-		square.Add(n, t.V, b)
+		t.AddGram(n, t.V)
 		for k := range r {
 			kernel.Mul(n[k*b:][:b], gamma)
 		}
@@ -124,9 +146,9 @@ func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 			delta[i] = t.V[i] - v
 		}
 
-		clear(t.E)
-		q.layout.product(kernel.InTurn).Sub(t.E, delta, b) // −Uᵀδ
-		kernel.SquaredNorms(bend, t.E, t.Omega, m, b)
+		clear(e)
+		t.SubProduct(e, delta) // −Uᵀδ
+		kernel.SquaredNorms(bend, e, omega, m, b)
 		for k := range r {
 			dk, at := delta[k*b:][:b], down[k*b:][:b]
 			for j, x := range dk {
@@ -156,6 +178,7 @@ func (s HALS) scaled(q *Quadratic, v *mat.Dense) {
 // components share a pass over the tile: see WeightedPair.
 func weightedSweeps(t *Tile, u []float64, sweeps int) {
 	m, r, b := t.M, t.R, t.B
+	e, omega := t.E(), t.Omega()
 	space := t.Space(7 * b)
 	sums, delta := space[:5*b], space[5*b:]
 	num0, num1, den0, den1, both := sums[:b], sums[b:2*b], sums[2*b:3*b], sums[3*b:4*b], sums[4*b:]
@@ -164,11 +187,11 @@ func weightedSweeps(t *Tile, u []float64, sweeps int) {
 		k := 0
 		if r%2 == 1 {
 			if last != nil {
-				kernel.SubOuter(t.E, last[:m], delta[:b], m, b)
+				kernel.SubOuter(e, last[:m], delta[:b], m, b)
 				last = last[m:]
 			}
-			kernel.Weighted(num0, den0, t.E, t.Omega, u[:m], last, delta[b:], m, b)
-			t.step(0, num0, den0, delta[:b])
+			kernel.Weighted(num0, den0, e, omega, u[:m], last, delta[b:], m, b)
+			t.UpdateComponent(0, num0, den0, delta[:b])
 			if r == 1 {
 				last = append(u[:m:m], u[:m]...)
 			} else {
@@ -179,42 +202,24 @@ func weightedSweeps(t *Tile, u []float64, sweeps int) {
 		}
 		for ; k < r; k += 2 {
 			rows := u[k*m:][:2*m]
-			kernel.WeightedPair(sums, t.E, t.Omega, rows, last, delta, m, b)
-			t.step(k, num0, den0, delta[:b])
+			kernel.WeightedPair(sums, e, omega, rows, last, delta, m, b)
+			t.UpdateComponent(k, num0, den0, delta[:b])
 			for j, d := range delta[:b] {
 				num1[j] -= d * both[j]
 			}
-			t.step(k+1, num1, den1, delta[b:])
+			t.UpdateComponent(k+1, num1, den1, delta[b:])
 			last = rows
 		}
 	}
 }
 
-// step takes component k to its minimiser, and writes the changes to delta.
-func (t *Tile) step(k int, num, den, delta []float64) {
-	b := t.B
-	vk := t.V[k*b:][:b]
-	if t.C != nil {
-		for j, c := range t.C[k*b:][:b] {
-			num[j] += c
-		}
-	}
-	if t.D != nil {
-		for j, d := range t.D[k*b:][:b] {
-			num[j] -= d * vk[j]
-			den[j] += d
-		}
-	}
-	kernel.Step(vk, delta, num, den)
-}
-
 // gramSweeps takes the columns of a tile towards their minimiser with
 // N = UX and G = UUᵀ: Σ_i u_ki e_ij = N_kj − Σ_l G_kl v_lj. inv are the inverses
 // of G's diagonal.
-func gramSweeps(t *Tile, u *kernel.Cross, g, inv []float64, sweeps int, early bool) {
+func gramSweeps(t *Tile, g, inv []float64, sweeps int, early bool) {
 	r, b := t.R, t.B
 	change := t.Space(b)
-	n := t.cross(u, g)
+	n := t.Cross()
 	weighted := t.weighsColumns()
 	if weighted {
 		for k := range r {

@@ -38,15 +38,15 @@ func (g *Graph) blocks(width int) [][]block {
 // shared among processors; a sweep over all classes costs O(nr² + r·edges), little against UX.
 //
 // Where the graph outweighs the data, changes spread slowly from neighbour to neighbour, and groups
-// of columns move together: see tier.correct.
+// of columns move together: see gridLevel.correct.
 func (s HALS) overGraph(q *Quadratic, v *mat.Dense) {
-	p := q.whole(v)
+	p := q.GramForm(v)
 	sweeps := s.Sweeps
 	if sweeps == 0 {
 		// More than without a graph, as they are cheaper than UX.
 		sweeps = 10 + p.m/(2*p.r)
 	}
-	t := newTier(p, v)
+	t := newGridLevel(p, v)
 	grouped := s.Sweeps == 0 && p.stiff()
 	var before float64
 	for sweep := range sweeps {
@@ -83,25 +83,25 @@ func enough(r, m int) float64 {
 }
 
 // stiff reports whether the graph outweighs the data for most columns.
-func (p *whole) stiff() bool {
+func (p *GramForm) stiff() bool {
 	var data, graph float64
 	for k := range p.r {
-		data += p.g[k*p.r+k] / float64(p.r)
+		data += p.G[k*p.r+k] / float64(p.r)
 	}
-	data *= total(p.w)
-	for _, d := range p.graph.Graph.degree {
-		graph += p.graph.Lambda * d
+	data *= total(p.W)
+	for _, d := range p.graph.graph.degree {
+		graph += p.graph.lambda * d
 	}
 	return graph > data
 }
 
-// A tier is the problem of a half-step over a graph,
+// A gridLevel is the problem of a half-step over a graph,
 //
 //	Σ_j w_j v_jᵀGv_j − 2 Σ N∘V + Σ D∘V² + λ tr(VLVᵀ),
 //
 // for sweeps: over the samples, or over groups of them.
-type tier struct {
-	*whole
+type gridLevel struct {
+	*GramForm
 	graph *Graph
 	lists [][]block
 	v     []float64 // the columns of V, one by one
@@ -114,15 +114,15 @@ type tier struct {
 	residuals      []float64
 	sizes, below   []float64 // magnitudes of the terms of residuals, and of those of N
 
-	coarser *tier
+	coarser *gridLevel
 	low     []float64 // of a group: the V it starts a correction from
 }
 
 const blockWidth = 36
 
-func newTier(p *whole, v *mat.Dense) *tier {
-	n := p.Quadratic.n
-	t := &tier{whole: p, graph: p.graph.Graph, w: p.w}
+func newGridLevel(p *GramForm, v *mat.Dense) *gridLevel {
+	n := p.n
+	t := &gridLevel{GramForm: p, graph: p.graph.graph, w: p.W}
 	t.make(n)
 	if p.d != nil {
 		t.extra = make([]float64, p.r*n)
@@ -138,12 +138,12 @@ func newTier(p *whole, v *mat.Dense) *tier {
 			}
 		}
 	})
-	t.pack(func(k, j int) float64 { return p.n[k*n+j] })
+	t.pack(func(k, j int) float64 { return p.N[k*n+j] })
 	return t
 }
 
 // make makes the arrays for n columns.
-func (t *tier) make(n int) {
+func (t *gridLevel) make(n int) {
 	t.lists = t.graph.blocks(blockWidth)
 	rn := t.r * n
 	space := make([]float64, 4*rn+2*n)
@@ -152,18 +152,18 @@ func (t *tier) make(n int) {
 }
 
 // eachBlock calls f for each block of a list.
-func (t *tier) eachBlock(list []block, f func(space *Tile, at int, b block)) {
+func (t *gridLevel) eachBlock(list []block, f func(space *Tile, at int, b block)) {
 	count := 0
 	for _, b := range list {
 		count += len(b.columns)
 	}
 	// Steps of a sweep depend on each other, and neighbours are scattered in memory: a multiply-add
 	// takes several times as long as in a product.
-	t.each(len(list), 4*t.r*(t.r+16)*count, func(space *Tile, i int) { f(space, list[i].first*t.r, list[i]) })
+	t.pool.share(len(list), 4*t.r*(t.r+16)*count, func(space *Tile, i int) { f(space, list[i].first*t.r, list[i]) })
 }
 
 // pack lays V, the diagonal and the linear term out by blocks.
-func (t *tier) pack(linear func(k, j int) float64) {
+func (t *gridLevel) pack(linear func(k, j int) float64) {
 	for _, list := range t.lists {
 		t.eachBlock(list, func(_ *Tile, at int, bl block) {
 			b := len(bl.columns)
@@ -172,7 +172,7 @@ func (t *tier) pack(linear func(k, j int) float64) {
 				for k := range t.r {
 					i := at + k*b + c
 					t.vs[i], t.ns[i] = t.v[j*t.r+k], linear(k, j)
-					t.ds[i] = t.whole.graph.Lambda * t.graph.degree[j]
+					t.ds[i] = t.GramForm.graph.lambda * t.graph.degree[j]
 					if t.extra != nil {
 						t.ds[i] += t.extra[j*t.r+k]
 					}
@@ -183,7 +183,7 @@ func (t *tier) pack(linear func(k, j int) float64) {
 }
 
 // addNeighbors adds λ(VG) to a block of r×b.
-func (t *tier) addNeighbors(dst, sum []float64, bl block) {
+func (t *gridLevel) addNeighbors(dst, sum []float64, bl block) {
 	b := len(bl.columns)
 	for c, j := range bl.columns {
 		clear(sum)
@@ -192,13 +192,13 @@ func (t *tier) addNeighbors(dst, sum []float64, bl block) {
 			floats.AddScaled(sum, weight[a], t.v[l*t.r:][:t.r])
 		}
 		for k, x := range sum {
-			dst[k*b+c] += t.whole.graph.Lambda * x
+			dst[k*b+c] += t.GramForm.graph.lambda * x
 		}
 	}
 }
 
 // sweep goes over all columns once and returns by how much they changed, squared.
-func (t *tier) sweep() float64 {
+func (t *gridLevel) sweep() float64 {
 	r := t.r
 	for _, list := range t.lists {
 		t.eachBlock(list, func(tile *Tile, at int, bl block) {
@@ -208,7 +208,7 @@ func (t *tier) sweep() float64 {
 			copy(num, t.ns[at:])
 			t.addNeighbors(num, space[r*b:], bl)
 			vb := t.vs[at:][:r*b]
-			kernel.GramSweepWeighted(t.moved[bl.first:][:b], vb, num, t.g, t.ws[bl.first:], t.ds[at:], r, b)
+			kernel.GramSweepWeighted(t.moved[bl.first:][:b], vb, num, t.G, t.ws[bl.first:], t.ds[at:], r, b)
 			for c, j := range bl.columns {
 				for k := range r {
 					t.v[j*r+k] = vb[k*b+c]

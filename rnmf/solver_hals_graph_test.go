@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"math"
@@ -7,31 +7,34 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
 )
 
 // The Laplacian of the groups is PᵀLP: a V that is constant in each group is as
 // rough over the samples as over the groups.
 func TestGroups(t *testing.T) {
-	x, _ := planted(20, 150, 3, 0.1, 0, 2)
-	knn := neighbors(x, 5, func(s float64) float64 { return math.Exp(-s) })
+	x, _ := Planted(20, 150, 3, 0.1, 0, 2)
+	knn := Neighbors(x, 5, func(s float64) float64 { return math.Exp(-s) })
 	none, _ := NewGraph(9, nil)
 	pair, _ := NewGraph(2, []Edge{{0, 1, 1}})
-	for i, g := range []*Graph{knn, ring(200, 1), twoParts(60, rand.New(rand.NewPCG(1, 1))), none, pair} {
+	for i, g := range []*Graph{knn, Ring(200, 1), twoParts(60, rand.New(rand.NewPCG(1, 1))), none, pair} {
 		levels := 0
-		for g.groups() != nil {
-			of, small := g.groups().of, g.groups().graph
-			if slices.Min(of) != 0 || slices.Max(of) != small.n-1 || small.n >= g.n {
-				t.Fatalf("graph %d: %d vertices in groups %d to %d of %d", i, g.n, slices.Min(of), slices.Max(of), small.n)
+		for of, small := g.Groups(); small != nil; of, small = g.Groups() {
+			count, n := small.SymmetricDim(), g.SymmetricDim()
+			if slices.Min(of) != 0 || slices.Max(of) != count-1 || count >= n {
+				t.Fatalf("graph %d: %d vertices in groups %d to %d of %d", i, n, slices.Min(of), slices.Max(of), count)
 			}
-			v := uniform(2, small.n, 3)
-			wide := mat.NewDense(2, g.n, nil)
+			v := Uniform(2, count, 3)
+			wide := mat.NewDense(2, n, nil)
 			for j, a := range of {
 				for k := range 2 {
 					wide.Set(k, j, v.At(k, a))
 				}
 			}
-			if got, want := small.Roughness(v), g.Roughness(wide); !near(got, want, 1e-12) {
-				t.Errorf("graph %d: roughness %g over %d groups, %g over %d vertices", i, got, small.n, want, g.n)
+			if got, want := small.Roughness(v), g.Roughness(wide); !Near(got, want, 1e-12) {
+				t.Errorf("graph %d: roughness %g over %d groups, %g over %d vertices", i, got, count, want, n)
 			}
 			g, levels = small, levels+1
 		}
@@ -45,7 +48,7 @@ func TestGroups(t *testing.T) {
 // and where the graph outweighs the data, a few corrections go further than many
 // sweeps.
 func TestCorrection(t *testing.T) {
-	x, _ := planted(30, 240, 4, 0.2, 0.1, 3)
+	x, _ := Planted(30, 240, 4, 0.2, 0.1, 3)
 	// Like images of an object on a turntable.
 	var edges []Edge
 	for i := range 240 {
@@ -62,40 +65,40 @@ func TestCorrection(t *testing.T) {
 			m.OnH = append(m.OnH, Ridge{0.1})
 			problem, h := halfStep(t, m, x)
 			// The value of the problem, by its own definition.
-			p := problem(h).whole(h)
+			p := problem(h).GramForm(h)
 			value := func(v []float64) (sum float64) {
-				n, r := p.Quadratic.n, p.r
+				_, n, r := p.Dims()
 				at := mat.NewDense(r, n, nil)
 				for j := range n {
 					for k := range r {
 						at.Set(k, j, v[j*r+k])
-						sum += p.d.At(k, j)*v[j*r+k]*v[j*r+k] - 2*p.n[k*n+j]*v[j*r+k]
+						sum += p.D(k)[j]*v[j*r+k]*v[j*r+k] - 2*p.N[k*n+j]*v[j*r+k]
 						for l := range r {
-							sum += p.w[j] * p.g[k*r+l] * v[j*r+k] * v[j*r+l]
+							sum += p.W[j] * p.G[k*r+l] * v[j*r+k] * v[j*r+l]
 						}
 					}
 				}
 				return sum + lambda*g.Roughness(at)
 			}
-			tiers := newTier(p, h)
-			last, scale := value(tiers.v), 0.0
+			tiers := GridLevelOf(p, h)
+			last, scale := value(tiers.V()), 0.0
 			scale = math.Abs(last)
 			for range 12 {
-				for _, step := range []func(){func() { tiers.sweep() }, tiers.correct} {
+				for _, step := range []func(){tiers.Sweep, tiers.Correct} {
 					step()
-					now := value(tiers.v)
-					if now > last+1e-12*scale || slices.Min(tiers.v) < 0 {
-						t.Fatalf("λ = %g, %s: %.15g after %.15g", lambda, lossName(loss), now, last)
+					now := value(tiers.V())
+					if now > last+1e-12*scale || slices.Min(tiers.V()) < 0 {
+						t.Fatalf("λ = %g, %s: %.15g after %.15g", lambda, LossName(loss), now, last)
 					}
 					last = now
 				}
 			}
-			alone := newTier(p, h)
+			alone := GridLevelOf(p, h)
 			for range 120 {
-				alone.sweep()
+				alone.Sweep()
 			}
-			if end := value(alone.v); lambda == 1e6 && last >= end {
-				t.Errorf("%s: %.12g with groups, %.12g by sweeps alone", lossName(loss), last, end)
+			if end := value(alone.V()); lambda == 1e6 && last >= end {
+				t.Errorf("%s: %.12g with groups, %.12g by sweeps alone", LossName(loss), last, end)
 			}
 		}
 	}
@@ -107,22 +110,22 @@ func TestEnoughSweeps(t *testing.T) {
 		r, m int
 		want float64
 	}{{1, 1, 0.01}, {50, 1024, 0.01}, {16, 1024, 0.005}, {10, 1280, 0.0025}, {1, 1 << 20, 0.002}} {
-		if got := enough(c.r, c.m); got != c.want {
+		if got := EnoughSweeps(c.r, c.m); got != c.want {
 			t.Errorf("r = %d, m = %d: %g, want %g", c.r, c.m, got, c.want)
 		}
 	}
 	// A half-step from the start ends nearer to its minimum.
-	x, _ := planted(400, 120, 4, 0.1, 0.1, 3)
-	g := neighbors(x, 5, nil)
+	x, _ := Planted(400, 120, 4, 0.1, 0.1, 3)
+	g := Neighbors(x, 5, nil)
 	problem, h := halfStep(t, GNMF(4, g, 1), x)
 	value := func(h *mat.Dense) float64 {
-		p := problem(h).whole(h)
+		p := problem(h).GramForm(h)
 		sum := g.Roughness(h)
 		for j := range 120 {
 			for k := range 4 {
-				sum -= 2 * p.n[k*120+j] * h.At(k, j)
+				sum -= 2 * p.N[k*120+j] * h.At(k, j)
 				for l := range 4 {
-					sum += p.w[j] * p.g[k*4+l] * h.At(k, j) * h.At(l, j)
+					sum += p.W[j] * p.G[k*4+l] * h.At(k, j) * h.At(l, j)
 				}
 			}
 		}

@@ -101,7 +101,7 @@ func (g *Graph) aggregate() []int {
 //	w_A = Σ w_j,  D_A = Σ D_j,  N_A = Σ_j (N − ∇)_j + (that of L),
 //
 // whose sweeps lower q too, and which is corrected in turn: constrained multigrid (Mandel 1984).
-func (t *tier) correct() {
+func (t *gridLevel) correct() {
 	groups := t.graph.groups()
 	if groups == nil {
 		return
@@ -109,7 +109,7 @@ func (t *tier) correct() {
 	r, of := t.r, groups.of
 	c := t.coarser
 	if c == nil {
-		c = &tier{whole: t.whole, graph: groups.graph}
+		c = &gridLevel{GramForm: t.GramForm, graph: groups.graph}
 		t.coarser = c
 		c.make(c.graph.n)
 		c.w, c.low = make([]float64, c.graph.n), make([]float64, len(c.v))
@@ -126,7 +126,7 @@ func (t *tier) correct() {
 		}
 	}
 	for i := range c.v {
-		c.v[i] = maxFactor
+		c.v[i] = MaxFactor
 	}
 	for j, a := range of {
 		for k, x := range t.v[j*r:][:r] {
@@ -174,12 +174,12 @@ func (t *tier) correct() {
 }
 
 // slopes returns −½ of the gradient, column by column, and leaves the size of its terms in sizes.
-func (t *tier) slopes() []float64 {
+func (t *gridLevel) slopes() []float64 {
 	r := t.r
 	if t.residuals == nil {
 		t.residuals, t.sizes = make([]float64, len(t.v)), make([]float64, len(t.v))
 	}
-	square := t.layout.square(t.g)
+	square := t.layout.square(t.G)
 	for _, list := range t.lists {
 		t.eachBlock(list, func(tile *Tile, at int, bl block) {
 			b := len(bl.columns)

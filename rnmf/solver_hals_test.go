@@ -1,10 +1,13 @@
-package rnmf
+package rnmf_test
 
 import (
 	"context"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
 )
 
 // scaledOracle is the half-step of HALS.scaled for H, one column after the other,
@@ -13,7 +16,7 @@ import (
 func scaledOracle(omega, x, w, h, c, d *mat.Dense) (v *mat.Dense, cut int) {
 	m, r := w.Dims()
 	_, n := h.Dims()
-	gram, e := mul(w.T(), w), naiveResidual(x, w, h)
+	gram, e := Mul(w.T(), w), NaiveResidual(x, w, h)
 	trace := mat.Trace(gram)
 	down, gamma := mat.NewDense(r, n, nil), make([]float64, n)
 	for j := range n {
@@ -53,7 +56,7 @@ func scaledOracle(omega, x, w, h, c, d *mat.Dense) (v *mat.Dense, cut int) {
 	}
 	var delta mat.Dense
 	delta.Sub(v, h)
-	way := mul(w, &delta)
+	way := Mul(w, &delta)
 	for j := range n {
 		gain, bend := 0.0, 0.0
 		for k := range r {
@@ -74,40 +77,36 @@ func scaledOracle(omega, x, w, h, c, d *mat.Dense) (v *mat.Dense, cut int) {
 }
 
 // The half-step with weights is that of its formulas, and lowers the bound with
-// penalties and a mask as well.
+// Penalties and a mask as well.
 func TestScaledSweeps(t *testing.T) {
 	const m, n, r = 40, 7, 4 // one tile
-	x, _ := planted(m, n, r, 0.1, 0.2, 3)
+	x, _ := Planted(m, n, r, 0.1, 0.2, 3)
 	short, whole := 0, 0
 	for _, loss := range []Loss{Cauchy{Scale: 0.1}, L1{Eps: 1e-3}, Hypersurface{Scale: 0.3}, Frobenius{}} {
-		for name, c := range masks(x, 5) {
-			if c[1] == nil && isFrobenius(loss) {
+		for name, c := range Masks(x, 5) {
+			if c[1] == nil && IsSquared(loss) {
 				continue // has no weights
 			}
-			model := Model{Rank: r, Loss: loss, OnH: []Penalty{Sparse{0.2}, Ridge{0.1}}}
+			model := Model{Rank: r, Loss: loss, OnH: []Penalty{Lasso{0.2}, Ridge{0.1}}}
 			if c[1] != nil {
 				model.Mask = c[1]
 			}
-			f, err := model.start(context.Background(), c[0], false)
+			f, err := StartOf(context.Background(), model, c[0])
 			if err != nil {
 				t.Fatal(err)
 			}
-			q, v := f.quadratic(false), mat.DenseCopyOf(f.h)
-			for _, p := range model.OnH {
-				p.Majorize(q, f.h)
-			}
-			w := mat.DenseCopyOf(f.wt.T())
-			omega := naiveWeights(model, loss, c[0], w, f.h)
+			q, v, w := f.Problem(f.H), mat.DenseCopyOf(f.H), f.W
+			omega := NaiveWeights(model, loss, c[0], w, f.H)
 			linear, diagonal := mat.DenseCopyOf(q.Linear()), mat.DenseCopyOf(q.Diagonal())
 			HALS{}.Improve(q, v)
-			want, cut := scaledOracle(omega, f.x, w, f.h, linear, diagonal)
+			want, cut := scaledOracle(omega, f.X, w, f.H, linear, diagonal)
 			short, whole = short+cut, whole+n-cut
 			if !mat.EqualApprox(v, want, 1e-9) {
-				t.Errorf("%s, mask %s: another step", lossName(loss), name)
+				t.Errorf("%s, mask %s: another step", LossName(loss), name)
 			}
-			before, after := naiveBound(model, omega, f.x, w, f.h, q), naiveBound(model, omega, f.x, w, v, q)
+			before, after := naiveBound(model, omega, f.X, w, f.H, q), naiveBound(model, omega, f.X, w, v, q)
 			if after >= before {
-				t.Errorf("%s, mask %s: the bound goes from %g to %g", lossName(loss), name, before, after)
+				t.Errorf("%s, mask %s: the bound goes from %g to %g", LossName(loss), name, before, after)
 			}
 		}
 	}

@@ -36,32 +36,34 @@ type MU struct{}
 func (MU) SignedU() bool { return true }
 
 // Improve multiplies v by the ratio above, once.
-func (MU) Improve(q *Quadratic, v *mat.Dense) {
-	if q.signedU {
+func (s MU) Improve(q *Quadratic, v *mat.Dense) {
+	if q.family != Gaussian {
+		s.poisson(q, v)
+		return
+	}
+	if mat.Min(q.U) < 0 {
 		q.rootRatio(v)
 		return
 	}
-	q.freezeNeighbors(v)
+	q.FreezeNeighbors(v)
 	if q.Weighted() {
-		u := q.layout.cross()
-		q.tiles(v, needSplit|needWeights, func(t *Tile) {
+		q.Tiles(v, func(t *Tile) {
 			r, b := t.R, t.B
-			t.split()
+			x, y := t.split()
 			space := t.Space(2 * r * b)
 			num, den := space[:r*b], space[r*b:]
-			u.Add(num, t.X, b)
-			u.Add(den, t.y, b)
+			t.AddCross(num, x)
+			t.AddCross(den, y)
 			t.multiply(num, den)
 		})
 		return
 	}
 	_, _, r := q.Dims()
-	u, gram := q.gram()
-	square := q.layout.square(gram)
-	q.tiles(v, needCross|needWeights, func(t *Tile) {
+	q.Gram()
+	q.Tiles(v, func(t *Tile) {
 		b := t.B
-		num, den := t.cross(u, gram), t.Space(r*b)
-		square.Add(den, t.V, b)
+		num, den := t.Cross(), t.Space(r*b)
+		t.AddGram(den, t.V)
 		if t.weighsColumns() {
 			for k := range r {
 				kernel.Mul(num[k*b:][:b], t.Col)
@@ -95,17 +97,14 @@ func (t *Tile) multiply(num, den []float64) {
 // rootRatio is (10) of Ding, Li and Jordan, with weights and penalties: their proof bounds each of
 // −2N⁺v, 2N⁻v, vᵀG⁺v and −vᵀG⁻v by functions of one entry alone.
 func (q *Quadratic) rootRatio(v *mat.Dense) {
-	if q.graph.Graph != nil {
-		q.graph.add(q, v, 2)
-		q.graph = Laplacian{}
-	}
-	p := q.whole(v)
-	if p.pool.Stop() {
+	q.Decouple(v)
+	p := q.GramForm(v)
+	if p.Stopped() {
 		return
 	}
 	r, n := q.r, q.n
 	plus, minus := make([]float64, r*r), make([]float64, r*r)
-	for i, g := range p.g {
+	for i, g := range p.G {
 		plus[i], minus[i] = max(g, 0), max(-g, 0)
 	}
 	from := mat.DenseCopyOf(v).RawMatrix().Data
@@ -114,12 +113,12 @@ func (q *Quadratic) rootRatio(v *mat.Dense) {
 		kernel.AddCross(num, minus[k*r:][:r], from, r, 1, n)
 		kernel.AddCross(den, plus[k*r:][:r], from, r, 1, n)
 		to := v.RawRowView(k)
-		for j, x := range p.n[k*n:][:n] {
-			a, b := p.w[j]*num[j]+max(x, 0), p.w[j]*den[j]+max(-x, 0)
+		for j, x := range p.N[k*n:][:n] {
+			a, b := p.W[j]*num[j]+max(x, 0), p.W[j]*den[j]+max(-x, 0)
 			if p.d != nil {
 				b += p.d.At(k, j) * from[k*n+j]
 			}
-			if y := to[j] * math.Sqrt(a/b); b > 0 && y < maxFactor {
+			if y := to[j] * math.Sqrt(a/b); b > 0 && y < MaxFactor {
 				to[j] = y
 			}
 		}

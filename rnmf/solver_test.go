@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"errors"
@@ -7,7 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // brakeless makes the objective rise, and later explode.
@@ -22,11 +28,6 @@ func (b brakeless) Improve(q *Quadratic, v *mat.Dense) {
 	})
 }
 
-// lazy does nothing.
-type lazy struct{}
-
-func (lazy) Improve(*Quadratic, *mat.Dense) {}
-
 // constantly sets all entries to a number.
 type constantly struct{ to float64 }
 
@@ -40,11 +41,11 @@ func (c constantly) Improve(q *Quadratic, v *mat.Dense) {
 
 // A loss with a slope that is negative or no number is no reason to panic.
 func TestBadSlopes(t *testing.T) {
-	x, _ := planted(9, 12, 3, 0.1, 0, 1)
+	x, _ := Planted(9, 12, 3, 0.1, 0, 1)
 	for _, slope := range []float64{-1, math.NaN(), math.Inf(1), 0} {
-		for _, s := range append([]Solver{Additive{MU{}}, Additive{OGM{}}, Additive{Orthogonal{}}}, allSolvers...) {
+		for _, s := range append([]Solver{Additive{Solver: MU{}}, Additive{Solver: OGM{}}, Additive{Solver: Orthogonal{}}}, AllSolvers...) {
 			m := Model{Rank: 3, Loss: badSlope{slope}, Solver: s, MaxIter: 4}
-			if constraint(s) != nil {
+			if Constraint(s) != nil {
 				m.Solver, m.SolverH = nil, s
 			}
 			r, err := m.Fit(t.Context(), x)
@@ -52,12 +53,12 @@ func TestBadSlopes(t *testing.T) {
 				continue
 			}
 			name := fmt.Sprintf("slope %g, %T", slope, s)
-			sound(t, name, r)
+			Sound(t, name, r)
 			o, err := r.Outliers(x, nil)
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			for what, sum := range map[string]float64{"weights": mat.Sum(o.Weights), "S": mat.Sum(o.S), "samples": total(o.Samples)} {
+			for what, sum := range map[string]float64{"weights": mat.Sum(o.Weights), "S": mat.Sum(o.S), "samples": floats.Sum(o.Samples)} {
 				if math.IsNaN(sum) || math.IsInf(sum, 0) {
 					t.Errorf("%s: the sum of %s is %g", name, what, sum)
 				}
@@ -73,7 +74,7 @@ func (b badSlope) Rho(s float64) (value, slope float64) { return s, b.slope }
 // A loss of a stranger that gives no residual a weight, no number, or is not concave is an error of
 // the fit, not a model of nothing.
 func TestWrongLoss(t *testing.T) {
-	x, _ := planted(9, 12, 3, 0.1, 0, 1)
+	x, _ := Planted(9, 12, 3, 0.1, 0, 1)
 	for name, slope := range map[string]func(s float64) float64{
 		"scale 0": func(s float64) float64 { return 0 / (0 + s) },
 		"none":    func(float64) float64 { return 0 },
@@ -87,7 +88,7 @@ func TestWrongLoss(t *testing.T) {
 			}
 		}
 	}
-	mustFit(t, Model{Rank: 3, Loss: slopeOf(func(s float64) float64 { return 0.5 / math.Sqrt(s) })}, x)
+	MustFit(t, Model{Rank: 3, Loss: slopeOf(func(s float64) float64 { return 0.5 / math.Sqrt(s) })}, x)
 }
 
 type slopeOf func(s float64) float64
@@ -96,11 +97,11 @@ func (f slopeOf) Rho(s float64) (value, slope float64) { return s * f(s), f(s) }
 
 // A solver that does not descend loses nothing.
 func TestBadSolvers(t *testing.T) {
-	x, _ := planted(9, 12, 3, 0.1, 0, 1)
+	x, _ := Planted(9, 12, 3, 0.1, 0, 1)
 	for _, by := range []float64{1.2, 10, 1e30, math.Inf(1), math.NaN()} {
 		m := Model{Rank: 3, Solver: brakeless{by}, MaxIter: 6, Tol: -1}
-		r := mustFit(t, m, x)
-		if !sound(t, "brakeless", r) || by > 2 && r.Reason != Diverged || by < 2 && r.Reason != MaxIter {
+		r := MustFit(t, m, x)
+		if !Sound(t, "brakeless", r) || by > 2 && r.Reason != Diverged || by < 2 && r.Reason != MaxIter {
 			t.Errorf("by %g: %v", by, r.Reason)
 		}
 		for _, p := range r.Trace {
@@ -112,21 +113,21 @@ func TestBadSolvers(t *testing.T) {
 	// Also where the scale is estimated, so that objectives of two rounds cannot be
 	// compared: no round is worse, at its own scale, than what it began with, nor does
 	// the scale follow what is worse.
-	for _, loss := range tunedLosses {
+	for _, loss := range TunedLosses {
 		for _, s := range []Solver{constantly{1}, constantly{-1}, constantly{math.NaN()}, brakeless{3}} {
-			start := mustFit(t, Model{Rank: 3, Loss: loss, Solver: lazy{}, Tol: -1, MaxIter: 1}, x)
-			r := mustFit(t, Model{Rank: 3, Loss: loss, Solver: s, Tol: -1, MaxIter: 12}, x)
-			name := fmt.Sprintf("%s, %T%+v: %v", lossName(loss), s, s, r.Reason)
-			if !sound(t, name, r) {
+			start := MustFit(t, Model{Rank: 3, Loss: loss, Solver: Lazy{}, Tol: -1, MaxIter: 1}, x)
+			r := MustFit(t, Model{Rank: 3, Loss: loss, Solver: s, Tol: -1, MaxIter: 12}, x)
+			name := fmt.Sprintf("%s, %T%+v: %v", LossName(loss), s, s, r.Reason)
+			if !Sound(t, name, r) {
 				continue
 			}
-			before, after := mat.Norm(naiveResidual(x, start.W, start.H), 2), mat.Norm(naiveResidual(x, r.W, r.H), 2)
+			before, after := mat.Norm(NaiveResidual(x, start.W, start.H), 2), mat.Norm(NaiveResidual(x, r.W, r.H), 2)
 			if after > before*(1+1e-9) {
 				t.Errorf("%s: the residual was %g and is %g", name, before, after)
 			}
 		}
 	}
-	if r := mustFit(t, Model{Rank: 3, Solver: lazy{}}, x); r.Reason != Stalled || len(r.Trace) != 2 {
+	if r := MustFit(t, Model{Rank: 3, Solver: Lazy{}}, x); r.Reason != Stalled || len(r.Trace) != 2 {
 		t.Errorf("lazy: %v after %d", r.Reason, len(r.Trace)-1)
 	}
 	for r := Reason(0); r <= Cancelled+1; r++ {

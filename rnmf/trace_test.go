@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"context"
@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 func TestSettled(t *testing.T) {
@@ -32,9 +36,9 @@ func TestSettled(t *testing.T) {
 			t.Errorf("%v: %t", c.objectives, got)
 		}
 	}
-	x, _ := planted(20, 30, 3, 0.05, 0.1, 1)
+	x, _ := Planted(20, 30, 3, 0.05, 0.1, 1)
 	m := TruncatedCauchyNMF(3)
-	m.Solver, m.Tol = OGM{Plain: true}, -1
+	m.Solver, m.Tol = OGM{Printed: true}, -1
 	for s, err := range m.Steps(context.Background(), x) {
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +56,7 @@ func TestSettled(t *testing.T) {
 // With TraceEvery a fit takes the same rounds and records fewer of them; where the
 // objective is wanted for more than the trace, all.
 func TestTraceEvery(t *testing.T) {
-	x, _ := planted(30, 40, 3, 0.05, 0.1, 1)
+	x, _ := Planted(30, 40, 3, 0.05, 0.1, 1)
 	for _, c := range []struct {
 		solver Solver
 		loss   Loss
@@ -61,16 +65,16 @@ func TestTraceEvery(t *testing.T) {
 		{MU{}, Frobenius{}, false},
 		{MU{}, Cauchy{Scale: 0.1}, false},
 		{MU{}, ByColumn{L1{Eps: 1e-3}}, false},
-		{HALS{Plain: true}, Hypersurface{Scale: 1}, false},
+		{HALS{NoExtrapolation: true}, Hypersurface{Scale: 1}, false},
 		{Additive{Solver: MU{}}, Huber{Cut: 0.1}, false},
 		{FGD{}, Frobenius{}, false},
 		{HALS{}, Cauchy{Scale: 0.1}, true},
 		{MU{}, Cauchy{}, true}, // its scale is estimated in each round
 	} {
 		m := Model{Rank: 3, Loss: c.loss, Solver: c.solver, MaxIter: 25, Tol: -1, TuneFor: -1, Seed: 1}
-		want := mustFit(t, m, x)
+		want := MustFit(t, m, x)
 		m.TraceEvery = 10
-		got := mustFit(t, m, x)
+		got := MustFit(t, m, x)
 		// Cauchy's weights come with the logarithms in other operations than without.
 		if !mat.EqualApprox(got.W, want.W, 1e-12) || !mat.EqualApprox(got.H, want.H, 1e-12) {
 			t.Errorf("%T %T: another fit", c.solver, c.loss)
@@ -86,7 +90,7 @@ func TestTraceEvery(t *testing.T) {
 			t.Fatalf("%T %T: %d points, want those of rounds %v", c.solver, c.loss, len(got.Trace), rounds)
 		}
 		for i, k := range rounds {
-			if p, q := got.Trace[i], want.Trace[k]; p.Round != k || !near(p.Objective, q.Objective, 1e-12) || p.Scale != q.Scale {
+			if p, q := got.Trace[i], want.Trace[k]; p.Round != k || !Near(p.Objective, q.Objective, 1e-12) || p.Scale != q.Scale {
 				t.Errorf("%T %T: %+v, want %+v", c.solver, c.loss, p, q)
 			}
 		}
@@ -100,7 +104,7 @@ func TestTraceEvery(t *testing.T) {
 			t.Fatal(err)
 		}
 		rounds = append(rounds, s.Round)
-		if f := s.Result(); s.Round < 20 && !near(f.Objective, s.Objective, 1e-12) {
+		if f := s.Result(); s.Round < 20 && !Near(f.Objective, s.Objective, 1e-12) {
 			t.Errorf("round %d: %g, but its step has %g", s.Round, f.Objective, s.Objective)
 		}
 	}
@@ -111,9 +115,9 @@ func TestTraceEvery(t *testing.T) {
 	// Tol counts by the round: it ends no earlier than the plain fit, and with the
 	// same reason.
 	m = Model{Rank: 3, Loss: Cauchy{Scale: 0.1}, Solver: MU{}, Tol: 1e-4}
-	want := mustFit(t, m, x)
+	want := MustFit(t, m, x)
 	m.TraceEvery = 7
-	got := mustFit(t, m, x)
+	got := MustFit(t, m, x)
 	if a, b := want.Trace[len(want.Trace)-1].Round, got.Trace[len(got.Trace)-1].Round; got.Reason != Converged || b < a || b > a+20 || b%7 > 0 {
 		t.Errorf("%v after %d rounds, plain after %d", got.Reason, b, a)
 	}
@@ -128,7 +132,7 @@ func TestTraceEvery(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	m.MaxIter, m.Loss = 10, loss.loss
-	if want := mustFit(t, m, x); !mat.EqualApprox(got.W, want.W, 1e-9) || !mat.EqualApprox(got.H, want.H, 1e-9) || !near(got.Objective, want.Objective, 1e-9) {
+	if want := MustFit(t, m, x); !mat.EqualApprox(got.W, want.W, 1e-9) || !mat.EqualApprox(got.H, want.H, 1e-9) || !Near(got.Objective, want.Objective, 1e-9) {
 		t.Errorf("cancelled at round %d with %g, want round 10 with %g", got.Trace[len(got.Trace)-1].Round, got.Objective, want.Objective)
 	}
 

@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
+	"github.com/robustnmf/robustnmf/internal/isnil"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -31,7 +31,7 @@ func (m Model) check(x mat.Matrix, onlyH bool) error {
 		return errParameter("Tol", m.Tol, "a number")
 	}
 	solverW, solverH := m.solvers()
-	return cmp.Or(checkLoss(m.Loss), checkPart(m.Solver), checkSolvers(solverW, solverH, m.OnW),
+	return cmp.Or(checkLoss(m.Loss), checkPart(m.Init), checkPart(m.Solver), checkSolvers(solverW, solverH, m.OnW), m.checkFamily(),
 		checkPenalties(m.OnW, m.Rank, rows), checkPenalties(m.OnH, m.Rank, cols))
 }
 
@@ -50,10 +50,11 @@ func checkMask(mask mat.Matrix, m, n int) (*mat.Dense, error) {
 	return d, nil
 }
 
-// checkPart calls the method Check of a loss, solver or penalty, if there is one.
+// checkPart calls the method Check of a loss, solver or penalty, if there is one, and of what a solver
+// wraps.
 func checkPart(part any) error {
 	if v := reflect.ValueOf(part); v.Kind() == reflect.Pointer && v.IsNil() {
-		return errParameter("a loss, solver or penalty", fmt.Sprintf("a nil %T", part), "a value")
+		return errParameter("a loss, solver, penalty or start", fmt.Sprintf("a nil %T", part), "a value")
 	}
 	if t := reflect.TypeOf(part); t != nil {
 		for name, as := range optional {
@@ -63,7 +64,12 @@ func checkPart(part any) error {
 		}
 	}
 	if c, ok := part.(interface{ Check() error }); ok {
-		return c.Check()
+		if err := c.Check(); err != nil {
+			return err
+		}
+	}
+	if w, ok := part.(interface{ Unwrap() Solver }); ok {
+		return checkPart(w.Unwrap())
 	}
 	return nil
 }
@@ -102,12 +108,20 @@ var optional = map[string]reflect.Type{
 	"ScaleNow":        reflect.TypeFor[interface{ ScaleNow() float64 }](),
 	"Tuning":          reflect.TypeFor[interface{ Tuning() Tuning }](),
 	"TuningOfColumns": reflect.TypeFor[interface{ TuningOfColumns() Tuning }](),
-	"Relax":           reflect.TypeFor[interface{ Relax() Loss }](),
-	"Extrapolates":    reflect.TypeFor[interface{ Extrapolates() bool }](),
-	"SignedU":         reflect.TypeFor[interface{ SignedU() bool }](),
-	"Signed":          reflect.TypeFor[interface{ Signed() bool }](),
-	"Unwrap":          reflect.TypeFor[interface{ Unwrap() Solver }](),
-	"Rounding":        reflect.TypeFor[interface{ Rounding(*mat.Dense) float64 }](),
+	"Squared":         reflect.TypeFor[interface{ Squared() bool }](),
+	"OfColumns":       reflect.TypeFor[interface{ OfColumns() Loss }](),
+	"SampleLabels":    reflect.TypeFor[interface{ SampleLabels() Labels }](),
+	"AfterTuning":     reflect.TypeFor[interface{ AfterTuning() Solver }](),
+	"Refill": reflect.TypeFor[interface {
+		Refill(*Quadratic, *mat.Dense)
+	}](),
+	"Relax":        reflect.TypeFor[interface{ Relax() Loss }](),
+	"Extrapolates": reflect.TypeFor[interface{ Extrapolates() bool }](),
+	"SignedU":      reflect.TypeFor[interface{ SignedU() bool }](),
+	"Signed":       reflect.TypeFor[interface{ Signed() bool }](),
+	"Takes":        reflect.TypeFor[interface{ Takes(Family) bool }](),
+	"Unwrap":       reflect.TypeFor[interface{ Unwrap() Solver }](),
+	"Rounding":     reflect.TypeFor[interface{ Rounding(*mat.Dense) float64 }](),
 }
 
 // checkSolvers finds a bad solver, and a factor or a penalty that does not suit a solver.
@@ -122,7 +136,7 @@ func checkSolvers(solverW, solverH Solver, onW []Penalty) error {
 		return nil
 	}
 	if !takesSignedU(solverH) {
-		return errParameter("the solver of H", fmt.Sprintf("%T", solverH), "HALS, MU or Additive of them, as W may be negative")
+		return errParameter("the solver of H", fmt.Sprintf("%T", solverH), "one with a method SignedU() that returns true, such as HALS or MU, as W may be negative")
 	}
 	for _, p := range onW {
 		if s, ok := p.(interface{ Signed() bool }); !ok || !s.Signed() {
@@ -164,7 +178,7 @@ func wantFrom(least float64, a *mat.Dense, p Penalty, name string) error {
 
 // wantMatrix finds a matrix that is nil, or is a pointer that is.
 func wantMatrix(name string, a mat.Matrix) error {
-	if dense.IsNil(a) {
+	if isnil.Matrix(a) {
 		return fmt.Errorf("%w: %s is nil", ErrEmpty, name)
 	}
 	return nil
@@ -192,6 +206,9 @@ func checkInner(name string, l Loss) error {
 	if l == nil {
 		return errParameter(name, l, "a loss")
 	}
+	if _, _, cells := cellsOf(l); cells {
+		return errParameter(name, "CellCase", "a loss of a squared residual: put CellCase outside")
+	}
 	if _, nested := unpack(l); nested {
 		return errParameter(name, "ByColumn", "a loss of a squared residual: put ByColumn outside")
 	}
@@ -217,7 +234,7 @@ func checkEntries(name string, a, mask *mat.Dense, signed bool) error {
 
 // checkFactor is checkEntries for a factor, which may have grown in a fit.
 func checkFactor(name string, a *mat.Dense, signed bool) error {
-	return checkUpTo(maxFactor, name, a, nil, signed)
+	return checkUpTo(MaxFactor, name, a, nil, signed)
 }
 
 func checkUpTo(most float64, name string, a, mask *mat.Dense, signed bool) error {

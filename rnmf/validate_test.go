@@ -1,4 +1,4 @@
-package rnmf
+package rnmf_test
 
 import (
 	"errors"
@@ -6,12 +6,16 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	. "github.com/robustnmf/robustnmf/rnmf"
+	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
+	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // A pointer that is nil is no matrix, of whatever type it is.
 func TestNilMatrices(t *testing.T) {
-	x := uniform(6, 8, 1)
-	r := mustFit(t, NMF(2), x)
+	x := Uniform(6, 8, 1)
+	r := MustFit(t, NMF(2), x)
 	for _, a := range []mat.Matrix{nil, (*mat.Dense)(nil), (*mat.SymDense)(nil), (*mat.VecDense)(nil), (*Graph)(nil)} {
 		for name, f := range map[string]func() error{
 			"X":         func() error { _, err := NMF(2).Fit(t.Context(), a); return err },
@@ -53,24 +57,24 @@ func (p *byPointer) Majorize(*Quadratic, *mat.Dense) { p.calls++ }
 // A pointer to a part is as good as the part; one that is nil is an error, wherever it
 // stands. What needs its pointer is fitted.
 func TestPointers(t *testing.T) {
-	x, _ := planted(6, 9, 2, 0.1, 0.1, 1)
+	x, _ := Planted(6, 9, 2, 0.1, 0.1, 1)
 	for i, c := range [][2]Model{
 		{{Loss: &Huber{}}, {Loss: Huber{}}},
 		{{Loss: &ByColumn{L1{}}}, {Loss: ByColumn{L1{}}}},
 		{{Loss: ByColumn{&L1{}}}, {Loss: ByColumn{L1{}}}},
 		{{Loss: &Frobenius{}}, {Loss: Frobenius{}}},
 		{{Loss: Truncated{Loss: &Cauchy{}}}, {Loss: Truncated{Loss: Cauchy{}}}},
-		{{Loss: &TwoStage{First: &Cauchy{}}}, {Loss: TwoStage{First: Cauchy{}}}},
+		{{Loss: &MMEstimator{First: &Cauchy{}}}, {Loss: MMEstimator{First: Cauchy{}}}},
 		{{Solver: &HALS{}}, {Solver: HALS{}}},
-		{{Solver: Additive{&MU{}}}, {Solver: Additive{MU{}}}},
-		{{SolverW: &LeastSquares{}, SolverH: &HALS{}}, {SolverW: LeastSquares{}, SolverH: HALS{}}},
-		{{OnH: []Penalty{&Sparse{1}, &Labels{Class: []int{0, 1, 0, 1, 0, 1, 0, 1, 1}}}}, {OnH: []Penalty{Sparse{1}, Labels{Class: []int{0, 1, 0, 1, 0, 1, 0, 1, 1}}}}},
-		{{OnW: []Penalty{&Ridge{1}}, OnH: []Penalty{&Laplacian{ring(9, 1), 1}}}, {OnW: []Penalty{Ridge{1}}, OnH: []Penalty{Laplacian{ring(9, 1), 1}}}},
+		{{Solver: Additive{Solver: &MU{}}}, {Solver: Additive{Solver: MU{}}}},
+		{{SolverW: &NormalEquations{}, SolverH: &HALS{}}, {SolverW: NormalEquations{}, SolverH: HALS{}}},
+		{{OnH: []Penalty{&Lasso{1}, &Labels{Class: []int{0, 1, 0, 1, 0, 1, 0, 1, 1}}}}, {OnH: []Penalty{Lasso{1}, Labels{Class: []int{0, 1, 0, 1, 0, 1, 0, 1, 1}}}}},
+		{{OnW: []Penalty{&Ridge{1}}, OnH: []Penalty{&Laplacian{Ring(9, 1), 1}}}, {OnW: []Penalty{Ridge{1}}, OnH: []Penalty{Laplacian{Ring(9, 1), 1}}}},
 	} {
 		var r [2]*Result
 		for j, m := range c {
 			m.Rank, m.MaxIter = 2, 20
-			r[j] = mustFit(t, m, x)
+			r[j] = MustFit(t, m, x)
 		}
 		if !sameBits(r[0].W, r[1].W) || !sameBits(r[0].H, r[1].H) || r[0].Objective != r[1].Objective {
 			t.Errorf("case %d: pointers end at %g, values at %g", i, r[0].Objective, r[1].Objective)
@@ -83,9 +87,9 @@ func TestPointers(t *testing.T) {
 		{Model{Loss: (*Huber)(nil)}, "a nil *rnmf.Huber, want a value"},
 		{Model{Loss: ByColumn{(*L1)(nil)}}, "a nil *rnmf.L1, want a value"},
 		{Model{Loss: ByColumn{&ByColumn{L1{}}}}, "put ByColumn outside"},
-		{Model{Loss: (*byPointer)(nil)}, "a nil *rnmf.byPointer"},
-		{Model{Solver: (*OGM)(nil)}, "a nil *rnmf.OGM, want a value"},
-		{Model{SolverH: Additive{(*OGM)(nil)}}, "a nil *rnmf.OGM, want a value"},
+		{Model{Loss: (*byPointer)(nil)}, "a nil *rnmf_test.byPointer"},
+		{Model{Solver: (*OGM)(nil)}, "a nil *papers.OGM, want a value"},
+		{Model{SolverH: Additive{Solver: (*OGM)(nil)}}, "a nil *papers.OGM, want a value"},
 		{Model{OnH: []Penalty{(*Labels)(nil)}}, "a nil *rnmf.Labels, want a value"},
 	} {
 		c.m.Rank = 2
@@ -93,9 +97,9 @@ func TestPointers(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.says)
 		}
 	}
-	x = uniform(4, 5, 1)
+	x = Uniform(4, 5, 1)
 	p := &byPointer{}
-	r := mustFit(t, Model{Rank: 2, Loss: p, Solver: p, OnW: []Penalty{p}, OnH: []Penalty{p}}, x)
+	r := MustFit(t, Model{Rank: 2, Loss: p, Solver: p, OnW: []Penalty{p}, OnH: []Penalty{p}}, x)
 	if p.calls == 0 || r.Objective > r.Trace[0].Objective {
 		t.Errorf("%d calls of a part that needs its pointer, objective %g", p.calls, r.Objective)
 	}

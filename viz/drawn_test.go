@@ -156,7 +156,7 @@ func TestBarsOfColors(t *testing.T) {
 	cells(t, f, ends, [][]float64{{1}, {0}})
 
 	const width = 40
-	r := viz.Must(viz.Triplets([]viz.TripletColumn{{X: mat.NewDense(1, 1, nil), Tone: viz.Signed}}, viz.TripletsOptions{Height: 1, Width: 1, Scale: width}))
+	r := viz.Must(viz.Views([]viz.View{{X: mat.NewDense(1, 1, nil), Tone: viz.Signed}}, viz.ViewsOptions{Height: 1, Width: 1, Scale: width}))
 	cells(t, r, viz.Diverging, [][]float64{{0.5 / width, 1 - 0.5/width}})
 }
 
@@ -203,7 +203,7 @@ func TestPairedGalleryPlaces(t *testing.T) {
 // Rows are the samples asked for. The brightest pixel of the first column is
 // white, those of the second keep their share of it; the sample not shown, the
 // brightest of all, does not count.
-func TestTripletsPlaces(t *testing.T) {
+func TestViewsPlaces(t *testing.T) {
 	clean := mat.NewDense(2, 3, []float64{
 		2, 9, 2,
 		0.5, 9, 1,
@@ -212,16 +212,16 @@ func TestTripletsPlaces(t *testing.T) {
 		0.2, 9, 0.8,
 		0.2, 9, 0.8,
 	})
-	opt := viz.TripletsOptions{Height: 1, Width: 2, Scale: 40, Samples: []int{2, 0}}
-	f := viz.Must(viz.Triplets([]viz.TripletColumn{{X: clean}, {X: darker}}, opt))
+	opt := viz.ViewsOptions{Height: 1, Width: 2, Scale: 40, Samples: []int{2, 0}}
+	f := viz.Must(viz.Views([]viz.View{{X: clean}, {X: darker}}, opt))
 	cells(t, f, viz.Gray, [][]float64{{0.5, 0.4}, {0.25, 0.1}})
 
 	weights := mat.NewDense(1, 3, []float64{0.3, 1, 0.7}) // one for each sample
-	f = viz.Must(viz.Triplets([]viz.TripletColumn{{X: weights, Tone: viz.Weight}}, opt))
+	f = viz.Must(viz.Views([]viz.View{{X: weights, Tone: viz.Weight}}, opt))
 	cells(t, f, viz.Viridis, [][]float64{{0.7}, {0.3}})
 }
 
-func TestTripletsLimits(t *testing.T) {
+func TestViewsLimits(t *testing.T) {
 	for _, c := range []struct {
 		tone         viz.Tone
 		value, limit float64
@@ -235,8 +235,8 @@ func TestTripletsLimits(t *testing.T) {
 		{viz.Weight, 0.5, 0, viz.Viridis(0.5)},
 		{viz.Weight, 4, 0, viz.Viridis(1)},
 	} {
-		f := viz.Must(viz.Triplets([]viz.TripletColumn{{X: mat.NewDense(1, 1, []float64{c.value}), Tone: c.tone, Limit: c.limit}},
-			viz.TripletsOptions{Height: 1, Width: 1, Scale: 40}))
+		f := viz.Must(viz.Views([]viz.View{{X: mat.NewDense(1, 1, []float64{c.value}), Tone: c.tone, Limit: c.limit}},
+			viz.ViewsOptions{Height: 1, Width: 1, Scale: 40}))
 		// More than the bar of the colours holds of any.
 		if n := colors(f.Image())[c.want]; n < 40*40 {
 			t.Errorf("tone %d: %g with the limit %g: %d pixels of %v", c.tone, c.value, c.limit, n, c.want)

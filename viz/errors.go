@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/internal/isnil"
 )
 
 // The kinds of errors. Each error wraps one of these, so that errors.Is finds it, and its message
@@ -40,7 +41,7 @@ func checkValues(name string, v []float64) error {
 // checkMatrix returns the dimensions and the range of x, or an error for an
 // empty matrix or one with an entry that cannot be drawn.
 func checkMatrix(name string, x mat.Matrix) (rows, cols int, lo, hi float64, err error) {
-	if isNil(x) {
+	if isnil.Matrix(x) {
 		return 0, 0, 0, 0, fmt.Errorf("%w: %s is nil", ErrEmpty, name)
 	}
 	rows, cols = x.Dims()
@@ -58,12 +59,6 @@ func checkMatrix(name string, x mat.Matrix) (rows, cols int, lo, hi float64, err
 		}
 	}
 	return rows, cols, lo, hi, nil
-}
-
-// isNil also sees a nil pointer within the interface, as a *mat.Dense.
-func isNil(x mat.Matrix) bool {
-	v := reflect.ValueOf(x)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // checkImages checks that the columns of x, named so, are images of h×w.

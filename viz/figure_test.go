@@ -63,7 +63,7 @@ var kinds = []struct {
 		return viz.Histogram([]viz.Series{{Name: "a", Y: []float64{1, 2, 2, 3, 9}}, {Name: "b", Y: []float64{4}}}, viz.HistogramOptions{LogY: true, Density: true})
 	}},
 	{"Scatter", func() (viz.Figure, error) {
-		return viz.Scatter(xy, viz.ScatterOptions{Outliers: []int{3}, Equal: true, Lines: []viz.Direction{{"NMF", 1, 2}, {"", 0, 1}}, Fits: []viz.Fit{{"NMF", xy}}})
+		return viz.Scatter(xy, viz.ScatterOptions{Outliers: []int{3}, Equal: true, Lines: []viz.Direction{{"NMF", 1, 2}, {"", 0, 1}}, Fits: []viz.FittedPoints{{"NMF", xy}}})
 	}},
 	{"Gallery", func() (viz.Figure, error) {
 		return viz.Gallery(random(12, 7), viz.GalleryOptions{Height: 4, Width: 3, Title: "t", Captions: make([]string, 7), Marked: []int{1}})
@@ -71,9 +71,9 @@ var kinds = []struct {
 	{"PairedGallery", func() (viz.Figure, error) {
 		return viz.PairedGallery("a", random(12, 7), "b", random(12, 7), viz.GalleryOptions{Height: 4, Width: 3, Columns: 4, Smooth: true})
 	}},
-	{"Triplets", func() (viz.Figure, error) {
-		return viz.Triplets([]viz.TripletColumn{{Heading: "clean", X: random(12, 7)}, {Heading: "residual", X: random(12, 7), Tone: viz.Signed}, {Heading: "weights", X: random(12, 7), Tone: viz.Weight}, {Heading: "w", X: random(1, 7), Tone: viz.Weight}},
-			viz.TripletsOptions{Height: 4, Width: 3, Names: []string{"a", "b", "c", "d", "e"}})
+	{"Views", func() (viz.Figure, error) {
+		return viz.Views([]viz.View{{Heading: "clean", X: random(12, 7)}, {Heading: "residual", X: random(12, 7), Tone: viz.Signed}, {Heading: "weights", X: random(12, 7), Tone: viz.Weight}, {Heading: "w", X: random(1, 7), Tone: viz.Weight}},
+			viz.ViewsOptions{Height: 4, Width: 3, Names: []string{"a", "b", "c", "d", "e"}})
 	}},
 	{"Heatmap", func() (viz.Figure, error) {
 		return viz.Heatmap(random(3, 4), viz.HeatmapOptions{Title: "t", XLabel: "x", YLabel: "y", BarLabel: "b", Values: true, RowNames: []string{"a", "b", "c"}})
@@ -113,6 +113,13 @@ func encode(t *testing.T, f viz.Figure) []byte {
 	return b.Bytes()
 }
 
+// distance is that of two opaque colours, of at most 255√3.
+func distance(a, b color.Color) float64 {
+	p, q := color.RGBAModel.Convert(a).(color.RGBA), color.RGBAModel.Convert(b).(color.RGBA)
+	r, g, c := float64(p.R)-float64(q.R), float64(p.G)-float64(q.G), float64(p.B)-float64(q.B)
+	return math.Sqrt(r*r + g*g + c*c)
+}
+
 // colors counts the pixels of each colour.
 func colors(img image.Image) map[color.RGBA]int {
 	n := make(map[color.RGBA]int)
@@ -129,7 +136,7 @@ var white = color.RGBA{255, 255, 255, 255}
 
 // TestKinds checks of every kind of figure that it holds something, on white
 // and opaque, with a clean edge, that its bytes are small and always the same,
-// and that they hold the very picture.
+// and that they hold a picture that looks the same.
 func TestKinds(t *testing.T) {
 	for i, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
@@ -176,12 +183,16 @@ func TestKinds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			far := 0
 			for y := b.Min.Y; y < b.Max.Y; y++ {
 				for x := b.Min.X; x < b.Max.X; x++ {
-					if color.RGBAModel.Convert(back.At(x, y)) != color.RGBAModel.Convert(img.At(x, y)) {
-						t.Fatalf("pixel (%d, %d) is %v, was %v", x, y, back.At(x, y), img.At(x, y))
+					if distance(back.At(x, y), img.At(x, y)) > 16 {
+						far++
 					}
 				}
+			}
+			if 2000*far > b.Dx()*b.Dy() {
+				t.Errorf("%d pixels of %d×%d have another colour", far, b.Dx(), b.Dy())
 			}
 		})
 	}
@@ -241,7 +252,7 @@ func TestSave(t *testing.T) {
 func TestErrors(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	img := viz.GalleryOptions{Height: 4, Width: 3}
-	trip := viz.TripletsOptions{Height: 4, Width: 3}
+	trip := viz.ViewsOptions{Height: 4, Width: 3}
 	bad := random(12, 7)
 	bad.Set(3, 2, nan)
 	line := func(s ...viz.Series) func() (viz.Figure, error) {
@@ -251,8 +262,8 @@ func TestErrors(t *testing.T) {
 		return func() (viz.Figure, error) { return viz.Gallery(x, o) }
 	}
 	with := func(f func(*viz.GalleryOptions)) viz.GalleryOptions { o := img; f(&o); return o }
-	tri := func(o viz.TripletsOptions, c ...viz.TripletColumn) func() (viz.Figure, error) {
-		return func() (viz.Figure, error) { return viz.Triplets(c, o) }
+	tri := func(o viz.ViewsOptions, c ...viz.View) func() (viz.Figure, error) {
+		return func() (viz.Figure, error) { return viz.Views(c, o) }
 	}
 	heat := func(x mat.Matrix, o viz.HeatmapOptions) func() (viz.Figure, error) {
 		return func() (viz.Figure, error) { return viz.Heatmap(x, o) }
@@ -319,8 +330,8 @@ func TestErrors(t *testing.T) {
 		}, viz.ErrOption},
 		{sca(xy, viz.ScatterOptions{Lines: []viz.Direction{{}}}), viz.ErrOption},
 		{sca(xy, viz.ScatterOptions{Lines: []viz.Direction{{X: nan}}}), viz.ErrNotFinite},
-		{sca(xy, viz.ScatterOptions{Fits: []viz.Fit{{"a", random(2, 3)}}}), viz.ErrShape},
-		{sca(xy, viz.ScatterOptions{Fits: []viz.Fit{{"a", nil}}}), viz.ErrEmpty},
+		{sca(xy, viz.ScatterOptions{Fits: []viz.FittedPoints{{"a", random(2, 3)}}}), viz.ErrShape},
+		{sca(xy, viz.ScatterOptions{Fits: []viz.FittedPoints{{"a", nil}}}), viz.ErrEmpty},
 		{gal(nil, img), viz.ErrEmpty},
 		{gal(none, img), viz.ErrEmpty},
 		{gal(&mat.Dense{}, img), viz.ErrEmpty},
@@ -337,14 +348,14 @@ func TestErrors(t *testing.T) {
 		{func() (viz.Figure, error) { return viz.PairedGallery("a", random(12, 2), "b", random(12, 3), img) }, viz.ErrShape},
 		{func() (viz.Figure, error) { return viz.PairedGallery("a", random(12, 2), "b", nil, img) }, viz.ErrEmpty},
 		{tri(trip), viz.ErrEmpty},
-		{tri(trip, viz.TripletColumn{}), viz.ErrEmpty},
-		{tri(trip, viz.TripletColumn{X: random(1, 3)}), viz.ErrShape},
-		{tri(trip, viz.TripletColumn{X: random(12, 3)}, viz.TripletColumn{X: random(12, 2)}), viz.ErrShape},
-		{tri(trip, viz.TripletColumn{X: random(12, 3), Tone: 9}), viz.ErrOption},
-		{tri(trip, viz.TripletColumn{X: random(12, 3), Limit: nan}), viz.ErrOption},
-		{tri(viz.TripletsOptions{Height: 4, Width: 3, Samples: []int{7}}, viz.TripletColumn{X: random(12, 3)}), viz.ErrOption},
-		{tri(viz.TripletsOptions{Height: 4, Width: 3, Samples: []int{}}, viz.TripletColumn{X: random(12, 3)}), viz.ErrEmpty},
-		{tri(viz.TripletsOptions{Height: 4, Width: 3, Names: []string{"a"}}, viz.TripletColumn{X: random(12, 3)}), viz.ErrShape},
+		{tri(trip, viz.View{}), viz.ErrEmpty},
+		{tri(trip, viz.View{X: random(1, 3)}), viz.ErrShape},
+		{tri(trip, viz.View{X: random(12, 3)}, viz.View{X: random(12, 2)}), viz.ErrShape},
+		{tri(trip, viz.View{X: random(12, 3), Tone: 9}), viz.ErrOption},
+		{tri(trip, viz.View{X: random(12, 3), Limit: nan}), viz.ErrOption},
+		{tri(viz.ViewsOptions{Height: 4, Width: 3, Samples: []int{7}}, viz.View{X: random(12, 3)}), viz.ErrOption},
+		{tri(viz.ViewsOptions{Height: 4, Width: 3, Samples: []int{}}, viz.View{X: random(12, 3)}), viz.ErrEmpty},
+		{tri(viz.ViewsOptions{Height: 4, Width: 3, Names: []string{"a"}}, viz.View{X: random(12, 3)}), viz.ErrShape},
 		{heat(nil, viz.HeatmapOptions{}), viz.ErrEmpty},
 		{heat(bad, viz.HeatmapOptions{}), viz.ErrNotFinite},
 		{heat(xy, viz.HeatmapOptions{RowNames: []string{"a"}}), viz.ErrShape},
@@ -449,7 +460,7 @@ func TestExtremes(t *testing.T) {
 		if _, err := viz.Gallery(x, viz.GalleryOptions{Height: 1, Width: 1}); err != nil {
 			t.Error(err)
 		}
-		if _, err := viz.Triplets([]viz.TripletColumn{{X: x}, {X: x, Tone: viz.Signed}, {X: x, Tone: viz.Weight}}, viz.TripletsOptions{Height: 1, Width: 1}); err != nil {
+		if _, err := viz.Views([]viz.View{{X: x}, {X: x, Tone: viz.Signed}, {X: x, Tone: viz.Weight}}, viz.ViewsOptions{Height: 1, Width: 1}); err != nil {
 			t.Error(err)
 		}
 	}

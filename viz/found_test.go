@@ -82,9 +82,9 @@ func TestNilMatrices(t *testing.T) {
 }
 
 // Reconstructions of samples that are black themselves are not all black.
-func TestTripletsOfBlackSamples(t *testing.T) {
-	p, err := Triplets([]TripletColumn{{Heading: "clean", X: mat.NewDense(4, 1, nil)}, {Heading: "WH", X: mat.NewDense(4, 1, []float64{1, 2, 3, 4})}},
-		TripletsOptions{Height: 2, Width: 2})
+func TestViewsOfBlackSamples(t *testing.T) {
+	p, err := Views([]View{{Heading: "clean", X: mat.NewDense(4, 1, nil)}, {Heading: "WH", X: mat.NewDense(4, 1, []float64{1, 2, 3, 4})}},
+		ViewsOptions{Height: 2, Width: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,9 +102,9 @@ func TestTripletsOfBlackSamples(t *testing.T) {
 // The labels below a bar do not run into each other.
 func TestBarLabelsApart(t *testing.T) {
 	for _, limit := range []float64{0.024, 0.35, 0.0031} {
-		p := &TripletColumn{Heading: "r", X: mat.NewDense(112*92, 1, nil), Tone: Signed, Limit: limit}
+		p := &View{Heading: "r", X: mat.NewDense(112*92, 1, nil), Tone: Signed, Limit: limit}
 		n := newPen(captionPoints, false)
-		picture, err := Triplets([]TripletColumn{*p, *p}, TripletsOptions{Height: 112, Width: 92})
+		picture, err := Views([]View{*p, *p}, ViewsOptions{Height: 112, Width: 92})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -62,17 +62,17 @@ func TestGalleryLayout(t *testing.T) {
 	}
 }
 
-// TestTriplets checks that a residual of zero is neutral, and that signs show.
-func TestTriplets(t *testing.T) {
+// TestViews checks that a residual of zero is neutral, and that signs show.
+func TestViews(t *testing.T) {
 	e := mat.NewDense(3, 1, []float64{-2, 0, 1})
-	f := viz.Must(viz.Triplets([]viz.TripletColumn{{X: e, Tone: viz.Signed}}, viz.TripletsOptions{Height: 3, Width: 1, Scale: 20}))
+	f := viz.Must(viz.Views([]viz.View{{X: e, Tone: viz.Signed}}, viz.ViewsOptions{Height: 3, Width: 1, Scale: 20}))
 	n := colors(f.Image())
 	for _, v := range []float64{0, 0.5, 0.75} {
 		if n[viz.Diverging(v)] < 300 {
 			t.Errorf("the colour of %g takes %d pixels", 4*v-2, n[viz.Diverging(v)])
 		}
 	}
-	w := viz.Must(viz.Triplets([]viz.TripletColumn{{X: mat.NewDense(1, 2, []float64{0, 1}), Tone: viz.Weight}}, viz.TripletsOptions{Height: 3, Width: 1, Scale: 40}))
+	w := viz.Must(viz.Views([]viz.View{{X: mat.NewDense(1, 2, []float64{0, 1}), Tone: viz.Weight}}, viz.ViewsOptions{Height: 3, Width: 1, Scale: 40}))
 	n = colors(w.Image())
 	if n[viz.Viridis(0)] < 1000 || n[viz.Viridis(1)] < 1000 {
 		t.Error("weights of samples are not drawn in their colours")

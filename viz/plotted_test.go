@@ -247,7 +247,7 @@ func TestScatterFits(t *testing.T) {
 		3, 8,
 		5, 2,
 	})
-	c, err := viz.Scatter(x, viz.ScatterOptions{Fits: []viz.Fit{{"fit", fit}}})
+	c, err := viz.Scatter(x, viz.ScatterOptions{Fits: []viz.FittedPoints{{"fit", fit}}})
 	v := look(t, c, err)
 	for j := range 2 {
 		x0, y0, x1, y1 := x.At(0, j), x.At(1, j), fit.At(0, j), fit.At(1, j)

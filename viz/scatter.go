@@ -36,8 +36,8 @@ func Directions(name string, w mat.Matrix) ([]Direction, error) {
 	return d, nil
 }
 
-// A Fit is what a model makes of the points: its approximation WH.
-type Fit struct {
+// FittedPoints are what a model makes of the points: its approximation WH.
+type FittedPoints struct {
 	Name string
 	X    mat.Matrix // 2×n, as the points
 }
@@ -50,8 +50,8 @@ type ScatterOptions struct {
 	Names                 []string // of the classes; empty: points, or class 0, 1, …
 	Outliers              []int    // indices of points to flag
 	Lines                 []Direction
-	Fits                  []Fit // joined to their points by thin lines
-	Equal                 bool  // one unit is as long on either axis
+	Fits                  []FittedPoints // joined to their points by thin lines
+	Equal                 bool           // one unit is as long on either axis
 }
 
 // Scatter draws the columns of the 2×n matrix x as points: coloured by class,

@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/internal/sniff"
 )
 
 // ReadArrow reads a table from an Arrow IPC file, which is also called Feather (version 2),
@@ -26,29 +28,33 @@ import (
 // The reader is not that of arrow-go: up to v18.8.0 that one makes slices of any length that
 // the metadata of a file say, which ends the program without a panic that could be recovered.
 // This one reads bytes by slices alone, whose bounds Go checks, and counts what it takes.
-func ReadArrow(r io.ReaderAt, size int64, l datasets.CSVLayout) (*datasets.Set, error) {
-	return readTable(l, func(mem *bounded) (*table, error) {
-		a := &arrowRows{r: r, end: size, mem: mem, dictionaries: map[int64][]string{}}
-		head := make([]byte, max(min(size, 6), 0))
-		if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
-			return nil, err
-		}
-		if strings.HasPrefix(string(head), "FEA1") {
-			return nil, fmt.Errorf("%w: Feather of version 1; save it again as version 2", datasets.ErrUnsupported)
-		}
-		begin := a.stream
-		if string(head) == magic {
-			begin = a.file
-		}
-		if err := begin(); err != nil {
-			return nil, err
-		}
-		t := &table{next: a.next}
-		for _, c := range a.columns {
-			t.names = append(t.names, c.name)
-		}
-		return t, nil
-	})
+func ReadArrow(ctx context.Context, r io.ReaderAt, size int64, l datasets.CSVLayout) (*datasets.Set, error) {
+	return readTable(ctx, l, func(mem *bounded) (*table, error) { return openArrow(ctx, r, size, mem) })
+}
+
+func openArrow(ctx context.Context, from io.ReaderAt, size int64, mem *bounded) (*table, error) {
+	r := while{ctx, from}
+	a := &arrowRows{r: r, end: size, mem: mem, dictionaries: map[int64][]string{}}
+	head := make([]byte, max(min(size, 512), 0))
+	a.head = head
+	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	if strings.HasPrefix(string(head), "FEA1") {
+		return nil, fmt.Errorf("%w: Feather of version 1; save it again as version 2", datasets.ErrUnsupported)
+	}
+	begin := a.stream
+	if strings.HasPrefix(string(head), magic) {
+		begin = a.file
+	}
+	if err := begin(); err != nil {
+		return nil, err
+	}
+	t := &table{next: a.next}
+	for _, c := range a.columns {
+		t.names = append(t.names, c.name)
+	}
+	return t, nil
 }
 
 // magic is what a file begins and ends with.
@@ -65,7 +71,7 @@ func (a *arrowRows) stream() error {
 			return a.schema(s)
 		}
 	}
-	return fmt.Errorf("it is no Arrow file, and no stream that begins with a schema")
+	return fmt.Errorf("it is no file of Arrow, and no stream that begins with a schema: %s", sniff.Kind(a.head))
 }
 
 // file begins a file, which ends with the schema and a list of the places of messages.
@@ -179,6 +185,8 @@ type arrowRows struct {
 	blocks       [][]byte // of a file: the places of the messages that come next; nil for a stream
 	mem          *bounded
 	body         int // bytes that the present message has taken of mem
+	unpacked     int // bytes of all messages
+	head         []byte
 	columns      []*arrowField
 	fields       int
 	dictionaries map[int64][]string
@@ -209,6 +217,9 @@ func (a *arrowRows) message() (head *record, body []byte, err error) {
 		return nil, nil, err
 	}
 	if binary.LittleEndian.Uint32(prefix) != math.MaxUint32 {
+		if a.at == 0 {
+			return nil, nil, fmt.Errorf("it is no file of Arrow: %s", sniff.Kind(a.head))
+		}
 		return nil, nil, fmt.Errorf("no message of Arrow IPC at byte %d", a.at)
 	}
 	n := int64(int32(binary.LittleEndian.Uint32(prefix[4:])))
@@ -495,6 +506,9 @@ func (p *arrowParts) unpack(b []byte) ([]byte, error) {
 		return b, nil
 	case n < 0 || n > math.MaxInt32:
 		return nil, fmt.Errorf("a buffer of %d bytes", n)
+	}
+	if p.unpacked += int(n); p.unpacked > 4*8*datasets.SetMaxValues(0) {
+		return nil, fmt.Errorf("%w: buffers that unpack to %d bytes", datasets.ErrTooLarge, p.unpacked)
 	}
 	if p.codec == 0 {
 		if n > 256*(int64(len(b))+256) { // no LZ4 packs so well

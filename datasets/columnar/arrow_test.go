@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -19,7 +20,7 @@ import (
 )
 
 func readArrow(data []byte, l datasets.CSVLayout) (*datasets.Set, error) {
-	return ReadArrow(bytes.NewReader(data), int64(len(data)), l)
+	return ReadArrow(context.Background(), bytes.NewReader(data), int64(len(data)), l)
 }
 
 // madeArrow writes a table in batches of some rows, as a file or as a stream.
@@ -146,7 +147,7 @@ func TestReadArrowOfOthers(t *testing.T) {
 // Polars packs by Zstandard and writes text as views, DuckDB decimals of 16 bytes: see testdata/others.mjs.
 func TestReadOfEngines(t *testing.T) {
 	for _, name := range []string{"polars.arrow", "duck.parquet"} {
-		s, err := Open("testdata/"+name, datasets.CSVLayout{ID: "who", Label: "kind"})
+		s, err := Open(context.Background(), "testdata/"+name, datasets.CSVLayout{ID: "who", Label: "kind"})
 		if err != nil || !strings.HasPrefix(name, s.Name+".") || fmt.Sprint(s.Samples, s.Features, s.Labels) != "[ann bob a rather long name] [height weight] [1 0 1]" || s.X.At(0, 1) != 1.75 || s.X.At(1, 2) != 80 || !math.IsNaN(s.X.At(1, 1)) {
 			t.Errorf("%s: %v, %v", name, s, err)
 		}

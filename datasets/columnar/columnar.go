@@ -4,11 +4,13 @@
 //	go get github.com/robustnmf/robustnmf/datasets/columnar
 //
 // A table is read in the same way as by datasets.ReadCSV: columns are chosen and encoded by
-// the same layout, names are kept, and errors say what to do.
+// the same layout, names are kept, and errors say what to do. In a program that imports this package,
+// datasets.Open reads such files, too, and guesses what their columns are for.
 package columnar
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -24,14 +26,68 @@ import (
 
 // Open reads the file of a path: by ReadParquet if it begins like such a file, else by ReadArrow. The
 // set has the name of the file.
-func Open(path string, l datasets.CSVLayout) (*datasets.Set, error) {
-	return datasets.Open(path, func(f io.ReaderAt, size int64) (*datasets.Set, error) {
+func Open(ctx context.Context, path string, l datasets.CSVLayout) (*datasets.Set, error) {
+	return datasets.OpenFile(path, func(f io.ReaderAt, size int64) (*datasets.Set, error) {
 		head := make([]byte, 4)
 		if _, err := f.ReadAt(head, 0); err == nil && string(head) == "PAR1" {
-			return ReadParquet(f, size, l)
+			return ReadParquet(ctx, f, size, l)
 		}
-		return ReadArrow(f, size, l)
+		return ReadArrow(ctx, f, size, l)
 	})
+}
+
+func init() {
+	for begins, open := range map[string]func(context.Context, io.ReaderAt, int64, *bounded) (*table, error){
+		"PAR1": openParquet, magic: openArrow, "\xff\xff\xff\xff": openArrow, "FEA1": openArrow,
+	} {
+		datasets.RegisterTables(begins, func(ctx context.Context, r io.ReaderAt, size int64) (text io.Reader, err error) {
+			defer rescue(&err)
+			t, err := openTable(func(mem *bounded) (*table, error) { return open(ctx, r, size, mem) })
+			if err != nil {
+				return nil, err
+			}
+			return safe{t}, nil
+		})
+	}
+}
+
+// safe is a table that is read elsewhere, where no panic is expected.
+type safe struct{ *table }
+
+func (s safe) Read(p []byte) (n int, err error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	defer rescue(&s.err, &err)
+	return s.table.Read(p)
+}
+
+// rescue makes errors of a panic.
+func rescue(errs ...*error) {
+	var err error
+	switch p := recover(); p.(type) {
+	case nil:
+		return
+	case tooLarge:
+		err = fmt.Errorf("%w: columns of more than %d values, which datasets.SetMaxValues can raise", datasets.ErrTooLarge, datasets.SetMaxValues(0))
+	default: // the library panics on files that are damaged
+		err = fmt.Errorf("%w: %v", datasets.ErrFormat, p)
+	}
+	for _, to := range errs {
+		*to = err
+	}
+}
+
+// openTable reads the schema.
+func openTable(open func(*bounded) (*table, error)) (*table, error) {
+	t, err := open(&bounded{memory.NewGoAllocator(), 16 * datasets.SetMaxValues(0)})
+	if err != nil {
+		return nil, malformed(err)
+	}
+	if len(t.names) == 0 {
+		return nil, fmt.Errorf("%w: a table without columns", datasets.ErrFormat)
+	}
+	return t, nil
 }
 
 // batch is how many rows are decoded at once.
@@ -71,32 +127,42 @@ func (b *bounded) Free(p []byte) {
 	b.Allocator.Free(p)
 }
 
+// while is a reader that ends with its context.
+type while struct {
+	ctx context.Context
+	io.ReaderAt
+}
+
+func (w while) ReadAt(p []byte, off int64) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.ReaderAt.ReadAt(p, off)
+}
+
 // readTable reads a table in this goroutine alone, where a panic can be recovered.
-func readTable(l datasets.CSVLayout, open func(*bounded) (*table, error)) (s *datasets.Set, err error) {
+func readTable(ctx context.Context, l datasets.CSVLayout, open func(*bounded) (*table, error)) (s *datasets.Set, err error) {
 	if l.Separator != 0 || l.Comment != "" || l.Header != datasets.GuessHeader || l.Units || l.DecimalComma || l.Encoding != nil || l.Missing != nil {
 		return nil, fmt.Errorf("%w: Separator, Header, Missing and the like are for tables of text, not for Parquet", datasets.ErrParameter)
 	}
 	defer func() {
-		switch p := recover(); p.(type) {
-		case nil:
-		case tooLarge:
-			s, err = nil, fmt.Errorf("%w: columns of more than %d values, which datasets.SetMaxValues can raise", datasets.ErrTooLarge, datasets.SetMaxValues(0))
-		default: // the library panics on files that are damaged
-			s, err = nil, fmt.Errorf("%w: %v", datasets.ErrFormat, p)
+		if err != nil && ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			s = nil
 		}
 	}()
-	t, err := open(&bounded{memory.NewGoAllocator(), 16 * datasets.SetMaxValues(0)})
+	defer rescue(&err)
+	t, err := openTable(open)
 	if err != nil {
-		return nil, malformed(err)
-	}
-	if len(t.names) == 0 {
-		return nil, fmt.Errorf("%w: a table without columns", datasets.ErrFormat)
+		return nil, err
 	}
 	l.Separator, l.Header, l.Missing = ',', datasets.WithHeader, []string{"", "NaN"}
 	if l.ID == "" && slices.Contains(t.names, index) && !slices.Contains(slices.Concat(l.Skip, l.Features, l.Encode, []string{l.Label}), index) {
 		l.ID = index
 	}
-	s, err = datasets.ReadCSV(t, l)
+	s, err = datasets.ReadCSV(ctx, t, l)
 	if t.err != nil {
 		return nil, t.err
 	}
@@ -110,6 +176,7 @@ type table struct {
 	// column, "" for null; io.EOF after the last.
 	next  func() (rows int, value func(row, column int) string, err error)
 	begun bool
+	cells int // that were read, also of columns that are left out
 	text  bytes.Buffer
 	err   error // that ended it
 }
@@ -144,6 +211,12 @@ func (t *table) fill() error {
 		t.err = malformed(err)
 		return t.err
 	}
+	// Columns that repeat one value have many rows in a few bytes.
+	if most := 8 * datasets.SetMaxValues(0); t.cells > most-rows*len(t.names) {
+		t.err = fmt.Errorf("%w: a table of more than %d cells, with those that are left out", datasets.ErrTooLarge, most)
+		return t.err
+	}
+	t.cells += rows * len(t.names)
 	fields := make([]string, len(t.names))
 	for i := range rows {
 		for c := range fields {
@@ -160,7 +233,7 @@ func (t *table) fill() error {
 
 // malformed makes err one of a malformed file, if it is none of content that is not read here.
 func malformed(err error) error {
-	if errors.Is(err, datasets.ErrUnsupported) {
+	if errors.Is(err, datasets.ErrUnsupported) || errors.Is(err, datasets.ErrTooLarge) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", datasets.ErrFormat, err)

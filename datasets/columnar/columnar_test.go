@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -66,7 +67,7 @@ func made(t testing.TB, n int) []byte {
 }
 
 func read(data []byte, l datasets.CSVLayout) (*datasets.Set, error) {
-	return ReadParquet(bytes.NewReader(data), int64(len(data)), l)
+	return ReadParquet(context.Background(), bytes.NewReader(data), int64(len(data)), l)
 }
 
 func TestRead(t *testing.T) {
@@ -163,7 +164,7 @@ func TestWriteParquet(t *testing.T) {
 	if err := WriteParquet(&b, s); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadParquet(bytes.NewReader(b.Bytes()), int64(b.Len()), datasets.CSVLayout{ID: "sample", Label: "class"})
+	got, err := ReadParquet(context.Background(), bytes.NewReader(b.Bytes()), int64(b.Len()), datasets.CSVLayout{ID: "sample", Label: "class"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func TestWriteParquet(t *testing.T) {
 			}
 		}
 	}
-	s.Features = []string{"h", "h"}
+	s.Features = []string{"sample", "h"}
 	if err := WriteParquet(&b, s); !errors.Is(err, datasets.ErrParameter) {
 		t.Error(err)
 	}

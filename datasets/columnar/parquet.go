@@ -1,11 +1,13 @@
 package columnar
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -13,6 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/internal/sniff"
 )
 
 // ReadParquet reads a table from a Parquet file of size bytes, with a sample in each row.
@@ -22,23 +25,29 @@ import (
 // Errors are those of datasets.ReadCSV, in which line 1 is the header and line 2 the first
 // row. Dates, times, nested columns and decimals of more than 18 digits are errors, unless
 // they are skipped.
-func ReadParquet(r io.ReaderAt, size int64, l datasets.CSVLayout) (*datasets.Set, error) {
-	return readTable(l, func(mem *bounded) (*table, error) {
-		f, err := file.NewParquetReader(io.NewSectionReader(r, 0, size), file.WithReadProps(parquet.NewReaderProperties(mem)))
-		if err != nil {
-			return nil, err
+func ReadParquet(ctx context.Context, r io.ReaderAt, size int64, l datasets.CSVLayout) (*datasets.Set, error) {
+	return readTable(ctx, l, func(mem *bounded) (*table, error) { return openParquet(ctx, r, size, mem) })
+}
+
+func openParquet(ctx context.Context, r io.ReaderAt, size int64, mem *bounded) (*table, error) {
+	f, err := file.NewParquetReader(io.NewSectionReader(while{ctx, r}, 0, size), file.WithReadProps(parquet.NewReaderProperties(mem)))
+	if err != nil {
+		head := make([]byte, max(min(size, 512), 0))
+		if _, failed := r.ReadAt(head, 0); (failed == nil || failed == io.EOF) && !strings.HasPrefix(string(head), "PAR1") {
+			err = fmt.Errorf("it is no file of Parquet: %s", sniff.Kind(head))
 		}
-		p := &parquetRows{f: f}
-		for k := range f.MetaData().Schema.NumColumns() {
-			d := f.MetaData().Schema.Column(k)
-			p.columns = append(p.columns, &parquetColumn{Column: d, levels: make([]int16, batch), text: make([]string, batch)})
-		}
-		t := &table{next: p.next}
-		for _, c := range p.columns {
-			t.names = append(t.names, c.Path())
-		}
-		return t, nil
-	})
+		return nil, err
+	}
+	p := &parquetRows{f: f}
+	for k := range f.MetaData().Schema.NumColumns() {
+		d := f.MetaData().Schema.Column(k)
+		p.columns = append(p.columns, &parquetColumn{Column: d, levels: make([]int16, batch), text: make([]string, batch)})
+	}
+	t := &table{next: p.next}
+	for _, c := range p.columns {
+		t.names = append(t.names, c.Path())
+	}
+	return t, nil
 }
 
 // parquetRows reads batches of rows. The reader of the library that makes Arrow of a file
@@ -180,33 +189,44 @@ func parquetValues[T any](c *parquetColumn, n int64, read func(n int64, values [
 
 // WriteParquet writes a set as a table of Parquet with a sample in each row: its name
 // under "sample", its class, if there are classes, under "class", and its features under
-// theirs. Missing values are NaN. ReadParquet reads it with CSVLayout{ID: "sample", Label:
-// "class"}, pandas and R as any other table.
+// theirs: see Set.Names. Missing values are NaN. ReadParquet reads it with CSVLayout{ID:
+// "sample", Label: "class"}, pandas and R as any other table. Classes then come in natural order.
 //
-// Errors are those of Set.Check, datasets.ErrParameter where two columns would have one
-// name, and that of w.
+// Errors are those of Set.Dense and Set.Names, datasets.ErrValue for a value that is infinite,
+// datasets.ErrParameter where a feature has the name of the first or second column, and that of w.
 func WriteParquet(w io.Writer, s *datasets.Set) error {
-	if err := s.Check(); err != nil {
+	s, err := s.Dense()
+	if err != nil {
 		return err
 	}
-	m, n := s.X.Dims()
-	names := []string{"sample"}
-	texts := [][]parquet.ByteArray{make([]parquet.ByteArray, n)}
-	for j := range n {
-		texts[0][j] = parquet.ByteArray(s.SampleName(j))
+	samples, features, classes, err := s.Names()
+	if err != nil {
+		return err
 	}
-	if s.Labels != nil {
-		names, texts = append(names, "class"), append(texts, make([]parquet.ByteArray, n))
-		for j, l := range s.Labels {
-			texts[1][j] = parquet.ByteArray(s.Classes[l])
+	m, _ := s.X.Dims()
+	for i := range m {
+		for j, v := range s.X.RawRowView(i) {
+			if math.IsInf(v, 0) {
+				return fmt.Errorf("%w: X[%d,%d] = %g (%s of %s), which ReadParquet does not read", datasets.ErrValue, i, j, v, s.FeatureName(i), s.SampleName(j))
+			}
 		}
+	}
+	bytesOf := func(names []string) (all []parquet.ByteArray) {
+		for _, name := range names {
+			all = append(all, parquet.ByteArray(name))
+		}
+		return all
+	}
+	names, texts := []string{"sample"}, [][]parquet.ByteArray{bytesOf(samples)}
+	if classes != nil {
+		names, texts = append(names, "class"), append(texts, bytesOf(classes))
 	}
 	var fields schema.FieldList
 	seen := map[string]bool{}
 	for k := range len(texts) + m {
 		logical, kind := schema.LogicalType(schema.StringLogicalType{}), parquet.Types.ByteArray
 		if k >= len(texts) {
-			names = append(names, s.FeatureName(k-len(texts)))
+			names = append(names, features[k-len(texts)])
 			logical, kind = schema.NoLogicalType{}, parquet.Types.Double
 		}
 		if seen[names[k]] {

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/wyatt915/treeblood"
+
+	"github.com/robustnmf/robustnmf/internal/sanitize"
 )
 
 // Formulas holds the formulas of a text while it becomes a page: Take replaces each by a
@@ -164,5 +166,5 @@ func mathML(tex string, display bool) (mml string, err error) {
 	}
 	// The bars of a norm would be stretched around their own index.
 	mml = strings.ReplaceAll(mml, "<mo>‖</mo>", `<mo stretchy="false">‖</mo>`)
-	return between.ReplaceAllString(strings.TrimSpace(mml), "><"), nil
+	return sanitize.Formula(between.ReplaceAllString(strings.TrimSpace(mml), "><")), nil
 }

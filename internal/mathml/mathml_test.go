@@ -3,6 +3,8 @@ package mathml
 import (
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
 )
 
 func TestFormulas(t *testing.T) {
@@ -36,5 +38,33 @@ func TestFormulas(t *testing.T) {
 	// Words of other pages, and numbers out of range, are left alone.
 	if got := f.Put("RNMFMATH99999999999999999999X RNMFMATH77X"); !strings.Contains(got, "MATH77X") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A formula is shown, and runs nothing.
+func TestFormulasRunNothing(t *testing.T) {
+	for _, tex := range []string{
+		`\text{<img src=x onerror=alert(1)>}`, `\class{" onclick="alert(1)}{x}`, `\color{"><img src=x onerror=alert(1)>}{x}`, `\textcolor{"><script>alert(1)</script>}{x}`,
+		`x \tag{<script>alert(1)</script>}`, `\raisebox{" onclick="x}{y}`, `\text{</math><script>alert(1)</script>}`, `</annotation><script>alert(1)</script>`,
+		`\text{a} <script>alert(1)</script>`, `\unknown{<script>alert(1)</script>}`, `\class{x" style="background:url(http://e)}{x}`,
+	} {
+		var f Formulas
+		doc, err := html.Parse(strings.NewReader(f.Put(f.Take("$" + tex + "$"))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range doc.Descendants() {
+			if n.Data == "script" || n.Data == "img" {
+				t.Errorf("%s: an element %s", tex, n.Data)
+			}
+			for _, a := range n.Attr {
+				if a.Key == "onclick" || a.Key == "style" && strings.Contains(a.Val, "url") {
+					t.Errorf("%s: %s=%s", tex, a.Key, a.Val)
+				}
+			}
+		}
+		if f.Count != 1 {
+			t.Errorf("%s is %d formulas", tex, f.Count)
+		}
 	}
 }

@@ -2,24 +2,31 @@
 // is not run every day. It runs in the root of the repository:
 //
 //	go run ./notebooks/lab arena      # every model on every corruption: notebook 06
-//	go run ./notebooks/lab l21        # Table 2 and Fig. 5 of notebook 01
+//	go run ./notebooks/lab defaults   # one default for data of which nothing is known: notebook 06
+//	go run ./notebooks/lab l21        # Tables 2 and 3 and Fig. 5 of notebook 01
 //	go run ./notebooks/lab cauchy     # the tables of notebook 02
 //	go run ./notebooks/lab disguise   # its faces with scarves and sunglasses
+//	go run ./notebooks/lab laplace    # what makes its error under Laplace noise
 //	go run ./notebooks/lab rss        # those of notebook 03
 //	go run ./notebooks/lab rivals     # more rows of these, which tell causes apart
+//	go run ./notebooks/lab chosen     # parameters that no label of the set has chosen
 //	go run ./notebooks/lab rls        # those of notebook 04; -only time: its Fig. 8
 //	go run ./notebooks/lab rra        # the races of notebook 05
 //	go run ./notebooks/lab cost       # the costs of a round, next to the papers'
+//	go run ./notebooks/lab counts     # counts with bursts and foreign samples: notebook 11
 //	go run ./notebooks/lab criteria   # how well parameters are chosen
 //	go run ./notebooks/lab diagnose   # how well losses are
+//	go run ./notebooks/lab parts      # how near consensus parts come to planted ones
 //	go run ./notebooks/lab picture    # draws the picture of the README
 //	go run ./notebooks/lab fuzz       # runs all fuzz targets
+//	go run ./notebooks/lab stale      # lists stored rows of older versions
 //
 // Each has a package or a file of that name, which tells more, and flags, which -h
 // lists. Results are stored next to the code and become part of its package, so that
 // notebooks read them without a path. Most of these runs take from minutes to hours,
-// and go on where they were stopped. With -check, arena, cauchy, disguise, rss and rivals
-// write nothing: they compute stored lines again, and say which an earlier version has made.
+// and go on where they were stopped. A stored row has its seed, its rounds and a version,
+// which changes when its results can: a run computes rows of older versions again, and
+// says which values have changed.
 package main
 
 import (
@@ -35,6 +42,7 @@ import (
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
 	"github.com/robustnmf/robustnmf/notebooks/lab/choosing"
 	"github.com/robustnmf/robustnmf/notebooks/lab/claims"
+	"github.com/robustnmf/robustnmf/notebooks/lab/counts"
 	"github.com/robustnmf/robustnmf/notebooks/lab/l21"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rra"
@@ -46,18 +54,24 @@ var commands = []struct {
 	run  func(ctx context.Context, args []string) error
 }{
 	{"arena", arena.Command},
+	{"defaults", arena.DefaultsCommand},
 	{"l21", l21.Command},
 	{"cauchy", cauchy.Command},
 	{"disguise", cauchy.DisguiseCommand},
+	{"laplace", cauchy.AblationCommand},
 	{"rss", rss.Command},
 	{"rivals", rss.FurtherCommand},
+	{"chosen", rss.ChosenCommand},
 	{"rls", rls.Command},
 	{"rra", rra.Command},
 	{"cost", claims.CostCommand},
+	{"counts", counts.Command},
 	{"criteria", choosing.Criteria},
 	{"diagnose", choosing.Diagnose},
+	{"parts", choosing.Parts},
 	{"picture", picture},
 	{"fuzz", fuzz},
+	{"stale", stale},
 }
 
 func main() {

@@ -48,6 +48,39 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// Every stored row has a version that can be computed now, and some are of that version.
+func TestStale(t *testing.T) {
+	if testing.Short() {
+		t.Skip("computes the versions of all experiments")
+	}
+	out := os.Stdout
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Stdout = w
+	said := make(chan string)
+	go func() {
+		text, _ := io.ReadAll(r)
+		said <- string(text)
+	}()
+	err = stale(t.Context(), []string{"-all"})
+	os.Stdout = out
+	w.Close()
+	text := <-said
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := regexp.MustCompile(`(?m)^(\d+) of (\d+) stored rows are of an older version`).FindStringSubmatch(text); m == nil || m[1] == m[2] {
+		t.Errorf("it says %q of %d lines", m, strings.Count(text, "\n"))
+	}
+	for _, name := range []string{"l21/clusters.csv, NMF", "cauchy/results.csv, blocks, CIM", "rss/chosen.csv, chosen, SCNMF", "rls/results.csv, RLS-NMF", "rra/clusters.csv, MUR", "claims/cost.csv, NeNMF"} {
+		if !strings.Contains(text, name+"\n") {
+			t.Errorf("%s is not listed", name)
+		}
+	}
+}
+
 // quiet keeps usages out of the log.
 func quiet(t *testing.T) {
 	t.Helper()

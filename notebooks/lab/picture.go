@@ -15,7 +15,7 @@ import (
 // picture draws that of the README from the embedded data.
 func picture(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("picture", flag.ContinueOnError)
-	out := f.String("out", "notebooks/lab/picture.png", "`file` to write")
+	out := f.String("out", "notebooks/lab/picture.png", "new `file` to write")
 	rounds := f.Int("rounds", 60, "`rounds` of a fit")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -25,7 +25,7 @@ func picture(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	columns := []viz.TripletColumn{{Heading: "clean", X: s.X}, {Heading: "given", X: dirty, Limit: 1}}
+	columns := []viz.View{{Heading: "clean", X: s.X}, {Heading: "given", X: dirty, Limit: 1}}
 	for _, m := range []struct {
 		name  string
 		model rnmf.Model
@@ -37,17 +37,17 @@ func picture(ctx context.Context, args []string) error {
 		}
 		var wh mat.Dense
 		wh.Mul(r.W, r.H)
-		columns = append(columns, viz.TripletColumn{Heading: m.name, X: &wh, Limit: 1})
+		columns = append(columns, viz.View{Heading: m.name, X: &wh, Limit: 1})
 		if m.name == "robust" {
 			out, err := r.Outliers(dirty, nil)
 			if err != nil {
 				return err
 			}
-			columns = append(columns, viz.TripletColumn{Heading: "its weights", X: out.Weights, Tone: viz.Weight})
+			columns = append(columns, viz.View{Heading: "its weights", X: out.Weights, Tone: viz.Weight})
 		}
 		log.Println(m.name, viz.Must(r.RelativeError(s.X)))
 	}
-	fig, err := viz.Triplets(columns, viz.TripletsOptions{Height: 28, Width: 28, Samples: []int{0, 160, 310, 470, 760}, Smooth: true})
+	fig, err := viz.Views(columns, viz.ViewsOptions{Height: 28, Width: 28, Samples: []int{0, 160, 310, 470, 760}, Smooth: true})
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@
 //	rnmf: rank out of range: 50, want 1 to 40 for X of 60×40 (a column must be a sample: is X transposed?)
 //	    in the line  r := lesson.Fit(rnmf.NMF(50), x)
 //
-// Check does so for the errors of other packages, Get for a value with an error, and
+// Check does so for the errors of other packages, Must for a value with an error, and
 // Show takes what a function of package viz returns as it is:
 //
 //	y, mask, err := datasets.SaltPepper{Share: 0.1}.Apply(x, 1)

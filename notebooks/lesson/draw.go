@@ -42,7 +42,7 @@ func Show(what ...any) {
 	if len(figures) == 1 {
 		show.Figure(figures[0])
 	} else if len(figures) > 1 {
-		show.Figure(Get(viz.Row(figures...)))
+		show.Figure(Must(viz.Row(figures...)))
 	}
 }
 
@@ -68,20 +68,20 @@ func Fold(title string, tables ...*viz.Table) {
 // (black) to its own maximum (white), at most the first 40 of them.
 func Basis(title string, s *datasets.Set, w mat.Matrix) viz.Figure {
 	_, r := w.Dims()
-	return Get(viz.Gallery(columns(peaks(w), 40), viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Columns: perRow(r), Max: 1}))
+	return Must(viz.Gallery(columns(peaks(w), 40), viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Columns: perRow(r), Max: 1}))
 }
 
 // Bases draws two bases above each other, row by row, as Basis draws one: at most the
 // first 40 columns of each.
 func Bases(title string, s *datasets.Set, upperName string, upper mat.Matrix, lowerName string, lower mat.Matrix) viz.Figure {
 	_, r := upper.Dims()
-	return Get(viz.PairedGallery(upperName, columns(peaks(upper), 40), lowerName, columns(peaks(lower), 40),
+	return Must(viz.PairedGallery(upperName, columns(peaks(upper), 40), lowerName, columns(peaks(lower), 40),
 		viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Columns: perRow(r), Max: 1}))
 }
 
 // Convergence draws objectives against rounds on logarithmic axes.
 func Convergence(title string, curves ...viz.Curve) *viz.Chart {
-	return Get(viz.Convergence(curves, viz.ConvergenceOptions{Title: title, LogX: true, LogY: true}))
+	return Must(viz.Convergence(curves, viz.ConvergenceOptions{Title: title, LogX: true, LogY: true}))
 }
 
 // Panels lays charts with the same curves out in rows, with the legend of the first one
@@ -99,7 +99,7 @@ func Panels(perRow int, charts ...*viz.Chart) viz.Figure {
 		c.Legend = plot.NewLegend()
 		panels = append(panels, c)
 	}
-	return Get(viz.Grid(1, Get(viz.Grid(perRow, panels...)), key))
+	return Must(viz.Grid(1, Must(viz.Grid(perRow, panels...)), key))
 }
 
 // perRow spreads up to 40 images evenly over rows of at most 10.

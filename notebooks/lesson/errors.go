@@ -14,11 +14,11 @@ func Check(err error) {
 	}
 }
 
-// Get returns v, or ends the cell as Check does: for a call that returns a value and an
+// Must returns v, or ends the cell as Check does: for a call that returns a value and an
 // error, where a line of its own would be long-winded.
 //
-//	fmt.Println(lesson.Get(score.NMI(truth, found, score.NMIArithmetic)))
-func Get[T any](v T, err error) T {
+//	fmt.Println(lesson.Must(score.NMI(truth, found, score.NMIArithmetic)))
+func Must[T any](v T, err error) T {
 	if err != nil {
 		stop(err.Error())
 	}

@@ -106,18 +106,18 @@ func (f *film) end() {
 // strip draws a row for each frame and a column for each component.
 func strip(s *datasets.Set, rounds []int, frames []*mat.Dense) viz.Figure {
 	m, r := frames[0].Dims()
-	opt := viz.TripletsOptions{Height: s.Height, Width: s.Width}
+	opt := viz.ViewsOptions{Height: s.Height, Width: s.Width}
 	for i, t := range rounds {
 		opt.Samples = append(opt.Samples, i)
 		opt.Names = append(opt.Names, fmt.Sprintf("round %d", t))
 	}
-	var parts []viz.TripletColumn
+	var parts []viz.View
 	for k := range r {
 		part := mat.NewDense(m, len(frames), nil)
 		for i, f := range frames {
 			part.SetCol(i, mat.Col(nil, k, f))
 		}
-		parts = append(parts, viz.TripletColumn{Heading: fmt.Sprintf("part %d", k+1), X: part, Limit: 1})
+		parts = append(parts, viz.View{Heading: fmt.Sprintf("part %d", k+1), X: part, Limit: 1})
 	}
-	return Get(viz.Triplets(parts, opt))
+	return Must(viz.Views(parts, opt))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 	"github.com/robustnmf/robustnmf/viz"
 )
 
@@ -63,7 +64,7 @@ func TestWhatEndsACell(t *testing.T) {
 		want string
 	}{
 		"an error":         {func() { Check(errors.New("boom")) }, "boom"},
-		"a value with one": {func() { Get(1, errors.New("boom")) }, "boom"},
+		"a value with one": {func() { Must(1, errors.New("boom")) }, "boom"},
 		"a fit":            {func() { Fit(rnmf.NMF(0), s.X) }, "rank out of range: 0"},
 		"a film of a fit":  {func() { Watch(s, rnmf.NMF(0)) }, "rank out of range: 0"},
 		"a figure":         {func() { Show(viz.Heatmap(nil, viz.HeatmapOptions{})) }, "X is nil"},
@@ -163,7 +164,7 @@ func TestQuick(t *testing.T) {
 		if got := len(Watch(s, m).Trace) - 1; got != c.rounds {
 			t.Errorf("quick %q: a Model that is watched has %d rounds, want %d", c.quick, got, c.rounds)
 		}
-		if got := len(Fit(rnmf.ConvexNMF{Model: m}, s.X).Trace) - 1; got != c.rounds {
+		if got := len(Fit(papers.ConvexNMF{Model: m}, s.X).Trace) - 1; got != c.rounds {
 			t.Errorf("quick %q: a ConvexNMF has %d rounds, want %d", c.quick, got, c.rounds)
 		}
 		film := 0
@@ -220,7 +221,7 @@ func TestStart(t *testing.T) {
 	s := digits(t)
 	w, h := Start(rnmf.Random{}, s.X, 3, 7)
 	a := Fit(rnmf.Model{Rank: 3, Seed: 7}, s.X)
-	b := Fit(rnmf.Model{Rank: 3, Init: rnmf.Factors{W: w, H: h}}, s.X)
+	b := Fit(rnmf.Model{Rank: 3, Init: rnmf.WarmStart{W: w, H: h}}, s.X)
 	if !mat.Equal(a.W, b.W) || !mat.Equal(a.H, b.H) {
 		t.Error("a fit of this seed begins with other factors")
 	}

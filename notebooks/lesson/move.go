@@ -45,7 +45,7 @@ func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control)
 		figures = append(figures, f)
 	}
 	show.Markdown("*Run this cell in a browser to move:* " + names(controls) + ". *Here are three positions of the first.*")
-	show.Figure(Get(viz.Row(figures...)))
+	show.Figure(Must(viz.Row(figures...)))
 }
 
 // moving is the context of the drawing that Move waits for, nil if there is none: when it

@@ -173,14 +173,14 @@ func (r *Results) Minus(theirs *Results, title string) viz.Figure {
 		fmt.Println(title + ": no row is complete in both tables")
 		return nil
 	}
-	return Get(viz.Heatmap(mat.NewDense(len(rows), len(columns), d), viz.HeatmapOptions{Title: title, RowNames: rows, ColumnNames: columns,
+	return Must(viz.Heatmap(mat.NewDense(len(rows), len(columns), d), viz.HeatmapOptions{Title: title, RowNames: rows, ColumnNames: columns,
 		Centered: true, Values: true, Digits: r.digits(), BarLabel: cmp.Or(r.Name, "ours") + " − " + cmp.Or(theirs.Name, "paper")}))
 }
 
 // Lines draws a curve for each row over columns that are numbers, the mean with a bar of
 // the deviation. For other options hand Series to viz.Lines.
 func (r *Results) Lines(title, xlabel, ylabel string) *viz.Chart {
-	return Get(viz.Lines(r.Series(), viz.LinesOptions{Title: title, XLabel: xlabel, YLabel: ylabel}))
+	return Must(viz.Lines(r.Series(), viz.LinesOptions{Title: title, XLabel: xlabel, YLabel: ylabel}))
 }
 
 var colours []string
@@ -280,7 +280,7 @@ func (r *Results) Heat(title, label string) viz.Figure {
 		stop("lesson: no row is complete")
 		return nil
 	}
-	return Get(viz.Heatmap(mat.NewDense(len(rows), len(r.Columns), values), viz.HeatmapOptions{Title: title, RowNames: rows,
+	return Must(viz.Heatmap(mat.NewDense(len(rows), len(r.Columns), values), viz.HeatmapOptions{Title: title, RowNames: rows,
 		ColumnNames: r.Columns, Values: true, Digits: r.digits(), BarLabel: label, Map: viz.Blues}))
 }
 

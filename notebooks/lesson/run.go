@@ -6,7 +6,6 @@ import (
 	"iter"
 	"math/rand/v2"
 	"os"
-	"reflect"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -45,7 +44,7 @@ func Trials(n int) iter.Seq[uint64] {
 // Load returns a set with values from 0 to 1: the source wanted, if its files are in the folder
 // named by RNMF_DATA or were downloaded, and otherwise an embedded set (datasets.Digits, Fashion or
 // Wine), with a line that says so.
-func Load(wanted *datasets.Source, embedded func() *datasets.Set) *datasets.Set {
+func Load(wanted *datasets.PublicSet, embedded func() *datasets.Set) *datasets.Set {
 	s, err := wanted.Load(context.Background())
 	if err != nil {
 		s = embedded()
@@ -57,7 +56,7 @@ func Load(wanted *datasets.Source, embedded func() *datasets.Set) *datasets.Set 
 // Fit is model.Fit without a picture of its progress, for cells with many fits. For a single long
 // fit see Watch and show.Fit. It takes all models of package rnmf, and in the quick setting runs
 // Rounds(MaxIter) rounds.
-func Fit[R show.Fitted](model show.Fitter[R], x mat.Matrix) R {
+func Fit[R show.Fitted](model rnmf.Fitter[R], x mat.Matrix) R {
 	ctx := moving
 	if ctx == nil {
 		ctx = context.Background()
@@ -70,23 +69,12 @@ func Fit[R show.Fitted](model show.Fitter[R], x mat.Matrix) R {
 	return r
 }
 
-// shorter returns the model as the quick setting wants it: a Model, or what has one
-// among its fields.
-func shorter[R show.Fitted](model show.Fitter[R]) show.Fitter[R] {
-	if model == nil || !Quick() {
-		return model
+// shorter returns the model as the quick setting wants it.
+func shorter[R show.Fitted](model rnmf.Fitter[R]) rnmf.Fitter[R] {
+	if e, ok := model.(rnmf.EditableFitter[R]); ok && Quick() {
+		return e.With(func(m *rnmf.Model) { *m = short(*m) })
 	}
-	v := reflect.New(reflect.TypeOf(model)).Elem()
-	v.Set(reflect.ValueOf(model))
-	field := v
-	if v.Type() != reflect.TypeFor[rnmf.Model]() && v.Kind() == reflect.Struct {
-		field = v.FieldByName("Model")
-	}
-	if field.IsValid() && field.CanSet() && field.Type() == reflect.TypeFor[rnmf.Model]() {
-		m := field.Interface().(rnmf.Model)
-		field.Set(reflect.ValueOf(short(m)))
-	}
-	return v.Interface().(show.Fitter[R])
+	return model
 }
 
 func short(m rnmf.Model) rnmf.Model {
@@ -102,7 +90,7 @@ func short(m rnmf.Model) rnmf.Model {
 //
 //	w0, h0 := lesson.Start(rnmf.Random{}, s.X, 20, 1)
 //	w, h := mat.DenseCopyOf(w0), mat.DenseCopyOf(h0)
-//	r := lesson.Fit(rnmf.Model{Rank: 20, Init: rnmf.Factors{W: w0, H: h0}}, s.X)
+//	r := lesson.Fit(rnmf.Model{Rank: 20, Init: rnmf.WarmStart{W: w0, H: h0}}, s.X)
 func Start(init rnmf.Init, x *mat.Dense, rank int, seed uint64) (w, h *mat.Dense) {
 	w, h, err := init.Start(context.Background(), x, rank, rand.New(rand.NewPCG(seed, 0x52_4e_4d_46)))
 	Check(err)

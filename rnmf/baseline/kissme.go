@@ -7,9 +7,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/internal/input"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/internal/eigen"
-	"github.com/robustnmf/robustnmf/rnmf/internal/input"
 )
 
 // KISSME learns a metric from pairs of samples that are of one class or of two (Köstinger, Hirzer,

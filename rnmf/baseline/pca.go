@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/internal/input"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/internal/eigen"
-	"github.com/robustnmf/robustnmf/rnmf/internal/input"
 )
 
 // Principal is what PCA found: X ≈ Mean·1ᵀ + Components·Scores.

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/internal/input"
 	"github.com/robustnmf/robustnmf/rnmf"
-	"github.com/robustnmf/robustnmf/rnmf/internal/input"
 	"github.com/robustnmf/robustnmf/rnmf/internal/ising"
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )

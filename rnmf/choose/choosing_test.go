@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/arena"
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
+	"github.com/robustnmf/robustnmf/notebooks/lab/counts"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rra"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
@@ -114,51 +114,6 @@ func evidence(t *testing.T) template.FuncMap {
 		})
 		return all
 	}
-	// near is in how many cases an error is within 5 % of the best.
-	near := func(rows []arena.Stored, model string) (near, cases int) {
-		for _, of := range arena.Means(rows, arena.Error) {
-			if cases++; of[model] <= 1.05*slices.Min(slices.Collect(maps.Values(of))) {
-				near++
-			}
-		}
-		return near, cases
-	}
-	within := func(rows []arena.Stored, model string) string {
-		n, cases := near(rows, model)
-		return fmt.Sprintf("%d of %d", n, cases)
-	}
-	standingIn := func(rows []arena.Stored, m arena.Measure, model string) (arena.Standing, error) {
-		for _, s := range arena.Standings(rows, m) {
-			if s.Model == model {
-				return s, nil
-			}
-		}
-		return arena.Standing{}, fmt.Errorf("the arena has no %q", model)
-	}
-	// diagnosed is the standing of what Diagnose suggests, and in how many cases it is near the best.
-	type diagnosed struct {
-		arena.Standing
-		Near, Cases int
-		Times       float64 // the seconds of RobustNMF, median
-	}
-	diagnose := func(rows []arena.Stored) (d diagnosed, err error) {
-		name, all := arena.Diagnosed().Name, slices.Clone(rows)
-		cases := arena.Means(rows, arena.Error)
-		for _, s := range arena.DiagnosedResults() {
-			if cases[arena.Bout{Set: s.Set, Kind: s.Kind, Strength: s.Strength}] != nil {
-				all = append(all, s)
-			}
-		}
-		var times []float64
-		for _, of := range arena.Means(all, arena.Seconds) {
-			times = append(times, of[name]/of["two stages"])
-		}
-		slices.Sort(times)
-		d.Near, d.Cases = near(all, name)
-		d.Times = times[len(times)/2]
-		d.Standing, err = standingIn(all, arena.Error, name)
-		return d, err
-	}
 	// faces are the errors of the starts on ORL.
 	faces := func(kind, strength, model string) (errs []float64) {
 		for _, r := range rows {
@@ -168,7 +123,6 @@ func evidence(t *testing.T) template.FuncMap {
 		}
 		return errs
 	}
-	standing := func(m arena.Measure, model string) (arena.Standing, error) { return standingIn(rows, m, model) }
 	type kind struct {
 		Kind, What string
 		Best       []string
@@ -184,6 +138,10 @@ func evidence(t *testing.T) template.FuncMap {
 		"truncated Cauchy": "TruncatedCauchyNMF(r)", "truncated Cauchy, normal rule": "Truncated{Loss: Cauchy{}, Rule: NormalThreeSigma}", "two stages": "RobustNMF(r)",
 	}
 	return template.FuncMap{
+		// counts returns the mean score of an experiment of notebook 11.
+		"counts": func(experiment, of, damage, model string) (float64, error) {
+			return mean(counts.Results().Where("experiment", experiment, "case", of, "damage", damage, "model", model).Numbers("score"))
+		},
 		"models": func() []string { return models },
 		"times":  times,
 		"best":   func(kind string) string { return ranked(kind)[0] },
@@ -193,38 +151,22 @@ func evidence(t *testing.T) template.FuncMap {
 			}
 			return all
 		},
-		"inGo":   func(model string) string { return "`" + inGo[model] + "`" },
-		"place":  func(model string) (float64, error) { s, err := standing(arena.Error, model); return s.Rank, err },
-		"worst":  func(model string) (float64, error) { s, err := standing(arena.Error, model); return s.Worst, err },
-		"regret": func(model string) (float64, error) { s, err := standing(arena.Error, model); return s.Regret, err },
-		"within": func(model string) string { return within(rows, model) },
-		"untuned": func(model string) (arena.Standing, error) {
-			return standingIn(arena.UntunedResults(), arena.Error, model)
+		"inGo":          func(model string) string { return "`" + inGo[model] + "`" },
+		"groups":        groups,
+		"join":          func(sets []string) string { return strings.Join(sets, ", ") },
+		"defaultsTable": defaultsTable,
+		"trials":        trials,
+		"lost":          lost,
+		"judged":        judged,
+		"price": func() (arena.Place, error) {
+			rows := slices.DeleteFunc(slices.Clone(arena.DefaultsResults()), func(s arena.Stored) bool { return s.Kind != "none" })
+			return placeOf(rows, "two stages", chosenOn(groups()))
 		},
-		"untunedSet": func(set, model string) (float64, error) {
-			rows := slices.DeleteFunc(slices.Clone(arena.UntunedResults()), func(s arena.Stored) bool { return s.Set != set })
-			s, err := standingIn(rows, arena.Error, model)
-			return s.Regret, err
+		"diagnoseTimes": func() (float64, error) {
+			p, err := placeOf(arena.DefaultsResults(), "as diagnosed", chosenOn(groups()))
+			return p.Times, err
 		},
-		"diagnosed":        func() (diagnosed, error) { return diagnose(rows) },
-		"untunedDiagnosed": func() (diagnosed, error) { return diagnose(arena.UntunedResults()) },
-		"diagnosedLeads": func() (bool, error) {
-			for _, rows := range [][]arena.Stored{rows, arena.UntunedResults()} {
-				d, err := diagnose(rows)
-				if err != nil {
-					return false, err
-				}
-				for _, model := range models {
-					s, err := standingIn(rows, arena.Error, model)
-					if n, _ := near(rows, model); err != nil || s.Regret <= d.Regret || n >= d.Near {
-						return false, err
-					}
-				}
-			}
-			return true, nil
-		},
-		"untunedWithin": func(model string) string { return within(arena.UntunedResults(), model) },
-		"finders":       func() []string { s := arena.Standings(rows, arena.AP); return []string{s[0].Model, s[1].Model} },
+		"finders": func() []string { s := arena.Standings(rows, arena.AP); return []string{s[0].Model, s[1].Model} },
 		"claim": func(holds bool, what string) (string, error) {
 			if !holds {
 				return "", fmt.Errorf("the stored results do not bear out: %s", what)
@@ -263,13 +205,6 @@ func evidence(t *testing.T) template.FuncMap {
 			}
 			return fmt.Sprintf("%.1f s", v), err
 		},
-		"diagnose": func(who string) (string, error) {
-			if who == "clean" {
-				n, err := find("choosing/diagnose.txt", `(?m)^a robust loss is suggested for (\d+ of \d+) clean sets$`)
-				return "It suggests a robust loss for " + n + " sets that are clean", err
-			}
-			return find("choosing/diagnose.txt", `(?m)^`+who+`: (within 5 % of the best in \d+ of \d+), `)
-		},
 		"criteria": func(who string) (float64, error) {
 			s, err := find("choosing/criteria.txt", `(?s)Mean over.*\n  `+who+` +([0-9.]+) +[0-9.]+\n`)
 			if err != nil {
@@ -287,6 +222,140 @@ func evidence(t *testing.T) template.FuncMap {
 			return ours + " (" + theirs + ")", err
 		},
 	}
+}
+
+// groups are those of the arena, with the sets of which results are stored.
+func groups() (all []arena.Group) {
+	for _, g := range arena.Groups() {
+		if _, g.Sets = arena.Places(arena.DefaultsResults(), g.Sets); g.Sets != nil {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// chosenOn are the sets on which something was chosen.
+func chosenOn(all []arena.Group) (sets []string) {
+	for _, g := range all {
+		if g.Name != "judges" {
+			sets = append(sets, g.Sets...)
+		}
+	}
+	return sets
+}
+
+func placeOf(rows []arena.Stored, model string, sets []string) (arena.Place, error) {
+	places, _ := arena.Places(rows, sets)
+	for _, p := range places {
+		if p.Model == model {
+			return p, nil
+		}
+	}
+	return arena.Place{}, fmt.Errorf("no results of %q are stored", model)
+}
+
+// defaultsTable has a line for each default.
+func defaultsTable() (string, error) {
+	names := map[string]string{"least squares": "`NMF(r)`", "Huber": "`HuberNMF(r)`", "CellCase": "`CellCaseNMF(r)`", "two stages": "`RobustNMF(r)`",
+		"L2,1": "`L21NMF(r)`", "as diagnosed": "what `CompareLosses` suggests", "auto": "**`choose.Auto(r)`**"}
+	head, rule := "| default |", "|---|"
+	for _, g := range groups() {
+		head, rule = head+" "+g.Name+" |", rule+"---|"
+	}
+	table := head + " seconds, times those of `RobustNMF` (median) |\n" + rule + "---|"
+	for _, d := range arena.Defaults() {
+		table += "\n| " + names[d.Name] + " |"
+		for _, g := range groups() {
+			p, err := placeOf(arena.DefaultsResults(), d.Name, g.Sets)
+			if err != nil {
+				table += " – |"
+				continue
+			}
+			table += fmt.Sprintf(" %.3f / %.2f, %d of %d |", p.Mean, p.Worst, p.Near, p.Cases)
+		}
+		p, err := placeOf(arena.DefaultsResults(), d.Name, chosenOn(groups()))
+		switch {
+		case err != nil:
+			return "", err
+		case math.IsNaN(p.Times):
+			table += " – |"
+		default:
+			table += fmt.Sprintf(" %.1f |", p.Times)
+		}
+	}
+	return table, nil
+}
+
+// trials says how many starts there are, and of which sets not all cases are stored.
+func trials() string {
+	most := uint64(0)
+	rows := arena.DefaultsResults()
+	for _, r := range rows {
+		most = max(most, r.Trial)
+	}
+	line := "; one start for each case"
+	if most > 1 {
+		line = fmt.Sprintf("; up to %d starts for each case", most)
+	}
+	for _, g := range groups() {
+		for _, set := range g.Sets {
+			of := slices.DeleteFunc(slices.Clone(rows), func(r arena.Stored) bool { return r.Set != set })
+			if auto, err := placeOf(rows, "auto", []string{set}); err == nil && auto.Cases < len(arena.Bouts(of)) {
+				line += fmt.Sprintf("; of %s only %d of %d cases", set, auto.Cases, len(arena.Bouts(of)))
+			}
+		}
+	}
+	return line
+}
+
+// lost tells the case that Auto loses most, and why.
+func lost() (string, error) {
+	var sets []string
+	for _, g := range groups() {
+		sets = append(sets, g.Sets...)
+	}
+	auto, err := placeOf(arena.DefaultsResults(), "auto", sets)
+	if err != nil {
+		return "", err
+	}
+	of := arena.Means(arena.DefaultsResults(), arena.Error)[auto.Lost]
+	omission, strength := arena.Factor(of, "two stages"), ""
+	if auto.Lost.Strength > 0 {
+		strength = fmt.Sprintf(" %g %%", auto.Lost.Strength)
+	}
+	line := fmt.Sprintf("The case that `Auto` loses by most is %s, %s%s, with %.2f times the best error. ", auto.Lost.Set, auto.Lost.Kind, strength, auto.Worst)
+	switch {
+	case omission == 1 && auto.Lost.Kind == "white squares":
+		return line + "A square that is no brighter than white hides what is below it, and only there do the losses differ. But what is below it nobody sees, so no hidden entry can tell, and `RobustNMF` did not win.", nil
+	case omission < 1.05 && auto.Worst > 1.1*omission:
+		return line + "There `RobustNMF` wins rightly, as alone it is the best or near it, but where it goes on from the race it ends worse than from its own start. On Extended Yale B it wins wrongly even where nothing is wrong: where samples are few for the parts it also leaves out many entries that are right, and fits the others so well that it predicts the best of the hidden ones best, too.", nil
+	case omission > 1.2:
+		line += fmt.Sprintf("There `RobustNMF`, with %.2f times, wins wrongly: where samples are few for the parts it also leaves out many entries that are right, and fits the others so well that it predicts the best of the hidden ones best, too.", omission)
+		if auto.Worst > 1.1*omission {
+			line += " And where it goes on from the race it ends worse than from its own start."
+		}
+		return line, nil
+	}
+	return "", fmt.Errorf("say why Auto loses %+v, by %.2f", auto.Lost, auto.Worst)
+}
+
+// judged says so where a single loss does better than Auto on the sets on which nothing was chosen.
+func judged() (string, error) {
+	for _, g := range groups() {
+		if g.Name != "judges" {
+			continue
+		}
+		auto, err := placeOf(arena.DefaultsResults(), "auto", g.Sets)
+		if err != nil {
+			return "", err
+		}
+		single, err := placeOf(arena.DefaultsResults(), "CellCase", g.Sets)
+		if err != nil || single.Mean >= auto.Mean {
+			return "", err
+		}
+		return fmt.Sprintf(" On the judges `CellCaseNMF` is ahead of `Auto`, with %.3f to %.3f: the rule of `Auto` was chosen on the other sets, and what it gains there it does not gain everywhere.", single.Mean, auto.Mean), nil
+	}
+	return "", nil
 }
 
 // mean is an error where there is nothing.

@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/internal/isnil"
 	"github.com/robustnmf/robustnmf/rnmf"
-	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
@@ -19,9 +19,9 @@ type Consensus struct {
 	Rand float64       // mean adjusted Rand index of two of the clusterings
 }
 
-// ConsensusOf returns the consensus of several clusterings of the same samples, for example from
+// NewConsensus returns the consensus of several clusterings of the same samples, for example from
 // several starts or from several subsets of the entries. It takes n×n numbers of memory.
-func ConsensusOf(clusterings [][]int) (*Consensus, error) {
+func NewConsensus(clusterings [][]int) (*Consensus, error) {
 	if len(clusterings) == 0 || len(clusterings[0]) == 0 {
 		return nil, fmt.Errorf("%w: there are no clusterings, or they have no samples", ErrParameter)
 	}
@@ -232,7 +232,7 @@ func averageLinkage(d *mat.SymDense) (*mat.SymDense, []int) {
 // compare models of any kind. A sample that is alone in its cluster counts as 0, and if there is
 // only one cluster, all samples do.
 func Silhouette(x mat.Matrix, clusters []int) (float64, error) {
-	if dense.IsNil(x) {
+	if isnil.Matrix(x) {
 		return 0, fmt.Errorf("%w: X is nil", ErrParameter)
 	}
 	m, n := x.Dims()

@@ -1,10 +1,11 @@
 // Package choose helps to choose the loss, the rank and the parameters of a model.
 //
-// HeldOut.Diagnose suggests a kind of loss for given data, RankSearch a rank, and OutlierSearch tells
-// which samples several models agree to be outliers.
+// Auto is a fit that chooses its loss itself, and the default where nobody knows what is wrong with the
+// data. HeldOut.CompareLosses shows the evidence for a kind of loss, RankSearch suggests a rank, and OutlierSearch tells
+// which samples several models agree to be outliers, ConsensusParts which parts several starts agree on.
 //
 // A Grid tries all combinations of parameter values, several at once. It stores each result in a
-// file as soon as it is known, so that a search that was stopped or killed can be resumed. A Judge
+// file as soon as it is known, so that a search that was stopped or killed can be resumed. A Scorer
 // gives each combination scores. Some scores need the true labels. Most papers choose by these, but
 // labels are rarely known for data of your own. The other scores do not need them:
 //
@@ -17,8 +18,8 @@
 //
 //	table, err := choose.Grid{
 //		Parameters: []choose.Parameter{{Name: "rank", Values: choose.Range(2, 12)}},
-//		Score: choose.Judge{X: x, Fit: func(p choose.Setting) choose.Fitter {
-//			return choose.FitterOf(rnmf.NMF(int(p.Value("rank"))))
+//		Score: choose.Scorer{X: x, Fit: func(p choose.Setting) choose.FitFunc {
+//			return choose.NewFitFunc(rnmf.NMF(int(p.Value("rank"))))
 //		}}.Score,
 //	}.Run(ctx)
 //

@@ -19,8 +19,8 @@ func ExampleGrid() {
 	}
 	table, err := choose.Grid{
 		Parameters: []choose.Parameter{{Name: "rank", Values: choose.Range(1, 6)}},
-		Score: choose.Judge{X: noisy, Starts: -1, Fit: func(p choose.Setting) choose.Fitter {
-			return choose.FitterOf(rnmf.NMF(int(p.Value("rank"))))
+		Score: choose.Scorer{X: noisy, Starts: -1, Fit: func(p choose.Setting) choose.FitFunc {
+			return choose.NewFitFunc(rnmf.NMF(int(p.Value("rank"))))
 		}}.Score,
 	}.Run(context.Background())
 	if err != nil {

@@ -98,7 +98,8 @@ type Grid struct {
 	// File keeps the scores of each setting, one line for each, on disk before the next report. A
 	// search that finds the file goes on with it. Settings are recognised by their values, so a
 	// larger grid can go on with the file of a smaller one. A process that is killed leaves whole
-	// lines and perhaps the beginning of one, which is ignored. With "" nothing is kept.
+	// lines and perhaps the beginning of one, which is ignored. A file next to it, whose name ends in
+	// .lock and which may be removed later, keeps a second search away (ErrBusy). With "" nothing is kept.
 	File string
 	// Task describes the search: the data, the model, the seeds. A file with another Task is an
 	// ErrFile.

@@ -10,16 +10,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/robustnmf/robustnmf/internal/isnil"
 	"github.com/robustnmf/robustnmf/rnmf"
-	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 )
 
-// A Fitter fits x from the start that a seed gives. Entries for which a mask is given and 0 may
+// A FitFunc fits x from the start that a seed gives. Entries for which a mask is given and 0 may
 // hold anything, and it must not use them.
-type Fitter func(ctx context.Context, x, mask mat.Matrix, seed uint64) (*rnmf.Result, error)
+type FitFunc func(ctx context.Context, x, mask mat.Matrix, seed uint64) (*rnmf.Result, error)
 
-// FitterOf returns the Fitter of a model, whose own Seed and Mask do not count.
-func FitterOf(m rnmf.Model) Fitter {
+// NewFitFunc returns the FitFunc of a model, whose own Seed and Mask do not count.
+func NewFitFunc(m rnmf.Model) FitFunc {
 	return func(ctx context.Context, x, mask mat.Matrix, seed uint64) (*rnmf.Result, error) {
 		m := m
 		m.Seed, m.Mask = seed, mask
@@ -49,6 +49,9 @@ type Errors struct {
 	Absolute []float64
 	// Squared is √(Σ(x − wh)² / Σx²).
 	Squared []float64
+	// Deviance is the mean of the deviances d(x, wh), by the Family of the fit: squares unless that is
+	// Poisson, where it is about 1 if a model predicts counts as well as can be.
+	Deviance []float64
 
 	residual *mat.Dense // x − wh, each entry when it was held out; NaN if missing or gross
 }
@@ -64,9 +67,9 @@ func MeanError(v []float64) (mean, se float64) {
 }
 
 // Of fits all folds.
-func (s HeldOut) Of(ctx context.Context, fit Fitter, x mat.Matrix) (*Errors, error) {
+func (s HeldOut) Of(ctx context.Context, fit FitFunc, x mat.Matrix) (*Errors, error) {
 	if fit == nil {
-		return nil, fmt.Errorf("%w: the Fitter is nil", ErrParameter)
+		return nil, fmt.Errorf("%w: the FitFunc is nil", ErrParameter)
 	}
 	folds, err := s.split(x)
 	if err != nil {
@@ -95,19 +98,21 @@ func (s HeldOut) Of(ctx context.Context, fit Fitter, x mat.Matrix) (*Errors, err
 			return nil, err
 		}
 		if rows, _ := r.W.Dims(); rows != m {
-			return nil, fmt.Errorf("%w: the Fitter returned W of %d rows, but X has %d", ErrParameter, rows, m)
+			return nil, fmt.Errorf("%w: the FitFunc returned W of %d rows, but X has %d", ErrParameter, rows, m)
 		}
 		if _, cols := r.H.Dims(); cols != n {
-			return nil, fmt.Errorf("%w: the Fitter returned H of %d columns, but X has %d", ErrParameter, cols, n)
+			return nil, fmt.Errorf("%w: the FitFunc returned H of %d columns, but X has %d", ErrParameter, cols, n)
 		}
 		var wh mat.Dense
 		wh.Mul(r.W, r.H)
 		var far, there []float64
+		var deviance float64
 		for i := range m {
 			for j, y := range wh.RawRowView(i) {
 				if v := x.At(i, j); folds[i*n+j] == f && math.Abs(v) <= most {
 					errs.residual.Set(i, j, v-y)
 					far, there = append(far, v-y), append(there, v)
+					deviance += r.Family.Deviance(v, y)
 				}
 			}
 		}
@@ -120,6 +125,7 @@ func (s HeldOut) Of(ctx context.Context, fit Fitter, x mat.Matrix) (*Errors, err
 		}
 		errs.Absolute = append(errs.Absolute, unit*(abs/size))
 		errs.Squared = append(errs.Squared, unit*math.Sqrt(square/energy))
+		errs.Deviance = append(errs.Deviance, deviance/float64(len(far)))
 	}
 	return errs, nil
 }
@@ -159,12 +165,12 @@ func (s HeldOut) folds() int {
 
 // split returns the fold of each entry, row by row, or −1.
 func (s HeldOut) split(x mat.Matrix) ([]int, error) {
-	if dense.IsNil(x) {
+	if isnil.Matrix(x) {
 		return nil, fmt.Errorf("%w: X is nil", ErrParameter)
 	}
 	m, n := x.Dims()
 	if s.Mask != nil {
-		if dense.IsNil(s.Mask) {
+		if isnil.Matrix(s.Mask) {
 			return nil, fmt.Errorf("%w: HeldOut.Mask is nil within the interface", ErrParameter)
 		}
 		if r, c := s.Mask.Dims(); r != m || c != n {

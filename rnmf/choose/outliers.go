@@ -11,13 +11,31 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/internal/isnil"
 	"github.com/robustnmf/robustnmf/rnmf"
-	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 )
 
-// An OutlierSearch asks several starts, and several losses, which samples do not follow WH. Every
-// fit has a sample that it trusts least. What matters is whether other fits flag the same sample,
-// and whether errors that are spread by chance would give it as small a weight.
+// An OutlierSearch asks several starts, and several losses, which samples do not follow WH. It tells two
+// kinds apart.
+//
+// A sample is wrong where it stands apart from the other samples. Let s_j be the root mean square of its
+// residuals or the largest of them: a sample that does not belong there has large residuals
+// everywhere, one with a single gross entry has one. On the scale
+//
+//	z_j = (log s_j − med)/(med − q),   med and q the median and the 16 % quantile of log s,
+//
+// where med − q is at least 0.1, the sizes of residuals of clean data are nearly normal: for normal values
+// med − q is one standard deviation, measured in the lower half, which wrong samples hardly change. A fit
+// flags a sample if z_j > 3.5 for either, as for 0.02 % of normal values. Where the samples themselves
+// differ much, foreign ones are not that far apart, but they are many. So a fit also flags a sample if
+// z_j > 2 for the mean magnitude of its residuals as s_j, and at most 2 % of the samples that are as far
+// apart or farther would be so by chance (Benjamini and Hochberg 1995): of 400 samples two are at 2.5 by
+// chance, and not twenty. In all cases s_j has to be more than a hundredth of the usual entry.
+//
+// A sample is rare where its parts are hard to draw from those of the others: where residuals that are
+// exchanged between the samples by chance would not give it so small a weight, and z_j > 2. The first
+// alone holds for every third image of a set, as no real data are exactly of low rank with independent
+// errors. It is a reason to look at the sample, and none to doubt it.
 type OutlierSearch struct {
 	X    mat.Matrix
 	Mask mat.Matrix // entries where it is 0 are missing; nil is all there
@@ -26,14 +44,18 @@ type OutlierSearch struct {
 	Models []rnmf.Model
 	Starts int // of each model; 0 is 5
 	Seed   uint64
-	// FalseFlags is the expected number of samples that are flagged by chance; 0 is 1.
+	// FalseFlags is the expected number of samples that are called rare by chance; 0 is 1.
 	FalseFlags float64
 }
 
 // A Suspect is a sample and what the fits say about it.
 type Suspect struct {
 	Sample int     // a column of X
-	Share  float64 // of the fits that flag it, 0 to 1
+	Share  float64 // of the fits that flag it as wrong, 0 to 1
+	Rare   float64 // of the fits to which it is rare, 0 to 1
+	// Apart is how far it stands apart, the z of that of the two s for which it is more, at most 20; the
+	// mean over the fits. A fit flags from 3.5 on, or where many samples are apart.
+	Apart  float64
 	Weight float64 // mean over the fits of its weight: see rnmf.Outliers.Samples
 	// Chance is how many samples of data whose errors are spread by chance would have
 	// so small a weight, the median over the fits.
@@ -42,21 +64,22 @@ type Suspect struct {
 
 // Suspects is what an OutlierSearch found.
 type Suspects struct {
-	// Samples are all samples, the most suspect first: by Share, then by Weight.
+	// Samples are all samples, the most suspect first: by Share, then by Apart.
 	Samples []Suspect
-	// Flagged is how many of them at least half of the fits flag.
-	Flagged int
+	// Flagged is how many of them at least half of the fits flag as wrong, and Rare how many others
+	// are rare to at least half of the fits.
+	Flagged, Rare int
 	// Starts is the share of the Worst samples that two starts of one model have in common, on
 	// average, Losses the same for fits of two models, and ByChance for two lists drawn by chance.
 	// Starts or Losses is NaN where there are no two.
 	Starts, Losses, ByChance float64
 	Worst                    int
-	FalseFlags               float64 // of the search: so many may be flagged by chance
+	FalseFlags               float64 // of the search: so many may be rare by chance
 }
 
 // String sums up what was found, and how far to trust it.
 func (s *Suspects) String() string {
-	line := fmt.Sprintf("at least half of the fits flag %d of %d samples, where errors spread by chance have about %g flagged by each fit", s.Flagged, len(s.Samples), s.FalseFlags)
+	line := fmt.Sprintf("%d of %d samples stand apart from the others and may be wrong, and %d more are rare (harder to draw than all but about %g would be by chance)", s.Flagged, len(s.Samples), s.Rare, s.FalseFlags)
 	for _, of := range []struct {
 		who string
 		v   float64
@@ -88,20 +111,22 @@ func (s *Suspects) Names(k int, name func(column int) string) map[int]string {
 	return names
 }
 
-// Run fits all models from all starts. A fit flags the samples whose weight is so small that
-// fewer than FalseFlags of them would have it if the residuals of each feature were
-// exchanged between the samples by chance.
+// Run fits all models from all starts.
 //
 // The errors are ErrParameter without data or models, and those of a fit.
 func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 	switch {
-	case dense.IsNil(s.X):
+	case isnil.Matrix(s.X):
 		return nil, fmt.Errorf("%w: OutlierSearch.X is nil", ErrParameter)
 	case len(s.Models) == 0:
 		return nil, fmt.Errorf("%w: OutlierSearch has no Models", ErrParameter)
 	case s.Starts < 0 || !(s.FalseFlags >= 0):
 		return nil, fmt.Errorf("%w: %d starts and %g false flags, want numbers of 0 or more", ErrParameter, s.Starts, s.FalseFlags)
 	}
+	if err := wantKnown(s.X, s.Mask, "OutlierSearch.Mask"); err != nil {
+		return nil, err
+	}
+	least := exactly * usual(s.X, s.Mask)
 	starts, may := cmp.Or(s.Starts, 5), cmp.Or(s.FalseFlags, 1)
 	_, n := s.X.Dims()
 	found := &Suspects{FalseFlags: may, Worst: min(n, max(5, n/20)), Samples: make([]Suspect, n)}
@@ -123,16 +148,21 @@ func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 				return nil, err
 			}
 			order := make([]int, n)
+			apart, many := standApart(r, s.X, s.Mask, least)
 			for j := range n {
 				order[j] = j
 				of := &found.Samples[j]
 				of.Weight += weights[j] / float64(fits)
 				chances[j] = append(chances[j], chance[j])
-				if chance[j] <= may {
+				of.Apart += min(apart[j], mostApart) / float64(fits)
+				if apart[j] > wrongFrom || many[j] {
 					of.Share += 1 / float64(fits)
 				}
+				if chance[j] <= may && apart[j] > rareFrom {
+					of.Rare += 1 / float64(fits)
+				}
 			}
-			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[a], weights[b]) })
+			slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(apart[b], apart[a]) })
 			in := make([]bool, n)
 			for _, j := range order[:found.Worst] {
 				in[j] = true
@@ -143,18 +173,110 @@ func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 	for j, c := range chances {
 		slices.Sort(c)
 		found.Samples[j].Chance = c[len(c)/2]
-		if found.Samples[j].Share >= 0.5-1e-9 {
+		switch of := found.Samples[j]; {
+		case of.Share >= 0.5-1e-9:
 			found.Flagged++
+		case of.Rare >= 0.5-1e-9:
+			found.Rare++
 		}
 	}
 	slices.SortStableFunc(found.Samples, func(a, b Suspect) int {
 		if math.Abs(a.Share-b.Share) > 1e-9 {
 			return cmp.Compare(b.Share, a.Share)
 		}
-		return cmp.Compare(a.Weight, b.Weight)
+		return cmp.Compare(b.Apart, a.Apart)
 	})
 	found.agree(worst, starts)
 	return found, nil
+}
+
+const (
+	wrongFrom   = 3.5
+	rareFrom    = 2
+	manyFrom    = 2    // where many samples are as far apart
+	falseShare  = 0.02 // of these by chance
+	leastSpread = 0.1  // of logarithms: samples that are all alike to a tenth are not apart
+	lowQuantile = 0.16
+	exactly     = 1e-2 // of the usual entry: residuals up to there are no errors
+	mostApart   = 20
+)
+
+// usual returns the median magnitude of the known entries of x that are not 0, or 0.
+func usual(x, mask mat.Matrix) float64 {
+	m, n := x.Dims()
+	var sizes []float64
+	for i := range m {
+		for j := range n {
+			if v := math.Abs(x.At(i, j)); v > 0 && (mask == nil || mask.At(i, j) > 0) {
+				sizes = append(sizes, v)
+			}
+		}
+	}
+	if len(sizes) == 0 {
+		return 0
+	}
+	slices.Sort(sizes)
+	return sizes[len(sizes)/2]
+}
+
+// standApart returns how far each sample stands apart; −mostApart at least, also where nothing is known
+// of it, or where its residuals are no larger than the given size. many are the samples that are flagged
+// because many are as far apart.
+func standApart(r *rnmf.Result, x, mask mat.Matrix, least float64) (apart []float64, many []bool) {
+	wh := r.WH()
+	m, n := wh.Dims()
+	var logs [3][]float64 // of root mean squares, of the largest, and of means
+	for j := range n {
+		var e []float64
+		for i := range m {
+			if mask == nil || mask.At(i, j) > 0 {
+				e = append(e, math.Abs(x.At(i, j)-wh.At(i, j)))
+			}
+		}
+		var sizes [3]float64
+		if len(e) > 0 {
+			largest := slices.Max(e)
+			sizes[1] = largest
+			for _, v := range e {
+				sizes[2] += v / float64(len(e))
+			}
+			sizes[0] = rootMeanSquare(e) // which scales e
+		}
+		for k, size := range sizes {
+			logs[k] = append(logs[k], math.Log(size))
+		}
+	}
+	apart, many = slices.Repeat([]float64{-mostApart}, n), make([]bool, n)
+	for k, of := range logs {
+		sorted := slices.Sorted(slices.Values(of))
+		median := sorted[n/2]
+		if math.IsInf(median, -1) { // more than half are fitted exactly
+			median = math.Log(max(least, math.SmallestNonzeroFloat64))
+		}
+		spread := median - sorted[int(lowQuantile*float64(n))]
+		if spread = max(spread, leastSpread); math.IsInf(spread, 1) { // some are fitted exactly
+			spread = 1
+		}
+		from := math.Inf(1)
+		for i := n - 1; k == 2 && i >= 0; i-- { // from the largest on
+			z := (sorted[i] - median) / spread
+			if !(z > manyFrom) {
+				break
+			}
+			if byChance := float64(n) * 0.5 * math.Erfc(z/math.Sqrt2); byChance <= falseShare*float64(n-i) {
+				from = sorted[i]
+			}
+		}
+		for j, v := range of {
+			if z := (v - median) / spread; k < 2 && z > apart[j] && math.Exp(v) > least { // not NaN
+				apart[j] = z
+			}
+			if v >= from && math.Exp(v) > least {
+				many[j] = true
+			}
+		}
+	}
+	return apart, many
 }
 
 // agree compares the lists of the worst samples of all pairs of fits.
@@ -244,11 +366,11 @@ func byChance(r *rnmf.Result, x, mask mat.Matrix, seed uint64) (weights, chance 
 // OutliersOf weighs new samples y (m×p) by the model of a fit of x: it finds their coefficients by
 // Transform and returns their weights relative to the median weight of x and y together, so that
 // the weight of a single new sample is meaningful, too. The masks are those of x and y, nil where
-// all is known. Weights, Samples and S are those of y alone.
+// all is known. All that it returns is of y alone.
 //
 // It returns ctx.Err() when ctx ends.
 func OutliersOf(ctx context.Context, r *rnmf.Result, x, mask, y, maskY mat.Matrix) (*rnmf.Outliers, error) {
-	if r == nil || r.H == nil || dense.IsNil(x) || dense.IsNil(y) {
+	if r == nil || r.H == nil || isnil.Matrix(x) || isnil.Matrix(y) {
 		return nil, fmt.Errorf("%w: the result, its H, the data of its fit or the new data are nil", ErrParameter)
 	}
 	if _, n := x.Dims(); n != r.H.RawMatrix().Cols {
@@ -275,12 +397,12 @@ func OutliersOf(ctx context.Context, r *rnmf.Result, x, mask, y, maskY mat.Matri
 		return nil, err
 	}
 	of := func(a *mat.Dense) *mat.Dense { return mat.DenseCopyOf(a.Slice(0, m, n, n+p)) }
-	return &rnmf.Outliers{Weights: of(o.Weights), Samples: slices.Clone(o.Samples[n:]), S: of(o.S)}, nil
+	return &rnmf.Outliers{Weights: of(o.Weights), Samples: slices.Clone(o.Samples[n:]), Sizes: slices.Clone(o.Sizes[n:]), S: of(o.S), E: of(o.E)}, nil
 }
 
 // orOnes returns a mask, or one that hides nothing.
 func orOnes(mask mat.Matrix, m, n int) mat.Matrix {
-	if mask != nil && !dense.IsNil(mask) {
+	if mask != nil && !isnil.Matrix(mask) {
 		return mask
 	}
 	ones := mat.NewDense(m, n, nil)

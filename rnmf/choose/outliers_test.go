@@ -3,13 +3,16 @@ package choose
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
@@ -58,6 +61,129 @@ func TestOutlierSearch(t *testing.T) {
 		t.Errorf("without any: %v", s)
 	}
 }
+
+// Ten clean sets, real and made up, at the rank of the data and below it: hardly a sample is flagged, and
+// what is only hard to draw is rare.
+func TestOutlierSearchOfCleanData(t *testing.T) {
+	digits, err := datasets.Digits().Sample(20, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fashion, err := datasets.Fashion().Sample(15, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wine := datasets.Wine().X
+	wine = mat.DenseCopyOf(wine)
+	for i := range wine.RawMatrix().Rows {
+		row := wine.RawRowView(i)
+		floats.Scale(1/floats.Max(row), row)
+	}
+	sized := planted(30, 200, 3, 0.05, 9)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for j := range 200 { // samples of all sizes, errors with them
+		by := math.Exp(0.5 * rng.NormFloat64())
+		for i := range 30 {
+			sized.Set(i, j, by*sized.At(i, j))
+		}
+	}
+	exact, _, _ := datasets.LowRank(25, 150, 3, 2)
+	flagged, samples, rare := 0, 0, 0
+	for name, c := range map[string]struct {
+		x    *mat.Dense
+		rank int
+	}{
+		"digits": {digits.Scaled().X, 8}, "clothes": {fashion.Scaled().X, 6}, "wines": {wine, 3},
+		"planted": {planted(20, 200, 3, 0.05, 4), 3}, "rank too low": {planted(20, 200, 5, 0.05, 5), 3},
+		"rank too high": {planted(20, 200, 3, 0.05, 6), 6}, "noise": {planted(40, 100, 2, 0.5, 7), 2},
+		"of all sizes": {sized, 3}, "exact": {exact, 3}, "few features": {planted(6, 300, 2, 0.1, 8), 2},
+	} {
+		_, n := c.x.Dims()
+		s, err := OutlierSearch{X: c.x, Models: []rnmf.Model{rnmf.L21NMF(c.rank), rnmf.HuberNMF(c.rank)}, Starts: 1}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d wrong, %d rare of %d", name, s.Flagged, s.Rare, n)
+		flagged, samples, rare = flagged+s.Flagged, samples+n, rare+s.Rare
+		if float64(s.Flagged) > max(2, 0.02*float64(n)) {
+			t.Errorf("%s: %v", name, s)
+		}
+	}
+	if float64(flagged) > 0.01*float64(samples) || rare == 0 {
+		t.Errorf("%d of %d are wrong, %d rare", flagged, samples, rare)
+	}
+}
+
+// Pictures of noise among clothes are no farther apart than the odd boot, but they are many: they are
+// flagged, and hardly a boot with them.
+func TestOutlierSearchOfNoise(t *testing.T) {
+	s, err := datasets.Fashion().Scaled().Sample(40, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = s.Shrink(14, 14); err != nil {
+		t.Fatal(err)
+	}
+	x, where, err := datasets.OutlierSamples{Share: 0.05, Max: 1}.Apply(s.X, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := OutlierSearch{X: x, Models: []rnmf.Model{rnmf.L21NMF(8), rnmf.HuberNMF(8)}, Starts: 1}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits := 0
+	for _, j := range found.Columns(found.Flagged) {
+		if mat.Max(where.ColView(j)) > 0 {
+			hits++
+		}
+	}
+	if hits < 19 || found.Flagged > hits+4 {
+		t.Errorf("%d of 20 pictures of noise among %d that are flagged: %v", hits, found.Flagged, found)
+	}
+}
+
+// A sample with one gross entry is found, however gross; so is every sample with one, also where
+// they are many and alike.
+func TestOutlierSearchOneEntry(t *testing.T) {
+	for _, gross := range []float64{30, 1e6} {
+		x, _, _ := datasets.LowRank(30, 500, 4, 1)
+		rng := rand.New(rand.NewPCG(4, 4))
+		x.Apply(func(_, _ int, v float64) float64 { return max(0, v*(1+0.05*rng.NormFloat64())) }, x)
+		var wrong []int
+		for k := range 12 {
+			j := 41 * k
+			x.Set((7*k)%30, j, gross)
+			wrong = append(wrong, j)
+		}
+		s, err := OutlierSearch{X: x, Models: []rnmf.Model{rnmf.L21NMF(4), rnmf.HuberNMF(4)}, Starts: 2}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := s.Columns(12)
+		slices.Sort(first)
+		if !slices.Equal(first, wrong) || s.Flagged < 12 || s.Flagged > 17 {
+			t.Errorf("entries of %g: the first are %v: %v", gross, first, s)
+		}
+	}
+}
+
+// The error for a missing entry names the field that hides it.
+func TestMissingNamesTheMask(t *testing.T) {
+	x := odd(t)
+	x.Set(3, 4, math.NaN())
+	for field, err := range map[string]error{
+		"OutlierSearch.Mask": second(OutlierSearch{X: x, Models: []rnmf.Model{rnmf.NMF(2)}}.Run(t.Context())),
+		"RankSearch.Mask":    second(RankSearch{X: x}.Run(t.Context())),
+		"HeldOut.Mask":       second(HeldOut{}.CompareLosses(t.Context(), x)),
+	} {
+		if !errors.Is(err, rnmf.ErrNotFinite) || !strings.Contains(err.Error(), field) || strings.Contains(err.Error(), "Model.Mask") || !strings.Contains(err.Error(), "X[3,4]") {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
 
 func TestOutlierSearchErrors(t *testing.T) {
 	x, models := uniform(6, 8, 1), []rnmf.Model{rnmf.NMF(2)}

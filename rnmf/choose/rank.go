@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/internal/isnil"
 	"github.com/robustnmf/robustnmf/rnmf"
-	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 )
 
 // A RankSearch asks data for the rank of a model, by entries held out and by the
@@ -67,11 +67,14 @@ const (
 // none was, and ctx.Err(). The error is ErrParameter for ranks below 1, above Most, or not
 // ascending, for fewer than two starts or folds, and that of a fit.
 func (s RankSearch) Run(ctx context.Context) (*RankChoice, error) {
-	if dense.IsNil(s.X) {
+	if isnil.Matrix(s.X) {
 		return nil, fmt.Errorf("%w: RankSearch.X is nil", ErrParameter)
 	}
 	if s.Starts == 1 || s.Starts < 0 || s.Folds == 1 || s.Folds < 0 {
 		return nil, fmt.Errorf("%w: %d starts and %d folds, want 2 or more, or 0 for 5", ErrParameter, s.Starts, s.Folds)
+	}
+	if err := wantKnown(s.X, s.Mask, "RankSearch.Mask"); err != nil {
+		return nil, err
 	}
 	m, n := s.X.Dims()
 	most := s.Most
@@ -128,10 +131,10 @@ func (s RankSearch) grid(ranks []int, done int) Grid {
 	for _, r := range ranks {
 		g.Parameters[0].Values = append(g.Parameters[0].Values, float64(r))
 	}
-	g.Score = Judge{X: s.X, Mask: s.Mask, Starts: s.Starts, Folds: s.Folds, Seed: s.Seed, Fit: func(p Setting) Fitter {
+	g.Score = Scorer{X: s.X, Mask: s.Mask, Starts: s.Starts, Folds: s.Folds, Seed: s.Seed, Fit: func(p Setting) FitFunc {
 		model := s.Model
 		model.Rank = int(p.Value("rank"))
-		return FitterOf(model)
+		return NewFitFunc(model)
 	}}.Score
 	if s.Progress != nil {
 		g.Progress = func(p Progress) {

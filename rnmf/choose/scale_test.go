@@ -48,7 +48,7 @@ func TestScoresOfAnyScale(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d Diagnosis
+		var d LossComparison
 		d.describe(y, e.residual)
 		s = scores{e.Absolute[0], e.Squared[0], 0, d.Kurtosis, d.Tail, d.FarSamples}
 		if s.silhouette, err = Silhouette(y, clusters); err != nil {
@@ -97,8 +97,8 @@ func TestScoresOfAnyScale(t *testing.T) {
 	}
 }
 
-// All of a Diagnosis, fits included.
-func TestDiagnoseOfAnyScale(t *testing.T) {
+// All of a LossComparison, fits included.
+func TestCompareLossesOfAnyScale(t *testing.T) {
 	x := planted(12, 30, 2, 0.03, 4)
 	rng := rand.New(rand.NewPCG(1, 9))
 	x.Apply(func(_, _ int, v float64) float64 {
@@ -107,9 +107,9 @@ func TestDiagnoseOfAnyScale(t *testing.T) {
 		}
 		return v
 	}, x)
-	var want *Diagnosis
+	var want *LossComparison
 	for _, power := range []int{0, 266, -200, -300} { // 1e80, 1e-60 and 1e-90
-		d, err := HeldOut{Folds: 3}.Diagnose(context.Background(), scaled(x, power), 2)
+		d, err := HeldOut{Folds: 3}.CompareLosses(context.Background(), scaled(x, power), 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,13 +131,13 @@ func TestDiagnoseOfAnyScale(t *testing.T) {
 // A nil pointer within the interface is told as nil is, not by a panic.
 func TestNilWithin(t *testing.T) {
 	x := uniform(5, 8, 1)
-	fit := FitterOf(rnmf.NMF(2))
+	fit := NewFitFunc(rnmf.NMF(2))
 	of := func(s HeldOut, x mat.Matrix) error {
 		_, err := s.Of(context.Background(), fit, x)
 		return err
 	}
-	judge := func(s Judge) error {
-		s.Fit = func(Setting) Fitter { return fit }
+	judge := func(s Scorer) error {
+		s.Fit = func(Setting) FitFunc { return fit }
 		_, err := s.Score(context.Background(), Setting{})
 		return err
 	}
@@ -149,14 +149,14 @@ func TestNilWithin(t *testing.T) {
 				_, err := Silhouette(none, make([]int, 8))
 				return err
 			}(),
-			"Diagnose: X": func() error {
-				_, err := HeldOut{}.Diagnose(context.Background(), none, 2)
+			"CompareLosses: X": func() error {
+				_, err := HeldOut{}.CompareLosses(context.Background(), none, 2)
 				return err
 			}(),
-			"Judge: X":                 judge(Judge{X: none}),
-			"Judge: Mask":              judge(Judge{X: x, Mask: none}),
-			"Judge: X, no folds":       judge(Judge{X: none, Folds: -1}),
-			"Judge: Mask, no folds":    judge(Judge{X: x, Mask: none, Folds: -1}),
+			"Scorer: X":                judge(Scorer{X: none}),
+			"Scorer: Mask":             judge(Scorer{X: x, Mask: none}),
+			"Scorer: X, no folds":      judge(Scorer{X: none, Folds: -1}),
+			"Scorer: Mask, no folds":   judge(Scorer{X: x, Mask: none, Folds: -1}),
 			"HeldOut.Of: X is nil":     of(HeldOut{}, nil),
 			"HeldOut.Of: both are nil": of(HeldOut{Mask: none}, none),
 		} {

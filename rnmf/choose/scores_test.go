@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ func TestLinkageGolden(t *testing.T) {
 
 func TestConsensus(t *testing.T) {
 	// Two clusterings of four samples, by hand: C_01 = 1, C_02 = C_12 = ½, C_23 = ½, others 0.
-	c, err := ConsensusOf([][]int{{0, 0, 1, 1}, {7, 7, 7, 2}})
+	c, err := NewConsensus([][]int{{0, 0, 1, 1}, {7, 7, 7, 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,20 +100,31 @@ func TestConsensus(t *testing.T) {
 	if r, _ := score.AdjustedRand([]int{0, 0, 1, 1}, []int{7, 7, 7, 2}); c.Rand != r {
 		t.Errorf("Rand %g, want %g", c.Rand, r)
 	}
-	same, err := ConsensusOf([][]int{{0, 0, 1, 2}, {2, 2, 0, 1}, {5, 5, 6, 7}})
+	same, err := NewConsensus([][]int{{0, 0, 1, 2}, {2, 2, 0, 1}, {5, 5, 6, 7}})
 	if err != nil || same.Dispersion() != 1 || math.Abs(same.Cophenetic()-1) > 1e-12 || same.Rand != 1 {
 		t.Error("equal clusterings", err)
 	}
-	one, err := ConsensusOf([][]int{{0, 0, 0}, {1, 1, 1}})
+	one, err := NewConsensus([][]int{{0, 0, 0}, {1, 1, 1}})
 	if err != nil || one.Cophenetic() != 0 || one.Dispersion() != 1 {
 		t.Error("one cluster", err)
 	}
+	apart, err := NewConsensus([][]int{{0, 1, 0, 1, 0, 1}, {3, 2, 3, 2, 3, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	odd := 0
+	for i, j := range apart.Order() { // the samples of a cluster come one after the other
+		odd += (j + i/3) % 2
+	}
+	if order := slices.Sorted(slices.Values(apart.Order())); odd%6 != 0 || !slices.Equal(order, []int{0, 1, 2, 3, 4, 5}) {
+		t.Errorf("order %v", apart.Order())
+	}
 	for _, bad := range [][][]int{nil, {{}}, {{0, 1}, {0}}} {
-		if _, err := ConsensusOf(bad); !errors.Is(err, ErrParameter) {
+		if _, err := NewConsensus(bad); !errors.Is(err, ErrParameter) {
 			t.Error(err)
 		}
 	}
-	if _, err := ConsensusOf([][]int{{0, 1}, {0, -1}}); err == nil {
+	if _, err := NewConsensus([][]int{{0, 1}, {0, -1}}); err == nil {
 		t.Error("a negative cluster")
 	}
 }
@@ -199,7 +211,7 @@ func TestHeldOut(t *testing.T) {
 		if out < 24 || out > 26 {
 			t.Errorf("%d entries in a fold", out)
 		}
-		return FitterOf(rnmf.NMF(2))(ctx, y, mask, seed)
+		return NewFitFunc(rnmf.NMF(2))(ctx, y, mask, seed)
 	}
 	e, err := HeldOut{Folds: 4, Seed: 3, Mask: hole}.Of(context.Background(), spy, holed)
 	if err != nil {
@@ -248,15 +260,15 @@ func TestHeldOut(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := (HeldOut{}).Of(context.Background(), FitterOf(rnmf.NMF(1)), mat.NewDense(4, 4, nil)); !errors.Is(err, ErrParameter) {
+	if _, err := (HeldOut{}).Of(context.Background(), NewFitFunc(rnmf.NMF(1)), mat.NewDense(4, 4, nil)); !errors.Is(err, ErrParameter) {
 		t.Error("all zeros", err)
 	}
 	if _, err := (HeldOut{}).Of(context.Background(), nil, x); !errors.Is(err, ErrParameter) {
-		t.Errorf("no Fitter: %v", err)
+		t.Errorf("no FitFunc: %v", err)
 	}
 	negative := uniform(x.RawMatrix().Rows, x.RawMatrix().Cols, 1)
 	negative.Set(1, 2, -1)
-	if _, err := (HeldOut{Mask: negative}).Of(context.Background(), FitterOf(rnmf.NMF(1)), x); !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), "Mask[1,2] = -1") {
+	if _, err := (HeldOut{Mask: negative}).Of(context.Background(), NewFitFunc(rnmf.NMF(1)), x); !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), "Mask[1,2] = -1") {
 		t.Errorf("a negative mask: %v", err)
 	}
 	if _, err := (HeldOut{}).Of(context.Background(), fixed, uniform(4, 14, 1)); !errors.Is(err, ErrParameter) {
@@ -264,7 +276,7 @@ func TestHeldOut(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (HeldOut{}).Of(done, FitterOf(rnmf.NMF(2)), x); !errors.Is(err, context.Canceled) {
+	if _, err := (HeldOut{}).Of(done, NewFitFunc(rnmf.NMF(2)), x); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -278,10 +290,10 @@ func TestRankIsFound(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		table, err := Grid{
 			Parameters: []Parameter{{"rank", Range(2, 5)}},
-			Score: Judge{X: x, Starts: 3, Folds: 3, Fit: func(p Setting) Fitter {
+			Score: Scorer{X: x, Starts: 3, Folds: 3, Fit: func(p Setting) FitFunc {
 				m := rnmf.NMF(int(p.Value("rank")))
 				m.Tol, m.MaxIter = 1e-6, 200
-				return FitterOf(m)
+				return NewFitFunc(m)
 			}}.Score,
 			Workers: workers,
 		}.Run(context.Background())
@@ -305,7 +317,7 @@ func TestRankIsFound(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestScorer(t *testing.T) {
 	x := mat.NewDense(6, 30, nil)
 	truth := make([]int, 30)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -318,12 +330,12 @@ func TestJudge(t *testing.T) {
 			}
 		}
 	}
-	fit := func(p Setting) Fitter {
+	fit := func(p Setting) FitFunc {
 		m := rnmf.SparseNMF(3, p.Value("alpha"), p.Value("alpha"), nil, 0)
 		m.MaxIter = 50
-		return FitterOf(m)
+		return NewFitFunc(m)
 	}
-	table, err := Grid{Parameters: []Parameter{{"alpha", []float64{0.01, 1e5}}}, Score: Judge{X: x, Fit: fit, Truth: truth, Clusters: ByKMeans(3)}.Score}.Run(context.Background())
+	table, err := Grid{Parameters: []Parameter{{"alpha", []float64{0.01, 1e5}}}, Score: Scorer{X: x, Fit: fit, Truth: truth, Clusters: ByKMeans(3)}.Score}.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,17 +358,17 @@ func TestJudge(t *testing.T) {
 	// Missing entries and no labels; no starts; no folds.
 	mask := mat.NewDense(6, 30, nil)
 	mask.Apply(func(i, j int, _ float64) float64 { return float64(min((i*j)%7, 1)) }, mask)
-	s, err := Judge{X: x, Fit: fit, Mask: mask}.Score(context.Background(), table.Rows[0].Setting)
+	s, err := Scorer{X: x, Fit: fit, Mask: mask}.Score(context.Background(), table.Rows[0].Setting)
 	if _, has := s[ScoreSilhouette]; err != nil || has || s[ScoreStability] == 0 || len(s) != 6 {
 		t.Error(s, err)
 	}
-	if s, err := (Judge{X: x, Fit: fit, Starts: -1}).Score(context.Background(), table.Rows[0].Setting); err != nil || len(s) != 2 {
+	if s, err := (Scorer{X: x, Fit: fit, Starts: -1}).Score(context.Background(), table.Rows[0].Setting); err != nil || len(s) != 2 {
 		t.Error(s, err)
 	}
-	if s, err := (Judge{X: x, Fit: fit, Folds: -1}).Score(context.Background(), table.Rows[0].Setting); err != nil || len(s) != 5 {
+	if s, err := (Scorer{X: x, Fit: fit, Folds: -1}).Score(context.Background(), table.Rows[0].Setting); err != nil || len(s) != 5 {
 		t.Error(s, err)
 	}
-	if _, err := (Judge{X: x}).Score(context.Background(), table.Rows[0].Setting); !errors.Is(err, ErrParameter) {
+	if _, err := (Scorer{X: x}).Score(context.Background(), table.Rows[0].Setting); !errors.Is(err, ErrParameter) {
 		t.Error(err)
 	}
 }

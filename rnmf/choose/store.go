@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/robustnmf/robustnmf/internal/lockfile"
 )
 
 // A store is the file of a search: a header and a line for each setting, each a
@@ -20,6 +22,7 @@ import (
 // line counts if it is whole. So the file is right whenever the process ends.
 type store struct {
 	f      *os.File
+	unlock func()
 	failed error // of a write: half a line may be at the end, and nothing may follow it
 }
 
@@ -58,19 +61,28 @@ func openStore(path string, want header) (*store, map[string]Scores, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &store{f: f}
-	known, err := s.read(want)
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		f.Close()
+		return nil, nil, fmt.Errorf("%w: %s is a pipe or a device", ErrFile, path)
+	}
+	unlock, err := lockfile.Try(path + ".lock")
+	if err == nil && unlock == nil {
+		err = ErrBusy
+	}
 	if err != nil {
 		f.Close()
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	s := &store{f: f, unlock: unlock}
+	known, err := s.read(want)
+	if err != nil {
+		s.close()
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, known, nil
 }
 
 func (s *store) read(want header) (map[string]Scores, error) {
-	if err := lock(s.f); err != nil {
-		return nil, err
-	}
 	data, err := io.ReadAll(s.f)
 	if err != nil {
 		return nil, err
@@ -169,7 +181,10 @@ func (s *store) write(text []byte) error {
 	return s.failed
 }
 
-func (s *store) close() error { return s.f.Close() }
+func (s *store) close() error {
+	defer s.unlock()
+	return s.f.Close()
+}
 
 // wrap puts the checksum before a line.
 func wrap(text []byte) []byte {

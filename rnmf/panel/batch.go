@@ -9,18 +9,19 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/internal/input"
+	"github.com/robustnmf/robustnmf/internal/isnil"
 	"github.com/robustnmf/robustnmf/rnmf"
-	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
-	"github.com/robustnmf/robustnmf/rnmf/internal/input"
-	"github.com/robustnmf/robustnmf/rnmf/internal/watch"
 )
 
 // A Batch fits a Model to X in panels, all of which take part in each round.
 type Batch struct {
-	// Model says what to fit. Of its fields Rank, Loss, Seed, MaxIter, Tol and TuneFor have the
-	// same meaning as there, except that TuneFor 0 stands for 10 rounds; Init is nil (Random), or
-	// Factors; Solver is nil or HALS. All others must be zero. The error for what panels cannot do
-	// is rnmf.ErrParameter.
+	// Model says what to fit. Of its fields Rank, Loss, Seed, MaxIter, Tol, TuneFor and Watch have the
+	// same meaning as there; Init is nil (Random), or rnmf.WarmStart; Solver is nil or HALS. All others must be
+	// zero. The error for what panels cannot do is rnmf.ErrParameter. The reasons to stop are those of
+	// there, but for Collapsed, which penalties alone cause; a round that changes nothing is Converged
+	// without a KKT residual, as HALS leaves nothing but a minimum over each entry, and Stalled with a
+	// Family of counts, whose updates of W keep zeros.
 	Model rnmf.Model
 	// Missing says that the entries which a sparse X does not store are missing, not 0. Those which
 	// it stores as 0 are known.
@@ -28,7 +29,8 @@ type Batch struct {
 	// State is the folder of the fit, which Fit makes if it is missing. After each round it holds
 	// W, the state of the fit, and the coefficients of each panel. A fit that was killed goes on
 	// from there, with the same bits; one that ran out of rounds goes on with a larger MaxIter.
-	// Only one program may use the folder at a time. With "" all is kept in memory.
+	// Only one fit may use the folder at a time; the error of another is ErrBusy. With "" all is kept
+	// in memory.
 	State string
 }
 
@@ -38,10 +40,15 @@ type Result struct {
 	*rnmf.Result
 	store      store
 	generation int
+	panels     int
 }
 
-// Coefficients returns the columns of H that belong to panel p (r×b).
+// Coefficients returns the columns of H that belong to panel p (r×b). The error is rnmf.ErrParameter
+// for a panel that X has not.
 func (r *Result) Coefficients(p int) (*mat.Dense, error) {
+	if err := checkPanel(p, r.panels); err != nil {
+		return nil, err
+	}
 	c, err := r.store.get(r.generation, p)
 	if err != nil {
 		return nil, err
@@ -52,7 +59,7 @@ func (r *Result) Coefficients(p int) (*mat.Dense, error) {
 // A store keeps the coefficients of panels, generation by generation, and the driver.
 type store interface {
 	get(generation, p int) (*Coefficients, error)
-	put(generation, p int, c *Coefficients) error
+	put(p int, c *Coefficients) error // at the generation that c names
 	// checkpoint stores the state of the fit and then drops the generations that it does not need.
 	checkpoint(s state) error
 }
@@ -67,6 +74,7 @@ type state interface {
 	Kept() int
 	Reason() rnmf.Reason
 	begin(d *Driver)
+	driver() *Driver
 }
 
 // memory keeps everything in memory.
@@ -74,7 +82,8 @@ type memory map[int][]*Coefficients
 
 func (m memory) get(generation, p int) (*Coefficients, error) { return m[generation][p], nil }
 
-func (m memory) put(generation, p int, c *Coefficients) error {
+func (m memory) put(p int, c *Coefficients) error {
+	generation := c.of.generation
 	for len(m[generation]) <= p {
 		m[generation] = append(m[generation], nil)
 	}
@@ -88,7 +97,7 @@ func (m memory) checkpoint(s state) error {
 		case s.Generation():
 		case s.Kept(): // for a Result
 			for p, c := range m[g] {
-				m[g][p] = &Coefficients{H: c.H}
+				m[g][p] = &Coefficients{of: c.of, H: c.H}
 			}
 		default:
 			delete(m, g)
@@ -101,18 +110,19 @@ func (m memory) checkpoint(s state) error {
 // returns ctx.Err() and the factors of the last complete round, nil if there is none; Driver.Stop
 // says how their Objective is meant. A panel that
 // cannot be loaded, a full disk, and a state folder that is damaged or belongs to another fit or
-// to other data are errors that name the panel or file; what the folder has is not lost.
-// rnmf.WithTrace watches the rounds.
+// to other data are errors that name the panel or file, as are coefficients of another fit, generation
+// or panel; what the folder has is not lost. A Source whose Load panics, or calls runtime.Goexit, is
+// an error that names its type.
 func (b Batch) Fit(ctx context.Context, x Source) (*Result, error) {
 	d := new(Driver)
-	x, s, err := b.begin(ctx, x, d)
+	x, s, unlock, err := b.begin(ctx, x, d)
 	if err != nil {
 		return nil, err
 	}
+	defer unlock()
 	st := newStepper(ctx)
 	st.pool.Open()
 	defer st.pool.Close()
-	seen, _ := ctx.Value(watch.Key{}).(func(rnmf.Point))
 	spent := 0.0
 	if n := len(d.trace); n > 0 {
 		spent = d.trace[n-1].Seconds
@@ -134,8 +144,8 @@ func (b Batch) Fit(ctx context.Context, x Source) (*Result, error) {
 			return nil, err
 		}
 		spent += time.Since(begin).Seconds()
-		if seen != nil && len(d.trace) > known {
-			seen(d.trace[known])
+		if b.Model.Watch != nil && len(d.trace) > known {
+			b.Model.Watch(d.trace[known])
 		}
 	}
 	return finish(d.result(), s, x, d.Generation())
@@ -155,7 +165,7 @@ func (d *Driver) cancelled(s store, x Source) *Result {
 
 // finish collects H where it is in memory.
 func finish(r *rnmf.Result, s store, x Source, generation int) (*Result, error) {
-	result := &Result{Result: r, store: s, generation: generation}
+	result := &Result{Result: r, store: s, generation: generation, panels: x.Panels()}
 	if _, inMemory := s.(memory); !inMemory {
 		return result, nil
 	}
@@ -173,114 +183,126 @@ func finish(r *rnmf.Result, s store, x Source, generation int) (*Result, error) 
 	return result, nil
 }
 
-// begin checks everything and makes, or finds, the state of the fit. With a folder, the source that it
-// returns knows whether its panels are those of the folder.
-func (b Batch) begin(ctx context.Context, x Source, state state) (Source, store, error) {
+// begin checks everything and makes, or finds, the state of the fit. With a folder, which is locked until
+// unlock is called, the source that it returns knows whether its panels are those of the fit.
+func (b Batch) begin(ctx context.Context, x Source, state state) (_ Source, s store, unlock func(), err error) {
 	if err := checkSource(x); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	m, n := x.Dims()
 	if err := checkModel(b, m, n); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	var s store = memory{}
-	if b.State != "" {
-		w := newWitness(x, b.State)
-		x = w
-		f, found, err := openState(b.State, b, x, state)
-		if err == nil && found {
-			err = known(ctx, w, state)
-		}
-		if err != nil || found {
-			return x, f, err
-		}
-		s = f
+	if b.State == "" {
+		unlock = func() {}
+		s = memory{}
+		err = b.fresh(ctx, x, state, s)
+		return x, s, unlock, err
 	}
-	survey, err := surveyAll(ctx, x, b.Missing)
+	f, found, unlock, err := openState(b.State, b, x, state)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	w, err := start(b.Model, survey, b.Missing, x, s)
-	if err != nil {
-		return nil, nil, err
+	if !found {
+		err = b.fresh(ctx, x, state, f)
 	}
-	d, err := newDriver(b, survey, m, n, w)
+	var w *checkedSource
+	if err == nil {
+		w, err = newCheckedSource(x, b.State, state.driver(), !found)
+	}
+	if err == nil && found && state.Reason() != 0 {
+		// Each round compares the panels; as this fit has ended, there is none.
+		err = eachPanel(ctx, w, func(int, Panel) error { return nil })
+	}
 	if err != nil {
-		return nil, nil, err
+		unlock()
+		return nil, nil, nil, err
+	}
+	return w, f, unlock, nil
+}
+
+// fresh begins a fit.
+func (b Batch) fresh(ctx context.Context, x Source, state state, s store) error {
+	summary, err := summariseAll(ctx, x, b)
+	if err != nil {
+		return err
+	}
+	m, n := x.Dims()
+	w, h, err := start(b, summary, m, n)
+	if err != nil {
+		return err
+	}
+	d, err := newDriver(b, summary, m, n, w)
+	if err != nil {
+		return err
 	}
 	state.begin(d)
-	if w, stored := x.(*witness); stored {
-		if err := w.write(); err != nil {
-			return nil, nil, err
+	if f, ok := s.(*stateFolder); ok {
+		f.fit = d.fit
+	}
+	for p := range x.Panels() {
+		from, to := x.Columns(p)
+		c := d.Start(from, to)
+		if h != nil {
+			c.H = mat.DenseCopyOf(h.Slice(0, b.Model.Rank, from, to))
+		}
+		if err := s.put(p, c); err != nil {
+			return err
 		}
 	}
-	return x, s, s.checkpoint(state)
+	return s.checkpoint(state)
 }
 
 func (d *Driver) begin(fresh *Driver) { *d = *fresh }
+func (d *Driver) driver() *Driver     { return d }
 
-// known reads the checksums of the panels. The next round compares them; a fit that has ended has no next
-// round, so all panels are loaded.
-func known(ctx context.Context, x *witness, s state) error {
-	if err := x.read(); err != nil || s.Reason() == 0 {
-		return err
+// summariseAll looks at all panels, in their order, and takes their checksums if the fit has a folder.
+func summariseAll(ctx context.Context, x Source, b Batch) (*DataSummary, error) {
+	look := summarise
+	if b.State != "" {
+		look = NewDataSummary
 	}
-	return eachPanel(ctx, x, func(int, Panel) error { return nil })
-}
-
-// surveyAll looks at all panels, in their order.
-func surveyAll(ctx context.Context, x Source, missing bool) (*Survey, error) {
-	all := new(Survey)
+	all := new(DataSummary)
 	err := eachPanel(ctx, x, func(p int, panel Panel) error {
-		if missing && panel.Sparse == nil {
+		if b.Missing && panel.Sparse == nil {
 			return fmt.Errorf("%w: Missing is for sparse panels, panel %d is dense", rnmf.ErrParameter, p)
 		}
 		from, _ := x.Columns(p)
-		s, err := SurveyOf(panel, from)
+		s, err := look(panel, from)
 		if err != nil {
 			return fmt.Errorf("panel %d: %w", p, err)
 		}
-		all.Merge(s)
-		return nil
+		return all.Merge(s)
 	})
-	if err == nil && all.entries == 0 && missing {
+	if err == nil && all.entries == 0 && b.Missing {
 		err = fmt.Errorf("%w: no entry of X is known", rnmf.ErrEmpty)
 	}
 	return all, err
 }
 
-// start makes the first factors, and stores H as generation 0.
-func start(model rnmf.Model, survey *Survey, missing bool, x Source, s store) (*mat.Dense, error) {
-	m, n := x.Dims()
-	r := model.Rank
-	a := survey.amplitude(m, r, missing)
-	w := startW(m, r, a, model.Seed)
-	var h *mat.Dense
-	if f, given := model.Init.(rnmf.Factors); given {
-		if dense.IsNil(f.W) || dense.IsNil(f.H) {
-			return nil, fmt.Errorf("%w: the start lacks W or H", rnmf.ErrShape)
-		}
-		if err := errors.Join(input.Dims("W", f.W, m, r), input.Dims("H", f.H, r, n)); err != nil {
-			return nil, err
-		}
-		w, h = mat.DenseCopyOf(f.W), mat.DenseCopyOf(f.H)
-		if err := errors.Join(checkFactor("W", w), checkFactor("H", h)); err != nil {
-			return nil, err
-		}
+// start returns the W with which a fit of X (m×n) begins, and the H if Init gives it.
+func start(b Batch, summary *DataSummary, m, n int) (w, h *mat.Dense, err error) {
+	r := b.Model.Rank
+	f, given := b.Model.Init.(rnmf.WarmStart)
+	if !given {
+		return startW(m, r, summary.amplitude(m, r, b.Missing), b.Model.Seed), nil, nil
 	}
-	for p := range x.Panels() {
-		from, to := x.Columns(p)
-		c := &Coefficients{}
-		if h != nil {
-			c.H = mat.DenseCopyOf(h.Slice(0, r, from, to))
-		} else {
-			c.H = startH(r, from, to, a, model.Seed)
-		}
-		if err := s.put(0, p, c); err != nil {
-			return nil, err
-		}
+	if w, err = givenFactor("W", f.W, m, r); err == nil {
+		h, err = givenFactor("H", f.H, r, n)
 	}
-	return w, nil
+	return w, h, err
+}
+
+// givenFactor returns a copy of a factor to begin with.
+func givenFactor(name string, v mat.Matrix, rows, columns int) (*mat.Dense, error) {
+	if isnil.Matrix(v) {
+		return nil, fmt.Errorf("%w: the start lacks %s", rnmf.ErrShape, name)
+	}
+	if err := input.Dims(name, v, rows, columns); err != nil {
+		return nil, err
+	}
+	d := mat.DenseCopyOf(v)
+	return d, checkFactor(name, d)
 }
 
 // checkFactor finds the first bad entry of a start.
@@ -310,11 +332,8 @@ func (s *stepper) round(ctx context.Context, x Source, d *Driver, c store) (*Sta
 		if err != nil {
 			return fmt.Errorf("panel %d: %w", p, err)
 		}
-		switch {
-		case r.Writes():
-			err = c.put(d.Generation()+1, p, next)
-		case next != at: // with the norms
-			err = c.put(d.Generation(), p, next)
+		if next != at { // of a new generation, or the same with the norms
+			err = c.put(p, next)
 		}
 		if x.Panels() == 1 {
 			sum = t
@@ -325,26 +344,37 @@ func (s *stepper) round(ctx context.Context, x Source, d *Driver, c store) (*Sta
 	return sum, err
 }
 
-// eachPanel calls f for all panels in their order, and loads the next one meanwhile.
+// eachPanel calls f for all panels, and loads the next one meanwhile.
 func eachPanel(ctx context.Context, x Source, f func(p int, panel Panel) error) error {
+	order := make([]int, x.Panels())
+	for p := range order {
+		order[p] = p
+	}
+	return inOrder(ctx, x, order, f)
+}
+
+// inOrder is eachPanel in a given order.
+func inOrder(ctx context.Context, x Source, order []int, f func(p int, panel Panel) error) error {
 	type loaded struct {
 		Panel
 		err error
 	}
 	next := make(chan loaded, 1)
 	get := func(p int) {
-		panel, err := load(x, p)
-		next <- loaded{panel, err}
+		// What stays if Load ends its goroutine, as t.FailNow does.
+		got := loaded{err: fmt.Errorf("panel %d: Load of %T called runtime.Goexit", p, given(x))}
+		defer func() { next <- got }()
+		got.Panel, got.err = load(x, p)
 	}
-	go get(0)
-	for p := range x.Panels() {
+	go get(order[0])
+	for i, p := range order {
 		panel := <-next
 		if err := errors.Join(ctx.Err(), panel.err); err != nil {
 			return err
 		}
-		more := p+1 < x.Panels()
+		more := i+1 < len(order)
 		if more {
-			go get(p + 1)
+			go get(order[i+1])
 		}
 		if err := f(p, panel.Panel); err != nil {
 			if more {
@@ -360,16 +390,16 @@ func eachPanel(ctx context.Context, x Source, f func(p int, panel Panel) error) 
 func (b Batch) Check(m, n int) error { return checkModel(b, m, n) }
 
 // Start returns the factors with which Fit begins, for a comparison with other programs.
-func (b Batch) Start(ctx context.Context, x Source) (rnmf.Factors, error) {
+func (b Batch) Start(ctx context.Context, x Source) (rnmf.WarmStart, error) {
 	b.State = ""
 	d := new(Driver)
-	x, s, err := b.begin(ctx, x, d)
+	x, s, _, err := b.begin(ctx, x, d)
 	if err != nil {
-		return rnmf.Factors{}, err
+		return rnmf.WarmStart{}, err
 	}
 	r, err := finish(d.result(), s, x, 0)
 	if err != nil {
-		return rnmf.Factors{}, err
+		return rnmf.WarmStart{}, err
 	}
-	return rnmf.Factors{W: r.W, H: r.H}, nil
+	return rnmf.WarmStart{W: r.W, H: r.H}, nil
 }

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/internal/testkit"
 )
@@ -44,10 +45,10 @@ func planted(m, n, r int, seed uint64, share float64, columns bool) *mat.Dense {
 }
 
 // sparsely returns a sparse matrix and the same one with its zeros.
-func sparsely(m, n int, seed uint64, share float64) (*datasets.Sparse, *mat.Dense) {
+func sparsely(m, n int, seed uint64, share float64) (*sparse.Matrix, *mat.Dense) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	x := planted(m, n, 4, seed, 0.05, false)
-	s := &datasets.Sparse{Rows: m, Cols: n, Start: []int{0}}
+	s := &sparse.Matrix{Rows: m, Cols: n, Start: []int{0}}
 	for j := range n {
 		for i := range m {
 			if rng.Float64() > share {
@@ -61,8 +62,8 @@ func sparsely(m, n int, seed uint64, share float64) (*datasets.Sparse, *mat.Dens
 	return s, x
 }
 
-func startOf(m, n, r int, seed uint64) rnmf.Factors {
-	return rnmf.Factors{W: testkit.Uniform(m, r, seed), H: testkit.Uniform(r, n, seed+1)}
+func startOf(m, n, r int, seed uint64) rnmf.WarmStart {
+	return rnmf.WarmStart{W: testkit.Uniform(m, r, seed), H: testkit.Uniform(r, n, seed+1)}
 }
 
 var columnLosses = []rnmf.Loss{nil, rnmf.ByColumn{Loss: rnmf.L1{Eps: 1e-2}}, rnmf.ByColumn{Loss: rnmf.Huber{Cut: 2}}, rnmf.ByColumn{Loss: rnmf.Cauchy{Scale: 1}}}
@@ -76,10 +77,10 @@ func TestPanelsEqualFit(t *testing.T) {
 		name string
 		x    *mat.Dense
 		of   func(width int) Source
-	}{{"dense", x, func(w int) Source { return Dense(x, w) }}, {"sparse", sx, func(w int) Source { return Sparse(s, w) }}} {
+	}{{"dense", x, func(w int) Source { return FromDense(x, w) }}, {"sparse", sx, func(w int) Source { return FromSparse(s, w) }}} {
 		for i, loss := range columnLosses {
 			for _, plain := range []bool{true, false} {
-				model := rnmf.Model{Rank: r, Loss: loss, Solver: rnmf.HALS{Sweeps: 4, Plain: plain}, Init: startOf(m, n, r, 7), Tol: -1, MaxIter: 60}
+				model := rnmf.Model{Rank: r, Loss: loss, Solver: rnmf.HALS{Sweeps: 4, NoExtrapolation: plain}, Init: startOf(m, n, r, 7), Tol: -1, MaxIter: 60}
 				want, err := model.Fit(context.Background(), c.x)
 				if err != nil {
 					t.Fatal(err)
@@ -98,6 +99,39 @@ func TestPanelsEqualFit(t *testing.T) {
 							t.Errorf("%s: round %d has %.17g, want %.17g", name, k, p.Objective, f)
 							break
 						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// An estimated scale of a loss of columns is that of Fit in each round, whatever TuneFor is, and so are the
+// objectives and the end.
+func TestPanelsTuneAsFit(t *testing.T) {
+	const m, n, r = 70, 220, 4
+	x := planted(m, n, r, 3, 0.1, true)
+	for _, loss := range []rnmf.Loss{rnmf.L1{}, rnmf.Huber{}, rnmf.Cauchy{}, rnmf.Truncated{Loss: rnmf.L1{}}} {
+		for _, tuneFor := range []int{0, 5, -1} {
+			for _, plain := range []bool{false, true} {
+				model := rnmf.Model{Rank: r, Loss: rnmf.ByColumn{Loss: loss}, TuneFor: tuneFor, MaxIter: 200, Init: startOf(m, n, r, 5), Solver: rnmf.HALS{Sweeps: 4, NoExtrapolation: plain}}
+				want, err := model.Fit(context.Background(), x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := Batch{Model: model}.Fit(context.Background(), FromDense(x, 64))
+				if err != nil {
+					t.Fatal(err)
+				}
+				name := fmt.Sprintf("%T, TuneFor %d, plain %v", loss, tuneFor, plain)
+				if len(got.Trace) != len(want.Trace) || got.Reason != want.Reason {
+					t.Fatalf("%s: %v after %d rounds, want %v after %d", name, got.Reason, len(got.Trace)-1, want.Reason, len(want.Trace)-1)
+				}
+				for k, p := range got.Trace {
+					f := want.Trace[k]
+					if !(math.Abs(p.Objective-f.Objective) <= 1e-11*f.Objective && math.Abs(p.Scale-f.Scale) <= 1e-11*f.Scale) {
+						t.Errorf("%s: round %d has %.17g at scale %.17g, want %.17g at %.17g", name, k, p.Objective, p.Scale, f.Objective, f.Scale)
+						break
 					}
 				}
 			}
@@ -124,8 +158,8 @@ func TestPanelsDescend(t *testing.T) {
 					name string
 					Source
 					missing bool
-				}{{"dense", Dense(x, 40), false}, {"sparse", Sparse(s, 40), false}, {"missing", Sparse(s, 40), true}} {
-					got, err := Batch{Model: rnmf.Model{Rank: r, Loss: loss, Seed: seed, MaxIter: rounds, Tol: -1, Solver: rnmf.HALS{Plain: plain}}, Missing: c.missing}.Fit(context.Background(), c.Source)
+				}{{"dense", FromDense(x, 40), false}, {"sparse", FromSparse(s, 40), false}, {"missing", FromSparse(s, 40), true}} {
+					got, err := Batch{Model: rnmf.Model{Rank: r, Loss: loss, Seed: seed, MaxIter: rounds, Tol: -1, Solver: rnmf.HALS{NoExtrapolation: plain}}, Missing: c.missing}.Fit(context.Background(), c.Source)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -147,11 +181,11 @@ func TestPanelsEndLow(t *testing.T) {
 		for seed := range uint64(3) {
 			x := planted(60, 140, 4, seed, 0.1, false)
 			b := Batch{Model: rnmf.Model{Rank: 4, Loss: loss, Seed: seed, MaxIter: 200, Tol: 1e-6}}
-			start, err := b.Start(context.Background(), Dense(x, 50))
+			start, err := b.Start(context.Background(), FromDense(x, 50))
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := b.Fit(context.Background(), Dense(x, 50))
+			got, err := b.Fit(context.Background(), FromDense(x, 50))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,7 +221,7 @@ func TestPanelsDegenerate(t *testing.T) {
 	for name, x := range map[string]*mat.Dense{"zeros": mat.NewDense(6, 8, nil), "ones": ones, "a row": planted(1, 9, 1, 2, 0, false), "a column": planted(9, 1, 1, 2, 0, false),
 		"tiny": scaled(1e-150), "small": scaled(1e-80), "large": scaled(1e80), "huge": scaled(1e98), "gross": gross} {
 		m, n := x.Dims()
-		s := &datasets.Sparse{Rows: m, Cols: n, Start: []int{0}}
+		s := &sparse.Matrix{Rows: m, Cols: n, Start: []int{0}}
 		for j := range n {
 			for i := range m {
 				if v := x.At(i, j); v != 0 {
@@ -209,7 +243,7 @@ func TestPanelsDegenerate(t *testing.T) {
 				}
 				for _, width := range []int{0, 3} {
 					// One panel without extrapolation, which keeps no factors to go back to.
-					r, err := Batch{Model: rnmf.Model{Rank: min(2, m, n), Loss: loss, MaxIter: 20, Seed: 1, Solver: rnmf.HALS{Plain: width == 0}}, Missing: missing}.Fit(context.Background(), Sparse(s, width))
+					r, err := Batch{Model: rnmf.Model{Rank: min(2, m, n), Loss: loss, MaxIter: 20, Seed: 1, Solver: rnmf.HALS{NoExtrapolation: width == 0}}, Missing: missing}.Fit(context.Background(), FromSparse(s, width))
 					if err != nil {
 						t.Fatalf("%s, %s: %v", name, lossName(loss), err)
 					}
@@ -226,6 +260,40 @@ func TestPanelsDegenerate(t *testing.T) {
 						}
 					}
 				}
+			}
+		}
+	}
+}
+
+// A fit whose rounds change nothing any more ends, in panels as in one piece, however small Tol is.
+func TestPanelsStandStill(t *testing.T) {
+	const m, n = 6, 8
+	x, w, h := mat.NewDense(m, n, nil), mat.NewDense(m, 1, nil), mat.NewDense(1, n, nil)
+	x.Apply(func(i, j int, _ float64) float64 { return float64(2 * ((i + j) % 2)) }, x)
+	one := func(_, _ int, _ float64) float64 { return 1 } // the best factors of rank 1
+	w.Apply(one, w)
+	h.Apply(one, h)
+	for _, c := range []struct {
+		family rnmf.Family
+		plain  bool
+		want   []rnmf.Reason
+	}{
+		{rnmf.Gaussian, true, []rnmf.Reason{rnmf.Converged}},
+		{rnmf.Gaussian, false, []rnmf.Reason{rnmf.Converged}},
+		{rnmf.Poisson, true, []rnmf.Reason{rnmf.Converged, rnmf.Stalled}},
+	} {
+		model := rnmf.Model{Rank: 1, Family: c.family, Solver: rnmf.HALS{Sweeps: 2, NoExtrapolation: c.plain}, Init: rnmf.WarmStart{W: w, H: h}, Tol: -1, MaxIter: 9}
+		whole, err := model.Fit(t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Batch{Model: model}.Fit(t.Context(), FromDense(x, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, r := range map[string]*rnmf.Result{"Fit": whole, "panels": got.Result} {
+			if !slices.Contains(c.want, r.Reason) || r.Rounds() != 1 {
+				t.Errorf("%v, plain %v, %s: %v after %d rounds", c.family, c.plain, name, r.Reason, r.Rounds())
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/histogram"
 )
 
 // The binary form of everything here: eight bytes that name it, a version, a kind, the numbers
@@ -23,7 +24,7 @@ const (
 
 // The kinds of what is stored.
 const (
-	kindSurvey byte = iota + 1
+	kindDataSummary byte = iota + 1
 	kindStatistics
 	kindRound
 	kindCoefficients
@@ -31,7 +32,7 @@ const (
 	kindMinibatch
 )
 
-var kinds = [...]string{"", "survey", "statistics", "round", "coefficients", "Batch", "Minibatch"}
+var kinds = [...]string{"", "summary", "statistics", "round", "coefficients", "Batch", "Minibatch"}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -83,16 +84,16 @@ func (e *encoder) matrix(v *mat.Dense) {
 	}
 }
 
-func (e *encoder) histogram(h *histogram) {
-	e.uint(h.zeros)
+func (e *encoder) histogram(h *histogram.Counts) {
+	e.uint(h.Zeros)
 	var used int
-	for _, o := range h.octaves {
+	for _, o := range h.Octave {
 		if o != nil {
 			used++
 		}
 	}
 	e.int(used)
-	for i, o := range h.octaves {
+	for i, o := range h.Octave {
 		if o != nil {
 			e.int(i)
 			for _, c := range o {
@@ -201,23 +202,23 @@ func (d *decoder) matrix() *mat.Dense {
 	return mat.NewDense(rows, columns, d.many(rows*columns))
 }
 
-func (d *decoder) histogram() *histogram {
-	h := &histogram{zeros: d.uint()}
-	for range min(d.uint(), uint64(len(h.octaves))) {
+func (d *decoder) histogram() *histogram.Counts {
+	h := &histogram.Counts{Zeros: d.uint()}
+	for range min(d.uint(), uint64(len(h.Octave))) {
 		i := d.uint()
-		if i >= uint64(len(h.octaves)) {
+		if i >= uint64(len(h.Octave)) {
 			d.take(-1)
 			return h
 		}
-		h.octaves[i] = new([256]uint64)
-		for k := range h.octaves[i] {
+		h.Octave[i] = new([histogram.PerTwo]uint64)
+		for k := range h.Octave[i] {
 			c, n := binary.Uvarint(d.b)
 			if n <= 0 {
 				d.take(-1)
 				return h
 			}
 			d.b = d.b[n:]
-			h.octaves[i][k] = c
+			h.Octave[i][k] = c
 		}
 	}
 	return h

@@ -12,18 +12,24 @@ import (
 type Coefficients struct {
 	// H (r×b) are the coefficients.
 	H *mat.Dense
-	// Plain is H as the last half-step left it, before it was extrapolated; nil at the start.
-	Plain *mat.Dense
+	// Unextrapolated is H as the last half-step left it, before it was extrapolated; nil at the start.
+	Unextrapolated *mat.Dense
 
+	of    stamp
 	norms []float64   // squared norms of the columns of X, nil before the first round
 	part  *Statistics // in a Minibatch: what the panel told of W when it last came by, a surrogate
 }
 
+// Generation returns the generation of the coefficients: 0 at the start, and later one that no other
+// round of the fit has written, whether its factors were kept or not.
+func (c *Coefficients) Generation() int { return c.of.generation }
+
 // MarshalBinary returns the coefficients in a versioned form with a checksum.
 func (c *Coefficients) MarshalBinary() ([]byte, error) {
 	e := new(encoder)
+	e.stamp(c.of)
 	e.matrix(c.H)
-	e.matrix(c.Plain)
+	e.matrix(c.Unextrapolated)
 	e.floats(c.norms)
 	if c.part != nil {
 		e.put(c.part)
@@ -37,7 +43,7 @@ func (c *Coefficients) UnmarshalBinary(b []byte) error {
 	if err != nil {
 		return err
 	}
-	read := Coefficients{H: d.matrix(), Plain: d.matrix(), norms: d.floats()}
+	read := Coefficients{of: d.stamp(), H: d.matrix(), Unextrapolated: d.matrix(), norms: d.floats()}
 	if len(d.b) > 0 {
 		read.part = d.statistics()
 		read.part.linear = read.part.entries
@@ -49,12 +55,12 @@ func (c *Coefficients) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// check finds coefficients that do not belong to b columns and rank r.
+// check finds coefficients that are not those of b columns and rank r.
 func (c *Coefficients) check(r, b int) error {
 	if c == nil || c.H == nil {
 		return fmt.Errorf("%w: the panel has no H", rnmf.ErrEmpty)
 	}
-	for name, h := range map[string]*mat.Dense{"H": c.H, "Plain": c.Plain} {
+	for name, h := range map[string]*mat.Dense{"H": c.H, "Unextrapolated": c.Unextrapolated} {
 		if h == nil {
 			continue
 		}

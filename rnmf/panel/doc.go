@@ -2,7 +2,7 @@
 // several places: X (m×n, a column is a sample) comes as panels of some columns, and all that the
 // update of W needs of a panel is a few small sums, which can be merged.
 //
-//	x := panel.Sparse(words, 0)                                        // stays sparse
+//	x := panel.FromSparse(words, 0)                                    // stays sparse
 //	r, err := panel.Batch{Model: rnmf.L21NMF(20)}.Fit(ctx, x)
 //
 //	err := panel.Write("x", panel.CSV(file, 1), 4096, false)           // a folder of .npy panels
@@ -11,8 +11,8 @@
 //
 // Batch visits all panels in each round, as rnmf.Model.Fit does; Minibatch updates W after each
 // panel; a Stream learns from samples that are not kept. All three call one pure function,
-// Round.Step. Programs whose panels lie elsewhere call it themselves: a Driver says what to do
-// (Next), Step does it on each panel, and the driver takes the merged Statistics (Take).
+// Round.Do. Programs whose panels lie elsewhere call it themselves: a Driver says what to do
+// (Next), Do does it on each panel, and the driver takes the merged Statistics (Take).
 //
 // # What a panel tells of W
 //
@@ -59,22 +59,28 @@
 // Missing entries (Batch.Missing) have ω = 0. Then all sums are over the stored entries alone, and
 // (4) to (6) hold for Frobenius and losses of columns as well.
 //
+// Poisson deviances (rnmf.Family) have sums of their own, and W takes multiplicative updates, which
+// never go too far: see (7) and (8) in round_counts.go. As zeros count linearly, losses of entries want
+// rnmf.SparsePoisson.
+//
 // A scale is estimated from a histogram of squared residuals. Its bins are the first bits of a
 // number, the same for all data, and its counts have 64 bits, so that histograms merge in any
-// order, exactly. The residuals of a round set the scale of the next one.
+// order, exactly. Where the scale is estimated anew, as rnmf.Model.TuneFor says, panels are read
+// twice: for the residuals of the last round, and for the objective at the new scale with which the
+// next one begins.
 //
 // # A round
 //
-// A round reads each panel once. It finds the objective of the factors that it begins with, takes
-// the H half-step, extrapolates H, and collects the sums at the result; then the driver takes the W
-// half-step and extrapolates W. The objective of the next round shows whether the extrapolation was
+// A round at a given scale reads each panel once. It finds the objective of the factors that it
+// begins with, takes the H half-step, extrapolates H, and collects the sums at the result; then the
+// driver takes the W half-step and extrapolates W. The objective of the next round shows whether the extrapolation was
 // too long. If so, that round goes back to the H before the extrapolation, which the panels keep
 // for one more round. So the objective that is reported never rises while the scale stays. The
 // driver chooses the number of sweeps over H, which is the same for all columns of all panels.
 //
 // Under Frobenius and losses of columns the objectives are those of rnmf.Model.Fit within 1e-11 of
-// their size for the same start and rnmf.HALS.Sweeps. Losses of entries take other steps, as above,
-// and end in the same or a similar minimum.
+// their size for the same start and rnmf.HALS.Sweeps, and so are the scales that are estimated.
+// Losses of entries take other steps, as above, and end in the same or a similar minimum.
 //
 // The sums are taken in the order of panels. So the same panels give the same bits on any number of
 // processors, in memory, from a folder, after a restart, and wherever the panels are; another cut
@@ -83,19 +89,19 @@
 // # Cost
 //
 // With nnz stored entries in X, a round of a sparse X takes O(nnz·r + (m + n)r²) operations under
-// Frobenius, losses of columns, and with Missing; X is never made dense. Under other losses of
+// Frobenius, losses of columns, Poisson deviances, and with Missing; X is never made dense. Under other losses of
 // entries each zero of X has a residual too: O(mnr) operations, on some columns at a time.
 // Statistics take m×r numbers, and twice that for losses of entries. In addition to two panels, a
 // Batch keeps W, the statistics, and two earlier W without their zeros in memory, and five matrices of
 // the size of H, which with State are in files. The earlier ones are for extrapolation and for going
-// back. Under Frobenius and losses of columns rnmf.HALS.Plain needs none of them: W, the statistics,
+// back. Under Frobenius and losses of columns rnmf.HALS.NoExtrapolation needs none of them: W, the statistics,
 // and two matrices of the size of H.
 //
 // # What is refused
 //
 // Penalties, masks other than Missing, negative data, solvers other than rnmf.HALS and starts that
 // need all of X are errors (rnmf.ErrParameter). Graphs and labels tie samples of different panels.
-// rnmf.Sparse and rnmf.Ridge do not, but with them the weight of a column no longer cancels in its
+// rnmf.Lasso and rnmf.Ridge do not, but with them the weight of a column no longer cancels in its
 // half-step, and the half-steps, the line search and the bound (6) would all need another form.
 //
 // To start from NNDSVD, fit some of the samples with rnmf, take its W, and find H by Transform.

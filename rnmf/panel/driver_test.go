@@ -31,13 +31,13 @@ func sent[T any, P interface {
 
 // Without extrapolation nothing is kept between rounds but W, H and, in a panel, its norms, under
 // losses with which no step can go too far.
-func TestPlainKeepsLittle(t *testing.T) {
+func TestNoExtrapolationKeepsLittle(t *testing.T) {
 	ctx := context.Background()
-	x := Dense(planted(60, 170, 4, 2, 0.1, false), 50)
+	x := FromDense(planted(60, 170, 4, 2, 0.1, false), 50)
 	for _, loss := range append(append([]rnmf.Loss{}, columnLosses...), entryLosses...) {
-		b := Batch{Model: rnmf.Model{Rank: 4, Loss: loss, Seed: 2, MaxIter: 9, Tol: -1, Solver: rnmf.HALS{Plain: true}}}
+		b := Batch{Model: rnmf.Model{Rank: 4, Loss: loss, Seed: 2, MaxIter: 9, Tol: -1, Solver: rnmf.HALS{NoExtrapolation: true}}}
 		d := new(Driver)
-		_, s, err := b.begin(ctx, x, d)
+		_, s, _, err := b.begin(ctx, x, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestPlainKeepsLittle(t *testing.T) {
 			}
 			for g, panels := range s.(memory) {
 				for p, c := range panels {
-					if c.Plain != nil {
+					if c.Unextrapolated != nil {
 						t.Fatalf("%T: panel %d keeps H before an extrapolation", loss, p)
 					}
 				}
@@ -75,27 +75,29 @@ func TestPlainKeepsLittle(t *testing.T) {
 // itself is begun anew after each round, has the bits of Fit.
 func TestDriver(t *testing.T) {
 	ctx := context.Background()
-	x := Dense(planted(60, 170, 4, 2, 0.1, false), 50)
+	x := FromDense(planted(60, 170, 4, 2, 0.1, false), 50)
 	for _, b := range onDisk {
 		b.Model.MaxIter = 25
 		want, err := b.Fit(ctx, x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		survey := new(Survey)
+		summary := new(DataSummary)
 		panels := make([]Panel, x.Panels())
 		for p := range panels {
 			if panels[p], err = x.Load(p); err != nil {
 				t.Fatal(err)
 			}
 			from, _ := x.Columns(p)
-			s, err := SurveyOf(panels[p], from)
+			s, err := NewDataSummary(panels[p], from)
 			if err != nil {
 				t.Fatal(err)
 			}
-			survey.Merge(sent(t, s))
+			if err := summary.Merge(sent(t, s)); err != nil {
+				t.Fatal(err)
+			}
 		}
-		d, err := NewDriver(b, survey, 60)
+		d, err := NewDriver(b, summary, 60)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,13 +110,11 @@ func TestDriver(t *testing.T) {
 			sum := new(Statistics)
 			for p := range panels {
 				round := sent(t, d.Next())
-				next, s, err := round.Step(ctx, panels[p], sent(t, h[[2]int{d.Generation(), p}]))
+				next, s, err := round.Do(ctx, panels[p], sent(t, h[[2]int{d.Generation(), p}]))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if round.Writes() {
-					h[[2]int{d.Generation() + 1, p}] = sent(t, next)
-				}
+				h[[2]int{next.Generation(), p}] = sent(t, next)
 				if err := sum.Merge(sent(t, s)); err != nil {
 					t.Fatal(err)
 				}
@@ -145,7 +145,7 @@ func TestDriver(t *testing.T) {
 			t.Error("a driver that has ended takes statistics")
 		}
 	}
-	s, err := SurveyOf(Panel{Dense: mat.NewDense(3, 4, nil)}, 0)
+	s, err := NewDataSummary(Panel{Dense: mat.NewDense(3, 4, nil)}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestDriver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Take(ctx, &Statistics{m: 3, r: 2, samples: 3}, 0); !errors.Is(err, rnmf.ErrShape) {
+	if err := d.Take(ctx, &Statistics{of: stamp{fit: d.fit, generation: 1}, m: 3, r: 2, samples: 3}, 0); !errors.Is(err, rnmf.ErrShape) {
 		t.Errorf("statistics of some of the samples: %v", err)
 	}
 }

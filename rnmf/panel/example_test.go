@@ -48,7 +48,7 @@ func ExampleBatch() {
 
 // The entries that a sparse matrix does not store are missing, as in ratings.
 func ExampleBatch_missing() {
-	ratings, err := datasets.ReadMTX(strings.NewReader(`%%MatrixMarket matrix coordinate real general
+	ratings, err := datasets.ReadMTX(context.Background(), strings.NewReader(`%%MatrixMarket matrix coordinate real general
 3 4 8
 1 1 5
 2 1 1
@@ -62,7 +62,7 @@ func ExampleBatch_missing() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := panel.Batch{Model: rnmf.Model{Rank: 1, MaxIter: 2000, Tol: 1e-12}, Missing: true}.Fit(context.Background(), panel.Sparse(ratings, 0))
+	r, err := panel.Batch{Model: rnmf.Model{Rank: 1, MaxIter: 2000, Tol: 1e-12}, Missing: true}.Fit(context.Background(), panel.FromSparse(ratings, 0))
 	if err != nil {
 		log.Fatal(err)
 	}

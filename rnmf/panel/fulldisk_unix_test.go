@@ -72,7 +72,7 @@ func TestFullDisk(t *testing.T) {
 		if !errors.Is(ofFit, syscall.EFBIG) || !strings.Contains(ofFit.Error(), b.State) {
 			t.Errorf("%d bytes: the fit ends with %v", room, ofFit)
 		}
-		if !errors.Is(ofWrite, syscall.EFBIG) || !strings.Contains(ofWrite.Error(), "panel-000000.npy") {
+		if !errors.Is(ofWrite, syscall.EFBIG) || !strings.Contains(ofWrite.Error(), "panel-0000000000.npy") {
 			t.Errorf("%d bytes: Write ends with %v", room, ofWrite)
 		}
 	}

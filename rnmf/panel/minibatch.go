@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
-	"github.com/robustnmf/robustnmf/rnmf/internal/watch"
+	"github.com/robustnmf/robustnmf/rnmf/internal/drive"
+	"github.com/robustnmf/robustnmf/rnmf/internal/histogram"
 )
 
 // A Minibatch fits a Model to X with a W half-step after each panel, not after all of them. The
@@ -23,9 +24,9 @@ import (
 // extrapolate: for the last digits go on with a Batch from its factors. Samples of one panel should
 // be like those of the others: shuffle X if it is sorted.
 type Minibatch struct {
-	// Model and Missing are those of Batch, except that MaxIter is the number of passes over X (0
-	// is 20), and that a scale is estimated in the first TuneFor passes (0 is 3). A loss that is
-	// tuned in stages (rnmf.TwoStage, rnmf.Manhattan) is rnmf.ErrParameter.
+	// Model and Missing are those of Batch, with a pass over X in place of a round: MaxIter is the number
+	// of passes (0 is 20), and TuneFor and Tol mean for passes what they mean for rounds. A loss that is
+	// tuned in stages (rnmf.MMEstimator, papers.SmoothL1) is rnmf.ErrParameter.
 	Model   rnmf.Model
 	Missing bool
 	// State is that of Batch; a folder is for the one or the other. It also holds what each panel
@@ -43,13 +44,18 @@ type Minibatch struct {
 // objective that the last pass saw, or nil if no pass is complete: with State the factors of the last
 // pass, otherwise those of the moment.
 func (b Minibatch) Fit(ctx context.Context, x Source) (*Result, error) {
+	if b.Model.Family != rnmf.Gaussian {
+		return nil, errFamily("Minibatch", b.Model.Family)
+	}
 	batch := Batch(b)
-	batch.Model.MaxIter, batch.Model.TuneFor = cmp.Or(b.Model.MaxIter, 20), cmp.Or(b.Model.TuneFor, 3)
-	f := &minibatch{Driver: new(Driver), stepper: newStepper(ctx), rng: rand.New(rand.NewPCG(b.Model.Seed, 0x70_61_6e_65_6c))}
+	batch.Model.MaxIter = cmp.Or(b.Model.MaxIter, 20)
+	f := &minibatch{watch: b.Model.Watch, Driver: new(Driver), stepper: newStepper(ctx), rng: rand.New(rand.NewPCG(b.Model.Seed, 0x70_61_6e_65_6c))}
+	var unlock func()
 	var err error
-	if f.x, f.store, err = batch.begin(ctx, x, f); err != nil {
+	if f.x, f.store, unlock, err = batch.begin(ctx, x, f); err != nil {
 		return nil, err
 	}
+	defer unlock()
 	if f.weights == nil {
 		f.weights = make([]float64, x.Panels())
 	}
@@ -63,38 +69,39 @@ func (b Minibatch) Fit(ctx context.Context, x Source) (*Result, error) {
 
 func (f *minibatch) fit(ctx context.Context) (*Result, error) {
 	d := f.Driver
-	seen, _ := ctx.Value(watch.Key{}).(func(rnmf.Point))
 	begin := time.Now()
 	if n := len(d.trace); n > 0 {
 		begin = begin.Add(-time.Duration(d.trace[n-1].Seconds * float64(time.Second)))
 	}
-	// kept records a point, sets the scale, and stores the state.
-	kept := func(objective float64, measured *histogram, generation int) error {
+	// kept records a point, lets next decide how to go on, and stores the state.
+	kept := func(objective float64, generation int, next func()) error {
 		d.record(objective, time.Since(begin).Seconds())
 		f.before, d.generation = nil, generation
-		if measured != nil {
-			d.tune(measured)
+		if next(); d.wrong != nil {
+			return d.wrong
 		}
 		if err := f.checkpoint(f); err != nil {
 			return err
 		}
-		if seen != nil {
-			seen(d.trace[len(d.trace)-1])
+		if f.watch != nil {
+			f.watch(d.trace[len(d.trace)-1])
 		}
 		return nil
 	}
-	if d.phase == measuring {
+	if d.lead.Phase == drive.Measuring {
 		t, err := f.round(ctx, f.x, d, f.store)
 		if err != nil {
 			return nil, errors.Join(ctx.Err(), err)
 		}
-		d.tune(t.residuals)
-		if d.interim {
+		if d.lead.Tune(d.estimate(reading{Counts: t.residuals})); d.wrong != nil {
+			return nil, d.wrong
+		}
+		if d.lead.Scale.Preliminary {
 			return nil, fmt.Errorf("%w: a Minibatch does not take %T, whose scale comes in stages", rnmf.ErrParameter, d.batch.Model.Loss)
 		}
-		d.phase = stepping
+		d.lead.Phase = drive.Stepping
 	}
-	for d.reason == 0 {
+	for d.lead.Reason == 0 {
 		objective, measured, err := f.pass(ctx)
 		if ctx.Err() != nil {
 			return f.cancelled(), ctx.Err()
@@ -102,18 +109,9 @@ func (f *minibatch) fit(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch n := len(d.trace); {
-		case math.IsNaN(objective) || math.IsInf(objective, 0):
-			d.reason = rnmf.Diverged
-		case n > 1 && !d.changed && measured == nil && math.Abs(d.trace[n-1].Objective-objective) <= d.batch.Model.Tol*objective+d.rounding():
-			d.reason = rnmf.Converged
-		case n+1 >= d.batch.Model.MaxIter:
-			d.reason = rnmf.MaxIter
-		}
-		d.changed = false
-		next := f.next()
+		next := f.next(ofPass)
 		d.kept = next
-		if err := kept(objective, measured, next); err != nil {
+		if err := kept(objective, next, func() { f.judge(measured) }); err != nil {
 			return nil, err
 		}
 	}
@@ -127,11 +125,45 @@ func (f *minibatch) fit(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		f.exact = true
-		if err := kept(objective, nil, f.next()); err != nil {
+		if err := kept(objective, f.next(ofRefresh), func() {}); err != nil {
 			return nil, err
 		}
 	}
 	return finish(d.Result(), f.store, f.x, d.generation)
+}
+
+// judge decides, after the point of a pass, how to go on: with a new scale from the residuals of the
+// pass, with a look at these to see whether the scale of a fit that has converged is a fixed point of
+// its rule, or not at all.
+func (f *minibatch) judge(measured *histogram.Counts) {
+	lead, n := &f.lead, len(f.trace)
+	now := f.trace[n-1].Objective
+	settled := n > 1 && lead.Phase != drive.Renewing &&
+		drive.Change{From: f.trace[max(n-2, 0)].Objective, To: now, Tol: f.batch.Model.Tol, Sizes: f.sizes()}.Settled()
+	lead.Phase, lead.Round = drive.Stepping, n-1
+	if math.IsNaN(now - now) {
+		lead.Reason = drive.Diverged
+		return
+	}
+	fixed := !lead.Scale.ChecksAtEnd()
+	var e drive.Estimate
+	if measured != nil {
+		e = f.estimate(reading{Counts: measured})
+		fixed = fixed || e.Alike(drive.FixedShare)
+	}
+	switch {
+	case settled && fixed:
+		lead.Reason = drive.Converged
+		return
+	case measured != nil:
+		lead.Phase = drive.Renewing
+		lead.Tune(e)
+	case settled:
+		lead.Phase = drive.Checking
+	}
+	if n >= f.batch.Model.MaxIter {
+		lead.Reason = drive.MaxIter
+	}
 }
 
 // minibatch is the state of such a fit. In memory all coefficients stay at generation 0, so that there
@@ -141,21 +173,30 @@ type minibatch struct {
 	store
 	*stepper
 	x       Source
-	before  *mat.Dense  // W before the pass
-	weights []float64   // of what each panel told, in the sum
-	all     *Statistics // the sum
+	watch   func(rnmf.Point) // nil if nobody watches
+	before  *mat.Dense       // W before the pass
+	weights []float64        // of what each panel told, in the sum
+	all     *Statistics      // the sum
 	rng     *rand.Rand
 	exact   bool // the trace ends with the objective of the Result
 }
 
 func (f *minibatch) begin(d *Driver) { f.Driver = d }
+func (f *minibatch) driver() *Driver { return f.Driver }
+
+// The coefficients of pass k are generation 2k, and 2k+1 those that are refreshed for a Result: a fit
+// that goes on later does so from generation 2k, and writes 2k+2.
+const (
+	ofRefresh = 1
+	ofPass    = 2
+)
 
 // next is the generation that is written.
-func (f *minibatch) next() int {
+func (f *minibatch) next(by int) int {
 	if _, inMemory := f.store.(memory); inMemory {
 		return 0
 	}
-	return f.generation + 1
+	return f.generation + by
 }
 
 // cancelled returns what there is when ctx has ended, nil before the first pass is complete.
@@ -166,7 +207,7 @@ func (f *minibatch) cancelled() *Result {
 	if _, inMemory := f.store.(memory); !inMemory && f.before != nil {
 		f.Driver.w = f.before
 	}
-	f.reason = rnmf.Cancelled
+	f.lead.Reason = drive.Cancelled
 	r, err := finish(f.Result(), f.store, f.x, f.generation)
 	if err != nil {
 		return nil
@@ -183,8 +224,8 @@ func (f *minibatch) Resume(b Batch, m, n int) error {
 	if f.exact {
 		passes--
 	}
-	if f.reason == rnmf.MaxIter && passes < f.batch.Model.MaxIter {
-		f.reason, f.exact, f.trace, f.generation = 0, false, f.trace[:passes], f.kept
+	if f.lead.Reason == drive.MaxIter && passes < f.batch.Model.MaxIter {
+		f.lead.Reason, f.exact, f.trace, f.generation = 0, false, f.trace[:passes], f.kept
 	}
 	return nil
 }
@@ -216,6 +257,11 @@ func (f *minibatch) UnmarshalBinary(b []byte) error {
 	return f.Driver.UnmarshalBinary(d)
 }
 
+// measures reports whether the residuals of a pass are wanted for the scale of the next.
+func (f *minibatch) measures() bool {
+	return f.lead.Phase == drive.Checking || f.lead.Scale.Due(len(f.trace)+1)
+}
+
 // sweepsOfPart is the number of sweeps in each half-step: more are wasted on factors that the next
 // panel changes.
 const sweepsOfPart = 5
@@ -228,7 +274,7 @@ const fading = 10
 
 // pass takes all panels once, in random order. It returns the objectives that these had, and their
 // residuals if these set a scale.
-func (f *minibatch) pass(ctx context.Context) (objective float64, measured *histogram, err error) {
+func (f *minibatch) pass(ctx context.Context) (objective float64, measured *histogram.Counts, err error) {
 	order := f.rng.Perm(len(f.weights))
 	// Sums of differences gather rounding errors: begin each pass with a sum of its own.
 	f.all, f.before = nil, f.Driver.w
@@ -246,12 +292,11 @@ func (f *minibatch) pass(ctx context.Context) (objective float64, measured *hist
 		f.add(c.part, weight)
 	}
 	sweeps, first := cmp.Or(f.hals().Sweeps, sweepsOfPart), len(f.trace) == 0
-	round := &Round{loss: f.Driver.loss, missing: f.batch.Missing, step: true, sweeps: sweeps, measures: f.tunes(), x: f.Driver.x}
+	round := &Round{fit: f.Driver.fit, reads: f.generation, writes: f.next(ofPass), loss: f.Driver.loss, missing: f.batch.Missing, step: true, sweeps: sweeps, measures: f.measures(), x: f.Driver.x}
 	if round.measures {
-		measured = new(histogram)
+		measured = new(histogram.Counts)
 	}
-	err = eachPanel(ctx, shuffled{f.x, order}, func(i int, panel Panel) error {
-		p := order[i]
+	err = inOrder(ctx, f.x, order, func(p int, panel Panel) error {
 		c, err := f.get(f.generation, p)
 		if err != nil {
 			return err
@@ -264,11 +309,11 @@ func (f *minibatch) pass(ctx context.Context) (objective float64, measured *hist
 		}
 		objective += t.objective
 		if measured != nil {
-			measured.merge(t.residuals)
+			measured.Merge(t.residuals)
 		}
 		t = surrogate(t, round.w)
 		next.part = t
-		if err := f.put(f.next(), p, next); err != nil {
+		if err := f.put(p, next); err != nil {
 			return err
 		}
 		if first && f.all != nil {
@@ -345,13 +390,12 @@ func surrogate(t *Statistics, w *mat.Dense) *Statistics {
 
 // refresh does an H half-step of all panels and returns the objective of what comes out.
 func (f *minibatch) refresh(ctx context.Context) (objective float64, err error) {
-	round := &Round{w: f.Driver.w, loss: f.Driver.loss, missing: f.batch.Missing, alone: true, sweeps: f.mostSweeps(), x: f.Driver.x}
-	from := f.generation
+	round := &Round{fit: f.Driver.fit, reads: f.generation, writes: f.next(ofRefresh), w: f.Driver.w, loss: f.Driver.loss, missing: f.batch.Missing, alone: true, sweeps: f.mostSweeps(), x: f.Driver.x}
 	for _, round.step = range []bool{true, false} {
 		f.set(round)
 		objective = 0
 		if err := eachPanel(ctx, f.x, func(p int, panel Panel) error {
-			c, err := f.get(from, p)
+			c, err := f.get(round.reads, p)
 			if err != nil {
 				return err
 			}
@@ -363,20 +407,11 @@ func (f *minibatch) refresh(ctx context.Context) (objective float64, err error) 
 			if next == c {
 				return nil
 			}
-			return f.put(f.next(), p, next)
+			return f.put(p, next)
 		}); err != nil {
 			return 0, err
 		}
-		from = f.next()
+		round.reads = round.writes
 	}
 	return objective, nil
 }
-
-// shuffled is a source with its panels in another order.
-type shuffled struct {
-	Source
-	order []int
-}
-
-func (s shuffled) Columns(p int) (from, to int) { return s.Source.Columns(s.order[p]) }
-func (s shuffled) Load(p int) (Panel, error)    { return s.Source.Load(s.order[p]) }

@@ -3,6 +3,7 @@ package panel
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -19,8 +20,8 @@ func TestMinibatch(t *testing.T) {
 	for i, loss := range minibatchLosses {
 		_, column := loss.(rnmf.ByColumn)
 		x := planted(m, n, r, 3, 0.1, column)
-		source := Dense(x, 64)
-		model := rnmf.Model{Rank: r, Loss: loss, Seed: 5, Tol: -1, Solver: rnmf.HALS{Plain: true}}
+		source := FromDense(x, 64)
+		model := rnmf.Model{Rank: r, Loss: loss, Seed: 5, Tol: -1, Solver: rnmf.HALS{NoExtrapolation: true}}
 		if _, tunes := loss.(rnmf.Huber); tunes {
 			model.Loss = rnmf.Huber{Cut: 0.3}
 		}
@@ -53,23 +54,67 @@ func TestMinibatch(t *testing.T) {
 			t.Errorf("loss %d: the trace of %d passes has %d points and does not end with %g: %v", i, model.MaxIter, n, got.Objective, got.Trace)
 		}
 	}
-	tuned, err := Minibatch{Model: rnmf.Model{Rank: r, Loss: rnmf.Cauchy{}, MaxIter: 5}}.Fit(context.Background(), Dense(planted(m, n, r, 3, 0.1, false), 64))
-	if err != nil || !(tuned.Trace[4].Scale > 0 && tuned.Trace[4].Scale == tuned.Trace[3].Scale) {
+	tuned, err := Minibatch{Model: rnmf.Model{Rank: r, Loss: rnmf.Cauchy{}, MaxIter: 11, Tol: -1}}.Fit(context.Background(), FromDense(planted(m, n, r, 3, 0.1, false), 64))
+	if err != nil || !(tuned.Trace[10].Scale > 0 && tuned.Trace[10].Scale == tuned.Trace[9].Scale) {
 		t.Errorf("the scale does not come to rest: %v, %v", tuned, err)
 	}
-	if _, err := (Minibatch{Model: rnmf.Model{Rank: r, Loss: rnmf.TwoStage{}}}).Fit(context.Background(), Dense(planted(m, n, r, 3, 0.1, false), 64)); !errors.Is(err, rnmf.ErrParameter) {
+	if _, err := (Minibatch{Model: rnmf.Model{Rank: r, Loss: rnmf.MMEstimator{}}}).Fit(context.Background(), FromDense(planted(m, n, r, 3, 0.1, false), 64)); !errors.Is(err, rnmf.ErrParameter) {
 		t.Errorf("two stages: %v", err)
 	}
+}
+
+// A Minibatch estimates its scale in the passes in which a Batch does in rounds, and one that has
+// converged has a scale that its own rule gives.
+func TestMinibatchTunes(t *testing.T) {
+	x := FromDense(planted(40, 300, 3, 1, 0.05, false), 50)
+	fit := func(m rnmf.Model) *Result {
+		m.Rank, m.Loss, m.Seed = 3, rnmf.Cauchy{}, 2
+		r, err := Minibatch{Model: m}.Fit(t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	r := fit(rnmf.Model{TuneFor: 2, MaxIter: 6, Tol: -1})
+	for k := 1; k < len(r.Trace); k++ {
+		if changed := r.Trace[k].Scale != r.Trace[k-1].Scale; changed != (k <= 2) {
+			t.Errorf("TuneFor 2: the scale of pass %d is %g after %g", k, r.Trace[k].Scale, r.Trace[k-1].Scale)
+		}
+	}
+	r = fit(rnmf.Model{MaxIter: 60, Tol: 3e-3})
+	next, _ := rnmf.Cauchy{}.Tuning()(residualsOf(t, x, r))
+	scale := next.(rnmf.Cauchy).Scale
+	if now := r.Loss.(rnmf.Cauchy).Scale; r.Reason != rnmf.Converged || !(math.Abs(now-scale) <= 0.02*scale) {
+		t.Errorf("%v with the scale %g, its rule gives %g", r.Reason, now, scale)
+	}
+}
+
+// residualsOf are those of a result, counted as a fit counts them.
+func residualsOf(t *testing.T, x Source, r *Result) *rnmf.Residuals {
+	t.Helper()
+	b := Batch{Model: rnmf.Model{Rank: 3, Loss: rnmf.Cauchy{}, Init: rnmf.WarmStart{W: r.W, H: r.H}}}
+	d := new(Driver)
+	_, s, _, err := b.begin(t.Context(), x, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := newStepper(t.Context())
+	sums, err := st.round(t.Context(), x, d, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.residuals(sums.residuals)
 }
 
 // A Minibatch that ctx ends returns what it has.
 func TestMinibatchCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	r, err := Minibatch{Model: rnmf.Model{Rank: 3, MaxIter: 50, Tol: -1}}.Fit(rnmf.WithTrace(ctx, func(p rnmf.Point) {
+	watch := func(p rnmf.Point) {
 		if p.Round == 2 {
 			cancel()
 		}
-	}), Dense(planted(40, 300, 3, 1, 0, false), 50))
+	}
+	r, err := Minibatch{Model: rnmf.Model{Rank: 3, MaxIter: 50, Tol: -1, Watch: watch}}.Fit(ctx, FromDense(planted(40, 300, 3, 1, 0, false), 50))
 	if !errors.Is(err, context.Canceled) || r == nil || r.Reason != rnmf.Cancelled || len(r.Trace) != 3 {
 		t.Errorf("%v, %+v", err, r)
 	}
@@ -78,7 +123,7 @@ func TestMinibatchCancelled(t *testing.T) {
 // A Minibatch with a State that ctx ends, in a pass or between two, or whose passes ran out, goes on
 // with the bits of one that was left alone; its folder is not that of a Batch.
 func TestMinibatchGoesOn(t *testing.T) {
-	x := Dense(planted(60, 150, 4, 6, 0.1, false), 20)
+	x := FromDense(planted(60, 150, 4, 6, 0.1, false), 20)
 	losses := []rnmf.Loss{nil, rnmf.ByColumn{Loss: rnmf.L1{Eps: 1e-2}}, rnmf.Cauchy{}}
 	if testing.Short() {
 		losses = losses[2:]
@@ -165,7 +210,7 @@ func TestStream(t *testing.T) {
 			}
 			last = objective
 		}
-		whole, err := Batch{Model: rnmf.Model{Rank: r, Loss: loss, Seed: 1}}.Fit(context.Background(), Dense(x, 0))
+		whole, err := Batch{Model: rnmf.Model{Rank: r, Loss: loss, Seed: 1}}.Fit(context.Background(), FromDense(x, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +241,7 @@ func TestTransform(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []Panel{{Dense: sx}, {Sparse: s}} {
-		h, err := Transform(context.Background(), r.W, r.Loss, x, false)
+		h, err := Transform(context.Background(), r.W, r.Family, r.Loss, x, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,13 +275,13 @@ func TestSquaredResiduals(t *testing.T) {
 		missing bool
 		want    []float64
 	}{{Panel{Dense: sx}, false, all}, {Panel{Sparse: s}, false, all}, {Panel{Sparse: s}, true, known}} {
-		got, err := SquaredResiduals(context.Background(), w, h, c.x, c.missing)
+		got, err := SquaredResiduals(context.Background(), w, h, rnmf.Gaussian, c.x, c.missing)
 		if err != nil {
 			t.Fatal(err)
 		}
 		closeTo(t, "squares", got, c.want)
 	}
-	if _, err := SquaredResiduals(context.Background(), w, w, Panel{Dense: sx}, false); !errors.Is(err, rnmf.ErrShape) {
+	if _, err := SquaredResiduals(context.Background(), w, w, rnmf.Gaussian, Panel{Dense: sx}, false); !errors.Is(err, rnmf.ErrShape) {
 		t.Errorf("H of another shape: %v", err)
 	}
 }

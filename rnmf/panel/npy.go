@@ -1,30 +1,18 @@
 package panel
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
-	"strings"
+	"math"
 
+	"github.com/robustnmf/robustnmf/internal/npy"
 	"github.com/robustnmf/robustnmf/rnmf"
 )
-
-// NumPy's file format: NEP 1 and numpy.lib.format.
-
-const npyMagic = "\x93NUMPY"
 
 // page is where the numbers of the files begin that this package writes, so that they can be mapped.
 const page = 4096
 
-var (
-	npyDescr   = regexp.MustCompile(`'descr':\s*'([^']*)'`)
-	npyFortran = regexp.MustCompile(`'fortran_order':\s*(True|False)`)
-	npyShape   = regexp.MustCompile(`'shape':\s*\(([0-9, ]*)\)`)
-)
-
-// npyHeader is what such a file says of its numbers.
+// npyHeader is what a .npy file says of its numbers.
 type npyHeader struct {
 	rows, columns int
 	bytes         int  // of a number: 4 or 8
@@ -42,65 +30,32 @@ func readHeader(r io.Reader) (h npyHeader, err error) {
 	bad := func(format string, args ...any) (npyHeader, error) {
 		return h, fmt.Errorf("%w: NPY: %s", rnmf.ErrFormat, fmt.Sprintf(format, args...))
 	}
-	head := make([]byte, 10)
-	if _, err := io.ReadFull(r, head); err != nil {
-		return bad("it ends in its header (%v)", err)
-	}
-	if string(head[:6]) != npyMagic || head[6] < 1 || head[6] > 3 {
-		return bad("it begins with % x", head[:7])
-	}
-	length := int(binary.LittleEndian.Uint16(head[8:]))
-	h.offset = 10 + length
-	if head[6] > 1 {
-		rest := make([]byte, 2)
-		if _, err := io.ReadFull(r, rest); err != nil {
-			return bad("it ends in its header (%v)", err)
+	said, err := npy.Read(func(n int) ([]byte, error) {
+		b := make([]byte, n)
+		if _, err := io.ReadFull(r, b); err != nil {
+			return nil, fmt.Errorf("%w: it ends in its header (%w)", rnmf.ErrFormat, err)
 		}
-		length += int(binary.LittleEndian.Uint16(rest)) << 16
-		h.offset = 12 + length
+		return b, nil
+	}, npy.Kinds{Format: rnmf.ErrFormat, TooLarge: rnmf.ErrFormat, Unsupported: rnmf.ErrFormat})
+	if err != nil {
+		return h, err
 	}
-	if length > 1<<16 {
-		return bad("a header of %d bytes", length)
-	}
-	dict := make([]byte, length)
-	if _, err := io.ReadFull(r, dict); err != nil {
-		return bad("it ends in its header (%v)", err)
-	}
-	descr, order, shape := npyDescr.FindSubmatch(dict), npyFortran.FindSubmatch(dict), npyShape.FindSubmatch(dict)
-	if descr == nil || order == nil || shape == nil {
-		return bad("a header without descr, fortran_order and shape")
-	}
-	switch string(descr[1]) {
+	switch said.Kind {
 	case "<f8":
 		h.bytes = 8
 	case "<f4":
 		h.bytes = 4
 	default:
-		return bad("numbers of type %q, want <f8 or <f4", descr[1])
+		return bad("numbers of type %q, want <f8 or <f4", said.Kind)
 	}
-	h.fortran = string(order[1]) == "True"
-	dims := strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(shape[1]), " ", ""), ","), ",")
-	if len(dims) != 2 {
-		return bad("a shape of (%s), want two numbers", shape[1])
+	if len(said.Shape) != 2 || min(said.Shape[0], said.Shape[1]) < 1 || max(said.Shape[0], said.Shape[1]) > math.MaxInt32 {
+		return bad("a shape of %v, want two positive numbers", said.Shape)
 	}
-	for i, to := range []*int{&h.rows, &h.columns} {
-		n, err := strconv.ParseUint(dims[i], 10, 31)
-		if err != nil || n == 0 {
-			return bad("a shape of (%s), want two positive numbers", shape[1])
-		}
-		*to = int(n)
-	}
+	h.rows, h.columns, h.fortran, h.offset = said.Shape[0], said.Shape[1], said.Fortran, said.Bytes
 	return h, nil
 }
 
 // header returns the first page of a file of rows×columns, row after row.
 func header(rows, columns, bytes int) []byte {
-	text := fmt.Sprintf("{'descr': '<f%d', 'fortran_order': False, 'shape': (%d, %d), }", bytes, rows, columns)
-	b := append([]byte(npyMagic), 1, 0)
-	b = binary.LittleEndian.AppendUint16(b, page-10)
-	b = append(b, text...)
-	for len(b) < page-1 {
-		b = append(b, ' ')
-	}
-	return append(b, '\n')
+	return npy.Append(nil, fmt.Sprintf("<f%d", bytes), []int{rows, columns}, page)
 }

@@ -2,11 +2,13 @@ package panel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/histogram"
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
@@ -14,12 +16,16 @@ import (
 // A Round is what every panel needs for its part of a round: W, the loss at the scale of the round,
 // and what to do. A Driver makes it.
 type Round struct {
+	fit           string // whose round it is: see stamp
+	reads, writes int    // generations of coefficients
+
 	w       *mat.Dense // m×r
 	loss    rnmf.Loss
+	family  rnmf.Family
 	missing bool // the entries that a sparse panel does not store are missing, not 0
 
 	step     bool      // the H half-step and the statistics of W, else the objective alone
-	redo     bool      // the statistics of W alone, with Plain as H
+	redo     bool      // the statistics of W alone, with Unextrapolated as H
 	alone    bool      // the H half-step without the statistics
 	keep     bool      // H before its extrapolation too: to extrapolate the next from, and to go back to
 	measures bool      // count the residuals
@@ -28,13 +34,17 @@ type Round struct {
 	x        []float64 // r, of the safe bound D
 }
 
-// Step does the round on one panel x: a pure function, which changes neither the panel nor the
+// Do does the round on one panel x: a pure function, which changes neither the panel nor the
 // coefficients c. It returns the coefficients for the next round, which are c's own where the round
 // has no half-step, and the statistics of the panel. The same panel gives the same bits, on any
 // number of processors.
 //
-// The panel must have passed SurveyOf. The error is rnmf.ErrShape, rnmf.ErrEmpty, or that of ctx.
-func (r *Round) Step(ctx context.Context, x Panel, c *Coefficients) (*Coefficients, *Statistics, error) {
+// The panel must have passed NewDataSummary. The error is rnmf.ErrShape, rnmf.ErrEmpty, that of ctx, or
+// rnmf.ErrParameter for coefficients of another fit or generation.
+func (r *Round) Do(ctx context.Context, x Panel, c *Coefficients) (*Coefficients, *Statistics, error) {
+	if r == nil || r.w == nil {
+		return nil, nil, fmt.Errorf("%w: a round that no Driver has made", rnmf.ErrEmpty)
+	}
 	s := newStepper(ctx)
 	s.pool.Open()
 	defer s.pool.Close()
@@ -48,6 +58,10 @@ func (r *Round) MarshalBinary() ([]byte, error) {
 	if err := e.loss(r.loss); err != nil {
 		return nil, err
 	}
+	e.bytes([]byte(r.fit))
+	e.int(int(r.family))
+	e.int(r.reads)
+	e.int(r.writes)
 	e.matrix(r.w)
 	for _, b := range []bool{r.missing, r.step, r.redo, r.alone, r.keep, r.measures} {
 		e.bool(b)
@@ -64,13 +78,13 @@ func (r *Round) UnmarshalBinary(b []byte) error {
 	if err != nil {
 		return err
 	}
-	read := Round{loss: d.loss(), w: d.matrix(), missing: d.bool(), step: d.bool(), redo: d.bool(), alone: d.bool(), keep: d.bool(), measures: d.bool(),
+	read := Round{loss: d.loss(), fit: string(d.bytes()), family: rnmf.Family(d.int()), reads: d.int(), writes: d.int(), w: d.matrix(), missing: d.bool(), step: d.bool(), redo: d.bool(), alone: d.bool(), keep: d.bool(), measures: d.bool(),
 		sweeps: d.int(), beta: d.float(), x: d.floats()}
 	if err := d.end(); err != nil {
 		return err
 	}
-	if read.w == nil || len(read.x) > 0 && len(read.x) != read.w.RawMatrix().Cols {
-		return fmt.Errorf("%w: a round without W, or of another rank", rnmf.ErrFormat)
+	if read.family < rnmf.Gaussian || read.family > rnmf.SparsePoisson || read.w == nil || len(read.x) > 0 && len(read.x) != read.w.RawMatrix().Cols {
+		return fmt.Errorf("%w: a round without W, or of another rank or family", rnmf.ErrFormat)
 	}
 	*r = read
 	return nil
@@ -107,7 +121,7 @@ type stepper struct {
 // A worker is the memory of one goroutine.
 type worker struct {
 	u, v, n, gv, s, change, e, omega, values, old, delta, down, rest []float64
-	seen                                                             *histogram
+	measured                                                         *histogram.Counts
 }
 
 func newStepper(ctx context.Context) *stepper {
@@ -202,6 +216,9 @@ const share34 = 0.75
 
 // ofEntries reports whether weights differ from entry to entry.
 func (r *Round) ofEntries() bool {
+	if r.family != rnmf.Gaussian {
+		return false
+	}
 	if r.missing {
 		return true
 	}
@@ -218,11 +235,14 @@ func (s *stepper) do(ctx context.Context, x Panel, c *Coefficients) (*Coefficien
 	if rows != s.m || b == 0 {
 		return nil, nil, fmt.Errorf("%w: the panel is %d×%d, W has %d rows", rnmf.ErrShape, rows, b, s.m)
 	}
-	if err := c.check(s.r, b); err != nil {
+	if err := errors.Join(x.fits(), c.check(s.r, b)); err != nil {
 		return nil, nil, err
 	}
-	if s.redo && c.Plain == nil {
-		return nil, nil, fmt.Errorf("%w: the coefficients of the panel have no Plain, to which this round goes back", rnmf.ErrEmpty)
+	if err := c.of.is(stamp{s.fit, s.reads, c.of.from}, "coefficients"); err != nil {
+		return nil, nil, err
+	}
+	if s.redo && c.Unextrapolated == nil {
+		return nil, nil, fmt.Errorf("%w: the coefficients of the panel have no Unextrapolated, to which this round goes back", rnmf.ErrEmpty)
 	}
 	if s.missing && x.Sparse == nil {
 		return nil, nil, fmt.Errorf("%w: Missing is for sparse panels, this one is dense", rnmf.ErrParameter)
@@ -230,19 +250,19 @@ func (s *stepper) do(ctx context.Context, x Panel, c *Coefficients) (*Coefficien
 	next := c
 	switch {
 	case s.redo:
-		next = &Coefficients{H: c.Plain, norms: c.norms}
+		next = &Coefficients{of: stamp{s.fit, s.writes, c.of.from}, H: c.Unextrapolated, norms: c.norms}
 	case s.step:
-		next = &Coefficients{H: mat.NewDense(s.r, b, nil), norms: c.norms}
+		next = &Coefficients{of: stamp{s.fit, s.writes, c.of.from}, H: mat.NewDense(s.r, b, nil), norms: c.norms}
 		if s.keep {
-			next.Plain = mat.NewDense(s.r, b, nil)
+			next.Unextrapolated = mat.NewDense(s.r, b, nil)
 		}
 	}
-	if c.norms == nil && !s.ofEntries() {
+	if c.norms == nil && !s.ofEntries() && s.family == rnmf.Gaussian {
 		norms := *next
 		next = &norms
 		next.norms = x.norms(s.pool)
 	}
-	t := &Statistics{m: s.m, r: s.r, entries: s.ofEntries(), samples: uint64(b)}
+	t := &Statistics{of: stamp{s.fit, s.writes, c.of.from}, m: s.m, r: s.r, entries: s.ofEntries(), samples: uint64(b)}
 	if s.step || s.redo {
 		if s.step {
 			t.moved = make([]float64, s.sweeps)
@@ -250,15 +270,20 @@ func (s *stepper) do(ctx context.Context, x Panel, c *Coefficients) (*Coefficien
 		if !s.alone {
 			t.cross, t.gram = make([]float64, s.m*s.r), make([]float64, s.r*s.r)
 		}
+		if s.family != rnmf.Gaussian && !s.alone {
+			t.gram, t.sums = nil, make([]float64, s.r)
+		}
 		if t.entries && !s.alone {
 			t.gamma, t.bound = make([]float64, s.m), make([]float64, s.m*s.r)
 		}
 	}
-	if x.Dense != nil || t.entries && !s.missing {
+	if s.family == rnmf.Gaussian && x.Dense != nil || t.entries && !s.missing {
 		s.layOut()
 	}
 	p := &pass{stepper: s, x: x, from: c, to: next, t: t, b: b}
 	switch {
+	case s.family != rnmf.Gaussian:
+		p.counts()
 	case s.missing:
 		p.patterns()
 	case s.ofEntries():
@@ -266,12 +291,19 @@ func (s *stepper) do(ctx context.Context, x Panel, c *Coefficients) (*Coefficien
 	default:
 		p.columns()
 	}
+	if s.step {
+		step := next.H
+		if s.keep {
+			step = next.Unextrapolated
+		}
+		t.moves = moves{step: !mat.Equal(step, c.H), extrapolated: !mat.Equal(next.H, c.H)}
+	}
 	if s.measures {
-		t.residuals = new(histogram)
+		t.residuals = new(histogram.Counts)
 		for i := range s.workers {
-			if seen := s.workers[i].seen; seen != nil {
-				t.residuals.merge(seen)
-				s.workers[i].seen = nil
+			if measured := s.workers[i].measured; measured != nil {
+				t.residuals.Merge(measured)
+				s.workers[i].measured = nil
 			}
 		}
 	}
@@ -290,22 +322,28 @@ type pass struct {
 	b        int // columns
 }
 
-// SquaredResiduals returns ‖x_j − Wh_j‖² of each sample of a panel with coefficients h (r×b); with
-// missing, over the entries that a sparse panel stores. Under a loss of columns the weight of a
-// sample is the slope that Rho returns for this number; outliers are the samples whose weight is
-// far below the median of all weights. It takes O(nnz·r) operations.
-func SquaredResiduals(ctx context.Context, w, h *mat.Dense, x Panel, missing bool) ([]float64, error) {
+// SquaredResiduals returns ‖x_j − Wh_j‖² of each sample of a panel with coefficients h (r×b), or the sum
+// of its deviances where the family is not Gaussian; with missing, over the entries that a sparse panel
+// stores. Under a loss of columns the weight of a sample is the slope that Rho returns for this number;
+// outliers are the samples whose weight is far below the median of all weights. It takes O(nnz·r)
+// operations.
+func SquaredResiduals(ctx context.Context, w, h *mat.Dense, family rnmf.Family, x Panel, missing bool) ([]float64, error) {
 	if w == nil {
 		return nil, fmt.Errorf("%w: W is nil", rnmf.ErrEmpty)
 	}
-	if err := x.check(0); err != nil {
+	if err := errors.Join(x.check(0), checkFamily(family, nil, missing)); err != nil {
 		return nil, err
+	}
+	if family != rnmf.Gaussian {
+		if _, err := summarise(x, 0); err != nil { // which finds negative counts
+			return nil, err
+		}
 	}
 	_, b := x.Dims()
 	s := newStepper(ctx)
 	s.pool.Open()
 	defer s.pool.Close()
-	s.set(&Round{w: w, loss: rnmf.ByColumn{Loss: rnmf.Frobenius{}}, missing: missing})
+	s.set(&Round{w: w, loss: rnmf.ByColumn{Loss: rnmf.Frobenius{}}, family: family, missing: missing})
 	s.out = make([]float64, b)
 	_, _, err := s.do(ctx, x, &Coefficients{H: h})
 	return s.out, err

@@ -4,6 +4,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/drive"
+	"github.com/robustnmf/robustnmf/rnmf/internal/histogram"
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
@@ -25,7 +27,7 @@ func (p *pass) columns() {
 		r := p.r
 		w.v, w.n, w.gv, w.s, w.change, w.old = grow(w.v, r*b), grow(w.n, r*b), grow(w.gv, r*b), grow(w.s, b), grow(w.change, b), grow(w.old, r*b)
 		if p.redo {
-			loadColumns(w.v, p.from.Plain, first, b)
+			loadColumns(w.v, p.from.Unextrapolated, first, b)
 		} else {
 			loadColumns(w.v, p.from.H, first, b)
 		}
@@ -86,11 +88,11 @@ func (p *pass) see(w *worker) {
 	if !p.measures {
 		return
 	}
-	if w.seen == nil {
-		w.seen = new(histogram)
+	if w.measured == nil {
+		w.measured = new(histogram.Counts)
 	}
 	for _, s := range w.s {
-		w.seen.add(s)
+		w.measured.Add(s)
 	}
 }
 
@@ -201,17 +203,16 @@ func (p *pass) loadTile(tile []float64, first, b int) {
 	}
 }
 
-// extrapolate keeps the V of a tile as Plain where that is asked for, extrapolates it, and stores it as
+// extrapolate keeps the V of a tile as Unextrapolated where that is asked for, extrapolates it, and stores it as
 // H.
 func (p *pass) extrapolate(w *worker, first, b int) {
 	if p.keep {
-		storeColumns(p.to.Plain, w.v, first, b)
+		storeColumns(p.to.Unextrapolated, w.v, first, b)
 	}
-	if p.beta > 0 && p.from.Plain != nil {
-		loadColumns(w.old, p.from.Plain, first, b)
-		for i, v := range w.v {
-			w.v[i] = max(0, v+p.beta*(v-w.old[i]))
-		}
+	if p.beta > 0 && p.from.Unextrapolated != nil {
+		loadColumns(w.old, p.from.Unextrapolated, first, b)
+		drive.Extrapolate(w.v, w.old, p.beta)
+		p.keepPositive(w.v, w.old)
 	}
 	storeColumns(p.to.H, w.v, first, b)
 }

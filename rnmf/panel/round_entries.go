@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/histogram"
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
@@ -100,7 +101,7 @@ func (p *pass) prepare(w *worker, first, b, entries int) {
 	w.v, w.n, w.old, w.delta, w.down, w.change = grow(w.v, rb), grow(w.n, rb), grow(w.old, rb), grow(w.delta, rb), grow(w.down, rb), grow(w.change, b)
 	w.rest, w.e, w.omega, w.values = grow(w.rest, 3*b), grow(w.e, entries), grow(w.omega, entries), grow(w.values, entries)
 	if p.redo {
-		loadColumns(w.v, p.from.Plain, first, b)
+		loadColumns(w.v, p.from.Unextrapolated, first, b)
 	} else {
 		loadColumns(w.v, p.from.H, first, b)
 	}
@@ -117,15 +118,15 @@ func (p *pass) seeEntries(w *worker, first, b int) {
 	if !p.measures {
 		return
 	}
-	if w.seen == nil {
-		w.seen = new(histogram)
+	if w.measured == nil {
+		w.measured = new(histogram.Counts)
 	}
 	if x := p.x.Sparse; x != nil {
 		for j := range b {
 			for k := x.Start[first+j]; k < x.Start[first+j+1]; k++ {
 				if x.Value[k] != 0 {
 					e := w.e[int(x.Row[k])*b+j]
-					w.seen.add(e * e)
+					w.measured.Add(e * e)
 				}
 			}
 		}
@@ -135,7 +136,7 @@ func (p *pass) seeEntries(w *worker, first, b int) {
 		row := p.x.Dense.RawRowView(i)[first:][:b]
 		for j, e := range w.e[i*b:][:b] {
 			if row[j] != 0 {
-				w.seen.add(e * e)
+				w.measured.Add(e * e)
 			}
 		}
 	}
@@ -273,8 +274,8 @@ func (p *pass) patterns() {
 func (p *pass) patternWeights(w *worker, first, b int, counts bool) (loss float64) {
 	x, r := p.x.Sparse, p.r
 	w.s = grow(w.s, r)
-	if counts && p.measures && w.seen == nil {
-		w.seen = new(histogram)
+	if counts && p.measures && w.measured == nil {
+		w.measured = new(histogram.Counts)
 	}
 	for j := range b {
 		for k := range w.s {
@@ -299,7 +300,7 @@ func (p *pass) patternWeights(w *worker, first, b int, counts bool) (loss float6
 				omega[k] = slope
 			}
 			if counts && p.measures {
-				w.seen.add(s)
+				w.measured.Add(s)
 			}
 		} else {
 			w.values = grow(w.values, len(e))
@@ -308,7 +309,7 @@ func (p *pass) patternWeights(w *worker, first, b int, counts bool) (loss float6
 			if counts && p.measures {
 				for k, v := range e {
 					if x.Value[from+k] != 0 {
-						w.seen.add(v * v)
+						w.measured.Add(v * v)
 					}
 				}
 			}

@@ -1,13 +1,13 @@
 package panel
 
 import (
-	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
@@ -28,7 +28,7 @@ type Source interface {
 // A Panel is some columns of X, dense or sparse: one of its fields is set.
 type Panel struct {
 	Dense  *mat.Dense
-	Sparse *datasets.Sparse
+	Sparse *sparse.Matrix
 }
 
 // Dims returns the shape of the panel.
@@ -42,9 +42,9 @@ func (x Panel) Dims() (rows, columns int) {
 	return 0, 0
 }
 
-// Dense cuts a matrix in memory into panels of the given width, the last of which may be narrower,
+// FromDense cuts a matrix in memory into panels of the given width, the last of which may be narrower,
 // without a copy. Width 0 makes one panel of all columns.
-func Dense(x *mat.Dense, width int) Source {
+func FromDense(x *mat.Dense, width int) Source {
 	s := denseSource{x: x}
 	if x != nil {
 		s.m, s.n = x.Dims()
@@ -53,9 +53,9 @@ func Dense(x *mat.Dense, width int) Source {
 	return s
 }
 
-// Sparse is Dense for a sparse matrix, which stays sparse. Readers of package datasets make one of
+// FromSparse is FromDense for a sparse matrix, which stays sparse. Readers of package datasets make one of
 // Matrix Market (ReadMTX), SciPy's archives (ReadNPZ) and MATLAB files.
-func Sparse(x *datasets.Sparse, width int) Source {
+func FromSparse(x *sparse.Matrix, width int) Source {
 	s := sparseSource{x: x}
 	if x != nil {
 		s.m, s.n = x.Dims()
@@ -86,22 +86,28 @@ type denseSource struct {
 }
 
 func (s denseSource) Load(p int) (Panel, error) {
+	if err := checkPanel(p, s.Panels()); err != nil {
+		return Panel{}, err
+	}
 	from, to := s.Columns(p)
 	return Panel{Dense: s.x.Slice(0, s.m, from, to).(*mat.Dense)}, nil
 }
 
 type sparseSource struct {
 	cut
-	x *datasets.Sparse
+	x *sparse.Matrix
 }
 
 func (s sparseSource) Load(p int) (Panel, error) {
+	if err := checkPanel(p, s.Panels()); err != nil {
+		return Panel{}, err
+	}
 	from, to := s.Columns(p)
 	return Panel{Sparse: columnsOf(s.x, from, to)}, nil
 }
 
 // columnsOf returns some columns of a sparse matrix, which share its entries.
-func columnsOf(x *datasets.Sparse, from, to int) *datasets.Sparse {
+func columnsOf(x *sparse.Matrix, from, to int) *sparse.Matrix {
 	if from == 0 && to == x.Cols {
 		return x
 	}
@@ -110,7 +116,7 @@ func columnsOf(x *datasets.Sparse, from, to int) *datasets.Sparse {
 	for j := range start {
 		start[j] = x.Start[from+j] - first
 	}
-	return &datasets.Sparse{Rows: x.Rows, Cols: to - from, Start: start, Row: x.Row[first:last], Value: x.Value[first:last]}
+	return &sparse.Matrix{Rows: x.Rows, Cols: to - from, Start: start, Row: x.Row[first:last], Value: x.Value[first:last]}
 }
 
 // checkSource finds a source that does not fit together, without loading anything.
@@ -140,9 +146,34 @@ func checkSource(s Source) error {
 	return nil
 }
 
-// load loads a panel and compares its shape with that of the source.
-func load(s Source, p int) (Panel, error) {
-	x, err := s.Load(p)
+// checkPanel finds a number of a panel that is out of range.
+func checkPanel(p, panels int) error {
+	if p < 0 || p >= panels {
+		return fmt.Errorf("%w: panel %d, want 0 to %d", rnmf.ErrParameter, p, panels-1)
+	}
+	return nil
+}
+
+// given returns the source that a caller gave.
+func given(s Source) Source {
+	if w, ok := s.(*checkedSource); ok {
+		return w.Source
+	}
+	return s
+}
+
+// load loads a panel and compares its shape with that of the source. A panic of Load is an error: on a
+// goroutine of ours nobody could recover from it.
+func load(s Source, p int) (x Panel, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panel %d: Load of %T panicked: %v\n\n%s", p, given(s), v, debug.Stack())
+		}
+	}()
+	x, err = s.Load(p)
+	if err == nil {
+		err = x.fits()
+	}
 	if err != nil {
 		return x, fmt.Errorf("panel %d: %w", p, err)
 	}
@@ -170,8 +201,25 @@ func checkEntry(v float64) error {
 	return rnmf.ErrTooLarge
 }
 
-// check finds the first bad entry of a panel whose first column is column from of X.
+// fits finds a panel that is no matrix.
+func (x Panel) fits() error {
+	switch {
+	case x.Dense != nil && x.Sparse != nil:
+		return fmt.Errorf("%w: a panel with both Dense and Sparse", rnmf.ErrParameter)
+	case x.Sparse != nil:
+		return x.Sparse.Check()
+	case x.Dense == nil:
+		return fmt.Errorf("%w: a panel with neither Dense nor Sparse", rnmf.ErrEmpty)
+	}
+	return nil
+}
+
+// check finds a panel that is no matrix, and the first bad entry of one whose first column is column
+// from of X.
 func (x Panel) check(from int) error {
+	if err := x.fits(); err != nil {
+		return err
+	}
 	if x.Dense != nil {
 		rows, _ := x.Dense.Dims()
 		for i := range rows {
@@ -182,12 +230,6 @@ func (x Panel) check(from int) error {
 			}
 		}
 		return nil
-	}
-	if x.Sparse == nil {
-		return fmt.Errorf("%w: a panel with neither Dense nor Sparse", rnmf.ErrEmpty)
-	}
-	if err := x.Sparse.Check(); err != nil {
-		return errors.Join(err)
 	}
 	for j := range x.Sparse.Cols {
 		for k := x.Sparse.Start[j]; k < x.Sparse.Start[j+1]; k++ {

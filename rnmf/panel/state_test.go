@@ -24,7 +24,7 @@ var onDisk = []Batch{
 	{Model: rnmf.Model{Rank: 4, Loss: rnmf.ByColumn{Loss: rnmf.L1{Eps: 1e-2}}, Seed: 2, MaxIter: 40, Tol: -1}},
 	{Model: rnmf.Model{Rank: 4, Loss: rnmf.Cauchy{}, Seed: 2, MaxIter: 40, Tol: -1, TuneFor: 6}},
 	{Model: rnmf.Model{Rank: 4, Loss: rnmf.Huber{Cut: 0.2}, Seed: 2, MaxIter: 40, Tol: -1}},
-	{Model: rnmf.Model{Rank: 4, Seed: 2, MaxIter: 40, Tol: -1, Solver: rnmf.HALS{Plain: true}}},
+	{Model: rnmf.Model{Rank: 4, Seed: 2, MaxIter: 40, Tol: -1, Solver: rnmf.HALS{NoExtrapolation: true}}},
 }
 
 // minibatchOnDisk is one that is killed.
@@ -57,8 +57,7 @@ func TestMain(m *testing.M) {
 		b := fitOnDisk(which, filepath.Join(dir, "state"))
 		x, err := Open(filepath.Join(dir, "x"))
 		if err == nil {
-			ctx := rnmf.WithTrace(context.Background(), func(p rnmf.Point) { fmt.Println(p.Round) })
-			_, err = b.Fit(ctx, x)
+			_, err = watching(b, func(p rnmf.Point) { fmt.Println(p.Round) }).Fit(context.Background(), x)
 		}
 		if err != nil {
 			fmt.Println(err)
@@ -70,9 +69,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func written(t *testing.T, dir string, x *mat.Dense, width int) *Folder {
+func written(t *testing.T, dir string, x *mat.Dense, width int) *DiskSource {
 	t.Helper()
-	if err := Write(dir, All(Dense(x, 0)), width, false); err != nil {
+	if err := Write(dir, All(FromDense(x, 0)), width, false); err != nil {
 		t.Fatal(err)
 	}
 	f, err := Open(dir)
@@ -158,7 +157,7 @@ func TestFitKilled(t *testing.T) {
 // A fit that ctx ends goes on, as does one whose rounds ran out, with the bits of one that was left
 // alone.
 func TestFitGoesOn(t *testing.T) {
-	x := Dense(planted(60, 150, 4, 6, 0.1, false), 40)
+	x := FromDense(planted(60, 150, 4, 6, 0.1, false), 40)
 	for i, b := range onDisk {
 		want, err := b.Fit(context.Background(), x)
 		if err != nil {
@@ -177,11 +176,11 @@ func TestFitGoesOn(t *testing.T) {
 		}
 		b.Model.MaxIter = 40
 		ctx, cancel := context.WithCancel(context.Background())
-		r, err := b.Fit(rnmf.WithTrace(ctx, func(p rnmf.Point) {
+		r, err := watching(b, func(p rnmf.Point) {
 			if p.Round == 25 {
 				cancel()
 			}
-		}), x)
+		}).Fit(ctx, x)
 		if !errors.Is(err, context.Canceled) || r == nil || r.Reason != rnmf.Cancelled || r.Objective != want.Trace[25].Objective {
 			t.Fatalf("fit %d: cancelled with %v and %+v", i, err, r)
 		}
@@ -236,7 +235,7 @@ func TestDamagedFolders(t *testing.T) {
 			t.Errorf("%s: %v, want %v and %s", what, err, kind, name)
 		}
 	}
-	second := filepath.Join(panels, "panel-000001.npy")
+	second := filepath.Join(panels, "panel-0000000001.npy")
 	restore := damage(second, 5000, 1, 2, 3)
 	wrong("a damaged number", second, rnmf.ErrFormat)
 	restore()
@@ -254,7 +253,7 @@ func TestDamagedFolders(t *testing.T) {
 	if err := driver.UnmarshalBinary(d); err != nil {
 		t.Fatal(err)
 	}
-	h := folder{dir: state}.name(driver.Generation(), 1)
+	h := (&stateFolder{dir: state}).name(driver.Generation(), 1)
 	restore = damage(h, 100, 77)
 	wrong("damaged coefficients", h, rnmf.ErrFormat)
 	restore()

@@ -9,8 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/histogram"
 	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
@@ -85,7 +86,7 @@ func naive(x *mat.Dense, known func(i, j int) bool, w, h *mat.Dense, loss rnmf.L
 }
 
 // stored reports whether a sparse matrix stores an entry, perhaps a 0.
-func stored(s *datasets.Sparse, i, j int) bool {
+func stored(s *sparse.Matrix, i, j int) bool {
 	return slices.Contains(s.Row[s.Start[j]:s.Start[j+1]], int32(i))
 }
 
@@ -119,9 +120,9 @@ func TestStatistics(t *testing.T) {
 		of    Source
 		known func(i, j int) bool
 	}{
-		{"dense", x, Dense(x, 0), nil},
-		{"sparse", sx, Sparse(s, 0), nil},
-		{"missing", sx, Sparse(s, 0), func(i, j int) bool { return stored(s, i, j) }},
+		{"dense", x, FromDense(x, 0), nil},
+		{"sparse", sx, FromSparse(s, 0), nil},
+		{"missing", sx, FromSparse(s, 0), func(i, j int) bool { return stored(s, i, j) }},
 	} {
 		for _, loss := range append(append([]rnmf.Loss{}, columnLosses...), entryLosses...) {
 			if loss == nil {
@@ -133,7 +134,7 @@ func TestStatistics(t *testing.T) {
 				t.Fatal(err)
 			}
 			from := &Coefficients{H: startOf(m, n, r, 4).H.(*mat.Dense)}
-			to, got, err := round.Step(context.Background(), panel, from)
+			to, got, err := round.Do(context.Background(), panel, from)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +167,7 @@ func TestStatistics(t *testing.T) {
 				} else {
 					part.Sparse = columnsOf(panel.Sparse, half[0], half[1])
 				}
-				_, p, err := round.Step(context.Background(), part, &Coefficients{H: mat.DenseCopyOf(from.H.Slice(0, r, half[0], half[1]))})
+				_, p, err := round.Do(context.Background(), part, &Coefficients{of: stamp{from: half[0]}, H: mat.DenseCopyOf(from.H.Slice(0, r, half[0], half[1]))})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -198,8 +199,8 @@ func still() *work.Pool { return work.New(work.Never) }
 
 // Bytes that are no statistics are an error, not a panic.
 func FuzzStatistics(f *testing.F) {
-	s := &Statistics{m: 2, r: 1, samples: 3, cross: []float64{1, 2}, gram: []float64{1}, residuals: new(histogram)}
-	s.residuals.add(2)
+	s := &Statistics{m: 2, r: 1, samples: 3, cross: []float64{1, 2}, gram: []float64{1}, residuals: new(histogram.Counts)}
+	s.residuals.Add(2)
 	b, err := s.MarshalBinary()
 	if err != nil {
 		f.Fatal(err)
@@ -213,7 +214,7 @@ func FuzzStatistics(f *testing.F) {
 		// What is behind the checksum, too.
 		e := encoder{b: append([]byte(magic), version, 0)}
 		e.b = append(e.b, b...)
-		for kind, read := range map[byte]func([]byte) error{kindStatistics: new(Statistics).UnmarshalBinary, kindSurvey: new(Survey).UnmarshalBinary,
+		for kind, read := range map[byte]func([]byte) error{kindStatistics: new(Statistics).UnmarshalBinary, kindDataSummary: new(DataSummary).UnmarshalBinary,
 			kindCoefficients: new(Coefficients).UnmarshalBinary, kindRound: new(Round).UnmarshalBinary, kindDriver: new(Driver).UnmarshalBinary} {
 			e := encoder{b: append([]byte(nil), e.b...)}
 			if err := read(e.seal(kind)); err != nil && !errors.Is(err, rnmf.ErrFormat) {
@@ -232,9 +233,9 @@ func TestPanelsSameBits(t *testing.T) {
 		{Model: rnmf.Model{Rank: 4, Loss: rnmf.Cauchy{}, Seed: 1, MaxIter: 25, Tol: -1}},
 		{Model: rnmf.Model{Rank: 4, Loss: rnmf.Huber{Cut: 0.3}, Seed: 1, MaxIter: 25, Tol: -1}, Missing: true},
 	} {
-		source := Dense(x, 100)
+		source := FromDense(x, 100)
 		if b.Missing {
-			source = Sparse(s, 100)
+			source = FromSparse(s, 100)
 		}
 		var want *Result
 		for _, n := range []int{1, 2, 5} {

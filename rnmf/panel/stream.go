@@ -16,7 +16,7 @@ import (
 // learnt from coefficients of an older W fades (Mairal et al. 2010, section 3.4.3; for robust
 // losses Zhao and Tan 2017).
 type Stream struct {
-	// Model is that of Batch, with the scale of its loss given. Its Init is nil, or Factors, of
+	// Model is that of Batch, with the scale of its loss given. Its Init is nil, or rnmf.WarmStart, of
 	// which only W is used.
 	Model   rnmf.Model
 	Missing bool
@@ -47,6 +47,9 @@ func (s *Stream) PartialFit(ctx context.Context, x Panel) (h *mat.Dense, objecti
 	if !(s.Keep >= 0 && s.Keep <= 1) {
 		return nil, 0, fmt.Errorf("%w: Keep is %g, want 0 to 1", rnmf.ErrParameter, s.Keep)
 	}
+	if s.Model.Family != rnmf.Gaussian {
+		return nil, 0, errFamily("Stream", s.Model.Family)
+	}
 	if err := checkModel(Batch{Model: s.Model}, m, max(b, r)); err != nil {
 		return nil, 0, err
 	}
@@ -56,23 +59,17 @@ func (s *Stream) PartialFit(ctx context.Context, x Panel) (h *mat.Dense, objecti
 	if s.w != nil && s.w.RawMatrix().Rows != m {
 		return nil, 0, fmt.Errorf("%w: the panel is %d×%d, W has %d rows", rnmf.ErrShape, m, b, s.w.RawMatrix().Rows)
 	}
-	survey, err := SurveyOf(x, 0)
+	seen, err := summarise(x, 0)
 	if err != nil {
 		return nil, 0, err
 	}
-	a := survey.amplitude(m, r, s.Missing)
+	a := seen.amplitude(m, r, s.Missing)
 	w := s.w
 	if w == nil {
 		w = startW(m, r, a, s.Model.Seed)
-		if f, given := s.Model.Init.(rnmf.Factors); given {
-			if f.W == nil {
-				return nil, 0, fmt.Errorf("%w: the start lacks W", rnmf.ErrShape)
-			}
-			if rows, columns := f.W.Dims(); rows != m || columns != r {
-				return nil, 0, fmt.Errorf("%w: W is %d×%d, want %d×%d", rnmf.ErrShape, rows, columns, m, r)
-			}
-			if w = mat.DenseCopyOf(f.W); checkFactor("W", w) != nil {
-				return nil, 0, checkFactor("W", w)
+		if f, given := s.Model.Init.(rnmf.WarmStart); given {
+			if w, err = givenFactor("W", f.W, m, r); err != nil {
+				return nil, 0, err
 			}
 		}
 	}
@@ -141,10 +138,10 @@ func (s *stepper) settle(ctx context.Context, r *Round, x Panel, c *Coefficients
 }
 
 // Transform finds the coefficients (r×b) of the samples in a panel, dense or sparse, with W, the
-// loss and its scale fixed. For the samples of a whole Source call it on one panel after the other.
+// family, the loss and its scale fixed, as a Result has them. For the samples of a whole Source call it on one panel after the other.
 // With missing, the entries that a sparse panel does not store are missing. (rnmf.Result.Transform
 // takes dense matrices, masks and penalties.)
-func Transform(ctx context.Context, w *mat.Dense, loss rnmf.Loss, x Panel, missing bool) (*mat.Dense, error) {
+func Transform(ctx context.Context, w *mat.Dense, family rnmf.Family, loss rnmf.Loss, x Panel, missing bool) (*mat.Dense, error) {
 	m, b := x.Dims()
 	if w == nil || w.RawMatrix().Rows != m || b == 0 {
 		return nil, fmt.Errorf("%w: the panel is %d×%d, but W does not have as many rows", rnmf.ErrShape, m, b)
@@ -153,7 +150,7 @@ func Transform(ctx context.Context, w *mat.Dense, loss rnmf.Loss, x Panel, missi
 		return nil, fmt.Errorf("%w: missing is for sparse panels", rnmf.ErrParameter)
 	}
 	_, r := w.Dims()
-	survey, err := SurveyOf(x, 0)
+	seen, err := summarise(x, 0)
 	if err = errors.Join(err, checkFactor("W", w)); err != nil {
 		return nil, err
 	}
@@ -163,14 +160,20 @@ func Transform(ctx context.Context, w *mat.Dense, loss rnmf.Loss, x Panel, missi
 	if t, tunes := loss.(rnmf.Tuner); tunes && t.Tuning() != nil {
 		return nil, fmt.Errorf("%w: the loss %T has no scale; take the Loss of a Result, which has one", rnmf.ErrParameter, loss)
 	}
+	if err := errors.Join(checkLoss(loss), checkFamily(family, loss, missing)); err != nil {
+		return nil, err
+	}
 	st := newStepper(ctx)
 	st.pool.Open()
 	defer st.pool.Close()
-	round := &Round{w: w, loss: loss, missing: missing, step: true, alone: true, sweeps: 1 + m/(2*r), x: scalesOf(nil, r)}
+	round := &Round{w: w, family: family, loss: loss, missing: missing, step: true, alone: true, sweeps: 1 + m/(2*r), x: scalesOf(nil, r)}
+	if family != rnmf.Gaussian {
+		round.sweeps = countSweeps
+	}
 	total := mat.Sum(w)
 	mean := 1.0
-	if total > 0 && survey.entries > 0 {
-		mean = survey.magnitudes.median() * float64(survey.magnitudes.count()) / float64(survey.columns) / total
+	if total > 0 && seen.entries > 0 {
+		mean = seen.magnitudes.Median() * float64(seen.positive()) / float64(seen.columns) / total
 	}
 	h := mat.NewDense(r, b, nil)
 	h.Apply(func(_, _ int, _ float64) float64 { return mean }, h)

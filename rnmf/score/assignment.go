@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/robustnmf/robustnmf/rnmf/internal/input"
+	"github.com/robustnmf/robustnmf/internal/input"
 )
 
 // Assignment solves the assignment problem: it picks at most one column for each

@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/internal/input"
 	"github.com/robustnmf/robustnmf/rnmf"
-	"github.com/robustnmf/robustnmf/rnmf/internal/input"
 )
 
 // An NMIMean is the mean of the entropies of classes and clusters that mutual information is
@@ -52,9 +52,9 @@ func (a Agreement) String() string {
 	return fmt.Sprintf("accuracy %.3f, purity %.3f, NMI %.3f, adjusted Rand index %.3f", a.Accuracy, a.Purity, a.NMI[NMIArithmetic], a.AdjustedRand)
 }
 
-// AgreementOf returns all scores of the clusters found against the true classes, both one
+// NewAgreement returns all scores of the clusters found against the true classes, both one
 // number from 0 up for each sample.
-func AgreementOf(truth, found []int) (Agreement, error) {
+func NewAgreement(truth, found []int) (Agreement, error) {
 	t, err := Confusion(truth, found)
 	if err != nil {
 		return Agreement{}, err

@@ -32,7 +32,7 @@ func TestScoresScikitLearn(t *testing.T) {
 		if !reflect.DeepEqual(table.Counts, c.Counts) {
 			t.Errorf("case %d: counts %v, want %v", i, table.Counts, c.Counts)
 		}
-		got, err := AgreementOf(c.Truth, c.Found)
+		got, err := NewAgreement(c.Truth, c.Found)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestNMIMeanString(t *testing.T) {
 // checkScores checks what holds for any labels.
 func checkScores(t *testing.T, truth, found []int) {
 	t.Helper()
-	s, err := AgreementOf(truth, found)
+	s, err := NewAgreement(truth, found)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func checkScores(t *testing.T, truth, found []int) {
 		t.Fatalf("NMI out of order: %v", s.NMI)
 	}
 	// Symmetric but for purity.
-	back, err := AgreementOf(found, truth)
+	back, err := NewAgreement(found, truth)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func checkScores(t *testing.T, truth, found []int) {
 			}
 		}
 	}
-	same, err := AgreementOf(found, found)
+	same, err := NewAgreement(found, found)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,8 +144,8 @@ func TestScoresProperties(t *testing.T) {
 		for i, j := range order {
 			truth2[i], found2[i] = truth[j], name[found[j]]
 		}
-		a, _ := AgreementOf(truth, found)
-		b, _ := AgreementOf(truth2, found2)
+		a, _ := NewAgreement(truth, found)
+		b, _ := NewAgreement(truth2, found2)
 		if a.Accuracy != b.Accuracy || a.Purity != b.Purity || !testkit.Near(a.NMI[0], b.NMI[0], 1e-12) || !testkit.Near(a.AdjustedRand, b.AdjustedRand, 1e-12) {
 			t.Fatalf("%+v after renaming %+v", a, b)
 		}
@@ -164,7 +164,7 @@ func TestScoresDegenerate(t *testing.T) {
 		{[]int{2, 2, 2, 2}, []int{0, 1, 2, 3}, Agreement{0.25, 1, [3]float64{}, 0}},
 		{[]int{math.MaxInt, 0}, []int{0, math.MaxInt}, Agreement{1, 1, [3]float64{1, 1, 1}, 1}},
 	} {
-		got, err := AgreementOf(c.truth, c.found)
+		got, err := NewAgreement(c.truth, c.found)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestLabelErrors(t *testing.T) {
 	} {
 		all := make([]error, 6)
 		_, all[0] = Confusion(c.truth, c.found)
-		_, all[1] = AgreementOf(c.truth, c.found)
+		_, all[1] = NewAgreement(c.truth, c.found)
 		_, all[2] = Accuracy(c.truth, c.found)
 		_, all[3] = Purity(c.truth, c.found)
 		_, all[4] = NMI(c.truth, c.found, NMIMax)
@@ -220,7 +220,7 @@ func FuzzScores(f *testing.F) {
 			if n > 0 {
 				truth[n-1] = -1 - truth[n-1]
 			}
-			if s, err := AgreementOf(truth, found); err == nil || s != (Agreement{}) {
+			if s, err := NewAgreement(truth, found); err == nil || s != (Agreement{}) {
 				t.Fatalf("%v, %v: %+v, %v", truth, found, s, err)
 			}
 			return
@@ -231,7 +231,7 @@ func FuzzScores(f *testing.F) {
 
 // Scores print as a line, a confusion table as a table.
 func TestScoresString(t *testing.T) {
-	a, err := AgreementOf([]int{0, 0, 1, 1}, []int{3, 3, 5, 3})
+	a, err := NewAgreement([]int{0, 0, 1, 1}, []int{3, 3, 5, 3})
 	if err != nil {
 		t.Fatal(err)
 	}

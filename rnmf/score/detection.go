@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/internal/input"
 	"github.com/robustnmf/robustnmf/rnmf"
-	"github.com/robustnmf/robustnmf/rnmf/internal/input"
 )
 
 // A Detection says how well flags find the true outliers:

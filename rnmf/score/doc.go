@@ -1,6 +1,6 @@
 // Package score measures how good a factorisation is where the truth is known:
 //
-//   - AgreementOf, Accuracy, Purity, NMI and AdjustedRand compare clusters with classes.
+//   - NewAgreement, Accuracy, Purity, NMI and AdjustedRand compare clusters with classes.
 //     All are computed from the Confusion table; Assignment finds the best assignment of
 //     clusters to classes.
 //   - Detect and AveragePrecision compare flags and weights with the true outliers, entry

@@ -26,9 +26,9 @@ func TestBadInput(t *testing.T) {
 	}{
 		{"cost of NaN", first(Assignment(bad)), rnmf.ErrNotFinite, "cost[0,0] = NaN"},
 		{"no cost", first(Assignment(nil)), rnmf.ErrEmpty, "cost is nil"},
-		{"scores of different lengths", first(AgreementOf([]int{0, 1}, []int{0})), rnmf.ErrShape, "2 true labels and 1 found"},
-		{"scores of nothing", first(AgreementOf(nil, nil)), rnmf.ErrEmpty, "no labels"},
-		{"a negative label", first(AgreementOf([]int{0, -1}, []int{0, 0})), rnmf.ErrLabels, "truth[1] = -1"},
+		{"scores of different lengths", first(NewAgreement([]int{0, 1}, []int{0})), rnmf.ErrShape, "2 true labels and 1 found"},
+		{"scores of nothing", first(NewAgreement(nil, nil)), rnmf.ErrEmpty, "no labels"},
+		{"a negative label", first(NewAgreement([]int{0, -1}, []int{0, 0})), rnmf.ErrLabels, "truth[1] = -1"},
 		{"mean", first(NMI([]int{0}, []int{0}, 4)), rnmf.ErrParameter, "NMIMean is 4"},
 		{"sparsity of nothing", first(Hoyer(nil)), rnmf.ErrEmpty, "no entries"},
 		{"sparsity of NaN", first(Hoyer([]float64{1, nan})), rnmf.ErrNotFinite, "v[1] = NaN"},

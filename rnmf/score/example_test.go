@@ -7,10 +7,10 @@ import (
 )
 
 // Numbers of clusters are arbitrary, so scores do not depend on them.
-func ExampleAgreementOf() {
+func ExampleNewAgreement() {
 	truth := []int{0, 0, 0, 1, 1, 1}
 	found := []int{7, 7, 7, 3, 3, 7}
-	agreement, err := score.AgreementOf(truth, found)
+	agreement, err := score.NewAgreement(truth, found)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -80,6 +80,9 @@ func (r Report) WriteHTML(w io.Writer) error {
 	r.parts(p, wn)
 	r.samples(p, h)
 	r.suspects(p, out)
+	for _, s := range r.Sections {
+		s.write(p)
+	}
 	c, err := viz.Convergence([]viz.Curve{{Name: fmt.Sprintf("%T", r.Result.Loss), Trace: r.Result.Trace}}, viz.ConvergenceOptions{})
 	if err == nil { // a fit may have no trace
 		p.text("h2", "Convergence")
@@ -98,6 +101,14 @@ func (r Report) WriteHTML(w io.Writer) error {
 
 // summary tells what was fitted, and how well.
 func (r Report) summary() string {
+	_, k := r.Result.W.Dims()
+	line := fmt.Sprintf("%d parts, fitted with the loss %#v; the fit ended because: %v.", k, r.Result.Loss, r.Result.Reason)
+	if r.Set.Sparse != nil {
+		if far, size := r.squares(nil); size > 0 && !math.IsInf(size, 0) {
+			line += fmt.Sprintf(" ‖X − WH‖² is %.1f %% of ‖X‖².", 100*far/size)
+		}
+		return line
+	}
 	var wh mat.Dense
 	wh.Mul(r.Result.W, r.Result.H)
 	var far, size float64
@@ -110,19 +121,35 @@ func (r Report) summary() string {
 			}
 		}
 	}
-	_, k := r.Result.W.Dims()
-	line := fmt.Sprintf("%d parts, fitted with the loss %#v; the fit ended because: %v.", k, r.Result.Loss, r.Result.Reason)
 	if size > 0 && !math.IsInf(size, 0) {
 		line += fmt.Sprintf(" Σ|x − wh| is %.1f %% of Σ|x|.", 100*far/size)
 	}
 	return line
 }
 
+func (s Section) write(p *page) {
+	p.text("h2", s.Title)
+	for _, t := range s.Text {
+		p.text("p", t)
+	}
+	if s.Rows != nil && p.err == nil {
+		table, err := viz.NewTable(s.Header, s.Rows)
+		if err != nil {
+			p.err = err
+			return
+		}
+		p.WriteString(table.HTML())
+	}
+	for _, f := range s.Figures {
+		p.figure(s.Title, f, nil)
+	}
+}
+
 func (r Report) parts(p *page, w *mat.Dense) {
 	s := r.Set
 	m, k := w.Dims()
 	p.text("h2", "Parts")
-	names := viz.PartNames(k)
+	names := r.names(k)
 	if k > mostParts {
 		p.text("p", fmt.Sprintf("The first %d of %d.", mostParts, k))
 		w, names = mat.DenseCopyOf(w.Slice(0, m, 0, mostParts)), names[:mostParts]
@@ -132,12 +159,12 @@ func (r Report) parts(p *page, w *mat.Dense) {
 		p.figure("parts as images", f, err)
 		return
 	}
-	f, err := viz.TopFeatures(w, viz.TopFeaturesOptions{Features: r.featureNames()})
+	f, err := viz.TopFeatures(w, viz.TopFeaturesOptions{Features: r.featureNames(), Captions: names})
 	p.figure("the largest features of each part", f, err)
 }
 
 func (r Report) featureNames() []string {
-	m, _ := r.Set.X.Dims()
+	m, _ := r.Set.Dims()
 	names := make([]string, m)
 	for i := range names {
 		names[i] = r.Set.FeatureName(i)
@@ -153,7 +180,7 @@ func (r Report) samples(p *page, h *mat.Dense) {
 	if s.Labels != nil {
 		tracks = []viz.Track{{Name: "class", Classes: s.Labels, Names: s.Classes}}
 	}
-	f, err := viz.Heatmap(h, viz.HeatmapOptions{RowNames: viz.PartNames(k), ColumnOrder: viz.OrderByPart(h), Tracks: tracks, XLabel: "samples, by their largest part", BarLabel: "coefficient"})
+	f, err := viz.Heatmap(h, viz.HeatmapOptions{RowNames: r.names(k), ColumnOrder: viz.OrderByPart(h), Tracks: tracks, XLabel: "samples, by their largest part", BarLabel: "coefficient"})
 	p.figure("coefficients", f, err)
 	if k > 1 && n > 2 && n <= mostDrawn {
 		opt := viz.SampleMapOptions{Classes: s.Labels, Names: s.Classes, Labels: map[int]string{}}
@@ -177,12 +204,14 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 	p.text("h2", "Samples that do not fit")
 	if r.Suspects != nil {
 		p.text("p", r.Suspects.String())
+	} else if out == nil {
+		p.text("p", "The data stay sparse, so no fits were asked which samples are wrong. These are the samples of whose sum of squares the parts explain the least; what is off is told of the values that are stored.")
 	} else {
 		p.text("p", "By the weights of this one fit: other starts and other losses may point at others.")
 	}
 	rows := r.rows(out)
 	rows = rows[:min(shown, len(rows))]
-	header := []string{"sample", "weight"}
+	header := []string{"sample", r.measure()}
 	if r.Suspects != nil {
 		header = append(header, "flagged by")
 	}
@@ -206,12 +235,12 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 		return
 	}
 	p.WriteString(table.HTML())
-	f, err := r.residuals(rows)
+	f, err := r.residuals(rows, out)
 	p.figure("the most suspect samples", f, err)
 }
 
 // Residuals draws the k most suspect samples: images as they are, others by the features that are
-// farthest from what the parts make of them, above or below. It returns an error if the set and the
+// farthest from what the parts make of them, above or below, by deviances where the fit is one of counts. It returns an error if the set and the
 // result do not fit together, and ErrParameter for a k below 1.
 func (r Report) Residuals(k int) (viz.Figure, error) {
 	out, err := r.check()
@@ -222,19 +251,23 @@ func (r Report) Residuals(k int) (viz.Figure, error) {
 		return nil, fmt.Errorf("%w: a picture of %d samples, want 1 or more", datasets.ErrParameter, k)
 	}
 	rows := r.rows(out)
-	return r.residuals(rows[:min(k, len(rows))])
+	return r.residuals(rows[:min(k, len(rows))], out)
 }
 
-func (r Report) residuals(rows []row) (viz.Figure, error) {
+func (r Report) residuals(rows []row, out *rnmf.Outliers) (viz.Figure, error) {
 	s := r.Set
-	m, _ := s.X.Dims()
+	m, _ := s.Dims()
 	x, captions := mat.NewDense(m, len(rows), nil), make([]string, len(rows))
 	for c, of := range rows {
 		captions[c] = s.SampleName(of.sample)
+		if out == nil {
+			r.stored(of.sample, func(i int, v, wh float64) { x.Set(i, c, v-wh) })
+			continue
+		}
 		for i := range m {
-			v := s.X.At(i, of.sample)
-			if s.Height == 0 {
-				v -= mat.Dot(r.Result.W.RowView(i), r.Result.H.ColView(of.sample))
+			v := out.E.At(i, of.sample)
+			if s.Height > 0 {
+				v = s.X.At(i, of.sample)
 			}
 			if math.IsNaN(v) {
 				v = 0
@@ -242,7 +275,7 @@ func (r Report) residuals(rows []row) (viz.Figure, error) {
 			x.Set(i, c, v)
 		}
 	}
-	if s.Height > 0 {
+	if s.Height > 0 && out != nil {
 		return viz.Gallery(x, viz.GalleryOptions{Height: s.Height, Width: s.Width, Captions: captions})
 	}
 	return viz.TopFeatures(x, viz.TopFeaturesOptions{Features: r.featureNames(), Captions: captions, Count: 5})

@@ -9,7 +9,6 @@ package report
 import (
 	"cmp"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -22,12 +21,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/internal/newfile"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 	"github.com/robustnmf/robustnmf/viz"
 )
 
-// A Report is about a set and a fit of its X. Missing entries of X are NaN.
+// A Report is about a set and a fit of its X. Missing entries of X are NaN. A sparse set keeps its zeros
+// unstored: its samples are in the order of how much of them the parts explain (see Explained), and the
+// features that are farthest off are those of stored values.
 type Report struct {
 	Set    *datasets.Set
 	Result *rnmf.Result
@@ -35,10 +37,32 @@ type Report struct {
 	// weights in this fit do.
 	Suspects *choose.Suspects
 	Title    string   // of the page; "": the name of the set
-	Notes    []string // paragraphs of the page, such as the texts of a Diagnosis and a RankChoice
+	Notes    []string // paragraphs of the page, such as the texts of a LossComparison and a RankChoice
+	// Names are those of the parts; nil is "part 1" and so on.
+	Names []string
+	// Sections come after the suspects.
+	Sections []Section
 }
 
-// check finds what does not fit together, and returns the weights.
+// A Section is a part of the page: a title, paragraphs, a table and pictures, each of which may be
+// missing.
+type Section struct {
+	Title   string
+	Text    []string
+	Header  []string // of the table
+	Rows    [][]any
+	Figures []viz.Figure
+}
+
+// names returns those of k parts.
+func (r Report) names(k int) []string {
+	if r.Names != nil {
+		return r.Names
+	}
+	return viz.PartNames(k)
+}
+
+// check finds what does not fit together, and returns the weights; nil for a sparse set.
 func (r Report) check() (*rnmf.Outliers, error) {
 	if r.Set == nil || r.Result == nil {
 		return nil, fmt.Errorf("%w: the report has no Set or no Result", datasets.ErrParameter)
@@ -46,22 +70,23 @@ func (r Report) check() (*rnmf.Outliers, error) {
 	if err := r.Set.Check(); err != nil {
 		return nil, err
 	}
-	out, err := r.Result.Outliers(r.Set.X, r.mask())
+	var out *rnmf.Outliers
+	var err error
+	if r.Set.Sparse != nil {
+		err = r.sizes()
+	} else {
+		out, err = r.Result.Outliers(r.Set.X, r.Set.Mask())
+	}
 	if err != nil {
 		return nil, err
 	}
-	if _, n := r.Set.X.Dims(); r.Suspects != nil && len(r.Suspects.Samples) != n {
+	if _, k := r.Result.W.Dims(); r.Names != nil && len(r.Names) != k {
+		return nil, fmt.Errorf("%w: %d names for %d parts", datasets.ErrSize, len(r.Names), k)
+	}
+	if _, n := r.Set.Dims(); r.Suspects != nil && len(r.Suspects.Samples) != n {
 		return nil, fmt.Errorf("%w: the suspects are of %d samples, but the set has %d", datasets.ErrSize, len(r.Suspects.Samples), n)
 	}
 	return out, nil
-}
-
-// mask returns that of the missing entries, nil if there are none.
-func (r Report) mask() mat.Matrix {
-	if slices.ContainsFunc(r.Set.X.RawMatrix().Data, math.IsNaN) {
-		return datasets.Known(r.Set.X)
-	}
-	return nil
 }
 
 // Parts returns W as a set, a part in each column, with the names of the features. Its columns have
@@ -73,7 +98,7 @@ func (r Report) Parts() (*datasets.Set, error) {
 	w, _ := r.Result.Normalized(2)
 	_, k := w.Dims()
 	s := r.Set
-	return &datasets.Set{Name: s.Name + " parts", X: w, Samples: viz.PartNames(k), Features: s.Features, Units: s.Units, Height: s.Height, Width: s.Width}, nil
+	return &datasets.Set{Name: s.Name + " parts", X: w, Samples: r.names(k), Features: s.Features, Units: s.Units, Height: s.Height, Width: s.Width}, nil
 }
 
 // Coefficients returns H as a set, a part in each row, with the names and classes of the
@@ -85,7 +110,7 @@ func (r Report) Coefficients() (*datasets.Set, error) {
 	_, h := r.Result.Normalized(2)
 	k, _ := h.Dims()
 	s := r.Set
-	return &datasets.Set{Name: s.Name + " coefficients", X: h, Labels: slices.Clone(s.Labels), Classes: s.Classes, Samples: s.Samples, Features: viz.PartNames(k)}, nil
+	return &datasets.Set{Name: s.Name + " coefficients", X: h, Labels: slices.Clone(s.Labels), Classes: s.Classes, Samples: s.Samples, Features: r.names(k)}, nil
 }
 
 // A row says what is known of a sample.
@@ -98,24 +123,27 @@ type row struct {
 
 // rows returns the samples, the most suspect first.
 func (r Report) rows(out *rnmf.Outliers) []row {
+	if out == nil {
+		return r.sparseRows()
+	}
 	m, n := r.Set.X.Dims()
-	var e mat.Dense
-	e.Mul(r.Result.W, r.Result.H)
 	rows := make([]row, n)
 	for j := range rows {
 		off := make([]int, 0, m)
 		for i := range m {
-			d := r.Set.X.At(i, j) - e.At(i, j)
-			if math.IsNaN(d) {
-				d = 0
-			}
-			if e.Set(i, j, d); d != 0 {
+			if out.E.At(i, j) != 0 {
 				off = append(off, i)
 			}
 		}
-		slices.SortStableFunc(off, func(a, b int) int { return cmp.Compare(math.Abs(e.At(b, j)), math.Abs(e.At(a, j))) })
+		slices.SortStableFunc(off, func(a, b int) int { return cmp.Compare(math.Abs(out.E.At(b, j)), math.Abs(out.E.At(a, j))) })
 		rows[j] = row{j, out.Samples[j], -1, off[:min(3, len(off))]}
 	}
+	return r.sorted(rows)
+}
+
+// sorted returns the samples in the order of the suspects, if there are any, or of their weights.
+func (r Report) sorted(rows []row) []row {
+	n := len(rows)
 	if r.Suspects == nil {
 		slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.weight, b.weight) })
 		return rows
@@ -139,7 +167,7 @@ func (r Report) offs(of row) string {
 	for _, i := range of.off {
 		wh = mat.Dot(r.Result.W.RowView(i), r.Result.H.ColView(of.sample))
 		sign := "+"
-		if r.Set.X.At(i, of.sample) < wh {
+		if r.at(i, of.sample) < wh {
 			sign = "−"
 		}
 		words = append(words, r.Set.FeatureName(i)+" "+sign)
@@ -162,12 +190,12 @@ func (r Report) WriteSamples(w io.Writer) error {
 	if r.Set.Labels != nil {
 		header = append(header, "class")
 	}
-	header = append(header, "group", "weight")
+	header = append(header, "group", r.measure())
 	if r.Suspects != nil {
 		header = append(header, "flagged")
 	}
 	to := csv.NewWriter(w)
-	to.Write(append(append(header, "off"), viz.PartNames(k)...)) // an error stays until Flush
+	to.Write(append(append(header, "off"), r.names(k)...)) // an error stays until Flush
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 	for _, of := range r.rows(out) {
 		fields := []string{r.Set.SampleName(of.sample)}
@@ -188,10 +216,10 @@ func (r Report) WriteSamples(w io.Writer) error {
 	return to.Error()
 }
 
-// Save writes a folder, which it makes: parts.csv and coefficients.csv (a part and a sample
+// Save writes a folder, which it makes: report.html, parts.csv and coefficients.csv (a part and a sample
 // on each line), samples.csv (see WriteSamples), factors.npz and factors.mat (W, H and the
-// names), model.rnmf, which rnmf.Load reads, and report.html. Files of these names are
-// overwritten. It stops at the first error.
+// names), and model.rnmf, which rnmf.Load reads. It writes over no file: where there
+// is one of these names, the error is fs.ErrExist. It stops at the first error.
 func (r Report) Save(folder string) error {
 	parts, err := r.Parts()
 	if err != nil {
@@ -204,23 +232,25 @@ func (r Report) Save(folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	for _, file := range []struct {
+	files := []struct {
 		name  string
 		write func(w io.Writer) error
 	}{
+		{"report.html", r.WriteHTML},
 		{"parts.csv", parts.WriteCSV},
 		{"coefficients.csv", coefficients.WriteCSV},
 		{"samples.csv", r.WriteSamples},
 		{"factors.npz", func(w io.Writer) error { return datasets.WriteNPZ(w, r.variables(parts, coefficients)...) }},
 		{"factors.mat", func(w io.Writer) error { return datasets.WriteMAT(w, r.variables(parts, coefficients)...) }},
 		{"model.rnmf", r.Result.Save},
-		{"report.html", r.WriteHTML},
-	} {
-		f, err := os.Create(filepath.Join(folder, file.name))
-		if err != nil {
+	}
+	for _, file := range files {
+		if err := newfile.Free(filepath.Join(folder, file.name)); err != nil {
 			return err
 		}
-		if err := errors.Join(file.write(f), f.Close()); err != nil {
+	}
+	for _, file := range files {
+		if err := newfile.Write(filepath.Join(folder, file.name), file.write); err != nil {
 			return fmt.Errorf("%s: %w", file.name, err)
 		}
 	}
@@ -230,7 +260,7 @@ func (r Report) Save(folder string) error {
 func (r Report) variables(parts, coefficients *datasets.Set) []datasets.MATVar {
 	vars := []datasets.MATVar{{Name: "W", M: parts.X}, {Name: "H", M: coefficients.X}}
 	samples, features := datasets.MATVar{Name: "sample_names"}, datasets.MATVar{Name: "feature_names"}
-	m, n := r.Set.X.Dims()
+	m, n := r.Set.Dims()
 	for j := range n {
 		samples.Text = append(samples.Text, r.Set.SampleName(j))
 	}

@@ -3,6 +3,8 @@ package report
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 )
@@ -54,7 +57,7 @@ func TestSave(t *testing.T) {
 		return bytes.NewReader(b)
 	}
 	_, h := rep.Result.Normalized(2)
-	got, err := datasets.ReadCSV(open("coefficients.csv"), datasets.CSVLayout{ID: "sample", Label: "class"})
+	got, err := datasets.ReadCSV(t.Context(), open("coefficients.csv"), datasets.CSVLayout{ID: "sample", Label: "class"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +65,7 @@ func TestSave(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	npz := open("factors.npz")
-	if got, err = datasets.ReadNPZ(npz, npz.Size(), datasets.NPYLayout{X: "H", Columns: true}); err == nil && !mat.Equal(got.X, h) {
+	if got, err = datasets.ReadNPZ(t.Context(), npz, npz.Size(), datasets.NPYLayout{X: "H", Columns: true}); err == nil && !mat.Equal(got.X, h) {
 		t.Errorf("%v", got)
 	}
 	r, err := rnmf.Load(open("model.rnmf"))
@@ -145,5 +148,71 @@ func TestReportErrors(t *testing.T) {
 		if err := c.rep.WriteHTML(&bytes.Buffer{}); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// The page of a sparse set says what that of the same dense one does, as far as stored values tell.
+func TestSparse(t *testing.T) {
+	s := &datasets.Set{Name: "counts", X: mat.NewDense(6, 8, nil), Labels: []int{0, 0, 0, 0, 1, 1, 1, 1}, Classes: []string{"a", "b"}, Features: []string{"cat", "dog", "cow", "<b>", "sun", "moon"}}
+	x := &sparse.Matrix{Rows: 6, Cols: 8, Start: []int{0}}
+	for j := range 8 {
+		for i := range 6 {
+			if i/3 == j/4 || i == j {
+				v := float64(1 + (i*j)%4)
+				if i == 1 && j == 2 {
+					v = 40 // a word that its kind has seldom
+				}
+				s.X.Set(i, j, v)
+				x.Row, x.Value = append(x.Row, int32(i)), append(x.Value, v)
+			}
+		}
+		x.Start = append(x.Start, len(x.Value))
+	}
+	r, err := rnmf.HuberNMF(2).Fit(t.Context(), s.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thin := *s
+	thin.X, thin.Sparse = nil, x
+	rep := Report{Set: &thin, Result: r}
+	got, err := rep.Explained()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wh, worst := r.WH(), 0
+	for j := range 8 {
+		var e mat.VecDense
+		e.SubVec(s.X.ColView(j), wh.ColView(j))
+		if want := 1 - math.Pow(mat.Norm(&e, 2)/mat.Norm(s.X.ColView(j), 2), 2); math.Abs(got[j]-want) > 1e-9 {
+			t.Errorf("sample %d: %g explained, want %g", j, got[j], want)
+		}
+		if got[j] < got[worst] {
+			worst = j
+		}
+	}
+	if _, err := (Report{Set: s, Result: r}).Explained(); !errors.Is(err, datasets.ErrSize) {
+		t.Error(err)
+	}
+	folder := t.TempDir()
+	if err := rep.Save(folder); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(folder, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"the data stay sparse", "‖X − WH‖² is", "explained", "&lt;b&gt;", "dog +"} {
+		if !strings.Contains(strings.ReplaceAll(string(page), "The data", "the data"), want) {
+			t.Errorf("no %q on the page", want)
+		}
+	}
+	table, err := os.ReadFile(filepath.Join(folder, "samples.csv"))
+	if lines := strings.Split(string(table), "\n"); err != nil || !strings.HasPrefix(lines[0], "sample,class,group,explained,off") || !strings.HasPrefix(lines[1], fmt.Sprintf("sample %d,", worst)) {
+		t.Errorf("%s, %v", table, err)
+	}
+	short := *r
+	short.H = mat.NewDense(2, 7, nil)
+	if err := (Report{Set: &thin, Result: &short}).WriteHTML(io.Discard); !errors.Is(err, datasets.ErrSize) {
+		t.Error(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 	"github.com/robustnmf/robustnmf/viz/show"
 )
 
@@ -28,7 +29,7 @@ func ExampleCompare() {
 	results, err := show.Compare(context.Background(), x,
 		show.Run{Name: "standard", Model: rnmf.NMF(3)},
 		show.Run{Name: "L2,1", Model: rnmf.L21NMF(3)},
-		show.Run{Name: "outliers that hang together", Model: show.Only(rnmf.Contiguous{Model: rnmf.RobustNMF(3), Height: 5, Width: 5})})
+		show.Run{Name: "outliers that hang together", Model: show.Only(papers.OcclusionNMF{Model: rnmf.RobustNMF(3), Height: 5, Width: 5})})
 	if err != nil {
 		fmt.Println(err)
 		return

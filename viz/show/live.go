@@ -13,54 +13,49 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
-// A Fitter is what Fit can run: rnmf.Model, rnmf.SSNMF, rnmf.Contiguous and the like, and any type
-// that hands its context on to one of them, so that the fit can be watched (see rnmf.WithTrace).
-// For other types only the time is shown until they are done.
-type Fitter[R Fitted] interface {
-	Fit(ctx context.Context, x mat.Matrix) (R, error)
-}
-
 // Fitted is a *rnmf.Result, or what embeds one.
 type Fitted interface {
 	comparable // nil is no result
 	Base() *rnmf.Result
 }
 
-var (
-	_, _ Fitter[*rnmf.Result]           = rnmf.Model{}, rnmf.CNMF{}
-	_    Fitter[*rnmf.SSNMFResult]      = rnmf.SSNMF{}
-	_    Fitter[*rnmf.ConvexNMFResult]  = rnmf.ConvexNMF{}
-	_    Fitter[*rnmf.ContiguousResult] = rnmf.Contiguous{}
-)
-
 // A Run is a fit with a name, for Compare.
 type Run struct {
 	Name  string
-	Model Fitter[*rnmf.Result] // see Only
+	Model rnmf.Fitter[*rnmf.Result] // see Only
 }
 
-// Only makes a model that returns more than a Result, such as rnmf.Contiguous, one that returns the
+// Only makes a model that returns more than a Result, such as papers.OcclusionNMF, one that returns the
 // Result alone, as Compare wants it.
-func Only[R Fitted](model Fitter[R]) Fitter[*rnmf.Result] {
-	return part{model, func(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
-		r, err := model.Fit(ctx, x)
-		return base(r), err
-	}}
+func Only[R Fitted](model rnmf.Fitter[R]) rnmf.Fitter[*rnmf.Result] {
+	return part[R]{model, func(R) {}}
 }
 
-// A part fits model and returns the Result of what it found.
-type part struct {
-	model any
-	fit   func(ctx context.Context, x mat.Matrix) (*rnmf.Result, error)
+// A part fits a model, hands over what it found, and returns the Result in it.
+type part[R Fitted] struct {
+	model rnmf.Fitter[R]
+	whole func(R)
 }
 
-func (p part) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) { return p.fit(ctx, x) }
-
-func base[R Fitted](r R) *rnmf.Result {
+func (p part[R]) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
+	r, err := p.model.Fit(ctx, x)
+	p.whole(r)
 	if none := *new(R); r == none {
-		return nil
+		return nil, err
 	}
-	return r.Base()
+	return r.Base(), err
+}
+
+func (p part[R]) With(edit func(m *rnmf.Model)) rnmf.Fitter[*rnmf.Result] {
+	return part[R]{with(p.model, edit), p.whole}
+}
+
+// with returns the model as edit changes it, or the same if it has no Model that could be changed.
+func with[R any](model rnmf.Fitter[R], edit func(m *rnmf.Model)) rnmf.Fitter[R] {
+	if e, ok := model.(rnmf.EditableFitter[R]); ok {
+		return e.With(edit)
+	}
+	return model
 }
 
 // Fit is model.Fit(ctx, x) that shows how it goes:
@@ -76,18 +71,16 @@ func base[R Fitted](r R) *rnmf.Result {
 // On a terminal it is one line on standard error, which goes away at the end, and
 // elsewhere nothing at all; signals are then left to the program.
 //
+// Of a type that is no rnmf.EditableFitter only the time is shown until it is done.
+//
 // The result is that of model.Fit, bit by bit, and of its type. Drawing has a goroutine of its own
 // and takes at most a hundredth of the time, without the final PNG.
-func Fit[R Fitted](ctx context.Context, model Fitter[R], x mat.Matrix) (R, error) {
+func Fit[R Fitted](ctx context.Context, model rnmf.Fitter[R], x mat.Matrix) (R, error) {
 	var whole R
 	if model == nil {
 		return whole, errors.New("show: no model")
 	}
-	_, err := Compare(ctx, x, Run{Model: part{model, func(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
-		var err error
-		whole, err = model.Fit(ctx, x)
-		return base(whole), err
-	}}})
+	_, err := Compare(ctx, x, Run{Model: part[R]{model, func(r R) { whole = r }}})
 	return whole, err
 }
 
@@ -116,7 +109,7 @@ func Compare(ctx context.Context, x mat.Matrix, runs ...Run) ([]*rnmf.Result, er
 			return results, fmt.Errorf("show: run %d (%q) has no model", i, run.Name)
 		}
 		p.begin(i)
-		r, err := run.Model.Fit(rnmf.WithTrace(ctx, func(pt rnmf.Point) { p.add(i, pt) }), x)
+		r, err := watched(run.Model, func(pt rnmf.Point) { p.add(i, pt) }).Fit(ctx, x)
 		if r != nil {
 			p.end(i, r)
 			results = append(results, r)
@@ -131,6 +124,19 @@ func Compare(ctx context.Context, x mat.Matrix, runs ...Run) ([]*rnmf.Result, er
 		}
 	}
 	return results, nil
+}
+
+// watched returns a model whose fit is also seen here.
+func watched[R any](model rnmf.Fitter[R], seen func(rnmf.Point)) rnmf.Fitter[R] {
+	return with(model, func(m *rnmf.Model) {
+		also := m.Watch
+		m.Watch = func(p rnmf.Point) {
+			seen(p)
+			if also != nil {
+				also(p)
+			}
+		}
+	})
 }
 
 // pressed tells that the stop button was pressed during an earlier fit of this

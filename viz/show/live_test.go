@@ -27,6 +27,7 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 func TestMain(m *testing.M) {
@@ -224,7 +225,7 @@ func TestCompare(t *testing.T) {
 	for j := 100; j < 300; j++ {
 		labels.Class[j] = rnmf.Unlabelled
 	}
-	rs, err := Compare(t.Context(), x, Run{"standard <MU>", lazy{rnmf.NMF(8), first}}, Run{"L1", rnmf.L1NMF(4)}, Run{"CNMF", rnmf.CNMF{Model: rnmf.NMF(2), Labels: labels}})
+	rs, err := Compare(t.Context(), x, Run{"standard <MU>", lazy{rnmf.NMF(8), first}}, Run{"L1", rnmf.L1NMF(4)}, Run{"CNMF", papers.CNMF{Model: rnmf.NMF(2), Labels: labels}})
 	if err != nil || len(rs) != 3 {
 		t.Fatal(len(rs), err)
 	}
@@ -267,7 +268,7 @@ func TestOtherResults(t *testing.T) {
 	picture := o.stopAtTen()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // if it is not heard
 	defer cancel()
-	r, err := Fit(ctx, rnmf.SSNMF{Model: endless, Labels: labels}, x)
+	r, err := Fit(ctx, papers.SSNMF{Model: endless, Labels: labels}, x)
 	if err != nil || r.Reason != rnmf.Cancelled {
 		t.Fatal(r, err)
 	}
@@ -281,7 +282,7 @@ func TestOtherResults(t *testing.T) {
 	pressed.Store(false)
 
 	o.all, o.onData = nil, nil
-	covered := rnmf.Contiguous{Model: rnmf.Model{Rank: 4, MaxIter: 15}, Height: 8, Width: 8}
+	covered := papers.OcclusionNMF{Model: rnmf.Model{Rank: 4, MaxIter: 15}, Height: 8, Width: 8}
 	c, err := Fit(t.Context(), covered, x)
 	if err != nil || c.Support == nil || c.W == nil {
 		t.Fatal(c, err)
@@ -293,7 +294,7 @@ func TestOtherResults(t *testing.T) {
 	}
 
 	// No result is no result, not a pointer to nothing.
-	if r, err := Fit(t.Context(), rnmf.Contiguous{}, x); r != nil || !errors.Is(err, rnmf.ErrShape) {
+	if r, err := Fit(t.Context(), papers.OcclusionNMF{}, x); r != nil || !errors.Is(err, rnmf.ErrShape) {
 		t.Error(r, err)
 	}
 	if r, err := Fit[*rnmf.Result](t.Context(), nil, x); r != nil || err == nil {
@@ -304,7 +305,7 @@ func TestOtherResults(t *testing.T) {
 
 // A fit that goes on with another objective begins another curve.
 func TestAnotherObjective(t *testing.T) {
-	p := newProgress([]Run{{Model: Only(rnmf.Contiguous{})}, {Model: Only(rnmf.SSNMF{Model: rnmf.Model{MaxIter: 70}})}})
+	p := newProgress([]Run{{Model: Only(papers.OcclusionNMF{})}, {Model: Only(papers.SSNMF{Model: rnmf.Model{MaxIter: 70}})}})
 	for _, pt := range []rnmf.Point{{Round: 0, Objective: 9}, {Round: 1, Objective: 8}, {Round: 1, Objective: 2}, {Round: 2, Objective: 1}} {
 		p.add(0, pt)
 	}
@@ -453,7 +454,7 @@ func BenchmarkOverhead(b *testing.B) {
 	for _, rounds := range []int{40, 100} {
 		m := rnmf.Model{Rank: 20, Loss: rnmf.Huber{}, Seed: 1, MaxIter: rounds, Tol: -1}
 		b.Run(fmt.Sprintf("%d rounds", rounds), func(b *testing.B) {
-			var plain, watched, png, ratio []float64
+			var plain, seen, png, ratio []float64
 			for b.Loop() {
 				begin := time.Now()
 				if _, err := m.Fit(b.Context(), x); err != nil {
@@ -465,20 +466,20 @@ func BenchmarkOverhead(b *testing.B) {
 				begin = time.Now()
 				wait := s.watch(p)
 				p.begin(0)
-				r, err := m.Fit(rnmf.WithTrace(b.Context(), func(pt rnmf.Point) { p.add(0, pt) }), x)
+				r, err := watched(m, func(pt rnmf.Point) { p.add(0, pt) }).Fit(b.Context(), x)
 				if err != nil {
 					b.Fatal(err)
 				}
-				watched = append(watched, time.Since(begin).Seconds())
+				seen = append(seen, time.Since(begin).Seconds())
 				p.end(0, r)
 				begin = time.Now()
 				wait()
 				png = append(png, time.Since(begin).Seconds())
-				ratio = append(ratio, watched[len(watched)-1]/plain[len(plain)-1])
+				ratio = append(ratio, seen[len(seen)-1]/plain[len(plain)-1])
 			}
 			slices.Sort(ratio)
 			b.ReportMetric(slices.Min(plain), "s-plain")
-			b.ReportMetric(100*(slices.Min(watched)/slices.Min(plain)-1), "%-of-min")
+			b.ReportMetric(100*(slices.Min(seen)/slices.Min(plain)-1), "%-of-min")
 			b.ReportMetric(100*(ratio[len(ratio)/2]-1), "%-median")
 			b.ReportMetric(slices.Min(png), "s-png")
 		})

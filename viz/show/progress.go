@@ -34,7 +34,7 @@ func newProgress(runs []Run) *progress {
 	for i, r := range runs {
 		s := &p.runs[i]
 		s.name = r.Name
-		if m, ok := modelOf(r.Model); ok {
+		with(r.Model, func(m *rnmf.Model) {
 			s.limit, s.tol = m.MaxIter, m.Tol
 			if s.limit == 0 {
 				s.limit = 500 // as in rnmf.Model
@@ -42,27 +42,9 @@ func newProgress(runs []Run) *progress {
 			if s.tol == 0 {
 				s.tol = 1e-5
 			}
-		}
+		})
 	}
 	return p
-}
-
-// modelOf returns the model whose rounds are those of a fit.
-func modelOf(fitter any) (m rnmf.Model, ok bool) {
-	if p, ok := fitter.(part); ok {
-		fitter = p.model
-	}
-	switch f := fitter.(type) {
-	case rnmf.Model:
-		return f, true
-	case rnmf.SSNMF:
-		return f.Model, true
-	case rnmf.CNMF:
-		return f.Model, true
-	case rnmf.ConvexNMF:
-		return f.Model, true
-	}
-	return m, false // Contiguous goes on after its first fit
 }
 
 func (p *progress) begin(i int) {
@@ -76,7 +58,7 @@ func (p *progress) add(i int, pt rnmf.Point) {
 	defer p.mu.Unlock()
 	s := &p.runs[i]
 	if n := len(s.trace); n > 0 && pt.Round <= s.trace[n-1].Round {
-		s.trace = nil // another objective: see rnmf.WithTrace
+		s.trace, s.limit, s.tol = nil, 0, 0 // another objective, or another fit: see rnmf.Model.Watch
 	}
 	s.trace = append(s.trace, pt)
 }

@@ -8,14 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/baseline"
-	"github.com/robustnmf/robustnmf/rnmf/choose"
 	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
@@ -24,37 +22,24 @@ import (
 type Rival struct {
 	Name  string
 	Model rnmf.Model
-	// Choose returns the model for corrupted data, in the place of Model; nil takes that.
-	Choose func(ctx context.Context, x *mat.Dense, rank int, seed uint64) (rnmf.Model, error)
 }
 
 // Rivals returns the losses of this module with their default scales, the truncated
 // Cauchy loss with both rules for its cut-off.
 func Rivals() []Rival {
 	return []Rival{
-		{"least squares", rnmf.NMF(0), nil},
-		{"L2,1", rnmf.L21NMF(0), nil},
-		{"capped L2,1", rnmf.CappedNMF(0, 0), nil},
-		{"hypersurface", rnmf.HypersurfaceNMF(0, 0), nil},
-		{"L1", rnmf.L1NMF(0), nil},
-		{"Huber", rnmf.HuberNMF(0), nil},
-		{"correntropy", rnmf.CIMNMF(0), nil},
-		{"Cauchy", rnmf.CauchyNMF(0), nil},
-		{"truncated Cauchy", rnmf.TruncatedCauchyNMF(0), nil},
-		{"truncated Cauchy, normal rule", rnmf.Model{Loss: rnmf.Truncated{Loss: rnmf.Cauchy{}, Rule: rnmf.NormalThreeSigma}}, nil},
-		{"two stages", rnmf.RobustNMF(0), nil},
+		{"least squares", rnmf.NMF(0)},
+		{"L2,1", rnmf.L21NMF(0)},
+		{"capped L2,1", rnmf.CappedNMF(0, 0)},
+		{"hypersurface", rnmf.HypersurfaceNMF(0, 0)},
+		{"L1", rnmf.L1NMF(0)},
+		{"Huber", rnmf.HuberNMF(0)},
+		{"correntropy", rnmf.CIMNMF(0)},
+		{"Cauchy", rnmf.CauchyNMF(0)},
+		{"truncated Cauchy", rnmf.TruncatedCauchyNMF(0)},
+		{"truncated Cauchy, normal rule", rnmf.Model{Loss: rnmf.Truncated{Loss: rnmf.Cauchy{}, Rule: rnmf.NormalThreeSigma}}},
+		{"two stages", rnmf.RobustNMF(0)},
 	}
-}
-
-// Diagnosed is the rival that does what choose.HeldOut.Diagnose suggests at the rank of the fit.
-func Diagnosed() Rival {
-	return Rival{Name: "as diagnosed", Choose: func(ctx context.Context, x *mat.Dense, rank int, seed uint64) (rnmf.Model, error) {
-		d, err := choose.HeldOut{Folds: 3, Seed: seed}.Diagnose(ctx, x, rank)
-		if err != nil {
-			return rnmf.Model{}, err
-		}
-		return d.Suggestion.Model(rank), nil
-	}}
 }
 
 // A Case is a corruption at one strength.
@@ -108,7 +93,7 @@ type Row struct {
 	// AP is the average precision with which the weights point at what was struck:
 	// entries, or whole images. NaN where all or nothing was.
 	AP      float64
-	Seconds float64 // of the algorithm, and of Choose
+	Seconds float64 // of the algorithm
 	Rounds  int
 }
 
@@ -120,20 +105,14 @@ func Run(ctx context.Context, s *datasets.Set, rank int, c Case, rival Rival, se
 	if err != nil {
 		return Row{}, err
 	}
-	m, start := rival.Model, time.Now()
-	if rival.Choose != nil {
-		if m, err = rival.Choose(ctx, x, rank, seed); err != nil {
-			return Row{}, fmt.Errorf("%s: %w", rival.Name, err)
-		}
-	}
-	chosen := time.Since(start).Seconds()
+	m := rival.Model
 	m.Rank, m.Seed, m.MaxIter = rank, seed, rounds
 	r, err := m.Fit(ctx, x)
 	if err != nil {
 		return Row{}, fmt.Errorf("%s: %w", rival.Name, err)
 	}
 	last := r.Trace[len(r.Trace)-1]
-	row := Row{AP: math.NaN(), Seconds: chosen + last.Seconds, Rounds: last.Round}
+	row := Row{AP: math.NaN(), Seconds: last.Seconds, Rounds: last.Round}
 
 	// An image that was replaced is not to be found again, nor to be clustered.
 	var here []int
@@ -207,7 +186,7 @@ func Sets(ctx context.Context) ([]Set, error) {
 	return append(all, Set{faces.Scaled(), 40}), nil
 }
 
-// Untuned returns sets that nothing in this module was tuned on: parts of UMIST, Extended
+// Untuned returns sets on which no loss was tuned (the rule of choose.Auto was): parts of UMIST, Extended
 // Yale B, Georgia Tech, Pendigits and Semeion, and Wine, whose features are scaled to 0..1.
 // The error joins those of sets that are not at hand.
 func Untuned(ctx context.Context) (all []Set, err error) {

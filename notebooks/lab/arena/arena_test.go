@@ -9,7 +9,6 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
-	"github.com/robustnmf/robustnmf/rnmf/choose"
 )
 
 func few(t *testing.T) Set {
@@ -128,59 +127,5 @@ func TestResultsOfToday(t *testing.T) {
 		if again.Seconds = row.Seconds; err != nil || again != row {
 			t.Errorf("%s: %v, then %+v, %v", rival.Name, row, again, err)
 		}
-	}
-}
-
-// Diagnosed fits what Diagnose suggests, and its rows are there for every case of both stored runs.
-func TestDiagnosed(t *testing.T) {
-	s := few(t)
-	c := Cases(s.Set)[8]
-	x, _, err := c.Corruption.Apply(s.X, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := choose.HeldOut{Folds: 3, Seed: 1}.Diagnose(t.Context(), x, s.Rank)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := Run(t.Context(), s.Set, s.Rank, c, Rival{Name: "suggested", Model: d.Suggestion.Model(0)}, 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Run(t.Context(), s.Set, s.Rank, c, Diagnosed(), 1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Seconds <= want.Seconds {
-		t.Errorf("diagnosing took no time: %g s, the fit alone %g s", got.Seconds, want.Seconds)
-	}
-	if got.Seconds = want.Seconds; got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	if _, err := Run(t.Context(), s.Set, -1, c, Diagnosed(), 1, 0); err == nil {
-		t.Error("rank -1")
-	}
-
-	trials := map[Bout]int{}
-	for _, r := range DiagnosedResults() {
-		trials[Bout{r.Set, r.Kind, r.Strength}]++
-		if !inRange(r) || r.Model != Diagnosed().Name {
-			t.Errorf("%+v", r)
-		}
-	}
-	for b := range Means(Results(), Error) {
-		if trials[b] != 5 {
-			t.Errorf("%+v has %d trials, want 5", b, trials[b])
-		}
-		delete(trials, b)
-	}
-	for b := range Means(UntunedResults(), Error) {
-		if trials[b] != 1 {
-			t.Errorf("%+v has %d trials, want 1", b, trials[b])
-		}
-		delete(trials, b)
-	}
-	if len(trials) > 0 {
-		t.Errorf("unknown cases: %v", trials)
 	}
 }

@@ -17,12 +17,6 @@ import (
 //go:embed results.csv
 var results string
 
-//go:embed untuned.csv
-var untuned string
-
-//go:embed diagnosed.csv
-var diagnosed string
-
 // A Stored row says what it is the outcome of.
 type Stored struct {
 	Set, Kind string
@@ -34,12 +28,6 @@ type Stored struct {
 
 // Results returns what Command has stored.
 var Results = sync.OnceValue(func() []Stored { return parse(results) })
-
-// UntunedResults returns what Command has stored of the sets of Untuned.
-var UntunedResults = sync.OnceValue(func() []Stored { return parse(untuned) })
-
-// DiagnosedResults returns what Command has stored of Diagnosed, on the sets of both.
-var DiagnosedResults = sync.OnceValue(func() []Stored { return parse(diagnosed) })
 
 func parse(text string) (all []Stored) {
 	for _, r := range stored.Parse(text) {
@@ -57,34 +45,16 @@ func Command(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("arena", flag.ContinueOnError)
 	run := stored.Trials{Count: 5, Out: "notebooks/lab/arena/results.csv"}
 	run.Flags(f)
-	others := f.Bool("untuned", false, "one trial on sets that nothing was tuned on, stored in untuned.csv")
-	suggested := f.Bool("diagnosed", false, "what Diagnose suggests, on these and, one trial, on those sets, stored in diagnosed.csv")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	load, rivals := Sets, Rivals()
-	if *suggested {
-		run.Out, rivals = "notebooks/lab/arena/diagnosed.csv", []Rival{Diagnosed()}
-		sets, err := Untuned(ctx)
-		if err != nil {
-			log.Print(err)
-		}
-		once := run
-		once.Count = 1
-		if err := store(ctx, once, sets, rivals, 0); err != nil {
-			return err
-		}
-	}
-	if *others {
-		load, run.Count, run.Out = Untuned, 1, "notebooks/lab/arena/untuned.csv"
-	}
-	sets, err := load(ctx)
+	sets, err := Sets(ctx)
 	if errors.Is(err, datasets.ErrNotFound) {
 		log.Print(err)
 	} else if err != nil {
 		return err
 	}
-	return store(ctx, run, sets, rivals, 0)
+	return store(ctx, run, sets, Rivals(), 0)
 }
 
 // store runs all cases of some sets and rivals, with as many rounds as Run takes.

@@ -12,6 +12,7 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/baseline"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
@@ -56,22 +57,22 @@ func Printed(m rnmf.Model) rnmf.Model {
 func Rivals() []Rival {
 	truncated := Printed(rnmf.TruncatedCauchyNMF(Rank))
 	normal := Printed(rnmf.Model{Rank: Rank, Loss: rnmf.Truncated{Loss: rnmf.Cauchy{}, Rule: rnmf.NormalThreeSigma}})
-	manhattan := rnmf.MahNMF(Rank)
-	manhattan.Solver = nil
+	smoothL1 := papers.MahNMF(Rank)
+	smoothL1.Solver = nil
 	return []Rival{
 		{"k-means", rnmf.Model{}},
 		{"L2", rnmf.NMF(Rank)},
 		{"L2,1", rnmf.L21NMF(Rank)},
 		{"capped L2,1", rnmf.CappedNMF(Rank, 0)},
-		{"RNMF-L1", rnmf.RNMFL1(Rank, 0.2)},
-		{"L1", manhattan},
+		{"RNMF-L1", papers.RNMFL1(Rank, 0.2)},
+		{"L1", smoothL1},
 		{"Huber", Printed(rnmf.HuberNMF(Rank))},
 		{"CIM", Printed(rnmf.CIMNMF(Rank))},
 		{"Cauchy", Printed(rnmf.CauchyNMF(Rank))},
 		{"truncated, printed rule", truncated},
 		{"truncated, normal rule", normal},
 		{"two stages", rnmf.RobustNMF(Rank)},
-		{"two stages, printed first", rnmf.Model{Rank: Rank, Loss: rnmf.TwoStage{First: truncated.Loss}}},
+		{"two stages, printed first", rnmf.Model{Rank: Rank, Loss: rnmf.MMEstimator{First: truncated.Loss}}},
 	}
 }
 
@@ -120,6 +121,7 @@ type Row struct {
 	// average precision of the weights; NaN where there is nothing to find.
 	Precision, Recall, AP float64
 	Seconds               float64 // of the algorithm
+	Rounds                int     // of the fit; 0 for k-means
 }
 
 // Run fits a rival to corrupted data. The seed is that of the corruption, of the
@@ -145,7 +147,8 @@ func (row *Row) run(ctx context.Context, s *datasets.Set, x, mask *mat.Dense, ri
 		if err != nil {
 			return fmt.Errorf("%s: %w", rival.Name, err)
 		}
-		row.Seconds = r.Trace[len(r.Trace)-1].Seconds
+		last := r.Trace[len(r.Trace)-1]
+		row.Seconds, row.Rounds = last.Seconds, last.Round
 		if row.Error, err = r.RelativeError(s.X); err != nil {
 			return err
 		}
@@ -184,5 +187,5 @@ func clusters(ctx context.Context, s *datasets.Set, points *mat.Dense, seed uint
 	if err != nil {
 		return score.Agreement{}, err
 	}
-	return score.AgreementOf(s.Labels, found.Labels)
+	return score.NewAgreement(s.Labels, found.Labels)
 }

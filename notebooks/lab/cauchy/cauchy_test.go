@@ -74,6 +74,36 @@ func TestStore(t *testing.T) {
 	whole(t, stored.Parse(string(text)), s.Height, s.Width, 1)
 }
 
+// Each variant has its trials, and the least error is no larger than those after 60 rounds and
+// where rule (16) holds.
+func TestAblation(t *testing.T) {
+	all := AblationResults()
+	for _, v := range Variants() {
+		rows := all.Where("variant", v.Name)
+		if len(rows) != 3 || len(rows.Different("trial")) != 3 {
+			t.Errorf("%s: %d rows of %d trials", v.Name, len(rows), len(rows.Different("trial")))
+		}
+		for _, r := range rows {
+			least, at := r.Number("least"), r.Number("at")
+			if !(least > 0) || least > r.Number("error60") || least > r.Number("rule16") || at < 1 || at > r.Number("rounds") {
+				t.Error(r)
+			}
+		}
+	}
+	s, err := datasets.Fashion().Sample(4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "ablation.csv")
+	if err := storeAblation(t.Context(), stored.Trials{Count: 1, Out: out}, s.Scaled(), 2); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(out)
+	if rows := stored.Parse(string(text)); err != nil || len(rows) != len(Variants()) || rows[0].Text("rounds") != "2" {
+		t.Errorf("%v: %s", err, text)
+	}
+}
+
 // Under salt & pepper a robust loss is nearer to the clean data than least squares, and
 // its weights find what was struck.
 func TestRobust(t *testing.T) {

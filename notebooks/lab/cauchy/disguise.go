@@ -1,6 +1,7 @@
 package cauchy
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"flag"
@@ -26,7 +27,7 @@ var disguise string
 // DisguiseResults returns what DisguiseCommand has stored. The experiment "clusters" is
 // Fig. 9: of each number of persons k, model and trial the accuracy and nmi. The experiment
 // "recognition" is Table 5: the accuracy is that of all test images, and the columns with
-// the names of Conditions have it for the images of each.
+// the names of Conditions have it for the images of each. The trial is the seed.
 var DisguiseResults = sync.OnceValue(func() stored.Table { return stored.Parse(disguise) })
 
 // Conditions are those of Table 5.
@@ -217,7 +218,14 @@ func DisguiseCommand(ctx context.Context, args []string) error {
 // components as persons, or one of the two.
 func (d Disguised) store(ctx context.Context, run stored.Trials, only string, most, rounds int) error {
 	run.Keys = []string{"experiment", "k", "model", "trial"}
-	run.Columns = append([]string{"accuracy", "nmi"}, Conditions...)
+	run.Columns = slices.Concat([]string{"accuracy", "nmi"}, Conditions, []string{"rounds"})
+	run.Version = func(key []string) (string, error) { return disguiseVersion(ctx, key[0], key[2]) }
+	rounds60 := func(model string) string { // of a fit
+		if model == "k-means" || model == "SEC" {
+			return "0"
+		}
+		return fmt.Sprint(cmp.Or(rounds, 60))
+	}
 	return run.Run(ctx, func(trial uint64) iter.Seq[stored.Line] {
 		return func(yield func(stored.Line) bool) {
 			line := func(experiment string, k int, model string, values func() ([]float64, error)) bool {
@@ -226,7 +234,7 @@ func (d Disguised) store(ctx context.Context, run stored.Trials, only string, mo
 				}
 				return yield(stored.Line{Key: []string{experiment, fmt.Sprint(k), model, fmt.Sprint(trial)}, Values: func() ([]string, error) {
 					v, err := values()
-					return stored.Numbers(v...), err
+					return append(stored.Numbers(v...), rounds60(model)), err
 				}})
 			}
 			persons := len(d.Classes)

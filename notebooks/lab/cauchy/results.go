@@ -15,8 +15,9 @@ import (
 //go:embed results.csv
 var results string
 
-// Results returns what Command has stored: of each corruption, level, model and trial
-// the accuracy, nmi, raw, error, precision, recall, ap and seconds of a Row.
+// Results returns what Command has stored: of each corruption, level, model and trial, which
+// is the seed, the accuracy, nmi, raw, error, precision, recall, ap, seconds and rounds of a
+// Row, and its version.
 var Results = sync.OnceValue(func() stored.Table { return stored.Parse(results) })
 
 // Command runs the tables of notebook 02 at full length and stores them. It wants
@@ -39,7 +40,8 @@ func Command(ctx context.Context, args []string) error {
 // store runs all levels on a set, with as many rounds as Run takes.
 func store(ctx context.Context, run stored.Trials, s *datasets.Set, rounds int) error {
 	run.Keys = []string{"corruption", "level", "model", "trial"}
-	run.Columns = []string{"accuracy", "nmi", "raw", "error", "precision", "recall", "ap", "seconds"}
+	run.Columns = []string{"accuracy", "nmi", "raw", "error", "precision", "recall", "ap", "seconds", "rounds"}
+	run.Version = func(key []string) (string, error) { return version(ctx, key[0], key[2]) }
 	return run.Run(ctx, func(trial uint64) iter.Seq[stored.Line] {
 		return func(yield func(stored.Line) bool) {
 			for _, kind := range Kinds {
@@ -49,7 +51,7 @@ func store(ctx context.Context, run stored.Trials, s *datasets.Set, rounds int) 
 							Key: []string{kind, fmt.Sprint(level.Level), rival.Name, fmt.Sprint(trial)},
 							Values: func() ([]string, error) {
 								row, err := Run(ctx, s, level, rival, trial, rounds)
-								return stored.Numbers(row.Accuracy, row.NMI, row.Raw, row.Error, row.Precision, row.Recall, row.AP, row.Seconds), err
+								return append(stored.Numbers(row.Accuracy, row.NMI, row.Raw, row.Error, row.Precision, row.Recall, row.AP, row.Seconds), fmt.Sprint(row.Rounds)), err
 							},
 						}) {
 							return

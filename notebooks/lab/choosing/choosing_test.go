@@ -3,6 +3,7 @@ package choosing
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -35,7 +36,7 @@ func diagnosed(t *testing.T, report string, lines int) {
 	line := regexp.MustCompile(`(?m)^(\S+) +\S.*?  +\d+  (\d\.\d+) +(\d\.\d+) +(\d\.\d+) +(\d\.\d+) +(.+)$`)
 	kinds := map[string]int{}
 	for k := range 4 {
-		kinds[choose.Kind(k).String()] = k
+		kinds[choose.LossKind(k).String()] = k
 	}
 	rows := line.FindAllStringSubmatch(report, -1)
 	if len(rows) != lines {
@@ -163,7 +164,22 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// A report that fails leaves the stored one as it is.
+// The consensus of the stored report is nowhere farther from the planted parts than single fits are on
+// average, and a small run has the same form.
+func TestParts(t *testing.T) {
+	if text := read(t, "parts.txt"); !strings.Contains(text, "on 10 of 10 sets") {
+		t.Errorf("the stored report says\n%s", text)
+	}
+	var b strings.Builder
+	if err := parts(t.Context(), &b, plantedSets()[:2], 3); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); !strings.Contains(got, "little noise ") || !strings.Contains(got, "on 2 of 2 sets") {
+		t.Error(got)
+	}
+}
+
+// A report that fails leaves no file, and none takes the place of a stored one.
 func TestStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.txt")
 	write := func(text string, end error) error {
@@ -172,10 +188,13 @@ func TestStore(t *testing.T) {
 			return errors.Join(err, end)
 		})
 	}
+	if err := write("half\n", io.ErrUnexpectedEOF); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Fatal(err)
+	}
 	if err := write("whole\n", nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := write("half\n", io.ErrUnexpectedEOF); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if err := write("another\n", nil); !errors.Is(err, fs.ErrExist) {
 		t.Fatal(err)
 	}
 	if got := read(t, path); got != "whole\n" {

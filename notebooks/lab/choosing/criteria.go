@@ -15,6 +15,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 var asked = append(choose.WithoutLabels,
@@ -31,7 +32,7 @@ var asked = append(choose.WithoutLabels,
 func Criteria(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("criteria", flag.ContinueOnError)
 	keep := f.String("keep", os.TempDir(), "`folder` of the files of finished points")
-	out := f.String("out", "notebooks/lab/choosing/criteria.txt", "`file` to write")
+	out := f.String("out", "notebooks/lab/choosing/criteria.txt", "new `file` to write")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func criteria(ctx context.Context, w io.Writer, sets []*datasets.Set, rounds int
 		if err != nil {
 			return err
 		}
-		u, err := rnmf.PenaltyUnitsOf(x, classes)
+		u, err := papers.NewPenaltyUnits(x, classes)
 		if err != nil {
 			return err
 		}
@@ -64,8 +65,8 @@ func criteria(ctx context.Context, w io.Writer, sets []*datasets.Set, rounds int
 				fit = func(p choose.Setting) rnmf.Model {
 					a := p.Value("alpha")
 					return rnmf.Model{Rank: classes,
-						OnW: []rnmf.Penalty{rnmf.LogSparse{Lambda: a * u.W, Scale: u.Entry}},
-						OnH: []rnmf.Penalty{rnmf.LogSparse{Lambda: a * u.H, Scale: u.Entry}, rnmf.Laplacian{Graph: graph, Lambda: p.Value("lambda") * u.Graph / 10}}}
+						OnW: []rnmf.Penalty{papers.LogSparse{Lambda: a * u.W, Scale: u.Entry}},
+						OnH: []rnmf.Penalty{papers.LogSparse{Lambda: a * u.H, Scale: u.Entry}, rnmf.Laplacian{Graph: graph, Lambda: p.Value("lambda") * u.Graph / 10}}}
 				}
 			}
 			task := fmt.Sprintf("criteria 1: %s of %s, %d samples", kind, s.Name, len(s.Labels))
@@ -73,11 +74,11 @@ func criteria(ctx context.Context, w io.Writer, sets []*datasets.Set, rounds int
 				Parameters: parameters,
 				File:       filepath.Join(keep, fmt.Sprintf("criteria-%s-%d-%s", kind, len(s.Labels), filepath.Base(s.Name))),
 				Task:       task,
-				Score: choose.Judge{X: x, Truth: s.Labels, Starts: 3, Folds: 3, Clusters: choose.ByKMeans(classes),
-					Fit: func(p choose.Setting) choose.Fitter {
+				Score: choose.Scorer{X: x, Truth: s.Labels, Starts: 3, Folds: 3, Clusters: choose.ByKMeans(classes),
+					Fit: func(p choose.Setting) choose.FitFunc {
 						m := fit(p)
 						m.MaxIter = rounds
-						return choose.FitterOf(m)
+						return choose.NewFitFunc(m)
 					}}.Score,
 			}.Run(ctx)
 			if err != nil {
@@ -132,7 +133,7 @@ func sets(ctx context.Context) ([]*datasets.Set, error) {
 	}
 	fashion.Name = "Fashion-MNIST"
 	all := []*datasets.Set{digits, fashion, datasets.Wine()}
-	for _, source := range []*datasets.Source{datasets.Yale, datasets.Semeion} {
+	for _, source := range []*datasets.PublicSet{datasets.Yale, datasets.Semeion} {
 		s, err := source.Load(ctx)
 		if err != nil {
 			log.Printf("without %s: %v", source.Name, err)

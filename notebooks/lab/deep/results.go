@@ -53,7 +53,7 @@ const maxSteps = 1400
 // sets are those of Tables 2, 4 and 5 that lie in the folder RNMF_DATA. UMIST has 32×32
 // pixels, and not 40×40, Georgia Tech the 32×24 = 768 of Table 1.
 func sets(ctx context.Context) (all []rss.Set, missing []string) {
-	folder := os.Getenv(datasets.Folder)
+	folder := os.Getenv(datasets.FolderEnv)
 	for _, c := range []struct {
 		rss.Set
 		load func() (*datasets.Set, error)
@@ -65,7 +65,7 @@ func sets(ctx context.Context) (all []rss.Set, missing []string) {
 				return nil, err
 			}
 			defer f.Close()
-			m, err := datasets.ReadMAT(f)
+			m, err := datasets.ReadMAT(ctx, f)
 			if err != nil {
 				return nil, err
 			}
@@ -134,19 +134,18 @@ func store(ctx context.Context, path string, trials uint64, sets []rss.Set, want
 					if err != nil {
 						return fmt.Errorf("%s, %d classes, %s: %w", s.Name, k, name, err)
 					}
-					var lines [][]string
 					for _, o := range found {
 						scores, err := judge(t, o.labels)
 						if err != nil {
 							return err
 						}
-						lines = append(lines, slices.Concat([]string{s.Name, fmt.Sprint(k), o.method, fmt.Sprint(trial)}, stored.Numbers(scores...),
-							[]string{fmt.Sprint(o.empty), fmt.Sprint(o.steps), stored.Number(o.seconds, 'f', 1), stored.Number(o.cpu, 'f', 1), build()}))
+						line := slices.Concat([]string{s.Name, fmt.Sprint(k), o.method, fmt.Sprint(trial)}, stored.Numbers(scores...),
+							[]string{fmt.Sprint(o.empty), fmt.Sprint(o.steps), stored.Number(o.seconds, 'f', 1), stored.Number(o.cpu, 'f', 1), build()})
+						if err := sheet.Add(line); err != nil {
+							return err
+						}
+						log.Print(line)
 					}
-					if err := sheet.Add(lines...); err != nil {
-						return err
-					}
-					log.Print(lines)
 				}
 			}
 		}
@@ -207,7 +206,7 @@ func fit(ctx context.Context, t rss.Task, k int, name string, idec IDEC, msae MS
 // judge returns the accuracy and the NMI of all samples, as the paper does, and the
 // accuracy on those without labels.
 func judge(t rss.Task, found []int) (scores []float64, err error) {
-	a, err := score.AgreementOf(t.Set.Labels, found)
+	a, err := score.NewAgreement(t.Set.Labels, found)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/panel"
 )
@@ -37,9 +38,10 @@ import (
 type Corpus struct {
 	// X has a row for each term and a column for each document: log(1 + count) · log(n / documents
 	// that have the term), each column scaled to length 1.
-	X     *datasets.Sparse
-	Terms []string
-	Names []string // of the documents: "strings.Cut"
+	X      *sparse.Matrix
+	Counts *sparse.Matrix // how often a document has a term
+	Terms  []string
+	Names  []string // of the documents: "strings.Cut"
 }
 
 // Library reads the documentation of all packages of the standard library, without internal ones.
@@ -174,7 +176,8 @@ func matrix(names []string, counts []map[string]int, few int) (*Corpus, error) {
 			c.Terms = append(c.Terms, w)
 		}
 	}
-	c.X = &datasets.Sparse{Rows: len(c.Terms), Start: []int{0}}
+	c.X = &sparse.Matrix{Rows: len(c.Terms), Start: []int{0}}
+	var raw []float64
 	for j, count := range counts {
 		first, squares := len(c.X.Value), 0.0
 		for _, w := range slices.Sorted(maps.Keys(count)) {
@@ -184,6 +187,7 @@ func matrix(names []string, counts []map[string]int, few int) (*Corpus, error) {
 				continue
 			}
 			c.X.Row, c.X.Value = append(c.X.Row, i), append(c.X.Value, v)
+			raw = append(raw, float64(count[w]))
 			squares += v * v
 		}
 		if squares == 0 {
@@ -199,7 +203,8 @@ func matrix(names []string, counts []map[string]int, few int) (*Corpus, error) {
 	if c.X.Cols == 0 {
 		return nil, fmt.Errorf("godoc: no word is in %d documents or more", few)
 	}
-	return c, c.X.Check()
+	c.Counts = &sparse.Matrix{Rows: c.X.Rows, Cols: c.X.Cols, Row: c.X.Row, Value: raw, Start: c.X.Start}
+	return c, errors.Join(c.X.Check(), c.Counts.Check())
 }
 
 // Top returns the n terms with the largest weights of a topic or a document, joined by spaces; those
@@ -239,9 +244,10 @@ type Run struct {
 }
 
 // Measure fits, and notes the objective of every round by the clock and the heap at its largest. The
-// clock starts with the call, and again where the fit calls start: once its data are ready. It sets the garbage collector to run early, so that the heap is hardly
-// more than what is in use: the fit takes a little longer than without.
-func Measure(fit func(ctx context.Context, start func()) error) (Run, error) {
+// clock starts with the call, and again where the fit calls start: once its data are ready. The fit
+// gives watch to its model. The garbage collector runs early meanwhile, so that the heap is hardly more
+// than what is in use: the fit takes a little longer than without.
+func Measure(fit func(ctx context.Context, watch func(rnmf.Point), start func()) error) (Run, error) {
 	runtime.GC()
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -264,9 +270,9 @@ func Measure(fit func(ctx context.Context, start func()) error) (Run, error) {
 	}()
 	var r Run
 	begin := time.Now()
-	err := fit(rnmf.WithTrace(context.Background(), func(p rnmf.Point) {
+	err := fit(context.Background(), func(p rnmf.Point) {
 		r.Seconds, r.Objective = append(r.Seconds, time.Since(begin).Seconds()), append(r.Objective, p.Objective)
-	}), func() { begin = time.Now() })
+	}, func() { begin = time.Now() })
 	close(done)
 	<-ended
 	r.Megabytes = float64(most-before.HeapAlloc) / 1e6
@@ -277,13 +283,13 @@ func Measure(fit func(ctx context.Context, start func()) error) (Run, error) {
 // using locality preserving indexing, TKDE 2005), and the topic of each, 0 and up. The file is TDT2.mat in
 // the folder named by RNMF_DATA; the error is fs.ErrNotExist where it is not at hand. Columns are scaled to
 // length 1.
-func TDT2() (*datasets.Sparse, []int, error) {
+func TDT2() (*sparse.Matrix, []int, error) {
 	f, err := os.Open(filepath.Join(os.Getenv("RNMF_DATA"), "TDT2.mat"))
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	vars, err := datasets.ReadMAT(f)
+	vars, err := datasets.ReadMAT(context.Background(), f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -320,18 +326,20 @@ type Worker func(task []byte, x panel.Panel, h *panel.Coefficients) (*panel.Coef
 // It returns what the driver found, and how many bytes were sent to and from the workers.
 func Cluster(ctx context.Context, b panel.Batch, x panel.Source, work Worker) (*rnmf.Result, int, error) {
 	m, _ := x.Dims()
-	panels, all := make([]panel.Panel, x.Panels()), new(panel.Survey)
+	panels, all := make([]panel.Panel, x.Panels()), new(panel.DataSummary)
 	for p := range panels {
 		from, _ := x.Columns(p)
 		var err error
 		if panels[p], err = x.Load(p); err != nil {
 			return nil, 0, err
 		}
-		s, err := panel.SurveyOf(panels[p], from)
+		s, err := panel.NewDataSummary(panels[p], from)
 		if err != nil {
 			return nil, 0, err
 		}
-		all.Merge(s)
+		if err := all.Merge(s); err != nil {
+			return nil, 0, err
+		}
 	}
 	d, err := panel.NewDriver(b, all, m)
 	if err != nil {
@@ -359,11 +367,7 @@ func Cluster(ctx context.Context, b panel.Batch, x panel.Source, work Worker) (*
 			}()
 		}
 		all.Wait()
-		generation := d.Generation()
-		if r.Writes() {
-			generation++
-		}
-		history[generation] = next
+		history[next[0].Generation()] = next
 		sum := new(panel.Statistics)
 		for _, a := range answers { // in the order of panels, whoever was first
 			t := new(panel.Statistics)

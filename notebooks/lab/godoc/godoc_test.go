@@ -64,12 +64,12 @@ func TestRead(t *testing.T) {
 
 // TestMeasure sees all rounds, and memory that a fit needs.
 func TestMeasure(t *testing.T) {
-	x := panel.Dense(random(50, 400), 100)
+	x := panel.FromDense(random(50, 400), 100)
 	var keep []byte
-	run, err := Measure(func(ctx context.Context, start func()) error {
+	run, err := Measure(func(ctx context.Context, watch func(rnmf.Point), start func()) error {
 		keep = make([]byte, 20e6)
 		start()
-		_, err := panel.Batch{Model: rnmf.Model{Rank: 3, MaxIter: 7, Tol: -1}}.Fit(ctx, x)
+		_, err := panel.Batch{Model: rnmf.Model{Rank: 3, MaxIter: 7, Tol: -1, Watch: watch}}.Fit(ctx, x)
 		return err
 	})
 	if err != nil {
@@ -92,7 +92,7 @@ func random(m, n int) *mat.Dense {
 
 // TestCluster has the bits of a fit in one process.
 func TestCluster(t *testing.T) {
-	x := panel.Dense(random(30, 100), 17)
+	x := panel.FromDense(random(30, 100), 17)
 	ctx := context.Background()
 	for _, loss := range []rnmf.Loss{nil, rnmf.ByColumn{Loss: rnmf.Huber{}}, rnmf.Cauchy{}} {
 		b := panel.Batch{Model: rnmf.Model{Rank: 4, Loss: loss, MaxIter: 12, Tol: -1}}
@@ -105,7 +105,7 @@ func TestCluster(t *testing.T) {
 			if err := r.UnmarshalBinary(task); err != nil {
 				t.Error(err)
 			}
-			next, s, err := r.Step(ctx, x, h)
+			next, s, err := r.Do(ctx, x, h)
 			if err != nil {
 				t.Error(err)
 			}

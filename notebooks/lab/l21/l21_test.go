@@ -1,6 +1,7 @@
 package l21
 
 import (
+	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -53,7 +54,7 @@ func TestConvergence(t *testing.T) {
 			}
 			for _, r := range rows {
 				if a, b := r.Number("nce21"), r.Number("ncef"); !(a > 0.05 && a < 0.3 && b > 0.05 && b < 0.3) ||
-					r.Number("rounds") > float64(m.Model.MaxIter) || r.Text("version") == "" {
+					r.Number("rounds") > float64(m.Model.MaxIter) {
 					t.Error(r)
 				}
 			}
@@ -89,6 +90,42 @@ func TestStore(t *testing.T) {
 	if string(texts[0]) != string(texts[1]) || len(stored.Parse(string(texts[0]))) != 8 {
 		t.Errorf("%s\nafter\n%s", texts[1], texts[0])
 	}
+}
+
+// wholeClusters checks that a table of Table 3 has each method once for each set and trial.
+func wholeClusters(t *testing.T, all stored.Table, sets, trials int) {
+	t.Helper()
+	if got := len(all.Different("set")); got != sets || len(all) != sets*trials*len(Methods()) {
+		t.Errorf("%d rows of %d sets, want %d of %d", len(all), got, sets*trials*len(Methods()), sets)
+	}
+	for _, r := range all {
+		for _, name := range []string{"accuracy", "nmi", "purity", "onH"} {
+			if v := r.Number(name); !(v >= 0 && v <= 1) {
+				t.Errorf("%s: %v", name, r)
+			}
+		}
+		if none := r.Text("model") == "start" || r.Text("model") == "k-means"; none != (r.Text("rounds") == "0") {
+			t.Error(r)
+		}
+	}
+}
+
+func TestClusters(t *testing.T) {
+	wholeClusters(t, Clusters(), 12, 10) // the paper's ten, Yale and Digits
+	s, err := datasets.Digits().Sample(6, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "clusters.csv")
+	few := func(context.Context, uint64) ([]Set, []string) { return []Set{{Set: s.Scaled()}}, nil }
+	if err := storeClusters(t.Context(), stored.Trials{Count: 2, Out: out}, few, 3); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wholeClusters(t, stored.Parse(string(text)), 1, 2)
 }
 
 func TestHighestNMI(t *testing.T) {

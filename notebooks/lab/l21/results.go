@@ -9,7 +9,6 @@ import (
 	"log"
 	"math"
 	"path/filepath"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -29,8 +28,8 @@ var (
 
 // Convergence returns what Command has stored for Table 2, a row for each set, model and
 // trial (the seed of the random start): the normalised errors nce21 and ncef in the two
-// norms, the rounds, the reason for which the fit ended, and the version of the program;
-// no seconds, as the machine was shared. Traces returns points of the curves of Fig. 5 for the first trial.
+// norms, the rounds, the reason for which the fit ended, and the version; no seconds, as the
+// machine was shared. Traces returns points of the curves of Fig. 5 for the first trial.
 var (
 	Convergence = sync.OnceValue(func() stored.Table { return stored.Parse(convergence) })
 	Traces      = sync.OnceValue(func() stored.Table { return stored.Parse(traces) })
@@ -71,16 +70,23 @@ func Errors(x *mat.Dense, r *rnmf.Result) (byColumn, frobenius float64) {
 }
 
 // Command runs Table 2 and Fig. 5 to the end, on AT&T and UMIST in the paper's form, with
-// as many components as classes, and stores them. The paper runs thousands of rounds,
-// which is too long for a notebook. A run that was stopped goes on where its files end:
-// remove them for a fresh one.
+// as many components as classes, and Table 3 on all sets, and stores them. The paper runs
+// thousands of rounds, which is too long for a notebook. A run that was stopped goes on
+// where its files end: remove them for a fresh one.
 func Command(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("l21", flag.ContinueOnError)
 	trials := f.Uint64("trials", 3, "number of `trials`, with seeds from 1")
 	seconds := f.Float64("seconds", 0, "start no more fits after this `time`; 0: never stop")
 	out := f.String("out", "notebooks/lab/l21", "`folder` to write to")
+	only := f.String("only", "", "convergence (Table 2, Fig. 5) or clusters (Table 3) alone; empty: both")
 	if err := f.Parse(args); err != nil {
 		return err
+	}
+	if *only != "convergence" {
+		run := stored.Trials{Count: 10, Seconds: *seconds, Out: filepath.Join(*out, "clusters.csv")}
+		if err := storeClusters(ctx, run, SetsOf, 0); err != nil || *only == "clusters" {
+			return err
+		}
 	}
 	sets, missing := Sets(ctx)
 	log.Printf("not at hand: %q", missing)
@@ -96,12 +102,12 @@ func Command(ctx context.Context, args []string) error {
 // store fits each set by each solver; rounds bounds the rounds if it is not 0.
 func store(ctx context.Context, folder string, sets []*datasets.Set, trials uint64, seconds float64, rounds int) (err error) {
 	keys := []string{"set", "model", "trial"}
-	sheet, err := stored.Open(filepath.Join(folder, "convergence.csv"), 3, append(keys, "nce21", "ncef", "rounds", "reason", "version")...)
+	sheet, err := stored.Open(filepath.Join(folder, "convergence.csv"), len(keys), append(keys, "nce21", "ncef", "rounds", "reason", "version")...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sheet.Close()) }()
-	curves, err := stored.Open(filepath.Join(folder, "traces.csv"), 2, "set", "model", "round", "objective")
+	curves, err := stored.Open(filepath.Join(folder, "traces.csv"), 2, "set", "model", "round", "objective", "version")
 	if err != nil {
 		return err
 	}
@@ -111,7 +117,11 @@ func store(ctx context.Context, folder string, sets []*datasets.Set, trials uint
 		for _, s := range sets {
 			for _, m := range Solvers() {
 				key := []string{s.Name, m.Name, fmt.Sprint(trial)}
-				if sheet.Has(key...) {
+				version, err := convergenceVersion(ctx, m.Name)
+				if err != nil {
+					return err
+				}
+				if sheet.Current(version, key...) && (trial > 1 || curves.Current(version, key[:2]...)) {
 					continue
 				}
 				if seconds > 0 && time.Since(begin).Seconds() > seconds {
@@ -125,15 +135,15 @@ func store(ctx context.Context, folder string, sets []*datasets.Set, trials uint
 				if err != nil {
 					return fmt.Errorf("%q: %w", key, err)
 				}
-				if !curves.Has(s.Name, m.Name) {
-					if err := curves.Add(points(s.Name, m, r.Trace)...); err != nil {
+				if trial == 1 {
+					if err := curves.Add(points(s.Name, m, r.Trace, version)...); err != nil {
 						return err
 					}
 				}
 				byColumn, frobenius := Errors(s.X, r)
 				last := r.Trace[len(r.Trace)-1]
 				if err := sheet.Add(append(key, stored.Number(byColumn, 'f', 6), stored.Number(frobenius, 'f', 6), fmt.Sprint(last.Round),
-					r.Reason.String(), version())); err != nil {
+					r.Reason.String(), version)); err != nil {
 					return err
 				}
 				log.Printf("%q: %d rounds, %.0f s", key, last.Round, last.Seconds)
@@ -145,7 +155,7 @@ func store(ctx context.Context, folder string, sets []*datasets.Set, trials uint
 
 // points thins a trace out, more and more, as its end changes less. The objective is
 // that of Fig. 5, ‖X − WH‖ in the norm of the model.
-func points(set string, m Fitted, t rnmf.Trace) (lines [][]string) {
+func points(set string, m Fitted, t rnmf.Trace, version string) (lines [][]string) {
 	next := 1.0
 	for i, p := range t {
 		if p.Round == 0 || float64(p.Round) < next && i < len(t)-1 {
@@ -156,22 +166,7 @@ func points(set string, m Fitted, t rnmf.Trace) (lines [][]string) {
 		if m.Model.Loss == nil {
 			v = math.Sqrt(v)
 		}
-		lines = append(lines, []string{set, m.Name, fmt.Sprint(p.Round), stored.Number(v, 'g', 8)})
+		lines = append(lines, []string{set, m.Name, fmt.Sprint(p.Round), stored.Number(v, 'g', 8), version})
 	}
 	return lines
-}
-
-// version names the program: its revision, if it was built with one, and that of Go.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	revision := "devel"
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 10 {
-			revision = s.Value[:10]
-		}
-	}
-	return revision + " " + info.GoVersion
 }

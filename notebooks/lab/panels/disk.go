@@ -69,32 +69,34 @@ func disk(ctx context.Context, args []string) error {
 		whole.Slice(0, rows, from, to).(*mat.Dense).Copy(part.Dense)
 	}
 	ours, fit, ourCPU, fitCPU := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
-	each := func(fit func(ctx context.Context) error) (seconds, busy float64, err error) {
+	each := func(fit func(m rnmf.Model) error) (seconds, busy float64, err error) {
 		var begin time.Time
 		var before float64
-		err = fit(rnmf.WithTrace(ctx, func(p rnmf.Point) {
+		watched := model
+		watched.Watch = func(p rnmf.Point) {
 			switch p.Round {
 			case 1:
 				begin, before = time.Now(), cpu()
 			case *rounds:
 				seconds, busy = time.Since(begin).Seconds()/float64(*rounds-1), (cpu()-before)/float64(*rounds-1)
 			}
-		}))
+		}
+		err = fit(watched)
 		return seconds, busy, err
 	}
 	for range 5 {
 		if err := os.RemoveAll(state); err != nil {
 			return err
 		}
-		a, ca, err := each(func(ctx context.Context) error {
-			_, err := panel.Batch{Model: model, State: state}.Fit(ctx, source)
+		a, ca, err := each(func(m rnmf.Model) error {
+			_, err := panel.Batch{Model: m, State: state}.Fit(ctx, source)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		b, cb, err := each(func(ctx context.Context) error {
-			_, err := model.Fit(ctx, whole)
+		b, cb, err := each(func(m rnmf.Model) error {
+			_, err := m.Fit(ctx, whole)
 			return err
 		})
 		if err != nil {
@@ -165,7 +167,7 @@ func minibatch(ctx context.Context, args []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	source := panel.Dense(x, *width)
+	source := panel.FromDense(x, *width)
 	factors, name, err := start(ctx, dir, m, n, *rank, source)
 	if err != nil {
 		return err
@@ -207,7 +209,7 @@ func minibatch(ctx context.Context, args []string) error {
 			ours[k] = best{min(ours[k].seconds, now.seconds), min(ours[k].cpu, now.cpu), r.Objective}
 			whole := model
 			whole.MaxIter = 1000
-			seconds, busy, rounds, _, err := until(ctx, panel.Batch{Model: whole}, panel.Dense(x, 0), r.Objective)
+			seconds, busy, rounds, _, err := until(ctx, panel.Batch{Model: whole}, panel.FromDense(x, 0), r.Objective)
 			if err != nil {
 				return err
 			}
@@ -233,7 +235,7 @@ func images(name string, copies int) (*mat.Dense, error) {
 		return nil, err
 	}
 	defer r.Close()
-	s, err := datasets.ReadIDXSet(r, nil)
+	s, err := datasets.ReadIDXSet(context.Background(), r, nil)
 	if err != nil {
 		return nil, err
 	}

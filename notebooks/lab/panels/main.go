@@ -33,6 +33,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/panel"
 )
@@ -40,7 +41,7 @@ import (
 //go:embed panels.py
 var program []byte
 
-var commands = map[string]func(ctx context.Context, args []string) error{"sparse": sparse, "disk": disk, "minibatch": minibatch}
+var commands = map[string]func(ctx context.Context, args []string) error{"sparse": fitSparse, "disk": disk, "minibatch": minibatch}
 
 func main() {
 	log.SetFlags(0)
@@ -111,7 +112,7 @@ func writeFloats(name string, x *mat.Dense) error {
 }
 
 // start draws factors and writes them for the peer.
-func start(ctx context.Context, dir string, m, n, rank int, x panel.Source) (f rnmf.Factors, name string, err error) {
+func start(ctx context.Context, dir string, m, n, rank int, x panel.Source) (f rnmf.WarmStart, name string, err error) {
 	r, err := panel.Batch{Model: rnmf.Model{Rank: rank, MaxIter: 1, Tol: -1, Seed: 1}}.Start(ctx, x)
 	if err != nil {
 		return f, "", err
@@ -126,20 +127,20 @@ func until(ctx context.Context, b panel.Batch, x panel.Source, target float64) (
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	begin, before := time.Now(), cpu()
-	ctx = rnmf.WithTrace(ctx, func(p rnmf.Point) {
+	b.Model.Watch = func(p rnmf.Point) {
 		rounds, objective = p.Round, p.Objective
 		if p.Objective <= target && seconds == 0 {
 			seconds, busy = time.Since(begin).Seconds(), cpu()-before
 			cancel()
 		}
-	})
+	}
 	if _, err = b.Fit(ctx, x); errors.Is(err, context.Canceled) && seconds > 0 {
 		err = nil
 	}
 	return seconds, busy, rounds, objective, err
 }
 
-func sparse(ctx context.Context, args []string) error {
+func fitSparse(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("sparse", flag.ContinueOnError)
 	python := f.String("python", "/usr/bin/python3", "`program` that has scikit-learn")
 	file := f.String("file", filepath.Join(os.Getenv("RNMF_DATA"), "TDT2.mat"), "MATLAB `file` with the sparse variable fea")
@@ -161,12 +162,12 @@ func sparse(ctx context.Context, args []string) error {
 	}
 	defer os.RemoveAll(dir)
 	m, n := x.Dims()
-	source := panel.Sparse(x, *width)
+	source := panel.FromSparse(x, *width)
 	_, name, err := start(ctx, dir, m, n, *rank, source)
 	if err != nil {
 		return err
 	}
-	b := panel.Batch{Model: rnmf.Model{Rank: *rank, Seed: 1, Tol: -1, MaxIter: 2000, Solver: rnmf.HALS{Plain: *plain}}} // draws the same start
+	b := panel.Batch{Model: rnmf.Model{Rank: *rank, Seed: 1, Tol: -1, MaxIter: 2000, Solver: rnmf.HALS{NoExtrapolation: *plain}}} // draws the same start
 	ours, theirs, ourCPU, theirCPU := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
 	var at answer
 	var took int
@@ -220,13 +221,13 @@ func (h *heap) watch() (stop func()) {
 }
 
 // readSparse reads the variable fea, whose rows are samples.
-func readSparse(name string) (*datasets.Sparse, error) {
+func readSparse(name string) (*sparse.Matrix, error) {
 	r, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	vars, err := datasets.ReadMAT(r)
+	vars, err := datasets.ReadMAT(context.Background(), r)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,9 @@ var defaults = map[string]rnmf.Model{
 	"Cauchy":       rnmf.CauchyNMF(0),
 	"truncated":    rnmf.TruncatedCauchyNMF(0),
 	"RobustNMF":    rnmf.RobustNMF(0),
+
+	"Poisson":        rnmf.PoissonNMF(0),
+	"robust Poisson": rnmf.RobustPoissonNMF(0),
 }
 
 // estimated has the losses that NumPy is compared with, and their scale over the median residual.
@@ -61,7 +64,7 @@ func (b *bench) defaults() {
 		}
 		s, err := c.load()
 		if err != nil {
-			b.note("%s is not there, and its rows are left out: set %s.", c.name, datasets.Folder)
+			b.note("%s is not there, and its rows are left out: set %s.", c.name, datasets.FolderEnv)
 			continue
 		}
 		s = s.Scaled()
@@ -106,7 +109,7 @@ func (b *bench) defaults() {
 	}
 }
 
-func loaded(s *datasets.Source) func() (*datasets.Set, error) {
+func loaded(s *datasets.PublicSet) func() (*datasets.Set, error) {
 	return func() (*datasets.Set, error) { return s.Load(context.Background()) }
 }
 

@@ -18,6 +18,7 @@ import (
 	_ "embed"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -32,6 +33,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/internal/newfile"
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
@@ -48,7 +50,7 @@ func main() {
 	python := flag.String("python", "/usr/bin/python3", "`program` that has NumPy and scikit-learn")
 	quick := flag.Bool("quick", false, "fewer and shorter runs")
 	run := flag.String("run", "", "only rows that match this `regexp`")
-	file := flag.String("o", "", "also write the table to this `file`")
+	file := flag.String("o", "", "also write the table to this new `file`")
 	child := flag.Bool("serve", false, "answer requests on stdin (for this program itself)")
 	flag.Parse()
 	if *child {
@@ -83,6 +85,7 @@ func main() {
 	b.products()
 	b.shares()
 	b.data()
+	b.counts()
 	b.memory()
 	for _, p := range b.levels {
 		p.close()
@@ -91,7 +94,11 @@ func main() {
 	text += b.table()
 	fmt.Print(text)
 	if *file != "" {
-		if err := os.WriteFile(*file, []byte(text), 0o644); err != nil {
+		err := newfile.Write(*file, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+		if err != nil {
 			fail(err)
 		}
 	}
@@ -322,7 +329,6 @@ func (b *bench) updates() {
 			}
 			if loss == "hypersurface" {
 				vs[0].goal = []float64{5, 2.5, 3}[i]
-				vs = append(vs, versus{work + ", AVX2 forced", "whole", "avx2", 1.3})
 				if i < 2 {
 					vs = append(vs, versus{work + ", portable Go", "whole", "portable", 0})
 				}
@@ -367,12 +373,12 @@ func (b *bench) variant(q request) string {
 // data measures fits of real data.
 func (b *bench) data() {
 	for _, d := range []struct {
-		source *datasets.Source
+		source *datasets.PublicSet
 		rank   int
 	}{{datasets.ORL, 40}, {datasets.COIL20, 20}} {
 		s, err := d.source.Load(context.Background())
 		if err != nil {
-			b.note("%s is not there, and its rows are left out: set %s.", d.source.Name, datasets.Folder)
+			b.note("%s is not there, and its rows are left out: set %s.", d.source.Name, datasets.FolderEnv)
 			continue
 		}
 		set := b.share(d.source.Name, s.Scaled().X, d.rank)

@@ -51,9 +51,12 @@ func answer(sets map[string]problem, q request) (r reply, err error) {
 		return r, fmt.Errorf("no data %q", q.Data)
 	}
 	m := rnmf.Model{Loss: lossOf(q), MaxIter: q.Most, Tol: -1}
+	if q.Loss == "Poisson" {
+		m.Family = rnmf.Poisson
+	}
 	if known {
 		_, m.Rank = p.w.Dims()
-		m.Init = rnmf.Factors{W: p.w, H: p.h}
+		m.Init = rnmf.WarmStart{W: p.w, H: p.h}
 	}
 	switch q.Op {
 	case "load":
@@ -74,7 +77,7 @@ func answer(sets map[string]problem, q request) (r reply, err error) {
 			if err := errors.Join(errW, errH); err != nil {
 				return r, err
 			}
-			m.Init = rnmf.Factors{W: w, H: h}
+			m.Init = rnmf.WarmStart{W: w, H: h}
 		}
 		r, err = fit(m, p.x, q)
 	case "defaults": // all but the rank and the start

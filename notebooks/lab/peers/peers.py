@@ -277,9 +277,13 @@ def sklearn_fit(q):
     # scikit-learn has a sample in a row: Xᵀ ≈ HᵀWᵀ.
     x, a, b = np.ascontiguousarray(x.T), np.ascontiguousarray(h.T), np.ascontiguousarray(w.T)
     kwargs = dict(n_components=len(h), init="custom", solver=q["solver"], tol=0)
+    if q.get("loss") == "Poisson":
+        kwargs["beta_loss"] = "kullback-leibler"
 
     def objective():
         e = a @ b
+        if q.get("loss") == "Poisson":  # twice the divergence
+            return float(2 * (np.sum(x[x > 0] * np.log(x[x > 0] / e[x > 0])) - x.sum() + e.sum()))
         np.subtract(x, e, out=e)
         return float(np.vdot(e, e))
 

@@ -12,7 +12,7 @@ import (
 
 // Divergence is CNMF by the generalised Kullback-Leibler divergence, the second of the two
 // formulations of Liu, Wu, Li, Cai and Huang (2012). All labelled samples of a class share
-// their coefficients, H = ZA with A of zeros and ones as in rnmf.CNMF (RSS-NMF paper, (6)):
+// their coefficients, H = ZA with A of zeros and ones as in papers.CNMF (RSS-NMF paper, (6)):
 //
 //	D = Σ x log(x/y) − x + y,   Y = WZA
 //	w_ik ← w_ik Σ_j (x_ij/y_ij) h_kj / Σ_j h_kj

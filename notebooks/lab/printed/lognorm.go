@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // LogNorm is LS-NMF of the RLS-NMF paper by its updates (13) and (14), and with Gamma
@@ -44,7 +45,7 @@ func (s LogNorm) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
 			return nil, err
 		}
 	}
-	shrink := rnmf.LogShrink{Gamma: s.Gamma, Scale: 1}
+	shrink := papers.LogShrink{Gamma: s.Gamma, Scale: 1}
 	outliers := func() (*mat.Dense, error) { return shrink.Shrink(f.residual()) }
 	less := func() (*mat.Dense, error) { // X − S
 		if s.Gamma == 0 {

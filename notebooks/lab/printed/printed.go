@@ -32,8 +32,8 @@ type Start struct {
 	// Tol ends a run after a round that changes the objective by at most Tol times what the
 	// first did, the rule (18) of the RRA paper; 0: never.
 	Tol float64
-
-	rule func(rnmf.Trace) bool // another rule, of an algorithm
+	// Stop ends a run after the round with which it holds; nil: never.
+	Stop func(rnmf.Trace) bool
 }
 
 // A state is the factors of a run, in the letters of this project.
@@ -113,7 +113,7 @@ func (s *Start) run(ctx context.Context, f *state, objective func() float64, rou
 			r.Reason = rnmf.Converged
 			break
 		}
-		if s.rule != nil && s.rule(r.Trace) {
+		if s.Stop != nil && s.Stop(r.Trace) {
 			r.Reason = rnmf.Converged
 			break
 		}

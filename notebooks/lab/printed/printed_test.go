@@ -13,6 +13,7 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 func uniform(m, n int, seed uint64) *mat.Dense {
@@ -35,7 +36,7 @@ func data(t *testing.T) (*mat.Dense, *rnmf.Graph) {
 	return x, g
 }
 
-var start = rnmf.Factors{W: uniform(12, 3, 4), H: uniform(3, 20, 5)}
+var start = rnmf.WarmStart{W: uniform(12, 3, 4), H: uniform(3, 20, 5)}
 
 func fit(t *testing.T, f interface {
 	Fit(context.Context, mat.Matrix) (*rnmf.Result, error)
@@ -111,10 +112,10 @@ func TestRRA(t *testing.T) {
 	}
 	// All of V and then all of U is another algorithm.
 	m := rnmf.GNMF(3, g, beta)
-	m.Solver, m.Init, m.MaxIter, m.Tol = rnmf.RRA{Energy: 1, Plain: true}, start, rounds, -1
+	m.Solver, m.Init, m.MaxIter, m.Tol = papers.RRA{Energy: 1, Printed: true}, start, rounds, -1
 	other := fit(t, m, x)
 	if mat.EqualApprox(r.W, other.W, 1e-3) {
-		t.Error("rnmf.RRA{Plain: true} has the same factors: this test says nothing")
+		t.Error("papers.RRA{Printed: true} has the same factors: this test says nothing")
 	}
 	// Without a graph's weight this is HALS in that order, which descends.
 	falls(t, "RRA without β", fit(t, RRA{Start: Start{Rank: 3, Init: start, MaxIter: 20}, Graph: g}, x))
@@ -128,7 +129,7 @@ func TestRRA(t *testing.T) {
 	// A component that is 0 stays 0, and the others go on.
 	w := mat.DenseCopyOf(start.W)
 	w.SetCol(1, make([]float64, 12))
-	zero := fit(t, RRA{Start: Start{Rank: 3, Init: rnmf.Factors{W: w, H: start.H}, MaxIter: 5}, Graph: g, Beta: beta}, x)
+	zero := fit(t, RRA{Start: Start{Rank: 3, Init: rnmf.WarmStart{W: w, H: start.H}, MaxIter: 5}, Graph: g, Beta: beta}, x)
 	if mat.Norm(zero.W.ColView(1), 2) != 0 || math.IsNaN(zero.Objective) {
 		t.Errorf("a component of 0 has length %g, objective %g", mat.Norm(zero.W.ColView(1), 2), zero.Objective)
 	}
@@ -203,11 +204,11 @@ func TestLogNorm(t *testing.T) {
 			t.Errorf("%+v: objective %.12g, want %.12g", c, r.Objective, want)
 		}
 		// The merged update of rnmf.MU: the same without β or without a graph, and else another.
-		m := rnmf.LSNMF(3, c.alpha, c.beta, g, c.lambda)
+		m := papers.LSNMF(3, c.alpha, c.beta, g, c.lambda)
 		m.Solver = rnmf.MU{}
 		if c.gamma > 0 {
-			m = rnmf.RLSNMF(3, c.alpha, c.beta, c.gamma, g, c.lambda)
-			m.Solver = rnmf.Additive{Solver: rnmf.MU{}}
+			m = papers.RLSNMF(3, c.alpha, c.beta, c.gamma, g, c.lambda)
+			m.Solver = papers.Additive{Solver: rnmf.MU{}}
 		}
 		m.Init, m.MaxIter, m.Tol = start, rounds, -1
 		merged := fit(t, m, x)
@@ -348,7 +349,7 @@ func TestDivergence(t *testing.T) {
 }
 
 // From well separated clusters each sample's largest coefficient is that of its cluster, Z
-// is nearly orthogonal at the end, and the objective is that of rnmf.RMNMF within a few %.
+// is nearly orthogonal at the end, and the objective is that of papers.RMNMF within a few %.
 func TestRMNMF(t *testing.T) {
 	const m, each, r = 10, 12, 3
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -383,14 +384,14 @@ func TestRMNMF(t *testing.T) {
 			t.Errorf("sample %d of class %d is with %d", j, class[j], own[j])
 		}
 	}
-	best := fit(t, rnmf.RMNMF(r, g, 2), x)
+	best := fit(t, papers.RMNMF(r, g, 2), x)
 	if got.Objective > 1.2*best.Objective || got.Objective < 0.8*best.Objective {
 		t.Errorf("objective %g, rnmf's %g", got.Objective, best.Objective)
 	}
 }
 
 // The gradients are those of differences; without labels no round rises; and with the
-// paper's parameters F ends near that of rnmf.FGD{Plain: true} for the same model.
+// paper's parameters F ends near that of papers.FGD{Printed: true} for the same model.
 func TestRSS(t *testing.T) {
 	x, _ := data(t)
 	labels := rnmf.Labels{Class: make([]int, 20)}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // RMNMF is robust manifold NMF (Huang, Nie, Huang and Ding 2014) by an augmented Lagrangian,
@@ -23,9 +24,9 @@ import (
 //
 // F is W, of any sign, and H is Zᵀ, which is orthogonal in the limit only. The objective,
 // Σ_j ‖x_j − Fz_j‖ + λ tr(ZᵀLZ), neither falls in each round nor is it that of a feasible
-// point. rnmf.RMNMF has the same objective, and each of its rounds is feasible and descends.
+// point. papers.RMNMF has the same objective, and each of its rounds is feasible and descends.
 type RMNMF struct {
-	Start  // a nil Init is rnmf.ONMFStart{}
+	Start  // a nil Init is papers.ONMFInit{}
 	Graph  *rnmf.Graph
 	Lambda float64
 	Mu     float64 // the first μ; 0: 0.01
@@ -35,7 +36,7 @@ type RMNMF struct {
 // Fit factorises x.
 func (s RMNMF) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
 	if s.Init == nil {
-		s.Init = rnmf.ONMFStart{}
+		s.Init = papers.ONMFInit{}
 	}
 	f, err := s.begin(ctx, x)
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 //	A_k = I/g − (β/g²) Θ (Σ⁻¹ + β/g)⁻¹ Θᵀ,  g = ‖u_k‖²  (17)
 //	R   = R_k − u_k v_kᵀ                            (line 9)
 //
-// so that v_k is computed from the new u_k, and u_{k+1} from both. rnmf.RRA{Plain: true} takes all
+// so that v_k is computed from the new u_k, and u_{k+1} from both. papers.RRA{Printed: true} takes all
 // of V and then all of U, which is another algorithm and ends elsewhere. A component whose u_k or
-// v_k is 0 takes no part any more. Neither order descends: see rnmf.RRA on why. U is W and V is Hᵀ.
+// v_k is 0 takes no part any more. Neither order descends: see papers.RRA on why. U is W and V is Hᵀ.
 // The objective is that of rnmf.GNMF, twice the paper's (5),
 //
 //	‖X − UVᵀ‖² + β tr(VᵀLV).
@@ -35,6 +35,22 @@ type RRA struct {
 	// Squares takes the energy for Σσ². The paper prints Σσ_i² and calls σ_i² the i-th
 	// singular value: the zero value has the sum of the singular values.
 	Squares bool
+
+	sigma []float64 // of Prepare
+	theta mat.Matrix
+}
+
+// Prepare computes the eigenvectors of (17), for several fits with one graph.
+func (s RRA) Prepare() (RRA, error) {
+	if s.Graph == nil {
+		return s, graph(nil, 0)
+	}
+	if s.Energy == 0 {
+		s.Energy = 0.95
+	}
+	var err error
+	s.sigma, s.theta, err = s.spectrum()
+	return s, err
 }
 
 // Fit factorises x.
@@ -53,10 +69,12 @@ func (s RRA) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
 	if s.Energy > 1 {
 		return nil, fmt.Errorf("%w: RRA.Energy is %g, want 0 (0.95) to 1", rnmf.ErrParameter, s.Energy)
 	}
-	sigma, theta, err := s.spectrum()
-	if err != nil {
-		return nil, err
+	if s.theta == nil {
+		if s, err = s.Prepare(); err != nil {
+			return nil, err
+		}
 	}
+	sigma, theta := s.sigma, s.theta
 	r := f.residual()
 	u, v := make([]float64, m), make([]float64, n)
 	var a, b mat.VecDense

@@ -12,7 +12,7 @@ import (
 )
 
 // RSS is RSS-NMF by fast gradient descent, Algorithm 2 of its paper with its four
-// parameters, where rnmf.FGD has none. With V = X/σ_ρ, the residual E = V − WH and ρ(e) =
+// parameters, where papers.FGD has none. With V = X/σ_ρ, the residual E = V − WH and ρ(e) =
 // √(1 + e²) − 1,
 //
 //	F = Σ ρ(E) + ½‖ΛHˡ − Yˡ‖²                                               (12)
@@ -71,9 +71,10 @@ func (s RSS) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
 		lambda[k] = 1
 	}
 	s.normalise(f, lambda)
-	s.rule = func(t rnmf.Trace) bool {
+	also := s.Stop
+	s.Stop = func(t rnmf.Trace) bool { // (47)
 		last := t[len(t)-1].Objective
-		return math.Abs(last-t[len(t)-2].Objective) < s.Xi*math.Abs(last-t[0].Objective)
+		return also != nil && also(t) || math.Abs(last-t[len(t)-2].Objective) < s.Xi*math.Abs(last-t[0].Objective)
 	}
 	betaH, betaW := 1., 1.
 	r, err := s.run(ctx, f, func() float64 { return s.value(f, lambda) }, func() error {

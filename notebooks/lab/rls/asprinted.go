@@ -15,7 +15,7 @@ var asPrinted string
 
 // AsPrintedResults returns what Command has stored with -as-printed: AsPrinted on the tables
 // at hand.
-var AsPrintedResults = sync.OnceValue(func() []Result { return parse(asPrinted) })
+var AsPrintedResults = sync.OnceValue(func() []Result { return Parse(AsPrintedTable()) })
 
 // RawGrid returns the values of α = β, of γ and of λ that AsPrinted is tried with in a table, in
 // raw units: every second one of the paper's 0.001 to 1000, as far as components stay alive, and

@@ -1,6 +1,7 @@
 package rls
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/csv"
@@ -11,6 +12,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,12 +35,21 @@ type Result struct {
 	choose.Row // alpha, beta, gamma, lambda, and the scores of Score
 }
 
-// Results returns what Command has stored.
-var Results = sync.OnceValue(func() []Result { return parse(results) })
+// Table returns what Command has stored, line by line, with the seeds of the starts, of
+// which each score is the mean, the rounds of a fit and the version; AsPrintedTable the same
+// of AsPrintedResults.
+var (
+	Table          = sync.OnceValue(func() stored.Table { return stored.Parse(results) })
+	AsPrintedTable = sync.OnceValue(func() stored.Table { return stored.Parse(asPrinted) })
+)
 
-func parse(text string) (all []Result) {
+// Results returns what Command has stored.
+var Results = sync.OnceValue(func() []Result { return Parse(Table()) })
+
+// Parse reads the lines of a Table.
+func Parse(t stored.Table) (all []Result) {
 	parameters := []string{"alpha", "beta", "gamma", "lambda"}
-	for _, line := range stored.Parse(text) {
+	for _, line := range t {
 		r := Result{int(line.Number("table")), line.Text("set"), line.Number("level"), line.Text("method"),
 			choose.Row{Setting: choose.Setting{Names: parameters}, Scores: choose.Scores{}}}
 		for _, name := range parameters {
@@ -78,13 +89,13 @@ func Command(ctx context.Context, args []string) error {
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(*seconds*float64(time.Second)))
 		defer cancel()
 	}
-	load := func(s *datasets.Source) (*datasets.Set, error) { return s.Load(context.WithoutCancel(ctx)) }
+	load := func(s *datasets.PublicSet) (*datasets.Set, error) { return s.Load(context.WithoutCancel(ctx)) }
 	if *only == "time" {
 		rows, err := times(ctx, load)
 		if err != nil {
 			return err
 		}
-		return write(filepath.Join(*out, "times.csv"), rows)
+		return stored.Write(filepath.Join(*out, "times.csv"), rows)
 	}
 	if err := os.MkdirAll(*work, 0o755); err != nil {
 		return err
@@ -107,22 +118,22 @@ var (
 // A job is a problem of one of the tables.
 type job struct {
 	table          int
-	set            *datasets.Source
+	set            *datasets.PublicSet
 	removed, noise float64
 	apart          bool // α and β each for itself, for LS-NMF alone
 }
 
 func jobs() (all []job) {
-	for _, s := range []*datasets.Source{datasets.Yale, datasets.ORL, datasets.Semeion, datasets.COIL20, datasets.Pendigits, datasets.JAFFE, datasets.ExtendedYaleB, datasets.AR} {
+	for _, s := range []*datasets.PublicSet{datasets.Yale, datasets.ORL, datasets.Semeion, datasets.COIL20, datasets.Pendigits, datasets.JAFFE, datasets.ExtendedYaleB, datasets.AR} {
 		all = append(all, job{table: 1, set: s})
 	}
 	all = append(all, job{table: 1, set: datasets.Yale, apart: true}, job{table: 1, set: datasets.Semeion, apart: true})
-	for i, s := range []*datasets.Source{datasets.JAFFE, datasets.Yale, datasets.COIL20} {
+	for i, s := range []*datasets.PublicSet{datasets.JAFFE, datasets.Yale, datasets.COIL20} {
 		for _, share := range []float64{0.2, 0.4, 0.6} {
 			all = append(all, job{table: 2 + i, set: s, removed: share})
 		}
 	}
-	for i, s := range []*datasets.Source{datasets.ORL, datasets.Yale, datasets.COIL20} {
+	for i, s := range []*datasets.PublicSet{datasets.ORL, datasets.Yale, datasets.COIL20} {
 		for _, sigma := range []float64{0.005, 0.010, 0.015} {
 			all = append(all, job{table: 5 + i, set: s, noise: sigma})
 		}
@@ -150,7 +161,7 @@ func wanted(only string, j job) bool {
 
 // A run goes over the jobs.
 type run struct {
-	load       func(*datasets.Source) (*datasets.Set, error)
+	load       func(*datasets.PublicSet) (*datasets.Set, error)
 	work, only string
 	workers    int
 	rounds     int // 0: Rounds
@@ -159,12 +170,12 @@ type run struct {
 }
 
 func (u run) store(ctx context.Context, out string) error {
-	rows := [][]string{append([]string{"table", "set", "level", "method", "alpha", "beta", "gamma", "lambda"}, scores...)}
+	rows := [][]string{slices.Concat([]string{"table", "set", "level", "method", "alpha", "beta", "gamma", "lambda"}, scores, []string{"seeds", "rounds", "version"})}
 	before, err := linesOf(out)
 	if err != nil {
 		return err
 	}
-	sets := map[*datasets.Source]*datasets.Set{}
+	sets := map[*datasets.PublicSet]*datasets.Set{}
 	start := time.Now()
 	for _, j := range jobs() {
 		if _, known := sets[j.set]; !known {
@@ -191,7 +202,13 @@ func (u run) store(ctx context.Context, out string) error {
 			if u.values != nil && j.apart || j.table > 1 && m.Name == "L1" || j.apart && m.Name != "LS-NMF" {
 				continue
 			}
+			version, err := version(ctx, m)
+			if err != nil {
+				return err
+			}
 			g := u.grid(j, m, p, level)
+			g.Task += " " + version // points of an older version are no points of this search
+			g.File = strings.TrimSuffix(g.File, ".jsonl") + "-" + version + ".jsonl"
 			table, err := g.Run(ctx)
 			if err != nil && (ctx.Err() == nil || table == nil) {
 				return err
@@ -208,12 +225,12 @@ func (u run) store(ctx context.Context, out string) error {
 				for _, name := range scores {
 					row = append(row, stored.Number(r.Scores[name], 'f', 4))
 				}
-				rows = append(rows, row)
+				rows = append(rows, append(row, "1 2", fmt.Sprint(cmp.Or(u.rounds, Rounds)), version))
 			}
 		}
 		log.Printf("table %d, %s, %g: %.0f s", j.table, j.set.Name, level, time.Since(start).Seconds())
 	}
-	return write(out, rows)
+	return stored.Write(out, rows)
 }
 
 // linesOf returns the lines of a stored table without its heading, none if there is no file.
@@ -231,14 +248,6 @@ func linesOf(path string) ([][]string, error) {
 		return nil, err
 	}
 	return lines[1:], nil
-}
-
-func write(out string, rows [][]string) error {
-	f, err := os.Create(out)
-	if err != nil {
-		return err
-	}
-	return errors.Join(csv.NewWriter(f).WriteAll(rows), f.Close())
 }
 
 // grid is the search for the parameters of a method.

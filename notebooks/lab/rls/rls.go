@@ -15,6 +15,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/baseline"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
@@ -25,7 +26,7 @@ type Problem struct {
 	X     *mat.Dense // corrupted
 	Known *mat.Dense // 0 where an entry was removed; nil if none was
 	Graph *rnmf.Graph
-	Units rnmf.PenaltyUnits
+	Units papers.PenaltyUnits
 	K     int // classes, and components
 }
 
@@ -52,7 +53,7 @@ func New(s *datasets.Set, removed, noise float64, seed uint64) (*Problem, error)
 	if p.Graph, err = (neighbor.KNN{}).Graph(context.Background(), p.X); err != nil {
 		return nil, err
 	}
-	p.Units, err = rnmf.PenaltyUnitsOf(p.X, p.K)
+	p.Units, err = papers.NewPenaltyUnits(p.X, p.K)
 	return p, err
 }
 
@@ -70,7 +71,7 @@ func UnitLength(x *mat.Dense) *mat.Dense {
 }
 
 // A Setting holds the parameters of a model. Alpha, Beta and Lambda are in units of
-// the data (rnmf.PenaltyUnits); the unit of Gamma is the squared length of a sample, which
+// the data (papers.PenaltyUnits); the unit of Gamma is the squared length of a sample, which
 // makes it the paper's.
 type Setting struct{ Alpha, Beta, Gamma, Lambda float64 }
 
@@ -102,11 +103,11 @@ func Methods() []Method {
 	}
 	none, graph, sparse := [3]bool{}, [3]bool{2: true}, [3]bool{0: true, 2: true}
 	convex := Method{"CNMF", none, func(ctx context.Context, p *Problem, _ Setting, seed uint64, rounds int) (*rnmf.Result, error) {
-		m := rnmf.Model{Rank: p.K, Seed: seed, MaxIter: rounds, Init: rnmf.Clusters{}}
+		m := rnmf.Model{Rank: p.K, Seed: seed, MaxIter: rounds, Init: rnmf.KMeansInit{}}
 		if rounds == 0 {
 			m.MaxIter = Rounds
 		}
-		r, err := rnmf.ConvexNMF{Model: m}.Fit(ctx, p.X)
+		r, err := papers.ConvexNMF{Model: m}.Fit(ctx, p.X)
 		if err != nil {
 			return nil, err
 		}
@@ -117,10 +118,10 @@ func Methods() []Method {
 		method("GNMF", graph, func(p *Problem, v Setting) rnmf.Model {
 			return mu(rnmf.GNMF(p.K, p.Graph, v.Lambda*p.Units.Graph))
 		}),
-		method("RMNMF", graph, func(p *Problem, v Setting) rnmf.Model { return rnmf.RMNMF(p.K, p.Graph, v.Lambda) }),
+		method("RMNMF", graph, func(p *Problem, v Setting) rnmf.Model { return papers.RMNMF(p.K, p.Graph, v.Lambda) }),
 		method("WNMF", none, func(p *Problem, _ Setting) rnmf.Model { return mu(rnmf.Model{Rank: p.K, Mask: known(p)}) }),
 		convex,
-		method("ONMF", none, func(p *Problem, _ Setting) rnmf.Model { return rnmf.ONMF(p.K) }),
+		method("ONMF", none, func(p *Problem, _ Setting) rnmf.Model { return papers.ONMF(p.K) }),
 		method("Semi-NMF", none, func(p *Problem, _ Setting) rnmf.Model { return rnmf.SemiNMF(p.K) }),
 		method("L1", sparse, func(p *Problem, v Setting) rnmf.Model {
 			u := p.Units
@@ -129,8 +130,8 @@ func Methods() []Method {
 		method("LS-NMF", sparse, func(p *Problem, v Setting) rnmf.Model { return mu(LogSparse(p, v)) }),
 		method("RLS-NMF", [3]bool{true, true, true}, func(p *Problem, v Setting) rnmf.Model {
 			m := LogSparse(p, v)
-			m.Loss = rnmf.ByColumn{Loss: rnmf.LogShrink{Gamma: v.Gamma, Scale: p.Units.Column}}
-			m.Solver = rnmf.Additive{Solver: rnmf.MU{}}
+			m.Loss = rnmf.ByColumn{Loss: papers.LogShrink{Gamma: v.Gamma, Scale: p.Units.Column}}
+			m.Solver = papers.Additive{Solver: rnmf.MU{}}
 			return m
 		}),
 	}
@@ -151,8 +152,8 @@ func known(p *Problem) mat.Matrix {
 func LogSparse(p *Problem, v Setting) rnmf.Model {
 	u := p.Units
 	return rnmf.Model{Rank: p.K,
-		OnW: []rnmf.Penalty{rnmf.LogSparse{Lambda: v.Alpha * u.W, Scale: u.Entry}},
-		OnH: []rnmf.Penalty{rnmf.LogSparse{Lambda: v.Beta * u.H, Scale: u.Entry}, rnmf.Laplacian{Graph: p.Graph, Lambda: v.Lambda * u.Graph}}}
+		OnW: []rnmf.Penalty{papers.LogSparse{Lambda: v.Alpha * u.W, Scale: u.Entry}},
+		OnH: []rnmf.Penalty{papers.LogSparse{Lambda: v.Beta * u.H, Scale: u.Entry}, rnmf.Laplacian{Graph: p.Graph, Lambda: v.Lambda * u.Graph}}}
 }
 
 // A Row is the outcome of one trial.
@@ -178,7 +179,7 @@ func Run(ctx context.Context, p *Problem, m Method, v Setting, seed uint64, roun
 	if err != nil {
 		return bad(err)
 	}
-	s, err := score.AgreementOf(p.Set.Labels, found.Labels)
+	s, err := score.NewAgreement(p.Set.Labels, found.Labels)
 	if err != nil {
 		return bad(err)
 	}

@@ -272,7 +272,7 @@ func TestStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	work := t.TempDir()
-	load := func(source *datasets.Source) (*datasets.Set, error) {
+	load := func(source *datasets.PublicSet) (*datasets.Set, error) {
 		if source == datasets.Yale {
 			return s, nil
 		}

@@ -24,10 +24,10 @@ var Times = sync.OnceValue(func() stored.Table { return stored.Parse(timesText) 
 // times measures what a round of each method takes, each at the point that the labels
 // chose: the median of five fits of 20 rounds, in milliseconds. The methods take turns,
 // so that what slows the machine slows all.
-func times(ctx context.Context, load func(*datasets.Source) (*datasets.Set, error)) ([][]string, error) {
+func times(ctx context.Context, load func(*datasets.PublicSet) (*datasets.Set, error)) ([][]string, error) {
 	const rounds, turns = 20, 5
-	rows := [][]string{{"set", "method", "alpha", "gamma", "lambda", "milliseconds"}}
-	for _, source := range []*datasets.Source{datasets.Yale, datasets.Semeion, datasets.ORL, datasets.COIL20} {
+	rows := [][]string{{"set", "method", "alpha", "gamma", "lambda", "milliseconds", "version"}}
+	for _, source := range []*datasets.PublicSet{datasets.Yale, datasets.Semeion, datasets.ORL, datasets.COIL20} {
 		s, err := load(source)
 		if err != nil {
 			log.Printf("%s is not at hand", source.Name)
@@ -55,7 +55,11 @@ func times(ctx context.Context, load func(*datasets.Source) (*datasets.Set, erro
 			for _, x := range []float64{v.Alpha, v.Gamma, v.Lambda} {
 				row = append(row, strconv.FormatFloat(x, 'g', -1, 64))
 			}
-			rows = append(rows, append(row, strconv.FormatFloat(took[m.Name][turns/2], 'f', 3, 64)))
+			version, err := version(ctx, m)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, append(row, strconv.FormatFloat(took[m.Name][turns/2], 'f', 3, 64), version))
 		}
 		log.Printf("time, %s", source.Name)
 	}

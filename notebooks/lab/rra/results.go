@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"iter"
 	"log"
 	"math"
 	"os"
@@ -17,21 +18,25 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/printed"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 //go:embed *.csv peers.py
 var files embed.FS
 
-// Results returns what Command has stored in a file: race.csv, traces.csv, energy.csv
-// or clusters.csv. It panics if there is no such file.
+// Results returns what Command has stored in a file: race.csv, traces.csv, energy.csv,
+// clusters.csv or algorithm1.csv. The start or the trial is the seed. It panics if there is
+// no such file.
 func Results(name string) stored.Table {
 	text, err := files.ReadFile(name)
 	if err != nil {
@@ -52,29 +57,33 @@ type settings struct {
 	seconds float64
 	python  string
 	set     string
+	missing bool
 }
 
 // Command runs the experiments of notebook 05 at full length and stores them: race is
 // the time that each solver takes to the objective at which RRA stops, on COIL-20, on
 // PIE or, where that is not at hand, made-up faces of its size, and on Extended Yale B,
 // real faces of nearly that size; from the first start also by NumPy, where that is. Each
-// start goes over all ranks and sets, as far as races begin within -minutes. energy is Table 1, on both sets of faces, clusters Fig. 4 and 5. COIL-20 must
-// be in the folder that RNMF_DATA names.
+// start goes over all ranks and sets, as far as races begin within -minutes. algorithm1 is
+// what the paper's own algorithm does from the same starts, in rounds and not in seconds.
+// energy is Table 1, on both sets of faces, clusters Fig. 4 and 5. COIL-20 must be in the
+// folder that RNMF_DATA names.
 //
 // A run that is stopped keeps what is whole, and the next goes on from there: what is
 // in the files is not computed again. For fresh times on another machine remove
 // race.csv, traces.csv and energy.csv first.
 func Command(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("rra", flag.ContinueOnError)
-	only := f.String("only", "energy,race,clusters", "experiments, a `list`")
-	ranks := f.String("ranks", "10,20,50,100,200", "`ranks` of the race")
-	minutes := f.Float64("minutes", 12, "begin no more races after this `time`")
+	only := f.String("only", "energy,race,algorithm1,clusters", "experiments, a `list`")
+	ranks := f.String("ranks", "10,20,50,100,200", "`ranks` of the race and of algorithm1")
+	minutes := f.Float64("minutes", 12, "begin no more of these after this `time`")
 	var s settings
 	f.IntVar(&s.starts, "starts", 10, "`starts` of the race")
 	f.Float64Var(&s.seconds, "seconds", 30, "`time` after which a solver is late")
 	f.StringVar(&s.set, "set", "", "only the `set` whose name has this in it")
 	f.StringVar(&s.python, "python", "/usr/bin/python3", "`program` that has NumPy and SciPy")
 	f.StringVar(&s.out, "out", "notebooks/lab/rra", "`folder` to write to")
+	f.BoolVar(&s.missing, "missing", false, "of clusters and algorithm1 compute what the files lack, and leave rows of older versions as they are")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -89,10 +98,11 @@ func Command(ctx context.Context, args []string) error {
 	for _, name := range strings.Split(*only, ",") {
 		var err error
 		switch name {
-		case "race":
+		case "race", "algorithm1":
 			var coil *datasets.Set
 			if coil, err = datasets.COIL20.Load(ctx); err == nil {
-				err = race(ctx, s, append([]*datasets.Set{coil.Scaled()}, faces(ctx)...))
+				run := map[string]func(context.Context, settings, []*datasets.Set) error{"race": race, "algorithm1": algorithm1}[name]
+				err = run(ctx, s, append([]*datasets.Set{coil.Scaled()}, faces(ctx)...))
 			}
 		case "energy":
 			for _, set := range faces(ctx) {
@@ -100,7 +110,7 @@ func Command(ctx context.Context, args []string) error {
 			}
 		case "clusters":
 			var sets []*datasets.Set
-			for _, source := range []*datasets.Source{datasets.COIL20, datasets.CMUPIE, datasets.ExtendedYaleB} {
+			for _, source := range []*datasets.PublicSet{datasets.COIL20, datasets.CMUPIE, datasets.ExtendedYaleB} {
 				if set, missing := source.Load(ctx); missing == nil {
 					sets = append(sets, set)
 				} else if source == datasets.COIL20 {
@@ -134,21 +144,25 @@ func faces(ctx context.Context) []*datasets.Set {
 
 // race lets the solvers race on sets.
 func race(ctx context.Context, s settings, sets []*datasets.Set) error {
-	out, err := stored.Open(filepath.Join(s.out, "race.csv"), 3, "set", "rank", "start", "solver", "target", "seconds", "outcome", "rounds", "stop_seconds", "stop_rounds", "stop_objective", "stop_kkt", "highest_rise")
+	out, err := stored.Open(filepath.Join(s.out, "race.csv"), 3, "set", "rank", "start", "solver", "target", "seconds", "outcome", "rounds", "stop_seconds", "stop_rounds", "stop_objective", "stop_kkt", "highest_rise", "version")
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	traces, err := stored.Open(filepath.Join(s.out, "traces.csv"), 2, "set", "rank", "solver", "seconds", "objective")
+	traces, err := stored.Open(filepath.Join(s.out, "traces.csv"), 2, "set", "rank", "solver", "seconds", "objective", "version")
 	if err != nil {
 		return err
 	}
 	defer traces.Close()
+	version, err := raceVersion(ctx)
+	if err != nil {
+		return err
+	}
 	tracks := make([]*track, len(sets))
 	for start := 1; start <= s.starts; start++ {
 		for i, set := range sets {
 			for _, rank := range s.ranks {
-				if !strings.Contains(set.Name, s.set) || out.Has(set.Name, strconv.Itoa(rank), strconv.Itoa(start)) {
+				if !strings.Contains(set.Name, s.set) || out.Current(version, set.Name, strconv.Itoa(rank), strconv.Itoa(start)) {
 					continue
 				}
 				if time.Now().After(s.until) {
@@ -162,7 +176,7 @@ func race(ctx context.Context, s settings, sets []*datasets.Set) error {
 					defer os.RemoveAll(tracks[i].peer.folder)
 				}
 				begin := time.Now()
-				if err := tracks[i].race(ctx, s, rank, start, out, traces); err != nil {
+				if err := tracks[i].race(ctx, s, rank, start, version, out, traces); err != nil {
 					return err
 				}
 				log.Printf("%s, rank %d, start %d: %.0f s", set.Name, rank, start, time.Since(begin).Seconds())
@@ -186,7 +200,7 @@ func newTrack(ctx context.Context, python string, set *datasets.Set) (*track, er
 		return nil, err
 	}
 	begin := time.Now()
-	kept, err := rnmf.RRA{}.Prepare(ctx, graph)
+	kept, err := papers.RRA{}.Prepare(ctx, graph)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +220,7 @@ type run struct {
 
 // race lets all solvers go from one start, NumPy from the first. There the fast ones
 // go three times, in turn, and the least of their times counts.
-func (k *track) race(ctx context.Context, s settings, rank, start int, out, traces *stored.Sheet) error {
+func (k *track) race(ctx context.Context, s settings, rank, start int, version string, out, traces *stored.Sheet) error {
 	set := k.set
 	model := rnmf.GNMF(rank, k.graph, beta)
 	model.Seed, model.MaxIter = uint64(start), 20000
@@ -218,7 +232,7 @@ func (k *track) race(ctx context.Context, s settings, rank, start int, out, trac
 	var runs []run
 	target, limit := math.NaN(), s.seconds
 	late := func(t rnmf.Trace) bool { return exploded(t) || t[len(t)-1].Seconds > limit }
-	for _, i := range []int{3, 2, 4, 0, 1} { // RRA first: the safe one, then the printed one; ours next
+	for _, i := range []int{3, 2, 4, 0, 1} { // RRA first: the safe one, then V then U; ours next
 		rival := Rivals()[i]
 		m := model
 		m.Solver = rival.Solver
@@ -258,7 +272,7 @@ func (k *track) race(ctx context.Context, s settings, rank, start int, out, trac
 			break
 		}
 		ask := func(eps, target float64) (rnmf.Trace, error) {
-			return k.peer.run(ctx, model.Init.(rnmf.Factors), solver, eps, target, limit)
+			return k.peer.run(ctx, model.Init.(rnmf.WarmStart), solver, eps, target, limit)
 		}
 		t, err := ask(1e-3, -1)
 		if err != nil {
@@ -306,14 +320,14 @@ func (k *track) race(ctx context.Context, s settings, rank, start int, out, trac
 			outcome, best[i] = "late", r.trace[len(r.trace)-1].Seconds
 		}
 		rows = append(rows, []string{set.Name, strconv.Itoa(rank), strconv.Itoa(start), r.name, number(target, 7), number(best[i], 4), outcome, strconv.Itoa(round),
-			number(end.Seconds, 4), strconv.Itoa(r.stop), number(end.Objective, 7), number(r.kkt, 3), number(rise(r.trace[:r.stop+1]), 3)})
+			number(end.Seconds, 4), strconv.Itoa(r.stop), number(end.Objective, 7), number(r.kkt, 3), number(rise(r.trace[:r.stop+1]), 3), version})
 		for j, p := range r.trace {
 			if j < 20 || j%(1+len(r.trace)/40) == 0 || j == len(r.trace)-1 {
-				points = append(points, []string{set.Name, strconv.Itoa(rank), r.name, number(p.Seconds, 4), number(p.Objective, 7)})
+				points = append(points, []string{set.Name, strconv.Itoa(rank), r.name, number(p.Seconds, 4), number(p.Objective, 7), version})
 			}
 		}
 	}
-	if start == 1 && !traces.Has(set.Name, strconv.Itoa(rank)) {
+	if start == 1 {
 		if err := traces.Add(points...); err != nil {
 			return err
 		}
@@ -322,12 +336,12 @@ func (k *track) race(ctx context.Context, s settings, rank, start int, out, trac
 }
 
 // sameStart returns factors that all solvers can be given.
-func sameStart(x *mat.Dense, rank int, seed uint64) (rnmf.Factors, error) {
+func sameStart(x *mat.Dense, rank int, seed uint64) (rnmf.WarmStart, error) {
 	for step, err := range (rnmf.Model{Rank: rank, Seed: seed}).Steps(context.Background(), x) {
 		if err != nil {
-			return rnmf.Factors{}, err
+			return rnmf.WarmStart{}, err
 		}
-		return rnmf.Factors{W: step.W(), H: step.H()}, nil
+		return rnmf.WarmStart{W: step.W(), H: step.H()}, nil
 	}
 	panic("no start")
 }
@@ -381,7 +395,7 @@ func (p peer) write(name string, a *mat.Dense) error {
 	return os.WriteFile(filepath.Join(p.folder, name), b.Bytes(), 0o600)
 }
 
-func (p peer) run(ctx context.Context, start rnmf.Factors, solver string, eps, target, seconds float64) (rnmf.Trace, error) {
+func (p peer) run(ctx context.Context, start rnmf.WarmStart, solver string, eps, target, seconds float64) (rnmf.Trace, error) {
 	_, r := start.W.Dims()
 	shape := fmt.Sprintln(p.m, p.n, r, beta, 0.95)
 	if err := errors.Join(p.write("w", mat.DenseCopyOf(start.W)), p.write("h", mat.DenseCopyOf(start.H)), os.WriteFile(filepath.Join(p.folder, "shape"), []byte(shape), 0o600)); err != nil {
@@ -408,13 +422,17 @@ func (p peer) run(ctx context.Context, start rnmf.Factors, solver string, eps, t
 
 // energy is Table 1: rank 10 on the faces, time to one objective.
 func energy(ctx context.Context, s settings, set *datasets.Set) error {
-	out, err := stored.Open(filepath.Join(s.out, "energy.csv"), 2, "set", "energy", "kept", "solver", "target", "seconds", "rounds", "highest_rise")
+	out, err := stored.Open(filepath.Join(s.out, "energy.csv"), 2, "set", "energy", "kept", "solver", "target", "seconds", "rounds", "highest_rise", "version")
 	if err != nil {
 		return err
 	}
 	defer out.Close()
+	version, err := raceVersion(ctx)
+	if err != nil {
+		return err
+	}
 	shares := slices.DeleteFunc([]float64{0.65, 0.75, 0.85, 0.95, 1}, func(share float64) bool {
-		return !strings.Contains(set.Name, s.set) || out.Has(set.Name, number(share, 3))
+		return !strings.Contains(set.Name, s.set) || out.Current(version, set.Name, number(share, 3))
 	})
 	if len(shares) == 0 {
 		return nil
@@ -425,7 +443,7 @@ func energy(ctx context.Context, s settings, set *datasets.Set) error {
 	}
 	model := rnmf.GNMF(10, graph, beta)
 	model.MaxIter, model.Seed = 20000, 1
-	model.Solver = rnmf.RRA{Energy: 1}
+	model.Solver = papers.RRA{Energy: 1}
 	exact, err := Run(ctx, model, set.X, Settled(1e-3))
 	if err != nil {
 		return err
@@ -435,7 +453,7 @@ func energy(ctx context.Context, s settings, set *datasets.Set) error {
 		begin := time.Now()
 		var rows [][]string
 		for _, plain := range []bool{true, false} {
-			solver := rnmf.RRA{Energy: share, Plain: plain}
+			solver := papers.RRA{Energy: share, Printed: plain}
 			kept, err := solver.Prepare(ctx, graph)
 			if err != nil {
 				return err
@@ -456,8 +474,8 @@ func energy(ctx context.Context, s settings, set *datasets.Set) error {
 			if rounds < 0 {
 				best = math.NaN()
 			}
-			name := map[bool]string{true: "RRA, printed", false: "RRA, safe"}[plain]
-			rows = append(rows, []string{set.Name, number(share, 3), strconv.Itoa(kept), name, number(target, 7), number(best, 4), strconv.Itoa(rounds), number(most, 3)})
+			name := map[bool]string{true: VThenU, false: Safe}[plain]
+			rows = append(rows, []string{set.Name, number(share, 3), strconv.Itoa(kept), name, number(target, 7), number(best, 4), strconv.Itoa(rounds), number(most, 3), version})
 		}
 		if err := out.Add(rows...); err != nil {
 			return err
@@ -469,37 +487,106 @@ func energy(ctx context.Context, s settings, set *datasets.Set) error {
 
 // clusters is Fig. 4 and 5: so many trials of 2 classes, 3 classes and so on.
 func clusters(ctx context.Context, s settings, sets []*datasets.Set, most int, trials uint64) error {
-	out, err := stored.Open(filepath.Join(s.out, "clusters.csv"), 3, "set", "classes", "trial", "solver", "accuracy", "nmi", "seconds")
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	for _, set := range sets {
-		if !strings.Contains(set.Name, s.set) {
-			continue
-		}
-		for classes := 2; classes <= most; classes++ {
-			for t := uint64(1); t <= trials; t++ {
-				keys := []string{set.Name, strconv.Itoa(classes), fmt.Sprint(t)}
-				if out.Has(keys...) {
-					continue
-				}
-				found, err := Clusters(ctx, set.Scaled(), classes, t)
-				if err != nil {
-					return err
-				}
-				var rows [][]string
-				for _, r := range found {
-					rows = append(rows, append(slices.Clone(keys), r.Name, number(r.Accuracy, 4), number(r.NMI, 4), number(r.Seconds, 3)))
-				}
-				if err := out.Add(rows...); err != nil {
-					return err
+	run := stored.Trials{Keys: []string{"set", "classes", "trial", "solver"}, Columns: []string{"accuracy", "nmi", "seconds", "rounds"},
+		Count: trials, Out: filepath.Join(s.out, "clusters.csv"), Missing: s.missing,
+		Version: func(key []string) (string, error) { return clustersVersion(ctx, key[3]) }}
+	return run.Run(ctx, func(trial uint64) iter.Seq[stored.Line] {
+		return func(yield func(stored.Line) bool) {
+			for _, set := range sets {
+				for classes := 2; classes <= most; classes++ {
+					if !strings.Contains(set.Name, s.set) {
+						continue
+					}
+					part := sync.OnceValues(func() (Part, error) { return Draw(ctx, set.Scaled(), classes, trial) })
+					for _, name := range clustered() {
+						if !yield(stored.Line{Key: []string{set.Name, strconv.Itoa(classes), fmt.Sprint(trial), name}, Values: func() ([]string, error) {
+							p, err := part()
+							if err != nil {
+								return nil, err
+							}
+							row, err := p.Cluster(ctx, name)
+							return []string{number(row.Accuracy, 4), number(row.NMI, 4), number(row.Seconds, 3), strconv.Itoa(row.Rounds)}, err
+						}}) {
+							return
+						}
+					}
 				}
 			}
-			log.Printf("%s, %d classes", set.Name, classes)
+		}
+	})
+}
+
+// algorithm1 runs the paper's own algorithm from the starts of the race, for so many rounds as
+// have about 4000 components, and stores what its objective did. Unlike seconds this does not
+// depend on the machine.
+func algorithm1(ctx context.Context, s settings, sets []*datasets.Set) error {
+	run := stored.Trials{Keys: []string{"set", "rank", "start"}, Count: uint64(s.starts), Out: filepath.Join(s.out, "algorithm1.csv"), Missing: s.missing,
+		Columns: []string{"rounds", "outcome", "target", "target_round", "first", "lowest", "last", "rises", "highest_rise"},
+		Version: func([]string) (string, error) { return clustersVersion(ctx, Algorithm1) }}
+	prepared := map[string]printed.RRA{}
+	return run.Run(ctx, func(start uint64) iter.Seq[stored.Line] {
+		return func(yield func(stored.Line) bool) {
+			for _, set := range sets {
+				for _, rank := range s.ranks {
+					if !strings.Contains(set.Name, s.set) {
+						continue
+					}
+					if !yield(stored.Line{Key: []string{set.Name, strconv.Itoa(rank), fmt.Sprint(start)}, Values: func() ([]string, error) {
+						if time.Now().After(s.until) {
+							return nil, errors.New("the minutes are over")
+						}
+						a, ok := prepared[set.Name]
+						if !ok {
+							graph, err := neighbor.KNN{}.Graph(ctx, set.X)
+							if err != nil {
+								return nil, err
+							}
+							if a, err = (printed.RRA{Graph: graph, Beta: beta}).Prepare(); err != nil {
+								return nil, err
+							}
+							prepared[set.Name] = a
+						}
+						init, err := sameStart(set.X, rank, start)
+						if err != nil {
+							return nil, err
+						}
+						settled := Settled(1e-3)
+						a.Start = printed.Start{Rank: rank, Init: init, MaxIter: 4000 / rank, Stop: func(t rnmf.Trace) bool { return settled(t) || exploded(t) }}
+						r, err := a.Fit(ctx, set.X)
+						if err != nil {
+							return nil, err
+						}
+						return judged(r.Trace, Results("race.csv").Where("set", set.Name, "rank", strconv.Itoa(rank), "start", fmt.Sprint(start))), nil
+					}}) {
+						return
+					}
+				}
+			}
+		}
+	})
+}
+
+// judged is what a trace of Algorithm 1 did, and when it was at the target of a race.
+func judged(t rnmf.Trace, race stored.Table) []string {
+	last, outcome, rises := t[len(t)-1], "not settled", 0
+	switch {
+	case exploded(t):
+		outcome = "exploded"
+	case Settled(1e-3)(t):
+		outcome = "settled"
+	}
+	for i := range len(t) - 1 {
+		if t[i+1].Objective > t[i].Objective*(1+1e-9) {
+			rises++
 		}
 	}
-	return nil
+	target, at := math.NaN(), -1
+	if len(race) > 0 {
+		target = race[0].Number("target")
+		at = slices.IndexFunc(t, func(p rnmf.Point) bool { return p.Objective <= target })
+	}
+	return []string{strconv.Itoa(last.Round), outcome, number(target, 7), strconv.Itoa(at), number(t[0].Objective, 7), number(Lowest(t), 7), number(last.Objective, 7),
+		strconv.Itoa(rises), number(rise(t), 3)}
 }
 
 // number writes a number with so many digits, and NaN as nothing.

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // A Rival is a solver under the name that tables and figures give it.
@@ -17,13 +18,26 @@ type Rival struct {
 	Solver rnmf.Solver
 }
 
-// Rivals returns the solvers of the paper and ours.
+// Names of three algorithms that take (15) with the inverse (17).
+const (
+	// Algorithm1 is the paper's, in its own order: u and v of one component after the
+	// other. It is no rnmf.Solver, as it changes both factors at once: see printed.RRA.
+	Algorithm1 = "RRA, Algorithm 1"
+	// VThenU takes all of V, and then all of U, as all solvers of rnmf do. The paper does
+	// not have it, and it ends elsewhere.
+	VThenU = "RRA, V then U"
+	// Safe is VThenU with an upper bound in the place of what (17) leaves out, and steps
+	// that cannot rise.
+	Safe = "RRA, safe"
+)
+
+// Rivals returns the solvers of the paper and ours. Algorithm1 is not among them.
 func Rivals() []Rival {
 	return []Rival{
 		{"MUR", rnmf.MU{}},
-		{"NeNMF", rnmf.OGM{Plain: true}},
-		{"RRA, printed", rnmf.RRA{Plain: true}},
-		{"RRA, safe", rnmf.RRA{}},
+		{"NeNMF", papers.OGM{Printed: true}},
+		{VThenU, papers.RRA{Printed: true}},
+		{Safe, papers.RRA{}},
 		{"coordinate descent", rnmf.HALS{}},
 	}
 }

@@ -54,9 +54,14 @@ func races(t *testing.T, all stored.Table) {
 
 func trials(t *testing.T, all stored.Table, classes, trials int) {
 	t.Helper()
-	solvers := slices.Concat([]string{"k-means", "NMF"}, names(), []string{Held})
-	if want := (classes - 1) * trials * len(solvers); len(all) != want || !slices.Equal(all.Different("solver"), solvers) {
+	solvers := clustered()
+	if want := (classes - 1) * trials * len(solvers); len(all) != want {
 		t.Errorf("%d rows, want %d, of %q", len(all), want, all.Different("solver"))
+	}
+	for _, name := range all.Different("solver") {
+		if !slices.Contains(solvers, name) {
+			t.Errorf("a solver %q", name)
+		}
 	}
 	for _, r := range all {
 		if v := r.Number("accuracy"); !(v > 0 && v <= 1) {
@@ -77,7 +82,7 @@ func TestResults(t *testing.T) {
 		}
 	}
 	clusters := Results("clusters.csv")
-	for _, set := range []string{"COIL-20 32×32", "Extended Yale B 32×32"} {
+	for _, set := range []string{"COIL-20 32×32", "CMU PIE 32×32, pose 27", "Extended Yale B 32×32"} {
 		trials(t, clusters.Where("set", set), 10, 10)
 	}
 	energy := Results("energy.csv")
@@ -114,7 +119,7 @@ func TestExperiments(t *testing.T) {
 	}
 	s := settings{out: t.TempDir(), starts: 2, ranks: []int{3}, until: time.Now().Add(time.Hour), seconds: 2, python: "/usr/bin/python3"}
 	set := Faces(4, 8, 1)
-	var before [4]string
+	var before [5]string
 	for i := range 2 {
 		if err := race(t.Context(), s, []*datasets.Set{set}); err != nil {
 			t.Fatal(err)
@@ -125,7 +130,10 @@ func TestExperiments(t *testing.T) {
 		if err := clusters(t.Context(), s, []*datasets.Set{set}, 3, 2); err != nil {
 			t.Fatal(err)
 		}
-		for k, name := range []string{"race.csv", "traces.csv", "energy.csv", "clusters.csv"} {
+		if err := algorithm1(t.Context(), s, []*datasets.Set{set}); err != nil {
+			t.Fatal(err)
+		}
+		for k, name := range []string{"race.csv", "traces.csv", "energy.csv", "clusters.csv", "algorithm1.csv"} {
 			text, all := read(t, s.out, name)
 			if i > 0 {
 				if text != before[k] {
@@ -155,6 +163,15 @@ func TestExperiments(t *testing.T) {
 				}
 			case "clusters.csv":
 				trials(t, all, 3, 2)
+			case "algorithm1.csv":
+				if len(all) != 2 {
+					t.Errorf("%d runs of Algorithm 1, want 2", len(all))
+				}
+				for _, r := range all {
+					if low := r.Number("lowest"); !(low <= r.Number("last")) || !(low < r.Number("first")) || r.Number("rounds") < 1 {
+						t.Error(r)
+					}
+				}
 			}
 		}
 	}

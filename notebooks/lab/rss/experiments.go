@@ -77,7 +77,7 @@ func Beyond(name string, s *datasets.Set, each int, seed uint64) (all []Experime
 			return t, err
 		}
 	}
-	rivals := append(pick("pixels", "NMF", "SCNMF", "RSS-NMF"), Labelled("two stages", rnmf.TwoStage{}, 0, false), Labelled("two stages and labels", rnmf.TwoStage{}, Times, true))
+	rivals := append(pick("pixels", "NMF", "SCNMF", "RSS-NMF"), Labelled("two stages", rnmf.MMEstimator{}, 0, false), Labelled("two stages and labels", rnmf.MMEstimator{}, Times, true))
 	for _, p := range Noise {
 		all = append(all, Experiment{"pixels", name, fmt.Sprintf("salt & pepper %g", p), spoilt(datasets.SaltPepper{Share: p / 100, High: 1}), rivals})
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/baseline"
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 //go:embed further.csv
@@ -63,7 +64,7 @@ func FurtherRivals() []Rival {
 			if err != nil {
 				return rnmf.Model{}, err
 			}
-			m, err := rnmf.SemiGNMF(len(t.Classes), g, t.Labels, Lambda)
+			m, err := papers.SemiGNMF(len(t.Classes), g, t.Labels, Lambda)
 			m.Solver = rnmf.MU{}
 			return m, err
 		})},

@@ -17,8 +17,9 @@ import (
 //go:embed results.csv
 var results string
 
-// Results returns what Command has stored: of each kind, set, level, model and trial
-// the accuracy, nmi, unlabelled, predicted, nearest and seconds of a Row.
+// Results returns what Command has stored: of each kind, set, level, model and trial, which is
+// the seed, the accuracy, nmi, unlabelled, predicted, nearest, seconds and rounds of a Row, and
+// its version.
 var Results = sync.OnceValue(func() stored.Table { return stored.Parse(results) })
 
 // Command runs the tables of notebook 03 at full length and stores them. It takes the
@@ -51,7 +52,8 @@ func Command(ctx context.Context, args []string) error {
 // store runs the experiments of each trial, with as many rounds as Run takes.
 func store(ctx context.Context, run stored.Trials, experiments func(seed uint64) []Experiment, rounds int) error {
 	run.Keys = []string{"kind", "set", "level", "model", "trial"}
-	run.Columns = []string{"accuracy", "nmi", "unlabelled", "predicted", "nearest", "seconds"}
+	run.Columns = []string{"accuracy", "nmi", "unlabelled", "predicted", "nearest", "seconds", "rounds"}
+	run.Version = func(key []string) (string, error) { return version(ctx, key[0], key[2], key[3]) }
 	return run.Run(ctx, func(trial uint64) iter.Seq[stored.Line] {
 		return func(yield func(stored.Line) bool) {
 			for _, e := range experiments(trial) {
@@ -64,7 +66,7 @@ func store(ctx context.Context, run stored.Trials, experiments func(seed uint64)
 								return nil, err
 							}
 							row, err := Run(ctx, task, rival, rounds)
-							return stored.Numbers(row.Accuracy, row.NMI, row.Unlabelled, row.Predicted, row.Nearest, row.Seconds), err
+							return append(stored.Numbers(row.Accuracy, row.NMI, row.Unlabelled, row.Predicted, row.Nearest, row.Seconds), fmt.Sprint(row.Rounds)), err
 						},
 					}) {
 						return

@@ -10,6 +10,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/baseline"
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
@@ -35,6 +36,7 @@ type fitted struct {
 	h       *mat.Dense // coefficients, for k-means and the nearest mean
 	found   []int      // the model's own prediction, if it has one
 	seconds float64
+	rounds  int
 }
 
 // Rivals returns the models of the tables, all by weighted HALS except for the two graphs
@@ -65,12 +67,12 @@ func Rivals() []Rival {
 			if err != nil {
 				return rnmf.Model{}, err
 			}
-			m, err := rnmf.SemiGNMF(len(t.Classes), g, t.Labels, Lambda)
+			m, err := papers.SemiGNMF(len(t.Classes), g, t.Labels, Lambda)
 			m.Solver = rnmf.MU{}
 			return m, err
 		})},
 		{"SSNMF", "", func(ctx context.Context, t Task, rounds int) (fitted, error) {
-			r, err := rnmf.SSNMF{Model: settings(rnmf.NMF(len(t.Classes)), t, rounds), Labels: t.Labels}.Fit(ctx, t.X)
+			r, err := papers.SSNMF{Model: settings(rnmf.NMF(len(t.Classes)), t, rounds), Labels: t.Labels}.Fit(ctx, t.X)
 			if err != nil {
 				return fitted{}, err
 			}
@@ -78,7 +80,7 @@ func Rivals() []Rival {
 			return judged(r.Result, found), err
 		}},
 		{"CNMF", "CNMF", func(ctx context.Context, t Task, rounds int) (fitted, error) {
-			r, err := rnmf.CNMF{Model: settings(rnmf.NMF(len(t.Classes)), t, rounds), Labels: t.Labels}.Fit(ctx, t.X)
+			r, err := papers.CNMF{Model: settings(rnmf.NMF(len(t.Classes)), t, rounds), Labels: t.Labels}.Fit(ctx, t.X)
 			if err != nil {
 				return fitted{}, err
 			}
@@ -111,7 +113,7 @@ func Labelled(name string, loss rnmf.Loss, times float64, byLabel bool) Rival {
 		labels := t.Labels.Against(plain, times)
 		model.OnH = []rnmf.Penalty{labels}
 		if byLabel {
-			model.Init = rnmf.ByLabel{Labels: labels}
+			model.Init = rnmf.LabelInit{Labels: labels}
 		}
 		r, err := model.Fit(ctx, t.X)
 		if err != nil {
@@ -144,7 +146,7 @@ func of(model func(t Task) (rnmf.Model, error)) func(context.Context, Task, int)
 func settings(m rnmf.Model, t Task, rounds int) rnmf.Model {
 	m.Seed, m.MaxIter, m.Tol = t.Seed, rounds, -1
 	switch m.Solver.(type) {
-	case rnmf.MU, rnmf.FGD:
+	case rnmf.MU, papers.FGD:
 		m.MaxIter *= 3 // rounds that do less
 	}
 	return m
@@ -152,7 +154,8 @@ func settings(m rnmf.Model, t Task, rounds int) rnmf.Model {
 
 func judged(r *rnmf.Result, found []int) fitted {
 	_, h := r.Normalized(2)
-	return fitted{h, found, r.Trace[len(r.Trace)-1].Seconds}
+	last := r.Trace[len(r.Trace)-1]
+	return fitted{h, found, last.Seconds, last.Round}
 }
 
 // A Row is the outcome of one trial; NaN where there is none.
@@ -165,13 +168,14 @@ type Row struct {
 	// (the largest of ΛH) and by the nearest mean of the labelled coefficients.
 	Predicted, Nearest float64
 	Seconds            float64 // of the algorithm
+	Rounds             int     // of the fit; 0 where there is none
 }
 
 // Run fits a rival; truth is what t.Set says. 0 rounds are 100, three times as
 // many where a round does less.
 func Run(ctx context.Context, t Task, rival Rival, rounds int) (Row, error) {
 	nan := math.NaN()
-	row := Row{nan, nan, nan, nan, nan, nan}
+	row := Row{nan, nan, nan, nan, nan, nan, 0}
 	if rounds == 0 {
 		rounds = 100
 	}
@@ -179,12 +183,12 @@ func Run(ctx context.Context, t Task, rival Rival, rounds int) (Row, error) {
 	if err != nil {
 		return row, fmt.Errorf("%s: %w", rival.Name, err)
 	}
-	row.Seconds = f.seconds
+	row.Seconds, row.Rounds = f.seconds, f.rounds
 	clusters, err := baseline.KMeans{K: len(t.Classes), Seed: t.Seed}.Fit(ctx, f.h)
 	if err != nil {
 		return row, err
 	}
-	agreement, err := score.AgreementOf(t.Set.Labels, clusters.Labels)
+	agreement, err := score.NewAgreement(t.Set.Labels, clusters.Labels)
 	if err != nil {
 		return row, err
 	}

@@ -126,6 +126,26 @@ func TestFurther(t *testing.T) {
 	whole(t, stored.Parse(string(text)), experiments(1), 1)
 }
 
+// What was chosen on ORL runs on the other sets, and Choose takes the largest mean.
+func TestChosen(t *testing.T) {
+	all := Chosen()
+	if n := len(all.Where("kind", "chosen")); n != 10*(len(choices("RSS-NMF"))+len(choices("SCNMF"))) || len(all.Where("kind", "chosen").Different("set")) != 1 {
+		t.Errorf("%d rows of choices", n)
+	}
+	for _, r := range all.Where("kind", "elsewhere") {
+		if v := r.Number("accuracy"); !(v > 0 && v <= 1) || r.Text("set") == "ORL" {
+			t.Error(r)
+		}
+	}
+	few := stored.Parse("kind,model,level,accuracy\nchosen,SCNMF,0 1,0.5\nchosen,SCNMF,0 10,0.4\nchosen,SCNMF,0 10,0.8\nelsewhere,SCNMF,0 100,0.9\n")
+	if c, accuracy, edge := Choose(few, "SCNMF"); c != (Choice{0, 10}) || math.Abs(accuracy-0.6) > 1e-12 || edge {
+		t.Errorf("%+v with %g, edge: %v", c, accuracy, edge)
+	}
+	if _, _, edge := Choose(few.Where("level", "0 1"), "SCNMF"); !edge {
+		t.Error("the smallest weight is an edge")
+	}
+}
+
 // The classes that are drawn are whole, numbered anew, and have as many labels as asked
 // for, all of them right.
 func TestDraw(t *testing.T) {

@@ -42,7 +42,7 @@ func Sets(ctx context.Context) (sets []Set, missing []string) {
 		return s.Shrink(32, 24)
 	}
 	for _, c := range []struct {
-		source *datasets.Source
+		source *datasets.PublicSet
 		form   func(*datasets.Set) (*datasets.Set, error)
 		Set
 	}{

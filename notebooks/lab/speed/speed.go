@@ -76,7 +76,7 @@ func Bandwidth(size, windows int) float64 {
 // Loops are the rates in GFLOP/s, on one core, of the loops over a tile of 1024 × 8 with 40
 // parts, which lies in the second-level cache.
 type Loops struct {
-	Level string // avx512, avx2 or portable: the set of loops that fits use on this machine
+	Level string // avx2 or portable: the set of loops that fits use on this machine
 	Peak  float64
 	Rates map[string]float64 // of Sub, Add, SubOuter, Weighted and WeightedPair
 }
@@ -89,7 +89,7 @@ var inUse = regexp.MustCompile(`in use: (\w+)`)
 // MeasureLoops runs the benchmarks of rnmf/internal/kernel, for so long each.
 func MeasureLoops(each time.Duration) (Loops, error) {
 	out, err := exec.Command("go", "test", "-count=1", "-v", "-run=^TestLevel$", "-benchtime="+each.String(),
-		"-bench=^Benchmark(Peak|Kernels)$/^(portable|avx2|avx512)$/^(one|Sub|Add|SubOuter|Weighted|WeightedPair)$/^m=1024,r=40,b=8$",
+		"-bench=^Benchmark(Peak|Kernels)$/^(portable|avx2)$/^(one|Sub|Add|SubOuter|Weighted|WeightedPair)$/^m=1024,r=40,b=8$",
 		"github.com/robustnmf/robustnmf/rnmf/internal/kernel").CombinedOutput()
 	if err != nil {
 		return Loops{}, fmt.Errorf("speed: the benchmarks: %w: %s", err, out)

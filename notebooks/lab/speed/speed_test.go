@@ -41,7 +41,7 @@ func TestPeers(t *testing.T) {
 
 func TestReadLoops(t *testing.T) {
 	l, err := readLoops("    level_test.go:30: in use: avx2\n" +
-		"BenchmarkPeak/avx512/one-2   10  3 ns/op  99 best-GFLOP/s\n" +
+		"BenchmarkPeak/portable/one-2   10  3 ns/op  99 best-GFLOP/s\n" +
 		"BenchmarkPeak/avx2/one-2   10  3 ns/op  51.9 best-GFLOP/s\n" +
 		"BenchmarkKernels/avx2/Sub/m=1024,r=40,b=8-2  9  5 ns/op  44.5 best-GFLOP/s\n" +
 		"BenchmarkKernels/portable/Sub/m=1024,r=40,b=8-2  9  5 ns/op  4.5 best-GFLOP/s\n")

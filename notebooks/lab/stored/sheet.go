@@ -17,55 +17,82 @@ import (
 )
 
 // A Sheet is a file of results, to which whole experiments are added. What is in the
-// file need not be computed again; remove the file for a fresh run.
+// file, and of the version of now, need not be computed again; remove the file for a
+// fresh run.
 type Sheet struct {
-	file *os.File
-	keys int
-	done map[string][]string // a line of each experiment
+	file  *os.File
+	path  string
+	keys  int
+	lines [][]string // the first line names the columns
 }
 
 // Open opens or makes a file with these columns, of which the first keys name an
 // experiment.
 func Open(path string, keys int, columns ...string) (*Sheet, error) {
-	s := &Sheet{keys: keys, done: map[string][]string{}}
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
+	s := &Sheet{path: path, keys: keys}
+	if s.lines, err = csv.NewReader(bytes.NewReader(text)).ReadAll(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	for i, line := range lines {
-		if i > 0 {
-			s.done[strings.Join(line[:keys], "|")] = line
-		} else if !slices.Equal(line, columns) {
-			return nil, fmt.Errorf("%s has the columns %q, want %q: remove it", path, line, columns)
-		}
+	if len(s.lines) > 0 && !slices.Equal(s.lines[0], columns) {
+		return nil, fmt.Errorf("%s has the columns %q, want %q: remove it", path, s.lines[0], columns)
 	}
 	if s.file, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err != nil {
 		return nil, err
 	}
-	if len(lines) == 0 {
-		if err := s.write(columns); err != nil {
+	if len(s.lines) == 0 {
+		s.lines = [][]string{columns}
+		if err := s.append(columns); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 	}
 	return s, nil
 }
 
-// Has tells whether an experiment is in the file.
-func (s *Sheet) Has(keys ...string) bool { return s.done[strings.Join(keys, "|")] != nil }
-
-// Add writes the lines of an experiment at once.
-func (s *Sheet) Add(lines ...[]string) error {
-	for _, line := range lines {
-		s.done[strings.Join(line[:s.keys], "|")] = line
+// of returns the lines of an experiment.
+func (s *Sheet) of(keys []string) (some [][]string) {
+	for _, line := range s.lines[1:] {
+		if slices.Equal(line[:s.keys], keys) {
+			some = append(some, line)
+		}
 	}
-	return s.write(lines...)
+	return some
 }
 
-func (s *Sheet) write(lines ...[]string) error {
+// Has tells whether an experiment is in the file.
+func (s *Sheet) Has(keys ...string) bool { return len(s.of(keys)) > 0 }
+
+// Current tells whether an experiment is in the file and all its lines are of a version,
+// which the column "version" has.
+func (s *Sheet) Current(version string, keys ...string) bool {
+	column, lines := slices.Index(s.lines[0], "version"), s.of(keys)
+	return len(lines) > 0 && column >= 0 && !slices.ContainsFunc(lines, func(line []string) bool { return line[column] != version })
+}
+
+// Add writes the lines of an experiment at once. They take the place of lines that the
+// experiment has in the file.
+func (s *Sheet) Add(lines ...[]string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	keys := lines[0][:s.keys]
+	same := func(line []string) bool { return slices.Equal(line[:s.keys], keys) }
+	if slices.ContainsFunc(lines, func(line []string) bool { return !same(line) }) {
+		return fmt.Errorf("%s: lines of several experiments at once, the first is %q", s.path, keys)
+	}
+	at := slices.IndexFunc(s.lines[1:], same) + 1
+	if at == 0 {
+		s.lines = append(s.lines, lines...)
+		return s.append(lines...)
+	}
+	s.lines = slices.Insert(slices.DeleteFunc(s.lines, same), at, lines...)
+	return s.rewrite()
+}
+
+func (s *Sheet) append(lines ...[]string) error {
 	var b bytes.Buffer
 	if err := csv.NewWriter(&b).WriteAll(lines); err != nil {
 		return err
@@ -74,10 +101,37 @@ func (s *Sheet) write(lines ...[]string) error {
 	return err
 }
 
+// rewrite puts a new file in the place of the old one, so that at any moment there is one
+// that is whole.
+func (s *Sheet) rewrite() error {
+	if err := s.file.Close(); err != nil {
+		return err
+	}
+	if err := Write(s.path, s.lines); err != nil {
+		return err
+	}
+	var err error
+	s.file, err = os.OpenFile(s.path, os.O_APPEND|os.O_WRONLY, 0o644)
+	return err
+}
+
+// Write writes lines to a file, which is the old one or the whole new one at any moment.
+func Write(path string, lines [][]string) error {
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(lines); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".new", b.Bytes(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
 // Close closes the file.
 func (s *Sheet) Close() error { return s.file.Close() }
 
-// A Line is computed where a sheet does not have its key; Values follow the key.
+// A Line is computed where a sheet does not have its key in the version of now; Values
+// follow the key.
 type Line struct {
 	Key    []string
 	Values func() ([]string, error)
@@ -90,7 +144,11 @@ type Trials struct {
 	Count         uint64   // of trials, whose seeds count from 1
 	Seconds       float64  // after which no line is begun; 0: never
 	Out           string   // the file
-	Check         bool     // compute again what is in the file, and say what differs
+	Missing       bool     // leave lines of older versions as they are
+	// Version is that of the line with a key: see the function Version. With it the file has
+	// a last column "version", and lines of another version are computed again. Without it
+	// lines have none, and stay.
+	Version func(key []string) (string, error)
 }
 
 // Flags lets flags change the run; what they do not change stays.
@@ -98,30 +156,36 @@ func (l *Trials) Flags(f *flag.FlagSet) {
 	f.Uint64Var(&l.Count, "trials", l.Count, "number of `trials`, with seeds from 1")
 	f.Float64Var(&l.Seconds, "seconds", l.Seconds, "start no more fits after this `time`; 0: never stop")
 	f.StringVar(&l.Out, "out", l.Out, "`file` to write")
-	f.BoolVar(&l.Check, "check", l.Check, "write nothing; compute the stored lines again, and say which an earlier version has made")
+	f.BoolVar(&l.Missing, "missing", l.Missing, "compute what the file lacks, and leave rows of older versions as they are")
 }
 
-// Run adds the lines of each trial that the file lacks. With Check it writes nothing and
-// returns an error if a line of the file has another value than is computed now, apart from
-// the column "seconds".
+// Run computes the lines of each trial that the file lacks, or has of an older version.
 func (l *Trials) Run(ctx context.Context, lines func(trial uint64) iter.Seq[Line]) (err error) {
-	sheet, err := Open(l.Out, len(l.Keys), slices.Concat(l.Keys, l.Columns)...)
+	columns := slices.Concat(l.Keys, l.Columns)
+	if l.Version != nil {
+		columns = append(columns, "version")
+	}
+	sheet, err := Open(l.Out, len(l.Keys), columns...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sheet.Close()) }()
 	start, same, other := time.Now(), 0, 0
 	defer func() {
-		if l.Check && err == nil {
-			log.Printf("%d stored lines are as computed now, %d are not", same, other)
-			if other > 0 {
-				err = fmt.Errorf("%s: %d of %d lines are of an earlier version", l.Out, other, same+other)
-			}
+		if same+other > 0 {
+			log.Printf("of %d lines of an older version %d have other values now", same+other, other)
 		}
 	}()
 	for t := uint64(1); t <= l.Count; t++ {
 		for line := range lines(t) {
-			if sheet.Has(line.Key...) != l.Check {
+			version := ""
+			if l.Version != nil {
+				if version, err = l.Version(line.Key); err != nil {
+					return fmt.Errorf("the version of %s: %w", strings.Join(line.Key, ", "), err)
+				}
+			}
+			before := sheet.of(line.Key)
+			if before != nil && (l.Version == nil || l.Missing || sheet.Current(version, line.Key...)) {
 				continue
 			}
 			if l.Seconds > 0 && time.Since(start).Seconds() > l.Seconds {
@@ -134,15 +198,16 @@ func (l *Trials) Run(ctx context.Context, lines func(trial uint64) iter.Seq[Line
 			if err != nil {
 				return fmt.Errorf("%s: %w", strings.Join(line.Key, ", "), err)
 			}
-			if l.Check {
-				before := sheet.done[strings.Join(line.Key, "|")][len(l.Keys):]
-				if i := l.differ(before, values); i >= 0 {
+			if before != nil {
+				if i := l.differ(before[0][len(l.Keys):], values); i >= 0 {
 					other++
-					log.Printf("%s: %s was %s, is %s", strings.Join(line.Key, ", "), l.Columns[i], before[i], values[i])
+					log.Printf("%s: %s was %s, is %s", strings.Join(line.Key, ", "), l.Columns[i], before[0][len(l.Keys)+i], values[i])
 				} else {
 					same++
 				}
-				continue
+			}
+			if l.Version != nil {
+				values = append(values, version)
 			}
 			if err := sheet.Add(slices.Concat(line.Key, values)); err != nil {
 				return err
@@ -153,10 +218,11 @@ func (l *Trials) Run(ctx context.Context, lines func(trial uint64) iter.Seq[Line
 	return nil
 }
 
-// differ returns the first column whose value differs, that of seconds left out; -1 if none does.
+// differ returns the first column whose value differs, -1 if none does. Seconds, which never
+// repeat, are left out, and so is what the older line does not have.
 func (l *Trials) differ(a, b []string) int {
 	for i, name := range l.Columns {
-		if name != "seconds" && a[i] != b[i] {
+		if name != "seconds" && a[i] != "" && a[i] != b[i] {
 			return i
 		}
 	}

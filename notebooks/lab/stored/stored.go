@@ -1,6 +1,7 @@
 // Package stored reads and writes the tables of results that the long experiments of
 // the notebooks store: a table for the notebooks to read, a sheet to which a run adds
-// lines and from which the next run goes on, and the loop over trials that fills it.
+// lines and from which the next run goes on, the loop over trials that fills it, and the
+// version of a line, which tells whether it would be computed so now.
 package stored
 
 import (

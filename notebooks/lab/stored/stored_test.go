@@ -109,31 +109,103 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-// A check computes what is stored again, writes nothing, and finds the lines whose values have
-// changed, but not those that took another time.
-func TestCheck(t *testing.T) {
+// A run computes lines again that are of an older version, in their place, and leaves those
+// alone that are of the version of now.
+func TestRenewed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
-	stored := "name,square,seconds\na,1,0.1\nb,4,0.1\n"
-	if err := os.WriteFile(path, []byte(stored), 0o644); err != nil {
+	before := "name,trial,square,seconds,version\na,1,1,0.1,old\nb,1,4,0.1,new\nc,1,,0.1,\n"
+	if err := os.WriteFile(path, []byte(before), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	check := func(b string) error {
-		l := Trials{Keys: []string{"name"}, Columns: []string{"square", "seconds"}, Count: 1, Out: path, Check: true}
-		return l.Run(t.Context(), func(uint64) iter.Seq[Line] {
-			line := func(name, square string) Line {
-				return Line{[]string{name}, func() ([]string, error) { return []string{square, "9"}, nil }}
+	var calls []string
+	run := func() string {
+		l := Trials{Keys: []string{"name", "trial"}, Columns: []string{"square", "seconds"}, Count: 1, Out: path,
+			Version: func(key []string) (string, error) { return "new", nil }}
+		err := l.Run(t.Context(), func(uint64) iter.Seq[Line] {
+			return func(yield func(Line) bool) {
+				for _, name := range []string{"a", "b", "c", "d"} {
+					if !yield(Line{[]string{name, "1"}, func() ([]string, error) {
+						calls = append(calls, name)
+						return []string{"7", "9"}, nil
+					}}) {
+						return
+					}
+				}
 			}
-			return slices.Values([]Line{line("a", "1"), line("b", b), line("not stored", "7")})
 		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
-	if err := check("4"); err != nil {
-		t.Errorf("nothing has changed: %v", err)
+	want := "name,trial,square,seconds,version\na,1,7,9,new\nb,1,4,0.1,new\nc,1,7,9,new\nd,1,7,9,new\n"
+	if got := run(); got != want || !slices.Equal(calls, []string{"a", "c", "d"}) {
+		t.Errorf("after %q: %s", calls, got)
 	}
-	if err := check("5"); err == nil || !strings.Contains(err.Error(), "1 of 2 lines") {
-		t.Errorf("one has changed: %v", err)
+	if got := run(); got != want || len(calls) != 3 {
+		t.Errorf("a second run computes %q and leaves %s", calls[3:], got)
 	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != stored {
-		t.Errorf("%v: a check wrote %q", err, got)
+}
+
+// An experiment of several lines is replaced as a whole, and is current only if all its lines are.
+func TestReplace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	s, err := Open(path, 1, "set", "solver", "version")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lines := range [][][]string{
+		{{"a", "MU", "1"}, {"a", "HALS", "2"}}, {{"b", "MU", "2"}},
+	} {
+		if err := s.Add(lines...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.Current("2", "a") || !s.Current("2", "b") || s.Current("2", "c") || !s.Has("a") || s.Has("c") {
+		t.Error("what is there is not told from what is current")
+	}
+	if err := s.Add([]string{"a", "MU", "2"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Add([]string{"c", "MU", "2"}, []string{"d", "MU", "2"}); err == nil {
+		t.Error("two experiments at once")
+	}
+	if err := s.Add([]string{"c", "MU", "2"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "set,solver,version\na,MU,2\nb,MU,2\nc,MU,2\n" {
+		t.Errorf("%v: %s", err, got)
+	}
+}
+
+// A version is that of the values, to the last bit, and each name is computed once.
+func TestVersions(t *testing.T) {
+	if a, b := Version(0.1, "x"), Version(math.Nextafter(0.1, 1), "x"); a == b || len(a) != 8 || a != Version(0.1, "x") {
+		t.Errorf("%q and %q", a, b)
+	}
+	var v Versions
+	calls := 0
+	probe := func() (any, error) { calls++; return calls, nil }
+	a, _ := v.Of("a", probe)
+	b, _ := v.Of("b", probe)
+	again, err := v.Of("a", probe)
+	if a == b || a != again || calls != 2 || err != nil {
+		t.Errorf("%q, %q, %q after %d calls: %v", a, b, again, calls, err)
+	}
+	if _, err := v.Of("c", func() (any, error) { return nil, io.ErrUnexpectedEOF }); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error(err)
+	}
+	f := File{Name: "x.csv", Rows: func() Table { return Parse("model,version\nL1,1\nL1,2\nL2,\n") }, By: []string{"model"},
+		Version: func(r Row) (string, error) { return "2", nil }}
+	if got, err := f.Stale(); err != nil || !slices.Equal(got, []Older{{"x.csv, L1", 1, 2}, {"x.csv, L2", 1, 1}}) {
+		t.Errorf("%v: %v", err, got)
 	}
 }
 

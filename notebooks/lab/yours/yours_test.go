@@ -2,43 +2,64 @@ package yours
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/robustnmf/robustnmf/datasets"
 )
 
-// Each is read again by the reader that the notebook uses.
+// Each is read again as the notebook reads it, and knows what is wrong in it.
 func TestYours(t *testing.T) {
-	folder := t.TempDir()
-	photos, table, words := filepath.Join(folder, "photos"), filepath.Join(folder, "wines.csv"), filepath.Join(folder, "words")
-	spoiled, err := Wines(table)
-	if err := errors.Join(err, Photos(photos), Words(words, "../../..")); err != nil {
-		t.Fatal(err)
+	t.Setenv("TMPDIR", t.TempDir())
+	open := func(e Example, err error) (Example, *datasets.Set) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := datasets.Open(t.Context(), e.Path, datasets.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range e.Wrong {
+			if !slices.Contains(s.Samples, name) {
+				t.Errorf("%s: no sample %q among %q …", e.Path, name, s.Samples[:3])
+			}
+		}
+		return e, s
 	}
-	s, err := datasets.OpenImages(t.Context(), photos, datasets.ImageLayout{})
-	if err != nil || len(s.Samples) != 400 || len(s.Classes) != 10 || s.Height != 14 {
-		t.Errorf("%v, %v", s, err)
+	e, s := open(Photos())
+	if len(s.Samples) != 400 || len(s.Classes) != 10 || s.Height != 14 || len(e.Wrong) != 20 {
+		t.Errorf("%v, %q", s, e.Wrong)
 	}
-	f, err := os.Open(table)
-	if err != nil {
-		t.Fatal(err)
+	e, s = open(Wines())
+	if len(s.Samples) != 178 || len(s.Features) != 13 || s.Classes[0] != "cultivar 1" || len(e.Wrong) != 7 || s.Mask() == nil {
+		t.Errorf("%v, %q", s, e.Wrong)
 	}
-	defer f.Close()
-	s, err = datasets.ReadCSV(f, datasets.CSVLayout{ID: "sample", Label: "class", Missing: []string{"NaN"}})
-	if err != nil || len(s.Samples) != 178 || len(s.Features) != 13 || s.Classes[0] != "cultivar 1" {
-		t.Errorf("%v, %v", s, err)
+	if again, err := Wines(); err != nil || again.Path == e.Path {
+		t.Errorf("the second is written to %s, %v", again.Path, err)
 	}
-	if len(spoiled) != 7 || !slices.Contains(s.Samples, spoiled[0]) {
-		t.Errorf("spoiled are %q", spoiled)
+	_, s = open(Words("../../.."))
+	if !slices.Contains(s.Features, "sample") || !slices.Contains(s.Samples, "rnmf/fit.go") {
+		t.Errorf("%v", s)
 	}
-	s, err = datasets.OpenMTX(words)
-	if err != nil || !slices.Contains(s.Features, "sample") || !slices.Contains(s.Samples, "rnmf/fit.go") {
-		t.Errorf("%v, %v", s, err)
-	}
-	if err := Words(words, folder); !errors.Is(err, datasets.ErrNotFound) {
+	if _, err := Words(t.TempDir()); !errors.Is(err, datasets.ErrNotFound) {
 		t.Error(err)
+	}
+}
+
+func TestHits(t *testing.T) {
+	e := Example{Wrong: []string{"a", "b", "c"}}
+	if got := e.Hits([]string{"c", "x", "a"}); got != "2 of 3 that are wrong are found; missed: b; found without being wrong: x" {
+		t.Error(got)
+	}
+	if got := e.Hits(e.Wrong); got != "3 of 3 that are wrong are found" {
+		t.Error(got)
+	}
+	if got := (Example{}).Hits([]string{"a"}); got != "" {
+		t.Error(got)
+	}
+	if got := e.Hits(strings.Split("qwertyuiop", "")); !strings.HasSuffix(got, " and 2 more") {
+		t.Error(got)
 	}
 }

@@ -4,7 +4,6 @@ package dense
 
 import (
 	"math"
-	"reflect"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -102,10 +101,4 @@ func PowerOfTwo(largest float64) float64 {
 	}
 	_, e := math.Frexp(largest)
 	return math.Ldexp(1, min(max(e, -1000), 1000))
-}
-
-// IsNil tells whether there is no matrix: nil, or a pointer that is.
-func IsNil(a mat.Matrix) bool {
-	v := reflect.ValueOf(a)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }

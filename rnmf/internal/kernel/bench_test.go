@@ -75,7 +75,6 @@ func BenchmarkKernels(b *testing.B) {
 				{"Sub", 2 * m * r * b, func() { product.Sub(e, v, b) }},
 				{"Add", 2 * m * r * b, func() { cross.Add(n, e, b) }},
 				{"GramOf", m * r * (r + 1), func() { GramOf(g, &cross, &scaled) }},
-				{"SubProduct", 2 * m * r * b, func() { SubProduct(e, u, v, m, r, b) }},
 				{"AddCross", 2 * m * r * b, func() { AddCross(n, u, e, m, r, b) }},
 				// Useful operations: e − pδ, ωu, num and den.
 				{"Weighted", 7 * m * r * b, func() {
@@ -133,4 +132,25 @@ func BenchmarkTwo(b *testing.B) {
 			}
 		}
 	})
+}
+
+// The passes of a Poisson half-step over a tile, besides products.
+func BenchmarkPoisson(b *testing.B) {
+	const m, cols = 1024, 24
+	x, y, p, e := make([]float64, m*cols), make([]float64, m*cols), make([]float64, m*cols), make([]float64, m*cols)
+	for i := range x {
+		x[i], y[i], p[i] = float64(i%50), 1+float64(i%37), float64(i%5)-2
+	}
+	each := func(name string, f func()) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				f()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m*cols), "ns/entry")
+		})
+	}
+	each("Deviance", func() { Deviance(e, x, y) })
+	each("Score", func() { Score(e, e, x, y, nil) })
+	bend, least := make([]float64, cols), make([]float64, cols)
+	each("Bends", func() { Bends(bend, least, x, y, p, nil, m, cols) })
 }

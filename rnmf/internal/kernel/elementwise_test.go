@@ -266,7 +266,7 @@ func TestGramSweep(t *testing.T) {
 	})
 }
 
-// A processor without AVX-512 has 16 vector registers; avo hands out 32.
+// A processor without AVX-512 has 16 vector registers, and avo hands out 32.
 func TestRegisters(t *testing.T) {
 	source, err := os.ReadFile("elementwise_amd64.s")
 	if err != nil {

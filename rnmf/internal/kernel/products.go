@@ -171,14 +171,6 @@ func GramShared(g []float64, c, d *Cross, share Share) {
 	}
 }
 
-// SubProduct is Product.Sub for a factor that is used once.
-func SubProduct(e, u, v []float64, m, r, b int) {
-	p := products.Get().(*Product)
-	defer products.Put(p)
-	p.Set(u, m, r)
-	p.Sub(e, v, b)
-}
-
 // AddCross is Cross.Add for a factor that is used once.
 func AddCross(n, u, z []float64, m, r, b int) {
 	if r < 4 && panel() > 0 {
@@ -210,9 +202,8 @@ func Gram(g, u, d []float64, m, r int) {
 }
 
 var (
-	products = sync.Pool{New: func() any { return new(Product) }}
-	crosses  = sync.Pool{New: func() any { return new(Cross) }}
-	spaces   = sync.Pool{New: func() any { return new([]float64) }}
+	crosses = sync.Pool{New: func() any { return new(Cross) }}
+	spaces  = sync.Pool{New: func() any { return new([]float64) }}
 )
 
 func grow(s []float64, n int) []float64 {

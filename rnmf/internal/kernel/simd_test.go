@@ -110,7 +110,7 @@ func exact(t *testing.T, m, r, b, power int, rng *rand.Rand) {
 	product.Residual(x.s, x.s, v.s, b)
 	x.check(t, name+"Residual in place", want)
 	e = guard(e0)
-	SubProduct(e.s, u.s, v.s, m, r, b)
+	subtract(e.s, u.s, v.s, m, r, b)
 	e.check(t, name+"SubProduct", want)
 
 	var crosses [2]Cross // of U and of U·diag(d)
@@ -249,9 +249,9 @@ func TestBounds(t *testing.T) {
 			p.Residual(e, x, v, b)
 		}
 		for i, f := range []func(){
-			func() { SubProduct(s(m*b-1), s(r*m), s(r*b), m, r, b) },
-			func() { SubProduct(s(m*b), s(r*m-1), s(r*b), m, r, b) },
-			func() { SubProduct(s(m*b), s(r*m), s(r*b-1), m, r, b) },
+			func() { subtract(s(m*b-1), s(r*m), s(r*b), m, r, b) },
+			func() { subtract(s(m*b), s(r*m-1), s(r*b), m, r, b) },
+			func() { subtract(s(m*b), s(r*m), s(r*b-1), m, r, b) },
 			func() { residual(s(m*b-1), s(m*b), s(r*b)) },
 			func() { residual(s(m*b), s(m*b-1), s(r*b)) },
 			func() { residual(s(m*b), s(m*b), s(r*b-1)) },
@@ -286,7 +286,7 @@ func TestBounds(t *testing.T) {
 				f()
 			}()
 		}
-		SubProduct(nil, nil, nil, 0, 0, 0)
+		subtract(nil, nil, nil, 0, 0, 0)
 		AddCross(nil, nil, nil, 0, 0, 0)
 		Gram(nil, nil, nil, 0, 0)
 		Weighted(nil, nil, nil, nil, nil, nil, nil, 0, 0)

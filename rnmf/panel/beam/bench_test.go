@@ -64,7 +64,7 @@ func median(v []float64) float64 {
 }
 
 // sizeOf is the size of X in MB.
-func sizeOf(x *panel.Folder) string {
+func sizeOf(x *panel.DiskSource) string {
 	m, n := x.Dims()
 	return strconv.Itoa(8*m*n>>20) + "MB"
 }

@@ -11,7 +11,7 @@
 // # How it works
 //
 // A round is two steps of a pipeline: every panel does its half-step and writes its statistics
-// (panel.Round.Step); one worker adds these in the order of panels and finds the next W
+// (panel.Round.Do); one worker adds these in the order of panels and finds the next W
 // (panel.Driver.Take), and the next round begins with what that worker returns. Numbers of panels are
 // all that passes through Beam. Data, coefficients and statistics lie in files, written so that a
 // worker which was thought dead does no harm. As Beam has no loops, a job has several rounds, the

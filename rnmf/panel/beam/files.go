@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	"github.com/robustnmf/robustnmf/rnmf/panel/internal/files"
 )
 
 // folder is a folder that all workers see: a local one, or one in an object store, by the scheme of
@@ -110,22 +112,7 @@ func (f folder) write(name string, b []byte, sync bool) error {
 		}
 		return errors.Join(err, out.Close())
 	}
-	temporary := f.path(fmt.Sprintf("%s.%d-%d.new", name, os.Getpid(), writes.Add(1)))
-	out, err := os.Create(temporary)
-	if err != nil {
-		return err
-	}
-	_, err = out.Write(b)
-	if err == nil && sync {
-		err = out.Sync()
-	}
-	if err = errors.Join(err, out.Close()); err == nil {
-		err = os.Rename(temporary, f.path(name))
-	}
-	if err != nil {
-		_ = os.Remove(temporary)
-	}
-	return err
+	return files.Replace(f.path(name), fmt.Sprintf(".%d-%d.new", os.Getpid(), writes.Add(1)), b, sync)
 }
 
 // writes makes the names of temporary files differ.

@@ -18,31 +18,38 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/internal/input"
+	"github.com/robustnmf/robustnmf/internal/isnil"
 	"github.com/robustnmf/robustnmf/rnmf"
-	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
-	"github.com/robustnmf/robustnmf/rnmf/internal/input"
-	"github.com/robustnmf/robustnmf/rnmf/internal/watch"
 	"github.com/robustnmf/robustnmf/rnmf/panel"
 )
 
 // A Result is what a fit found. H is nil: Coefficients has it panel by panel. KKT is -1.
 type Result struct {
 	*rnmf.Result
-	ctx        context.Context
-	state      string
-	generation int
+	ctx    context.Context
+	state  string
+	driver *panel.Driver
+	starts []int // the first column of each panel
 }
 
 // Coefficients returns the columns of H that belong to panel p (r×b).
 func (r *Result) Coefficients(p int) (*mat.Dense, error) {
+	if p < 0 || p >= len(r.starts) {
+		return nil, fmt.Errorf("%w: panel %d, want 0 to %d", rnmf.ErrParameter, p, len(r.starts)-1)
+	}
 	state, err := openFolder(r.ctx, r.state)
 	if err != nil {
 		return nil, err
 	}
 	defer state.close()
-	c := new(panel.Coefficients)
-	if err := state.get(coefficients(r.generation, p), c); err != nil {
-		return nil, fmt.Errorf("coefficients of panel %d: %w", p, err)
+	c, name := new(panel.Coefficients), coefficients(r.driver.Generation(), p)
+	err = state.get(name, c)
+	if err == nil {
+		err = r.driver.CheckCoefficients(c, r.starts[p])
+	}
+	if err != nil {
+		return nil, fmt.Errorf("coefficients of panel %d, %s: %w", p, state.path(name), err)
 	}
 	return c.H, nil
 }
@@ -56,12 +63,14 @@ func (r *Result) Coefficients(p int) (*mat.Dense, error) {
 // complete round; so is a job that writes no file for a minute, and for ten times as long as any
 // before it, as runners do not always notice that a worker has died. After five jobs in a row that
 // completed no round, and where the first of all fails, the error is that of the job. A panel or
-// coefficients that are damaged, and a state folder of another fit, are errors that name them. So a
+// coefficients that are damaged, and a state folder of another fit, are errors that name them. The
+// error is panel.ErrBusy if another fit is at work in the folder: it is locked, as by panel.Batch, or
+// in an object store has an object "lease", which the driver renews every ten seconds. So a
 // Fit that has ended in any way goes on when it is called again, on other machines too, or as
 // panel.Batch.Fit.
 //
 // If ctx ends, Fit soon returns ctx.Err() and the factors of the last complete round, nil if there is
-// none. rnmf.WithTrace watches the rounds; it hears of them at the end of each job.
+// none. Watch of the model hears of the rounds at the end of each job.
 func Fit(ctx context.Context, b panel.Batch, panels string) (*Result, error) {
 	if !beam.Initialized() {
 		beam.Init()
@@ -71,7 +80,8 @@ func Fit(ctx context.Context, b panel.Batch, panels string) (*Result, error) {
 		return nil, err
 	}
 	defer f.state.close()
-	seen, _ := ctx.Value(watch.Key{}).(func(rnmf.Point))
+	defer f.lease.end()
+	seen := b.Model.Watch
 	rounds, failures, clock := 4, 0, new(clock)
 	for f.driver.Reason() == 0 {
 		known, start := len(f.driver.Trace()), time.Now()
@@ -162,7 +172,9 @@ type fit struct {
 	job    Job
 	batch  panel.Batch
 	state  folder
+	lease  *lease
 	driver *panel.Driver
+	starts []int         // the first column of each panel
 	worked bool          // a job has worked
 	quiet  time.Duration // the longest time that a job which worked wrote no file
 }
@@ -170,11 +182,10 @@ type fit struct {
 const (
 	driverFile = "driver"
 	beginFile  = "begin"
-	panelsFile = "panels"
 )
 
 // begin finds the state of the fit, or makes it.
-func begin(ctx context.Context, b panel.Batch, panels string) (*fit, error) {
+func begin(ctx context.Context, b panel.Batch, panels string) (_ *fit, err error) {
 	refuse := func(what string) (*fit, error) { return nil, fmt.Errorf("%w: %s", rnmf.ErrParameter, what) }
 	switch {
 	case b.State == "":
@@ -202,6 +213,20 @@ func begin(ctx context.Context, b panel.Batch, panels string) (*fit, error) {
 	if err := f.state.make(); err != nil {
 		return nil, fmt.Errorf("state of the fit: %w", err)
 	}
+	if f.lease, err = f.state.lease(ctx); err != nil {
+		f.state.close()
+		return nil, fmt.Errorf("state of the fit: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			f.lease.end()
+			f.state.close()
+		}
+	}()
+	for p := range x.Panels() {
+		from, _ := x.Columns(p)
+		f.starts = append(f.starts, from)
+	}
 	for _, name := range []string{driverFile, beginFile} {
 		data, err := f.state.read(name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -226,7 +251,7 @@ func begin(ctx context.Context, b panel.Batch, panels string) (*fit, error) {
 			name = driverFile
 		}
 		if f.driver.Reason() != 0 { // otherwise the next round compares the panels
-			if err := f.witness(x); err != nil {
+			if err := f.checkPanels(x); err != nil {
 				return nil, err
 			}
 		}
@@ -248,13 +273,13 @@ func begin(ctx context.Context, b panel.Batch, panels string) (*fit, error) {
 	return f, f.prepare()
 }
 
-// witness checks that the panels are those with which the fit began.
-func (f *fit) witness(x *panel.Folder) error {
-	w := &place{state: f.state, panels: x}
+// checkPanels checks that the panels are those with which the fit began.
+func (f *fit) checkPanels(x *panel.DiskSource) error {
+	w := &place{state: f.state, panels: x, checked: make([]bool, x.Panels())}
 	for p := range x.Panels() {
 		loaded, err := x.Load(p)
 		if err == nil {
-			err = w.witness(p, loaded)
+			err = w.checkPanel(f.driver, p, loaded)
 		}
 		if err != nil {
 			return fmt.Errorf("panel %d: %w", p, err)
@@ -263,12 +288,12 @@ func (f *fit) witness(x *panel.Folder) error {
 	return nil
 }
 
-// start surveys the panels and makes the driver.
-func (f *fit) start(ctx context.Context, x *panel.Folder) error {
+// start summarises the panels and makes the driver.
+func (f *fit) start(ctx context.Context, x *panel.DiskSource) error {
 	m, n := x.Dims()
 	var h *mat.Dense
-	if factors, given := f.batch.Model.Init.(rnmf.Factors); given {
-		if dense.IsNil(factors.H) {
+	if factors, given := f.batch.Model.Init.(rnmf.WarmStart); given {
+		if isnil.Matrix(factors.H) {
 			return fmt.Errorf("%w: the start lacks H", rnmf.ErrShape)
 		}
 		if err := input.Dims("H", factors.H, f.batch.Model.Rank, n); err != nil {
@@ -279,9 +304,9 @@ func (f *fit) start(ctx context.Context, x *panel.Folder) error {
 			return err
 		}
 	}
-	f.job.Token = "survey"
+	f.job.Token = "summary"
 	f.clean()
-	if failed := f.run(ctx, surveyJob(f.job)); failed != nil {
+	if failed := f.run(ctx, summaryJob(f.job)); failed != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -289,18 +314,16 @@ func (f *fit) start(ctx context.Context, x *panel.Folder) error {
 		return errors.Join(cause, failedJob(cause, failed))
 	}
 	f.worked = true
-	all, sums := new(panel.Survey), []byte(nil)
+	all := new(panel.DataSummary)
 	for p := range x.Panels() {
-		s := new(panel.Survey)
-		if err := f.state.get(f.job.statistics(0, p), s); err != nil {
-			return fmt.Errorf("panel %d: %w", p, err)
+		s, name := new(panel.DataSummary), f.job.statistics(0, p)
+		err := f.state.get(name, s)
+		if err == nil {
+			err = all.Merge(s)
 		}
-		all.Merge(s)
-		sum, err := f.state.read(f.job.statistics(1, p))
 		if err != nil {
-			return fmt.Errorf("panel %d: %w", p, err)
+			return fmt.Errorf("panel %d, %s: %w", p, f.state.path(name), err)
 		}
-		sums = append(sums, sum...)
 	}
 	var err error
 	if f.driver, err = panel.NewDriver(f.batch, all, m); err != nil {
@@ -311,13 +334,11 @@ func (f *fit) start(ctx context.Context, x *panel.Folder) error {
 			break
 		}
 		from, to := x.Columns(p)
-		c := &panel.Coefficients{H: mat.DenseCopyOf(h.Slice(0, f.batch.Model.Rank, from, to))}
+		c := f.driver.Start(from, to)
+		c.H = mat.DenseCopyOf(h.Slice(0, f.batch.Model.Rank, from, to))
 		if err := f.state.put(coefficients(0, p), c); err != nil {
 			return err
 		}
-	}
-	if err := f.state.write(panelsFile, sums, true); err != nil {
-		return fmt.Errorf("state of the fit: %w", err)
 	}
 	return f.save(beginFile)
 }
@@ -420,6 +441,9 @@ func (f *fit) prepare() error {
 // collect makes the last complete round of the job the state of the fit, with all that belongs to it,
 // removes what is needed no more, and returns the number of rounds.
 func (f *fit) collect() (rounds int, err error) {
+	if err := f.lease.check(f.state); err != nil {
+		return 0, fmt.Errorf("state of the fit: %w", err)
+	}
 	names, err := f.state.names()
 	if err != nil {
 		return 0, fmt.Errorf("state of the fit: %w", err)
@@ -484,7 +508,7 @@ func (f *fit) cause(failed error) error {
 			}
 		}
 		if f.driver == nil {
-			_, _, err = w.survey(p)
+			_, err = w.summarise(p)
 		} else {
 			_, _, err = w.load(f.driver, p)
 		}
@@ -496,5 +520,5 @@ func (f *fit) cause(failed error) error {
 }
 
 func (f *fit) result(ctx context.Context) *Result {
-	return &Result{Result: f.driver.Result(), ctx: context.WithoutCancel(ctx), state: f.batch.State, generation: f.driver.Generation()}
+	return &Result{Result: f.driver.Result(), ctx: context.WithoutCancel(ctx), state: f.batch.State, driver: f.driver, starts: f.starts}
 }

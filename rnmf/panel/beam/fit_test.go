@@ -35,7 +35,7 @@ var fits = []panel.Batch{
 }
 
 // planted writes m×n data of rank 4 with noise as panels of the given width.
-func planted(t testing.TB, dir string, m, n, width int) *panel.Folder {
+func planted(t testing.TB, dir string, m, n, width int) *panel.DiskSource {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(3, 1))
 	draw := func(rows, columns int) *mat.Dense {
@@ -52,7 +52,7 @@ func planted(t testing.TB, dir string, m, n, width int) *panel.Folder {
 	var x mat.Dense
 	x.Mul(draw(m, 4), draw(4, n))
 	x.Apply(func(_, _ int, v float64) float64 { return v + 0.1*rng.Float64() }, &x)
-	if err := panel.Write(dir, panel.All(panel.Dense(&x, 0)), width, false); err != nil {
+	if err := panel.Write(dir, panel.All(panel.FromDense(&x, 0)), width, false); err != nil {
 		t.Fatal(err)
 	}
 	f, err := panel.Open(dir)
@@ -98,7 +98,8 @@ func TestBeamFit(t *testing.T) {
 		}
 		b.State = filepath.Join(dir, "state")
 		var seen rnmf.Trace
-		got, err := Fit(rnmf.WithTrace(ctx, func(p rnmf.Point) { seen = append(seen, p) }), b, filepath.Join(dir, "x"))
+		b.Model.Watch = func(p rnmf.Point) { seen = append(seen, p) }
+		got, err := Fit(ctx, b, filepath.Join(dir, "x"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +139,7 @@ func TestMain(m *testing.M) {
 		leastPatience = 3 * time.Second
 		b := killed
 		b.State = filepath.Join(dir, "state")
-		ctx = rnmf.WithTrace(ctx, func(p rnmf.Point) { fmt.Println("round", p.Round) })
+		b.Model.Watch = func(p rnmf.Point) { fmt.Println("round", p.Round) }
 		r, err := Fit(ctx, b, filepath.Join(dir, "x"))
 		if err != nil {
 			fmt.Println(err)
@@ -304,11 +305,12 @@ func TestBeamGoesOn(t *testing.T) {
 	}
 	b.Model.MaxIter = killed.Model.MaxIter
 	ctx, cancel := context.WithCancel(ctx)
-	r, err := Fit(rnmf.WithTrace(ctx, func(p rnmf.Point) {
+	b.Model.Watch = func(p rnmf.Point) {
 		if p.Round == 12 {
 			cancel()
 		}
-	}), b, filepath.Join(dir, "x"))
+	}
+	r, err := Fit(ctx, b, filepath.Join(dir, "x"))
 	if !errors.Is(err, context.Canceled) || r == nil || r.Reason != rnmf.Cancelled || r.Objective != want.Trace[len(r.Trace)-1].Objective {
 		t.Fatalf("cancelled with %v", err)
 	}
@@ -329,7 +331,7 @@ func TestBeamDamaged(t *testing.T) {
 	panels, state := filepath.Join(dir, "x"), filepath.Join(dir, "state")
 	planted(t, panels, 50, 90, 40)
 	b := panel.Batch{Model: rnmf.Model{Rank: 3, MaxIter: 2, Tol: -1}, State: state}
-	second := filepath.Join(panels, "panel-000001.npy")
+	second := filepath.Join(panels, "panel-0000000001.npy")
 	whole, err := os.ReadFile(second)
 	if err != nil {
 		t.Fatal(err)
@@ -417,7 +419,7 @@ func TestBeamOtherData(t *testing.T) {
 		y.Slice(0, 50, from, to).(*mat.Dense).Copy(v.Dense)
 	}
 	y.Set(7, 45, 1+y.At(7, 45)) // in panel 1
-	if err := panel.Write(other, panel.All(panel.Dense(y, 0)), 40, false); err != nil {
+	if err := panel.Write(other, panel.All(panel.FromDense(y, 0)), 40, false); err != nil {
 		t.Fatal(err)
 	}
 	b := panel.Batch{Model: rnmf.Model{Rank: 3, MaxIter: 2, Tol: -1}, State: filepath.Join(dir, "state")}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,12 +20,12 @@ import (
 //
 //	driver           as panel.Batch has it: the fit at the end of the last job
 //	begin            the driver before the first job
-//	panels           as panel.Batch has it: the checksums of the panels
 //	h-G-P            as panel.Batch has it: coefficients of panel P, generation G
 //	job-T-K          the driver after K rounds of job T
 //	job-T-K-P        the statistics of panel P in the round after that
-//	job-survey-1-P   the checksum of panel P
+//	job-summary-0-P   the summary of panel P
 //	job-T-error-P    why panel P failed
+//	lock, lease      of the driver: see lease
 //
 // T is a checksum of the driver with which a job begins. So a worker that was thought dead and
 // comes back writes what is there already, or files that nobody reads.
@@ -49,7 +47,7 @@ func coefficients(generation, p int) string { return fmt.Sprintf("h-%d-%d", gene
 
 func init() {
 	register.DoFn2x0[[]byte, func(int)](&numbersFn{})
-	register.DoFn3x1[context.Context, int, func(int), error](&surveyFn{})
+	register.DoFn3x1[context.Context, int, func(int), error](&summaryFn{})
 	register.DoFn3x1[context.Context, int, func(int, int), error](&stepFn{})
 	register.DoFn4x1[context.Context, int, func(*int) bool, func(int), error](&takeFn{})
 	register.DoFn1x0[int](&endFn{})
@@ -58,10 +56,10 @@ func init() {
 	register.Iter1[int]()
 }
 
-// surveyJob is a pipeline that looks at all panels.
-func surveyJob(j Job) *beam.Pipeline {
+// summaryJob is a pipeline that looks at all panels.
+func summaryJob(j Job) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
-	end(s, beam.ParDo(s, &surveyFn{Job: j}, numbers(s, j)))
+	end(s, beam.ParDo(s, &summaryFn{Job: j}, numbers(s, j)))
 	return p
 }
 
@@ -103,27 +101,27 @@ func (f *numbersFn) ProcessElement(_ []byte, emit func(int)) {
 	}
 }
 
-// surveyFn surveys panels, one while the next is loaded, as stepFn does.
-type surveyFn struct {
+// summaryFn looks at panels, one while the next is loaded, as stepFn does.
+type summaryFn struct {
 	Job Job
 
 	panels *errgroup.Group
 }
 
-func (f *surveyFn) StartBundle(context.Context, func(int)) { f.panels = new(errgroup.Group) }
+func (f *summaryFn) StartBundle(context.Context, func(int)) { f.panels = new(errgroup.Group) }
 
-func (f *surveyFn) ProcessElement(ctx context.Context, p int, emit func(int)) error {
+func (f *summaryFn) ProcessElement(ctx context.Context, p int, emit func(int)) error {
 	emit(p)
 	return f.Job.start(ctx, p, f.panels, func(w *place) error {
-		s, sum, err := w.survey(p)
+		s, err := w.summarise(p)
 		if err != nil {
 			return err
 		}
-		return errors.Join(w.state.put(f.Job.statistics(0, p), s), w.state.write(f.Job.statistics(1, p), fmt.Appendf(nil, "%08x\n", sum), false))
+		return w.state.put(f.Job.statistics(0, p), s)
 	})
 }
 
-func (f *surveyFn) FinishBundle(context.Context, func(int)) error { return f.panels.Wait() }
+func (f *summaryFn) FinishBundle(context.Context, func(int)) error { return f.panels.Wait() }
 
 // stepFn does a round on panels, one while the next is loaded: ProcessElement returns once the panel has
 // a place, and FinishBundle when all panels are done.
@@ -168,16 +166,12 @@ func (f *stepFn) step(ctx context.Context, w *place, p int) error {
 	if err != nil {
 		return err
 	}
-	round, generation := f.driver.Next(), f.driver.Generation()
-	next, sums, err := round.Step(ctx, x, c)
+	next, sums, err := f.driver.Next().Do(ctx, x, c)
 	if err != nil {
 		return err
 	}
-	if round.Writes() {
-		generation++
-	}
-	if round.Writes() || next != c {
-		if err := w.state.put(coefficients(generation, p), next); err != nil {
+	if next != c { // of a new generation, or the same with the norms
+		if err := w.state.put(coefficients(next.Generation(), p), next); err != nil {
 			return err
 		}
 	}
@@ -213,9 +207,13 @@ func (f *takeFn) ProcessElement(ctx context.Context, _ int, done func(*int) bool
 	if d.Reason() == 0 {
 		sum := new(panel.Statistics)
 		for p := range j.Count {
-			s := new(panel.Statistics)
-			if err := errors.Join(state.get(j.statistics(f.Round, p), s), sum.Merge(s)); err != nil {
-				return fmt.Errorf("panel %d: %w", p, err)
+			s, name := new(panel.Statistics), j.statistics(f.Round, p)
+			err := state.get(name, s)
+			if err == nil {
+				err = sum.Merge(s)
+			}
+			if err != nil {
+				return fmt.Errorf("panel %d, %s: %w", p, state.path(name), err)
 			}
 		}
 		if err := d.Take(ctx, sum, float64(time.Now().UnixNano()-j.Begin)/1e9); err != nil {
@@ -264,51 +262,30 @@ func (j Job) failed(ctx context.Context, p int, err error) error {
 
 // A place is where one panel at a time can be loaded and worked on.
 type place struct {
-	state  folder
-	panels *panel.Folder
-	sums   []uint32 // of the panels when the fit began, nil until the first round
-	seen   []bool   // the panel has this checksum
+	state   folder
+	panels  *panel.DiskSource
+	checked []bool // the panel is the one with which the fit began
 }
 
-// survey surveys a panel, and returns its checksum.
-func (w *place) survey(p int) (*panel.Survey, uint32, error) {
+// summarise returns the DataSummary of a panel.
+func (w *place) summarise(p int) (*panel.DataSummary, error) {
 	x, err := w.panels.Load(p)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	from, _ := w.panels.Columns(p)
-	s, err := panel.SurveyOf(x, from)
-	return s, x.Checksum(), err
+	return panel.NewDataSummary(x, from)
 }
 
-// witness checks, the first time that a panel is loaded here, that it is the one with which the fit began.
-func (w *place) witness(p int, x panel.Panel) error {
-	if w.sums == nil {
-		b, err := w.state.read(panelsFile)
-		if err != nil {
-			return fmt.Errorf("state of the fit: %w", err)
-		}
-		lines := strings.Fields(string(b))
-		if len(lines) != w.panels.Panels() {
-			return fmt.Errorf("%w: %s is the state of a fit to %d panels, X has %d", rnmf.ErrParameter, w.state.dir, len(lines), w.panels.Panels())
-		}
-		sums := make([]uint32, len(lines))
-		for i, line := range lines {
-			v, err := strconv.ParseUint(line, 16, 32)
-			if err != nil {
-				return fmt.Errorf("%s: %w: line %d is %.20q, want a checksum", w.state.path(panelsFile), rnmf.ErrFormat, i+1, line)
-			}
-			sums[i] = uint32(v)
-		}
-		w.sums, w.seen = sums, make([]bool, len(sums))
-	}
-	if w.seen[p] {
+// checkPanel checks, the first time that a panel is loaded here, that it is the one with which the fit began.
+func (w *place) checkPanel(d *panel.Driver, p int, x panel.Panel) error {
+	if w.checked[p] {
 		return nil
 	}
-	if sum := x.Checksum(); sum != w.sums[p] {
-		return fmt.Errorf("%w: it has other numbers than when the fit in %s began (checksum %08x, was %08x); give the data of that fit, or another State", rnmf.ErrParameter, w.state.dir, sum, w.sums[p])
+	if err := d.CheckPanel(p, x); err != nil {
+		return fmt.Errorf("%s: %w", w.state.dir, err)
 	}
-	w.seen[p] = true
+	w.checked[p] = true
 	return nil
 }
 
@@ -321,8 +298,12 @@ func (w *place) load(d *panel.Driver, p int) (panel.Panel, *panel.Coefficients, 
 		c = d.Start(w.panels.Columns(p))
 		err = w.state.put(name, c)
 	}
+	from, _ := w.panels.Columns(p)
+	if err == nil {
+		err = d.CheckCoefficients(c, from)
+	}
 	if err != nil {
-		return panel.Panel{}, nil, fmt.Errorf("coefficients: %w", err)
+		return panel.Panel{}, nil, fmt.Errorf("coefficients, %s: %w", w.state.path(name), err)
 	}
 	x, err := w.panels.Load(p)
 	if err != nil {
@@ -332,12 +313,12 @@ func (w *place) load(d *panel.Driver, p int) (panel.Panel, *panel.Coefficients, 
 	if rows, _ := x.Dims(); rows != m {
 		err = fmt.Errorf("%w: %d rows, want %d", rnmf.ErrShape, rows, m)
 	} else {
-		err = w.witness(p, x)
+		err = w.checkPanel(d, p, x)
 	}
 	return x, c, err
 }
 
-// places are those of one fit in this process: more would take more memory, and Step uses all
+// places are those of one fit in this process: more would take more memory, and Do uses all
 // processors.
 const places = 2
 
@@ -401,5 +382,8 @@ func (j Job) open(ctx context.Context) (*place, error) {
 		return nil, err
 	}
 	x, err := panel.OpenFS(panels, j.Panels)
-	return &place{state: state, panels: x}, err
+	if err != nil {
+		return nil, err
+	}
+	return &place{state: state, panels: x, checked: make([]bool, x.Panels())}, nil
 }

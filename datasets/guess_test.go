@@ -1,0 +1,282 @@
+package datasets
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Files of other programs are read without a layout, with their names and classes, and the notes tell
+// what was guessed.
+func TestOpenGuesses(t *testing.T) {
+	for _, c := range []struct {
+		path string
+		want string // m×n, classes, missing, name of the first sample and feature
+		note string
+	}{
+		{"others/r.csv", "2×3, 2, 1, ann, height", "column 1 names the lines"},
+		{"others/r2.csv", "2×3, 2, 1, ann, height", "numbers have a decimal comma"},
+		{"others/r.txt", "2×3, 2, 1, ann, height", `"kind" is the class`},
+		{"others/pandas.csv", "2×6, 2, 1, flower 0, Sepal length", `"species" is the class`},
+		{"others/excel.csv", "2×6, 2, 1, flower 0, Sepal length", `"Name" names the lines`},
+		{"others/excel1252.csv", "2×6, 2, 1, flower 0, Sepal length", "the text is in the encoding Windows 1252"},
+		{"others/genes.tsv.gz", "5×3, 0, 0, cell1, ENSG0", "a column of the table is a sample"},
+		{"others/octave.mat", "2×3, 0, 0, sample 0, feature 0", "a row of X is a sample: 3 of them"},
+		{"others/octave.txt", "2×3, 0, 0, sample 0, feature 0", "lines that begin with # are comments"},
+		{"others/objects.npz", "", "names of the features are left out"},
+		{"others/photos", "", "the images have several sizes and became 16×16"},
+		{"npz/named.npz", "3×4, 3, 0, , ", "the array y has the classes"},
+		{"npz/csr.npz", "3×4, 0, 0, sample 0, feature 0", "a row of the matrix is a sample"},
+		{"npy/images.npy", "6×2, 0, 0, sample 0, pixel (0, 0)", ""},
+		{"mtx/real.mtx", "3×4, 0, 0, sample 0, feature 0", `Missing: []string{"-3"}`},
+		{"hdf5/csr.h5ad", "3×4, 4, 0, cell1, TP53", "the array obs/kind has the classes"},
+		{"hdf5/cells.loom", "3×4, 2, 0, cell1, TP53", "the array col_attrs/kind has the classes"},
+		{"hdf5/plain-v110.h5", "3×4, 2, 0, sample 0, feature 0", "the array y has the classes"},
+		{"hdf5/tenx.h5", "3×4, 0, 0, , ", ""},
+		{"hdf5/v73.mat", "3×4, 2, 0, sample 0, feature 0", "a row of fea is a sample"},
+		{"mat/plain.mat", "6×4, 0, 0, sample 0, pixel (0, 0)", "the variable cube has the data"},
+	} {
+		s, err := Open(t.Context(), "testdata/"+c.path, OpenOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", c.path, err)
+			continue
+		}
+		m, n := s.Dims()
+		_, _, missing := s.valueRange()
+		got := fmt.Sprintf("%d×%d, %d, %d, %s, %s", m, n, len(s.Classes), missing, s.SampleName(0), s.FeatureName(0))
+		want := strings.TrimSuffix(c.want, ", ") // where names do not matter
+		if !strings.HasPrefix(got, strings.TrimSuffix(want, ", ")) {
+			t.Errorf("%s is %s, want %s", c.path, got, c.want)
+		}
+		if !strings.Contains(strings.Join(s.Notes, "\n"), c.note) {
+			t.Errorf("%s: no note %q in %q", c.path, c.note, s.Notes)
+		}
+		if base, _, _ := strings.Cut(filepath.Base(c.path), "."); s.Name != base {
+			t.Errorf("%s is named %q", c.path, s.Name)
+		}
+	}
+}
+
+// What a table is for is guessed from all its lines, and options say otherwise.
+func TestOpenTables(t *testing.T) {
+	wine := "1,14.2,2.5\n1,13.1,2.2\n1,13.3,2.1\n1,14.3,2\n1,13,2.9\n2,12.1,1\n2,12.2,1.5\n2,12.9,1\n2,12.5,1.1\n2,12.6,1.7\n"
+	clinic := "patient,age,bmi,smoker,outcome\np1,61,22.5,yes,1\np2,-1,30.1,no,0\np3,47,?,yes,1\np4,52,-1,no,0\n"
+	for name, c := range map[string]struct {
+		text string
+		o    OpenOptions
+		want string // X by samples, classes, samples, features
+	}{
+		"classes without a name": {wine, OpenOptions{}, ""},
+		"a clinic":               {clinic, OpenOptions{Missing: []string{"-1"}}, "[[61 22.5] [NaN 30.1] [47 NaN] [52 NaN]] [0 1] [p1 p2 p3 p4] [age bmi]"},
+		"a range":                {clinic, OpenOptions{Missing: []string{"<0", ">60"}}, "[[NaN 22.5] [NaN 30.1] [47 NaN] [52 NaN]] [0 1] [p1 p2 p3 p4] [age bmi]"},
+		"another class":          {clinic, OpenOptions{Label: "smoker", Skip: []string{"outcome", "bmi"}}, "[[61] [-1] [47] [52]] [no yes] [p1 p2 p3 p4] [age]"},
+		"no class":               {clinic, OpenOptions{Label: "-", Skip: []string{"bmi"}}, "[[61 1] [-1 0] [47 1] [52 0]] [] [p1 p2 p3 p4] [age outcome]"},
+		"no names":               {clinic, OpenOptions{ID: "-", Skip: []string{"bmi"}}, "[[61] [-1] [47] [52]] [0 1] [] [age]"},
+		"numbers":                {"1 2.5\n3 4\n", OpenOptions{}, "[[1 2.5] [3 4]] [] [] []"},
+		"pandas' header":         {"0,1,2\n5,7.5,2\n1,1,1.5\n", OpenOptions{}, "[[5 7.5 2] [1 1 1.5]] [] [] [0 1 2]"},
+		"an index":               {"id,a,b\n1,7.5,2\n2,1.5,4\n", OpenOptions{}, "[[7.5 2] [1.5 4]] [] [1 2] [a b]"},
+		"samples in columns":     {"gene,c1,c2,c3\nACTB,1,2,3\nGAPDH,4,5,6\n", OpenOptions{}, "[[1 4] [2 5] [3 6]] [] [c1 c2 c3] [ACTB GAPDH]"},
+		"and back":               {"gene,c1,c2,c3\nACTB,1,2,3\nGAPDH,4,5,6\n", OpenOptions{Transposed: true}, "[[1 2 3] [4 5 6]] [] [ACTB GAPDH] [c1 c2 c3]"},
+	} {
+		path := filepath.Join(t.TempDir(), "my table.csv")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(t.Context(), path, c.o)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := fmt.Sprint(rowsOf(s.X.T()), s.Classes, s.Samples, s.Features)
+		if c.want != "" && got != c.want {
+			t.Errorf("%s: %s, want %s\n%v", name, got, c.want, s)
+		}
+		if c.want == "" && (len(s.Classes) != 2 || !strings.Contains(s.String(), "column 1 is the class")) {
+			t.Errorf("%s: %v", name, s)
+		}
+		if s.Name != "my table" {
+			t.Errorf("the name is %q", s.Name)
+		}
+	}
+}
+
+// A first line with other fields than the table is left out; numbers that may be classes are told; a matrix with
+// a 1 in each row has the classes, and tells which way the data lie.
+func TestOpenHints(t *testing.T) {
+	table := func(text string) *Set {
+		path := filepath.Join(t.TempDir(), "t.csv")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(t.Context(), path, OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	var stray, whole strings.Builder
+	stray.WriteString("20,2\n")
+	for j := range 20 {
+		fmt.Fprintf(&stray, "%d.5,%d,%d.25,%d\n", j, 3*j, 100-j, j%2)
+		fmt.Fprintf(&whole, "%d,%d,%d,%d\n", j+7, 3*j, 100-j, j%4)
+	}
+	if s := table(stray.String()); len(s.Classes) != 2 || s.Features != nil || !strings.Contains(s.String(), "3 features × 20 samples") || !strings.Contains(s.String(), "the first line has 2 fields and others 4") {
+		t.Errorf("%v, features %q", s, s.Features)
+	}
+	if s := table(whole.String()); s.Classes != nil || !strings.Contains(s.String(), `column 4 has the numbers 0 to 3 alone: if they are classes, say OpenOptions{Label: "4"}`) {
+		t.Errorf("%v", s)
+	}
+	if s := table("0,1,0\n1,0,1\n" + strings.Repeat("0,0,1\n", 10)); strings.Contains(s.String(), "alone") {
+		t.Errorf("%v", s)
+	}
+	x, y := mat.NewDense(6, 20, nil), mat.NewDense(20, 3, nil)
+	for j := range 20 {
+		x.Set(j%6, j, 1.5)
+		y.Set(j, j%3, 1)
+	}
+	var b bytes.Buffer
+	path := filepath.Join(t.TempDir(), "t.mat")
+	if err := errors.Join(WriteMAT(&b, MATVar{Name: "X", M: x}, MATVar{Name: "Y", M: y}), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Open(t.Context(), path, OpenOptions{}); err != nil || len(s.Classes) != 3 || !mat.Equal(s.X, x) {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
+func rowsOf(m mat.Matrix) (rows [][]float64) {
+	r, _ := m.Dims()
+	for i := range r {
+		rows = append(rows, mat.Row(nil, i, m))
+	}
+	return rows
+}
+
+// Numbers that look as if they meant a missing value are told with what to do, and stay.
+func TestOpenSentinels(t *testing.T) {
+	for text, want := range map[string]string{
+		"a,b\n1,2\n-1,3\n4,-1\n2,2\n":           `-1 is the only negative number; it comes 2 times, first in a of sample 1: if it means that a value is missing, say so by OpenOptions{Missing: []string{"-1"}}`,
+		"a,b\n1,2\n9999,3\n4,9999\n2,2\n":       `9999 is more than a hundred times all other numbers; it comes 2 times, first in a of sample 1`,
+		"a,b\n1,2\n-1,3\n4,-1.5\n2,200\n":       "",
+		"a,b\n1,2\n1000000,3\n4,9\n2,1\n":       "", // one alone is an outlier
+		"a,b\n1e36,2\n1e36,3\n1e36,9\n2,1\n5,5": `1e+36`,
+	} {
+		path := filepath.Join(t.TempDir(), "t.csv")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(t.Context(), path, OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		warned := slices.ContainsFunc(s.Notes, func(n string) bool { return strings.HasPrefix(n, "warning") })
+		if warned != (want != "") || !strings.Contains(s.String(), want) {
+			t.Errorf("%q: %q", text, s.Notes)
+		}
+		if _, _, missing := s.valueRange(); missing > 0 {
+			t.Errorf("%q: %d are missing", text, missing)
+		}
+	}
+}
+
+// The errors of Open say what to do.
+func TestOpenErrors(t *testing.T) {
+	folder, elsewhere := t.TempDir(), t.TempDir()
+	write := func(folder, name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	file := func(name, text string) string { return write(folder, name, text) }
+	other := func(name, text string) string { return write(elsewhere, name, text) }
+	table := file("t.csv", "a,b\n1,2\n3,4\n")
+	for _, c := range []struct {
+		path string
+		o    OpenOptions
+		want error
+		says string
+	}{
+		{filepath.Join(folder, "none.csv"), OpenOptions{}, os.ErrNotExist, ""},
+		{file("t.parquet", "PAR1xxxx"), OpenOptions{}, ErrUnsupported, "datasets/columnar"},
+		{file("t.bin", "\x01\x02\x00\x03"), OpenOptions{}, ErrUnsupported, "01 02 00 03"},
+		{other("t.png", "\x89PNG\r\n\x1a\n\x00"), OpenOptions{}, ErrUnsupported, "give the folder"},
+		{file("empty.csv", ""), OpenOptions{}, ErrFormat, "the file is empty"},
+		{file("words.txt", "the cat\nsat here\n"), OpenOptions{ID: "-", Label: "-"}, ErrFormat, "no column holds numbers"},
+		{folder, OpenOptions{}, ErrNoImages, "t.csv"},
+		{table, OpenOptions{Label: "c"}, ErrNoVariable, "the file has a, b"},
+		{table, OpenOptions{Missing: []string{"<x"}}, ErrParameter, "<x"},
+		{table, OpenOptions{Missing: []string{"=1"}}, ErrParameter, "=1"},
+		{"testdata/others/photos", OpenOptions{Height: 5}, ErrParameter, "both Height and Width"},
+		{"testdata/hdf5/v73.mat", OpenOptions{Data: "X"}, ErrNoVariable, "OpenOptions.Data"},
+		{"testdata/others/octave.h5", OpenOptions{}, ErrUnsupported, "OpenOptions.Data"},
+	} {
+		if _, err := Open(t.Context(), c.path, c.o); !errors.Is(err, c.want) || !strings.Contains(fmt.Sprint(err), c.says) {
+			t.Errorf("%s %+v: %v", c.path, c.o, err)
+		}
+	}
+}
+
+// A sparse matrix stays sparse where it is asked for, and where its zeros are too many.
+func TestOpenSparse(t *testing.T) {
+	for _, path := range []string{"npz/csr.npz", "hdf5/csr.h5ad", "hdf5/tenx.h5", "mtx/real.mtx"} {
+		dense, err := Open(t.Context(), "testdata/"+path, OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, transposed := range []bool{false, true} {
+			s, err := Open(t.Context(), "testdata/"+path, OpenOptions{Sparse: true, Transposed: transposed})
+			if err != nil || s.Sparse == nil {
+				t.Fatalf("%s: %v, %v", path, s, err)
+			}
+			got, err := s.Dense()
+			var x mat.Matrix = dense.X
+			if transposed {
+				x = x.T()
+			}
+			if err != nil || !mat.Equal(got.X, x) {
+				t.Errorf("%s: %v, %v", path, got, err)
+			}
+		}
+	}
+	// 1.6 GB with its zeros.
+	path := filepath.Join(t.TempDir(), "large.mtx")
+	if err := os.WriteFile(path, []byte("%%MatrixMarket matrix coordinate real general\n20000 10000 2\n1 1 3\n20000 10000 2.5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), path, OpenOptions{})
+	if err != nil || s.Sparse == nil || !strings.Contains(s.String(), "stays sparse: with its zeros it would take 1.6 GB") {
+		t.Errorf("%v, %v", s, err)
+	}
+	if x := math.Abs(s.Sparse.At(19999, 9999)); x != 2.5 {
+		t.Error(x)
+	}
+}
+
+// A table of any bytes is an error or a set that fits together.
+func FuzzOpenTable(f *testing.F) {
+	for _, text := range []string{"a,b\n1,2\n3,4\n", "1 2\n3 x\n", "id;a\n1;2,5\n2;?\n", "# x\n# y\n1,2\n3,4", "gene\tc\nA\t1\nB\t2\n", "\xff\xfe1\x00\n\x002\x00\n\x00", ",\n,\n"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := readGuessedCSV(t.Context(), bytes.NewReader(data), OpenOptions{}, absent{}, 1<<16)
+		if err != nil {
+			return
+		}
+		if err := s.Check(); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.opened(OpenOptions{}, absent{}); err != nil {
+			t.Error(err)
+		}
+	})
+}

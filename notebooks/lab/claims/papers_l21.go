@@ -1,0 +1,199 @@
+package claims
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/l21"
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+// L21 are the claims of Kong, Ding and Huang (2011), notebook 01.
+func L21(d Data) List {
+	_, _, printed3 := printedTable(l21.Table3)
+	_, _, printed2 := printedTable(l21.Table2)
+	sets := slices.DeleteFunc(d.Clusters.Different("set"), func(s string) bool { return math.IsNaN(value(printed3, s+", NMF", "accuracy")) }) // the paper's
+	lead := func(who, rival, score string, sets []string) []Cell {
+		return cells(sets, func(set string) (Cell, bool) {
+			return Contest{Table: d.Clusters, Who: who, Rivals: []string{rival}, Value: score}.Cell(set, "set", set)
+		})
+	}
+	// three judges by accuracy, and tells of the two other scores.
+	three := func(who, rival string, sets []string) func() (Verdict, string) {
+		return func() (Verdict, string) {
+			v, why := Lead(who, true, lead(who, rival, "accuracy", sets))
+			for _, score := range []string{"nmi", "purity"} {
+				ahead, behind := 0, 0
+				for _, c := range lead(who, rival, score, sets) {
+					ahead, behind = ahead+max(c.side(), 0), behind-min(c.side(), 0)
+				}
+				why += fmt.Sprintf("; by %s ahead in %d, behind in %d", strings.Replace(score, "nmi", "NMI", 1), ahead, behind)
+			}
+			return v, why
+		}
+	}
+	figures := map[string]string{"UMIST": "Fig. 6", "Yale B": "Fig. 7", "MNIST": "Fig. 8", "PIE": "Fig. 9"}
+	return List{
+		{"lines", "Fig. 1, Fig. 2", "the line of L2,1-NMF follows eight points, and the two outliers turn that of NMF",
+			"on ten points of our own, as the paper's are not printed: L2,1-NMF has less than half of NMF's error on the eight, and more on the two", func() (Verdict, string) {
+				x := datasets.TenPoints().X
+				good, bad := [2]float64{}, [2]float64{}
+				for i, m := range []rnmf.Model{rnmf.L21NMF(1), rnmf.NMF(1)} {
+					for j, e := range residuals(x, m) {
+						if j < 8 {
+							good[i] += e
+						} else {
+							bad[i] += e
+						}
+					}
+				}
+				return yes(good[0] < good[1]/2 && bad[0] > bad[1], "the eight errors sum to %.2f, NMF's to %.2f; those of the outliers to %.2f and %.2f", good[0], good[1], bad[0], bad[1])
+			}},
+		{"descent", "Theorem 1, Lemmas 2 to 5", "the multiplicative updates never raise the objective",
+			"no stored point of a curve lies above the one before", func() (Verdict, string) {
+				rises, all := 0, 0
+				for _, set := range d.Traces.Different("set") {
+					y := d.Traces.Where("set", set, "model", "L2,1-NMF, multiplicative").Numbers("objective")
+					for i := 1; i < len(y); i++ {
+						if all++; y[i] > y[i-1] {
+							rises++
+						}
+					}
+				}
+				return yes(rises == 0 && all > 0, "%d of %d stored steps rise, on %s; section 2 has the proof", rises, all, strings.Join(d.Traces.Different("set"), " and "))
+			}},
+		{"kkt", "Theorems 6 and 7", "the limit of the updates satisfies the KKT conditions",
+			"one start with W ≥ 0 whose limit does not satisfy them disproves it", func() (Verdict, string) {
+				r := must(rnmf.Model{Rank: 1, Loss: rnmf.ByColumn{Loss: rnmf.L1{}}, Solver: rnmf.MU{},
+					Init: rnmf.WarmStart{W: mat.NewDense(2, 1, []float64{1, 0}), H: mat.NewDense(1, 2, []float64{1, 1})}}.Fit(context.Background(), mat.NewDense(2, 2, []float64{1, 1, 1, 1})))
+				return yes(r.KKT < 1e-3, "from W = (1, 0)ᵀ on a 2 × 2 matrix of ones the limit has the KKT residual %.2g: the proof shows the half of the conditions that a zero satisfies by itself", r.KKT)
+			}},
+		{"sets", "Table 1", "ten data sets", "a set counts if Table 3 is stored for it", func() (Verdict, string) {
+			v, why := yes(len(sets) == 10, "%d of 10 are stored: %s; Yale B has 32 × 32 pixels, German 24 and Cars 7 features, where the paper has others", len(sets), strings.Join(sets, ", "))
+			if v == Not {
+				v = Partly
+			}
+			return v, why
+		}},
+		{"nce", "Table 2, Fig. 5", "L2,1-NMF ends with a smaller normalised error than NMF", "in one norm for both, L2,1, after multiplicative updates. " + LeadRule, func() (Verdict, string) {
+			return Lead("L2,1-NMF", false, cells(d.Convergence.Different("set"), func(set string) (Cell, bool) {
+				return Contest{Table: d.Convergence, Who: "L2,1-NMF, multiplicative", Rivals: []string{"NMF, multiplicative"}, Value: "nce21", Less: true}.Cell(set, "set", set)
+			}))
+		}},
+		{"nce-numbers", "Table 2", "the normalised errors", nearRule("0.01"), func() (Verdict, string) {
+			var pairs []Pair
+			for _, set := range d.Convergence.Different("set") {
+				for model, column := range map[string]string{"L2,1-NMF": "nce21", "NMF": "ncef"} {
+					pairs = append(pairs, Pair{set + ", " + model, mean(d.Convergence.Where("set", set, "model", model+", multiplicative"), column), printed2[[2]string{set + ", " + model, "NCE"}]})
+				}
+			}
+			slices.SortFunc(pairs, func(a, b Pair) int { return strings.Compare(a.Name, b.Name) })
+			return Near(0.01, 1, "of the printed error", pairs)
+		}},
+		{"rounds", "Table 2, Fig. 5", "both end by rule (58) after 3906 to 4932 rounds", "(58) with the difference the right way round, as it holds at once as printed: the quotient of the mean rounds, ours by the paper's, lies from 0.8 to 1.25 in all four", func() (Verdict, string) {
+			var q []string
+			holds := true
+			for _, set := range d.Convergence.Different("set") {
+				for _, model := range []string{"L2,1-NMF", "NMF"} {
+					rows := d.Convergence.Where("set", set, "model", model+", multiplicative")
+					v := mean(rows, "rounds") / printed2[[2]string{set + ", " + model, "rounds"}]
+					more := ""
+					if len(rows.Where("reason", "converged")) < len(rows) {
+						more = " and more, not converged"
+					}
+					holds = holds && v >= 0.8 && v <= 1.25
+					q = append(q, fmt.Sprintf("%.1f%s (%s, %s)", v, more, set, model))
+				}
+			}
+			return yes(holds, "quotients %s; n = %d starts each", strings.Join(q, ", "), len(d.Convergence.Different("trial")))
+		}},
+		{"cost", "section 5.3", "nearly the same computational cost", "seconds of a round on a quiet machine: a cell of section 4 has them, and nothing is stored", judged(Open, "seconds of a machine that is shared decide nothing")},
+		{"basis", "Fig. 3, Fig. 4", "the basis images of L2,1-NMF are much clearer", "the paper names no measure", judged(NotTestable, "section 5 shows them; Fig. 4 has the 31 persons with all 64 images, as the paper names none")},
+		{"table3", "Table 3", "L2,1-NMF clusters better than NMF on all ten sets", "100 multiplicative rounds from the paper's k-means start, accuracy. " + LeadRule, three("L2,1-NMF", "NMF", sets)},
+		{"table3-hals", "Table 3", "the same, by 60 rounds of HALS", "HALS, at most 60 rounds, from the same start. " + LeadRule, three("L2,1-NMF, HALS", "NMF, HALS", sets)},
+		{"table3-converged", "Table 3", "the same, converged", "HALS until a round gains less than a millionth. " + LeadRule, three("L2,1-NMF, converged", "NMF, converged", sets)},
+		{"table3-kmeans", "Table 3", "L2,1-NMF clusters better than k-means on all ten sets", "100 multiplicative rounds, accuracy. " + LeadRule, three("L2,1-NMF", "k-means", sets)},
+		{"table3-start", "not in the paper", "the accuracies of 100 multiplicative rounds are those of the start", "L2,1-NMF against its own start, accuracy: level on all sets. " + LeadRule, func() (Verdict, string) {
+			all := lead("L2,1-NMF", "start", "accuracy", d.Clusters.Different("set"))
+			_, why := Lead("L2,1-NMF", true, all)
+			return yes(len(all) > 0 && !slices.ContainsFunc(all, func(c Cell) bool { return c.side() != 0 }), "%s", why)
+		}},
+		{"table3-numbers", "Table 3", "the numbers", nearRule("0.03"), func() (Verdict, string) {
+			var pairs []Pair
+			for _, set := range sets {
+				for _, model := range []string{"L2,1-NMF", "NMF", "k-means"} {
+					for _, score := range []string{"accuracy", "nmi", "purity"} {
+						name := set + ", " + model
+						pairs = append(pairs, Pair{name + ", " + score, mean(d.Clusters.Where("set", set, "model", model), score), printed3[[2]string{name, strings.Replace(score, "nmi", "NMI", 1)}]})
+					}
+				}
+			}
+			return Near(0.03, 1, "of the printed number", pairs)
+		}},
+		{"confusion", "Fig. 6, Fig. 7, Fig. 8, Fig. 9", "the diagonals of L2,1-NMF are much stronger", "the accuracy is the sum of the diagonal: 100 multiplicative rounds on the four sets. " + LeadRule, func() (Verdict, string) {
+			var some []string
+			for _, set := range sets {
+				if figures[set] != "" {
+					some = append(some, set)
+				}
+			}
+			return Lead("L2,1-NMF", true, lead("L2,1-NMF", "NMF", "accuracy", some))
+		}},
+		{"german", "Table 3", "accuracy, NMI and purity of German", "a printed NMI is possible if two clusters of 700 and 300 samples can have it at the printed accuracy", func() (Verdict, string) {
+			possible := 0
+			var most []string
+			for _, model := range []string{"L2,1-NMF", "NMF", "k-means"} {
+				a, nmi := printed3[[2]string{"German, " + model, "accuracy"}], printed3[[2]string{"German, " + model, "NMI"}]
+				bound := l21.HighestNMI(700, 300, a-0.0005, a+0.0005, 1)
+				if nmi <= bound+0.0005 {
+					possible++
+				}
+				most = append(most, fmt.Sprintf("%.3f for %.3f", bound, nmi))
+			}
+			return yes(possible == 3, "%d of 3 are possible: at most %s", possible, strings.Join(most, ", "))
+		}},
+		{"l1", "section 6", "the updates (62), (63) of L1-NMF descend", "on 60 digits, ten components, 200 rounds: no round raises the smoothed objective (60)", func() (Verdict, string) {
+			s := must(datasets.Digits().Sample(6, 1)).Scaled()
+			m := rnmf.L1NMF(10)
+			m.Solver, m.Tol, m.MaxIter, m.Seed, m.TuneFor = rnmf.MU{}, -1, 200, 1, -1
+			m.Loss = rnmf.L1{Eps: 1e-3}
+			r := must(m.Fit(context.Background(), s.X))
+			return yes(rises(r) == 0, "%d of %d rounds rise", rises(r), len(r.Trace)-1)
+		}},
+	}
+}
+
+// value is a number of a printed table, NaN if there is none.
+func value(at map[[2]string]float64, row, column string) float64 {
+	if v, ok := at[[2]string{row, column}]; ok {
+		return v
+	}
+	return math.NaN()
+}
+
+// must is for computations that are part of the program: they do not fail.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// residuals are the lengths of the columns of X − WH.
+func residuals(x *mat.Dense, m rnmf.Model) (all []float64) {
+	r := must(m.Fit(context.Background(), x))
+	var e mat.Dense
+	e.Mul(r.W, r.H)
+	e.Sub(x, &e)
+	_, n := e.Dims()
+	for j := range n {
+		all = append(all, mat.Norm(e.ColView(j), 2))
+	}
+	return all
+}

@@ -1,0 +1,352 @@
+package claims
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/printed"
+	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
+	"github.com/robustnmf/robustnmf/rnmf/score"
+)
+
+// A problem is a row of the tables of the RLS-NMF paper.
+type problem struct {
+	table int
+	set   string
+	level float64
+}
+
+func (p problem) String() string {
+	if p.level == 0 {
+		return p.set
+	}
+	return fmt.Sprintf("%s, %g", p.set, p.level)
+}
+
+// othersOfRLS are the rivals of the paper's tables whose grids RLS-NMF's does not contain.
+var othersOfRLS = []string{"NMF", "GNMF", "RMNMF", "WNMF", "CNMF", "ONMF", "Semi-NMF"}
+
+// best is the score of the stored point of a method, α = β, at which another score is largest,
+// NaN if none is stored. The points of LS-NMF count for RLS-NMF, too: they are its γ ≥ 2. Where the
+// choice is not by the score itself, points at which no component is left do not count.
+func best(t stored.Table, p problem, method, metric, by string) float64 {
+	most, of := math.Inf(-1), math.NaN()
+	for _, r := range t.Where("table", strconv.Itoa(p.table), "set", p.set, "level", fmt.Sprint(p.level)) {
+		m := r.Text("method")
+		if m != method && !(method == "RLS-NMF" && m == "LS-NMF") || r.Text("alpha") != r.Text("beta") || by != metric && r.Number("live") == 0 {
+			continue
+		}
+		if v := r.Number(by); v > most {
+			most, of = v, r.Number(metric)
+		}
+	}
+	return of
+}
+
+// RLS are the claims of Peng et al. (2022), notebook 04.
+func RLS(d Data) List {
+	of := func(table int, levels []float64, sets ...string) (all []problem) {
+		for _, s := range sets {
+			for _, l := range levels {
+				all = append(all, problem{table, s, l})
+			}
+		}
+		return all
+	}
+	table1 := of(1, []float64{0}, "Semeion", "ORL", "Yale", "COIL20", "Pendigits", "ExtendedYaleB")
+	removed := slices.Concat(of(3, []float64{0.2, 0.4, 0.6}, "Yale"), of(4, []float64{0.2, 0.4, 0.6}, "COIL20"))
+	noisy := slices.Concat(of(5, []float64{0.005, 0.01, 0.015}, "ORL"), of(6, []float64{0.005, 0.01, 0.015}, "Yale"), of(7, []float64{0.005, 0.01, 0.015}, "COIL20"))
+	lead := func(problems []problem, who, metric, by string, rivals ...string) (all []Cell) {
+		for _, p := range problems {
+			mine, c := best(d.RLS, p, who, metric, by), Cell{}
+			for _, rival := range rivals {
+				if v := mine - best(d.RLS, p, rival, metric, by); !math.IsNaN(v) && (c.N == 0 || v < c.Mean) {
+					c = Cell{p.String(), rival, DifferenceOf([]float64{v})}
+				}
+			}
+			if c.N > 0 {
+				all = append(all, c)
+			}
+		}
+		return all
+	}
+	nested := func(problems []problem) string {
+		all := lead(problems, "RLS-NMF", "accuracy", "accuracy", "LS-NMF")
+		ahead := 0
+		for _, c := range all {
+			ahead += max(c.side(), 0)
+		}
+		return fmt.Sprintf("; ahead of LS-NMF, whose grid is part of its own, in %d of %d", ahead, len(all))
+	}
+	first := func(problems []problem) func() (Verdict, string) {
+		return func() (Verdict, string) {
+			v, why := Lead("RLS-NMF", true, lead(problems, "RLS-NMF", "accuracy", "accuracy", othersOfRLS...))
+			for _, metric := range []string{"nmi", "purity"} {
+				all := lead(problems, "RLS-NMF", metric, metric, othersOfRLS...)
+				held := 0
+				for _, c := range all {
+					if c.side() >= 0 {
+						held++
+					}
+				}
+				why += fmt.Sprintf("; by %s first or level in %d", strings.Replace(metric, "nmi", "NMI", 1), held)
+			}
+			return v, why + nested(problems)
+		}
+	}
+	const byLabels = "the best point of each grid by the true labels, as in the paper; single means of two starts. " + LeadRule
+	numbers := func(t stored.Table, suffix string, problems []problem) func() (Verdict, string) {
+		return func() (Verdict, string) {
+			var pairs []Pair
+			for _, p := range problems {
+				for _, m := range append([]string{"LS-NMF", "RLS-NMF"}, othersOfRLS...) {
+					v, err := strconv.ParseFloat(rls.Printed(p.table, p.set, p.level, "accuracy", m), 64)
+					ours := best(t, p, m+suffix, "accuracy", "accuracy")
+					if err == nil && !math.IsNaN(ours) {
+						pairs = append(pairs, Pair{p.String() + ", " + m, ours, v / 100})
+					}
+				}
+			}
+			return Near(0.05, 100, "points", pairs)
+		}
+	}
+	return List{
+		{"descent", "(1) to (14), Theorem 1", "the updates of LS-NMF never raise the objective", "as printed, 300 rounds on 60 digits with a graph: no round rises", func() (Verdict, string) {
+			r := must(logNorm(0, 300))
+			return yes(rises(r) == 0, "%d of %d rounds rise; section 2 has a proof", rises(r), len(r.Trace)-1)
+		}},
+		{"taylor", "Lemma 2, (21)", "by a Taylor expansion of second order", "the logarithm lies below (21) everywhere", func() (Verdict, string) {
+			above := 0.
+			for u := 0.5; u <= 4; u += 0.01 {
+				above = math.Max(above, math.Log1p(u)-(math.Log1p(0.5)+(u-0.5)/1.5-(u-0.5)*(u-0.5)/(2*1.5*1.5)))
+			}
+			return yes(above <= 0, "from v = 0.5 on the logarithm lies above (21) by up to %.2f, up to 4; its tangent, which lies above everywhere, proves what (21) does not", above)
+		}},
+		{"stationary", "Theorem 1", "the objective is invariant if and only if the factors are stationary", "one pair of factors that the updates leave, and that is not stationary, disproves it", func() (Verdict, string) {
+			w, h := mat.NewDense(2, 1, []float64{1, 0}), mat.NewDense(1, 2, []float64{1, 1})
+			r := must(rnmf.Model{Rank: 1, Solver: rnmf.MU{}, Init: rnmf.WarmStart{W: w, H: h}}.Fit(context.Background(), mat.NewDense(2, 2, []float64{1, 1, 1, 1})))
+			return yes(r.KKT < 1e-3, "on a 2 × 2 matrix of ones W = (1, 0)ᵀ stays, with the KKT residual %.2g: zeros are left out", r.KKT)
+		}},
+		{"operator", "(32) to (43), Theorem 2", "(38) is the proximal operator of the log norm", "at 400 pairs of a length and a τ the operator is at the lowest point of a grid", func() (Verdict, string) {
+			worst := 0.
+			for i := range 400 {
+				e, tau := 0.15*float64(i%40), 0.4*float64(i/40)+0.01
+				f := func(x float64) float64 { return (x-e)*(x-e)/2 + tau*math.Log1p(x) }
+				least := f(0)
+				for k := range 2001 {
+					least = math.Min(least, f(e*float64(k)/2000))
+				}
+				x := must(papers.LogShrink{Gamma: 2 * tau, Scale: 1}.Shrink(mat.NewDense(1, 1, []float64{e}))).At(0, 0)
+				worst = math.Max(worst, f(x)-least)
+			}
+			return yes(worst < 1e-9, "it is above the grid's lowest value by at most %.0e", worst)
+		}},
+		{"positive", "(46), (49), (50), Theorem 3", "X − S is not negative, and the updates of RLS-NMF never raise the objective", "as printed, γ = 1, 300 rounds on 60 digits: no round rises", func() (Verdict, string) {
+			r := must(logNorm(1, 300))
+			return yes(rises(r) == 0, "%d of %d rounds rise; X − S is a mean of X and WH (section 5)", rises(r), len(r.Trace)-1)
+		}},
+		{"steps", "(44), (45), (52), Theorem 4", "a larger τ makes S sparser; the cost of a round", "stored counts of the columns of S, and seconds by n", judged(Open, "neither has been run")},
+		{"data", "Fig. 1, Fig. 2, Fig. 3", "examples of the data", "they show data, and claim nothing", judged(NotTestable, "sections 6 and 8 show ours")},
+		{"table1", "Table 1", "RLS-NMF is first by accuracy, NMI and purity", byLabels, first(table1)},
+		{"table1-l1", "Table 1", "the logarithm is better than the ℓ₁ norm (3)", "RLS-NMF against ℓ₁ norms on both factors with the same graph, which is not in the paper; " + byLabels, func() (Verdict, string) {
+			return Lead("RLS-NMF", true, lead(table1, "RLS-NMF", "accuracy", "accuracy", "L1"))
+		}},
+		{"table1-silhouette", "not in the paper", "RLS-NMF is first where nobody knows the labels", "each method at the point of its grid with the largest silhouette; single means of two starts. " + LeadRule, func() (Verdict, string) {
+			return Lead("RLS-NMF", true, lead(table1, "RLS-NMF", "accuracy", "silhouette", othersOfRLS...))
+		}},
+		{"table1-numbers", "Table 1", "the accuracies", nearRule("5 points"), numbers(d.RLS, "", table1)},
+		{"table1-missing", "Table 1, Table 2", "JAFFE and AR", "the data", judged(Open, "JAFFE is at hand and has not been run; of AR 130 of 2,600 images are")},
+		{"removed", "Table 3, Table 4", "RLS-NMF is first with 20, 40 and 60 % of the entries removed", byLabels, first(removed)},
+		{"noise", "Table 5, Table 6, Table 7", "RLS-NMF is first under noise", byLabels, first(noisy)},
+		{"spoiled-numbers", "Table 3, Table 4, Table 5, Table 6, Table 7", "the accuracies", nearRule("5 points"), numbers(d.RLS, "", slices.Concat(removed, noisy))},
+		{"as-printed", "Tables 1, 3 to 7", "the accuracies, by the updates and in the units as printed", "LS- and RLS-NMF with ε = 1 and raw parameters; " + nearRule("5 points"), func() (Verdict, string) {
+			var pairs []Pair
+			for _, p := range slices.Concat(table1, removed, noisy) {
+				for _, m := range []string{"LS-NMF", "RLS-NMF"} {
+					v, err := strconv.ParseFloat(rls.Printed(p.table, p.set, p.level, "accuracy", m), 64)
+					ours := math.Inf(-1)
+					for _, r := range d.AsPrinted.Where("table", strconv.Itoa(p.table), "set", p.set, "level", fmt.Sprint(p.level), "method", m+", printed") {
+						ours = math.Max(ours, r.Number("accuracy"))
+					}
+					if err == nil && !math.IsInf(ours, 0) {
+						pairs = append(pairs, Pair{p.String() + ", " + m, ours, v / 100})
+					}
+				}
+			}
+			return Near(0.05, 100, "points", pairs)
+		}},
+		{"gamma", "Fig. 4", "RLS-NMF is better with a larger γ", "for each set, at the α and λ where it is best: the accuracy at γ ≥ 2, where it is LS-NMF, is the largest", func() (Verdict, string) {
+			held, all := 0, 0
+			var peaks []string
+			for _, p := range table1 {
+				with := math.NaN()
+				for _, r := range d.RLS.Where("table", "1", "set", p.set, "method", "RLS-NMF") {
+					if v := r.Number("accuracy"); !(v <= with) {
+						with = v
+					}
+				}
+				without := best(d.RLS, p, "LS-NMF", "accuracy", "accuracy")
+				if math.IsNaN(with) || math.IsNaN(without) {
+					continue
+				}
+				if all++; without >= with {
+					held++
+				} else {
+					peaks = append(peaks, p.set)
+				}
+			}
+			v, why := yes(held == all, "on %d of %d sets; the peak lies at γ ≤ 1 on %s. γ = 10, 100 and 1000 are one model, LS-NMF, as S is 0 from γ = 2 on", held, all, strings.Join(peaks, ", "))
+			if held > 0 && held < all {
+				v = Partly
+			}
+			return v, why
+		}},
+		{"switched-off", "section 5.4", "S is of use at the paper's γ ≥ 1", "RLS-NMF at γ = 1 and LS-NMF at the same α and λ, Tables 5 and 6: the stored scores differ", func() (Verdict, string) {
+			same, all := 0, 0
+			for _, r := range d.RLS.Where("method", "RLS-NMF", "gamma", "1") {
+				if t := r.Text("table"); t != "5" && t != "6" {
+					continue
+				}
+				for _, l := range d.RLS.Where("method", "LS-NMF", "table", r.Text("table"), "set", r.Text("set"), "level", r.Text("level"), "alpha", r.Text("alpha"), "beta", r.Text("beta"), "lambda", r.Text("lambda")) {
+					if all++; l.Text("accuracy") == r.Text("accuracy") && l.Text("nmi") == r.Text("nmi") && l.Text("silhouette") == r.Text("silhouette") {
+						same++
+					}
+				}
+			}
+			return yes(2*same < all, "at γ = 1 the scores of %d of %d stored points are those without S; from γ = 2 on they are on all data, as samples of length 1 have residuals below 1. That S is off at γ = 1 depends on the data", same, all)
+		}},
+		{"alpha", "Fig. 5", "it is insensitive to α", "LS-NMF on Yale and Semeion, α and β apart: at the best β and λ the accuracy at any α from 0.001 to 1000 is within 5 points of the best", func() (Verdict, string) {
+			holds := true
+			var ranges []string
+			for _, set := range []string{"Yale", "Semeion"} {
+				rows := d.RLS.Where("table", "1", "set", set, "method", "LS-NMF")
+				var top stored.Row
+				for _, r := range rows {
+					if top == nil || r.Number("accuracy") > top.Number("accuracy") {
+						top = r
+					}
+				}
+				if top == nil {
+					continue
+				}
+				at := rows.Where("beta", top.Text("beta"), "lambda", top.Text("lambda"))
+				v := at.Numbers("accuracy")
+				holds = holds && slices.Max(v)-slices.Min(v) <= 0.05
+				ranges = append(ranges, fmt.Sprintf("%s: %.1f to %.1f %% over %d values of α", set, 100*slices.Min(v), 100*slices.Max(v), len(v)))
+			}
+			return yes(holds, "%s; components die where αβ is too large (section 3)", strings.Join(ranges, "; "))
+		}},
+		{"rounds", "Fig. 6, Fig. 7", "it converges within about 100 rounds, linearly", "as printed on 60 digits: of the fall from the start to round 500, less than 0.1 % is left after round 100", func() (Verdict, string) {
+			t := must(logNorm(1, 500)).Trace
+			left := (t[100].Objective - t[500].Objective) / (t[0].Objective - t[500].Objective)
+			after := (t[100].Objective - t[500].Objective) / t[500].Objective
+			return yes(left < 1e-3, "%.2g %% is left, %.2g %% of the value; a ratio below 1, as Fig. 7 shows, is that of any falling sequence. The paper's sets: open", 100*left, 100*after)
+		}},
+		{"time", "Fig. 8", "the times of a round are of the same order", "stored milliseconds: RLS-NMF takes at most ten times as long as the fastest of the multiplicative ones on each set", func() (Verdict, string) {
+			holds := len(d.Times) > 0
+			var q []string
+			for _, set := range d.Times.Different("set") {
+				ms := func(m string) float64 { return mean(d.Times.Where("set", set, "method", m), "milliseconds") }
+				v := ms("RLS-NMF") / math.Min(ms("NMF"), ms("GNMF"))
+				holds = holds && v <= 10
+				q = append(q, fmt.Sprintf("%.1f (%s)", v, set))
+			}
+			return yes(holds, "quotients %s; one run, of an older version", strings.Join(q, ", "))
+		}},
+		{"basis", "Fig. 9", "its basis images are parts", "the paper names no measure", judged(NotTestable, "section 11 shows them, with ε at the size of an entry, which the paper does not have")},
+		{"sparser", "Fig. 10", "the logarithm gives sparser factors than ℓ₁", "NMF with either on both factors, on 60 digits, at eight strengths: at the error of each ℓ₁ fit with all components the log's sparsity, interpolated, is larger in more than half", func() (Verdict, string) {
+			return sparser()
+		}},
+		{"glasses", "Fig. 11", "glasses are removed by the parts-based representations", "the paper names no measure", judged(NotTestable, "section 12 shows that they fade in RLS-NMF, LS-NMF and NMF alike")},
+		{"purity", "Tables 1 to 7", "accuracy and purity", "a purity is never below the accuracy of the same clusters", func() (Verdict, string) {
+			below, all := map[string]int{}, 0
+			for _, p := range slices.Concat(table1, removed, noisy, of(1, []float64{0}, "JAFFE", "AR"), of(2, []float64{0.2, 0.4, 0.6}, "JAFFE")) {
+				for _, m := range append([]string{"LS-NMF", "RLS-NMF"}, othersOfRLS...) {
+					a, err := strconv.ParseFloat(rls.Printed(p.table, p.set, p.level, "accuracy", m), 64)
+					b, err2 := strconv.ParseFloat(rls.Printed(p.table, p.set, p.level, "purity", m), 64)
+					if err == nil && err2 == nil {
+						if all++; b < a {
+							below[m]++
+						}
+					}
+				}
+			}
+			sum := 0
+			for _, n := range below {
+				sum += n
+			}
+			v, why := yes(sum == 0, "%d of %d purities are below, all of ONMF: %v", sum, all, below["ONMF"] == sum)
+			if v == Not && 10*sum < all {
+				v = Partly
+			}
+			return v, why
+		}},
+	}
+}
+
+// logNorm is RLS-NMF as printed on 60 digits of length 1, LS-NMF with γ = 0.
+func logNorm(gamma float64, rounds int) (*rnmf.Result, error) {
+	s, err := datasets.Digits().Sample(6, 1)
+	if err != nil {
+		return nil, err
+	}
+	p, err := rls.New(s, 0, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	return printed.LogNorm{Start: printed.Start{Rank: p.K, Seed: 1, MaxIter: rounds}, Alpha: 0.01, Beta: 0.01, Gamma: gamma, Lambda: 0.1, Graph: p.Graph}.Fit(context.Background(), p.X)
+}
+
+// sparser compares what sparsity costs with the logarithm, ε = 1, and with the ℓ₁ norm.
+func sparser() (Verdict, string) {
+	s := must(datasets.Digits().Sample(6, 1))
+	p := must(rls.New(s, 0, 0, 1))
+	type point struct{ err, sparsity float64 }
+	curve := func(penalty func(a float64) rnmf.Penalty) (all []point) {
+		for _, strength := range []float64{0, 0.003, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1} {
+			a := strength / p.Units.Entry
+			m := rnmf.Model{Rank: p.K, Seed: 1, MaxIter: 100, Tol: -1, OnW: []rnmf.Penalty{penalty(a * p.Units.W)}, OnH: []rnmf.Penalty{penalty(a * p.Units.H)}}
+			r := must(m.Fit(context.Background(), p.X))
+			if r.Live() < p.K {
+				continue
+			}
+			sum := 0.
+			for _, f := range []mat.Matrix{r.W, r.H.T()} {
+				v := must(score.HoyerColumns(f))
+				for _, x := range v {
+					sum += x / float64(2*len(v))
+				}
+			}
+			all = append(all, point{must(r.RelativeError(p.X)), sum})
+		}
+		slices.SortFunc(all, func(a, b point) int { return int(math.Copysign(1, a.err-b.err)) })
+		return all
+	}
+	l1, log := curve(func(a float64) rnmf.Penalty { return rnmf.Lasso{Lambda: a} }), curve(func(a float64) rnmf.Penalty { return papers.LogSparse{Lambda: a} })
+	more, all, most := 0, 0, 0.
+	for _, q := range l1 {
+		for i := 1; i < len(log); i++ {
+			if a, b := log[i-1], log[i]; a.err <= q.err && q.err <= b.err && b.err > a.err {
+				at := a.sparsity + (b.sparsity-a.sparsity)*(q.err-a.err)/(b.err-a.err)
+				if all++; at > q.sparsity+1e-3 {
+					more++
+				}
+				if math.Abs(at-q.sparsity) > math.Abs(most) {
+					most = at - q.sparsity
+				}
+				break
+			}
+		}
+	}
+	return yes(2*more > all, "sparser in %d of %d, the largest difference of Hoyer's measure is %+.3f: with ε = 1 and samples of length 1 the two penalties nearly coincide", more, all, most)
+}

@@ -1,0 +1,351 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// A Verdict is what became of a claim.
+type Verdict string
+
+// The verdicts. Open says that what is stored does not decide, NotTestable that nothing could:
+// the data are not to be had, or the paper names no measure.
+const (
+	Reproduced  Verdict = "reproduced"
+	Partly      Verdict = "partly"
+	Not         Verdict = "not"
+	NotTestable Verdict = "not testable"
+	Open        Verdict = "open"
+)
+
+// A Claim is a sentence of a paper, with the rule by which it is judged. The rule is said
+// before, and Judge follows it: from stored results, or from a computation of less than a
+// second. Why has the size of the effect, the number of draws and the interval, where there
+// are such.
+type Claim struct {
+	Key   string // its name here
+	Where string // in the paper
+	Says  string
+	Rule  string
+	Judge func() (v Verdict, why string)
+}
+
+// judged is a claim without a computation: not testable or open, with the reason.
+func judged(v Verdict, why string) func() (Verdict, string) {
+	return func() (Verdict, string) { return v, why }
+}
+
+// yes is Reproduced where the claim holds, else Not, and says why.
+func yes(holds bool, format string, values ...any) (Verdict, string) {
+	why := fmt.Sprintf(format, values...)
+	if holds {
+		return Reproduced, why
+	}
+	return Not, why
+}
+
+// A List is the claims of a paper.
+type List []Claim
+
+// Only returns the claims of these keys, in this order. It panics if there is none of a key.
+func (l List) Only(keys ...string) (some List) {
+	for _, key := range keys {
+		i := slices.IndexFunc(l, func(c Claim) bool { return c.Key == key })
+		if i < 0 {
+			panic(fmt.Sprintf("claims: there is no claim %q", key))
+		}
+		some = append(some, l[i])
+	}
+	return some
+}
+
+// Table is what notebooks show: where and what, by which rule, the verdict and why.
+func (l List) Table() *viz.Table {
+	t := &viz.Table{Header: []string{"in the paper", "claim", "rule", "verdict", "because"}}
+	for _, c := range l {
+		v, why := c.Judge()
+		verdict := viz.Text(string(v))
+		verdict.Bold = true
+		why = minus.ReplaceAllString(why, "$1−$2")
+		t.Rows = append(t.Rows, []viz.Cell{viz.Text(c.Where), viz.Text(c.Says), viz.Text(c.Rule), verdict, viz.Text(why)})
+	}
+	return t
+}
+
+// minus finds the hyphens that are minus signs.
+var minus = regexp.MustCompile(`(^|[\s([^])-(\d)`)
+
+// Tally counts the claims by their verdicts.
+func (l List) Tally() map[Verdict]int {
+	count := map[Verdict]int{}
+	for _, c := range l {
+		v, _ := c.Judge()
+		count[v]++
+	}
+	return count
+}
+
+// Count is a sentence: how many claims have each verdict.
+func (l List) Count() string {
+	count := l.Tally()
+	var parts []string
+	for _, v := range []Verdict{Reproduced, Partly, Not, Open, NotTestable} {
+		parts = append(parts, fmt.Sprintf("%s %d", v, count[v]))
+	}
+	return fmt.Sprintf("%d claims: %s.", len(l), strings.Join(parts, ", "))
+}
+
+// A Difference is the mean of differences between two on common draws, with its t-interval
+// at 95 %, which is that one number where there is one draw.
+type Difference struct {
+	Mean, Low, High float64
+	N               int
+}
+
+// DifferenceOf returns it for values of which there is at least one.
+func DifferenceOf(d []float64) Difference {
+	mean, dev := stat.MeanStdDev(d, nil)
+	if len(d) < 2 {
+		return Difference{mean, mean, mean, len(d)}
+	}
+	half := distuv.StudentsT{Sigma: 1, Nu: float64(len(d) - 1)}.Quantile(0.975) * dev / math.Sqrt(float64(len(d)))
+	return Difference{mean, mean - half, mean + half, len(d)}
+}
+
+// side is 1 where the interval lies above 0, −1 where it lies below, and else 0: level.
+// Differences of rounding errors are none.
+func (d Difference) side() int {
+	const tiny = 1e-9
+	switch {
+	case d.Low > tiny:
+		return 1
+	case d.High < -tiny:
+		return -1
+	}
+	return 0
+}
+
+// text shows it in percentage points, if points is true.
+func (d Difference) text(points bool) string {
+	scale, format := 1., "%+.3f"
+	if points {
+		scale, format = 100, "%+.1f"
+	}
+	s := fmt.Sprintf(format, scale*d.Mean)
+	if d.N > 1 {
+		s += fmt.Sprintf(" ["+format+", "+format+"]", scale*d.Low, scale*d.High)
+	}
+	return strings.ReplaceAll(s, "-", "−")
+}
+
+// A Cell is one comparison of a table: by how much the one of whom the claim is leads the
+// best of his rivals.
+type Cell struct {
+	Name, Over string
+	Difference // above 0 where he is better
+}
+
+// A Contest asks who is first.
+type Contest struct {
+	Table   stored.Table
+	Who     string   // by the column Model
+	Rivals  []string // other models
+	Model   string   // the column of models; "": model
+	Draw    string   // the column of common draws; "": trial
+	Value   string   // the column that is compared
+	Less    bool     // less is better
+	Rescale float64  // of values; 0: 1
+}
+
+// Cell compares on the rows that have given values: pairs of a column and a value. There is
+// none if one of the two has no rows there. The rival is the one with the best mean over the
+// draws that both have.
+func (c Contest) Cell(name string, pairs ...string) (best Cell, ok bool) {
+	model, draw := "model", "trial"
+	if c.Model != "" {
+		model = c.Model
+	}
+	if c.Draw != "" {
+		draw = c.Draw
+	}
+	rows := c.Table.Where(pairs...)
+	values := func(who string) map[string]float64 {
+		of := map[string]float64{}
+		for _, r := range rows.Where(model, who) {
+			if v := r.Number(c.Value); !math.IsNaN(v) {
+				of[r.Text(draw)] = v
+			}
+		}
+		return of
+	}
+	mine := values(c.Who)
+	for _, rival := range c.Rivals {
+		var d []float64
+		theirs := values(rival)
+		draws := make([]string, 0, len(theirs))
+		for k := range theirs {
+			draws = append(draws, k)
+		}
+		sort.Strings(draws)
+		for _, k := range draws {
+			if v, both := mine[k]; both {
+				if c.Less {
+					d = append(d, theirs[k]-v)
+				} else {
+					d = append(d, v-theirs[k])
+				}
+			}
+		}
+		if len(d) == 0 {
+			continue
+		}
+		if diff := DifferenceOf(d); !ok || diff.Mean < best.Mean {
+			best, ok = Cell{name, rival, diff}, true
+		}
+	}
+	return best, ok
+}
+
+// draws from which on a level cell counts as level: with fewer it is undecided.
+const draws = 10
+
+// LeadRule is the rule of Lead, as it is shown in short: the one in words is shown once, by
+// Rules.
+const LeadRule = "Rule of the lead."
+
+// Rules are the words of the rules that claims share.
+const Rules = "Rule of the lead: in each cell of a table the best rival is taken, by the mean over the draws that both have, and the t-interval at 95 % of the differences: " +
+	"ahead if it lies above 0, behind if below, else level, or undecided with fewer than 10 draws. " +
+	"Reproduced: behind nowhere, nothing undecided, and ahead in half of the cells or more. Not: behind in most cells, or ahead nowhere with nothing undecided. " +
+	"Open: most cells undecided. Else: partly. " +
+	"Where a cell has single values, their sign decides, and reproduced asks that the interval of the mean over the cells lies above 0. " +
+	"Draws are of starts, and of samples or labels where these are drawn: where all starts end alike an interval has no width, and nothing is said about other data."
+
+// Lead judges who is first by the rule of the lead: see Rules.
+func Lead(who string, points bool, cells []Cell) (Verdict, string) {
+	if len(cells) == 0 {
+		return Open, "nothing is stored"
+	}
+	low, high := cells[0].N, cells[0].N
+	for _, c := range cells {
+		low, high = min(low, c.N), max(high, c.N)
+	}
+	ahead, behind, undecided := 0, 0, 0
+	most, least := cells[0], cells[0]
+	var means []float64
+	for _, c := range cells {
+		means = append(means, c.Mean)
+		switch side := c.side(); {
+		case c.N < draws && c.N < high && c.N == 1 && side != 0:
+			undecided++ // one draw is none
+		case side > 0:
+			ahead++
+		case side < 0:
+			behind++
+		case c.N < draws && (c.Low != 0 || c.High != 0): // equal to the last digit is level
+			undecided++
+		}
+		if c.Mean > most.Mean {
+			most = c
+		}
+		if c.Mean < least.Mean {
+			least = c
+		}
+	}
+	level := len(cells) - ahead - behind - undecided
+	why := fmt.Sprintf("%s is ahead in %d, level in %d, behind in %d", who, ahead, level, behind)
+	if undecided > 0 {
+		why += fmt.Sprintf(", undecided in %d", undecided)
+	}
+	why += fmt.Sprintf(" of %d", len(cells))
+	n := fmt.Sprint("n = ", low)
+	if high > low {
+		n = fmt.Sprintf("n = %d to %d", low, high)
+	}
+	if high == 1 {
+		n = "single values"
+	}
+	where := func(c Cell) string { return fmt.Sprintf("%s over %s (%s)", c.text(points), c.Over, c.Name) }
+	why += fmt.Sprintf(", %s; at best %s", n, where(most))
+	over := DifferenceOf(means)
+	if len(cells) > 1 {
+		why += fmt.Sprintf(", at worst %s; mean over the cells %s", where(least), over.text(points))
+	}
+	switch {
+	case 2*behind > len(cells):
+		return Not, why
+	case 2*undecided > len(cells):
+		return Open, why
+	case undecided == 0 && ahead == 0:
+		return Not, why
+	case undecided == 0 && behind == 0 && 2*ahead >= len(cells) && (high > 1 || over.side() > 0):
+		return Reproduced, why
+	}
+	return Partly, why
+}
+
+// A Pair is a printed number and ours.
+type Pair struct {
+	Name          string
+	Ours, Printed float64
+}
+
+// Near judges whether numbers agree: reproduced if nine in ten lie within a tolerance, partly
+// if half of them do. unit is what a number is multiplied by to be shown.
+func Near(tolerance, unit float64, name string, pairs []Pair) (Verdict, string) {
+	if len(pairs) == 0 {
+		return Open, "nothing is stored"
+	}
+	near := 0
+	var gaps []float64
+	worst := pairs[0]
+	for _, p := range pairs {
+		gap := math.Abs(p.Ours - p.Printed)
+		if gaps = append(gaps, gap); gap <= tolerance {
+			near++
+		}
+		if gap > math.Abs(worst.Ours-worst.Printed) {
+			worst = p
+		}
+	}
+	sort.Float64s(gaps)
+	why := fmt.Sprintf("%d of %d lie within %.3g %s; the median gap is %.2g, the largest %.3g for %.3g (%s)", near, len(pairs), unit*tolerance, name,
+		unit*stat.Quantile(0.5, stat.Empirical, gaps, nil), unit*worst.Ours, unit*worst.Printed, worst.Name)
+	switch {
+	case 10*near >= 9*len(pairs):
+		return Reproduced, why
+	case 2*near >= len(pairs):
+		return Partly, why
+	}
+	return Not, why
+}
+
+// nearRule is the rule of Near.
+func nearRule(within string) string {
+	return "our mean lies within " + within + " of the printed number: in nine of ten, reproduced; in half, partly"
+}
+
+// Quartiles are the median and the quartiles of quotients.
+type Quartiles struct{ Low, Median, High float64 }
+
+// QuartilesOf returns them.
+func QuartilesOf(q []float64) Quartiles {
+	q = slices.Clone(q)
+	sort.Float64s(q)
+	at := func(p float64) float64 { return stat.Quantile(p, stat.LinInterp, q, nil) }
+	return Quartiles{at(0.25), at(0.5), at(0.75)}
+}
+
+func (q Quartiles) String() string {
+	return fmt.Sprintf("%.2g (%.2g to %.2g)", q.Median, q.Low, q.High)
+}

@@ -1,0 +1,174 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+)
+
+// The interval is that of a table of the t distribution: 2.776 at 4 degrees of freedom.
+func TestDifference(t *testing.T) {
+	d := DifferenceOf([]float64{1, 2, 3, 4, 5})
+	half := 2.7764 * math.Sqrt(2.5/5)
+	if d.Mean != 3 || d.N != 5 || math.Abs(d.High-3-half) > 1e-3 || math.Abs(3-half-d.Low) > 1e-3 || d.side() != 1 {
+		t.Errorf("%+v, want 3 ± %g", d, half)
+	}
+	if d := DifferenceOf([]float64{-1, 1}); d.side() != 0 {
+		t.Errorf("%+v", d)
+	}
+	if d := DifferenceOf([]float64{-2}); d.side() != -1 || d.Low != -2 || d.text(false) != "−2.000" {
+		t.Errorf("%+v, %s", d, d.text(false))
+	}
+	if got := DifferenceOf([]float64{0.01, 0.03}).text(true); got != "+2.0 [−10.7, +14.7]" {
+		t.Error(got)
+	}
+}
+
+// A cell compares on the draws that both have, with the rival of the best mean.
+func TestContest(t *testing.T) {
+	all := stored.Parse(`set,model,trial,accuracy,error
+Yale,ours,1,0.9,1
+Yale,ours,2,0.8,2
+Yale,poor,1,0.1,9
+Yale,poor,2,0.1,9
+Yale,good,2,0.7,1
+Yale,good,3,0.1,1
+ORL,ours,1,0.5,1
+`)
+	c, ok := Contest{Table: all, Who: "ours", Rivals: []string{"poor", "good", "none"}, Value: "accuracy"}.Cell("x", "set", "Yale")
+	if !ok || c.Over != "good" || c.N != 1 || math.Abs(c.Mean-0.1) > 1e-12 || c.Name != "x" {
+		t.Errorf("%v: %+v", ok, c)
+	}
+	c, _ = Contest{Table: all, Who: "ours", Rivals: []string{"good"}, Value: "error", Less: true}.Cell("x", "set", "Yale")
+	if c.Mean != -1 {
+		t.Errorf("less is better: %+v", c)
+	}
+	if _, ok := (Contest{Table: all, Who: "ours", Rivals: []string{"good"}, Value: "accuracy"}).Cell("x", "set", "ORL"); ok {
+		t.Error("a cell without a rival")
+	}
+}
+
+// Each verdict of the rule of the lead, by intervals that are known.
+func TestLead(t *testing.T) {
+	cell := func(mean, half float64, n int) Cell {
+		return Cell{"c", "r", Difference{mean, mean - half, mean + half, n}}
+	}
+	ahead, level, behind := cell(5, 1, 10), cell(1, 3, 10), cell(-5, 1, 10)
+	unsure, equal := cell(1, 3, 3), cell(0, 0, 2)
+	plus, minus := cell(1, 0, 1), cell(-1, 0, 1)
+	for _, c := range []struct {
+		want  Verdict
+		cells []Cell
+	}{
+		{Reproduced, []Cell{ahead, level}},
+		{Reproduced, []Cell{ahead, equal}},
+		{Partly, []Cell{ahead, level, level}},
+		{Partly, []Cell{ahead, ahead, behind}},
+		{Partly, []Cell{ahead, behind}},
+		{Partly, []Cell{ahead, ahead, unsure}},
+		{Not, []Cell{ahead, behind, behind}},
+		{Not, []Cell{level, level}},
+		{Not, []Cell{equal, equal}},
+		{Open, []Cell{unsure, unsure, ahead}},
+		{Open, []Cell{plus, plus, unsure}},
+		{Open, nil},
+		{Reproduced, []Cell{plus, plus, plus}},
+		{Not, []Cell{plus, minus, minus}},
+		{Partly, []Cell{plus, plus, cell(40, 0, 1)}}, // the interval of the mean holds 0
+	} {
+		if got, why := Lead("it", false, c.cells); got != c.want {
+			t.Errorf("%+v: %s (%s), want %s", c.cells, got, why, c.want)
+		}
+	}
+}
+
+func TestNear(t *testing.T) {
+	pairs := func(far int) (all []Pair) {
+		for i := range 10 {
+			all = append(all, Pair{fmt.Sprint(i), map[bool]float64{true: 2}[i < far], 0.5})
+		}
+		return all
+	}
+	for far, want := range map[int]Verdict{0: Reproduced, 1: Reproduced, 2: Partly, 5: Partly, 6: Not} {
+		if got, why := Near(0.6, 1, "of it", pairs(far)); got != want {
+			t.Errorf("%d of 10 far: %s (%s), want %s", far, got, why, want)
+		}
+	}
+	if got, _ := Near(1, 1, "", nil); got != Open {
+		t.Error(got)
+	}
+	if q := QuartilesOf([]float64{4, 1, 3, 2}); q.Median != 2 || q.Low != 1 || q.High != 3 {
+		t.Error(q) // by linear interpolation of the distribution function
+	}
+}
+
+// Each claim has a verdict, words, and a key of its own, and each table and figure of a paper a claim.
+func TestPapers(t *testing.T) {
+	numbers := map[string][2]int{"01": {3, 9}, "02": {5, 11}, "03": {5, 5}, "04": {7, 11}, "05": {1, 5}} // tables, figures
+	words := regexp.MustCompile(`NaN|Inf|%!`)
+	for notebook, claims := range Papers {
+		all := claims(Stored())
+		keys, where := map[string]bool{}, ""
+		for i, row := range all.Table().Rows {
+			c, v, why := all[i], Verdict(row[3].Text), row[4].Text
+			if !slices.Contains([]Verdict{Reproduced, Partly, Not, Open, NotTestable}, v) || why == "" || c.Says == "" || c.Rule == "" || c.Where == "" {
+				t.Errorf("%s, %s: %s, %q", notebook, c.Key, v, why)
+			}
+			if words.MatchString(why) || why == "nothing is stored" {
+				t.Errorf("%s, %s: %s", notebook, c.Key, why)
+			}
+			if keys[c.Key] {
+				t.Errorf("%s has two claims %q", notebook, c.Key)
+			}
+			keys[c.Key] = true
+			where += c.Where + "\n"
+		}
+		for kind, n := range map[string]int{"Table": numbers[notebook][0], "Fig.": numbers[notebook][1]} {
+			for k := 1; k <= n; k++ {
+				if !regexp.MustCompile(kind + fmt.Sprintf(` %d\b`, k)).MatchString(where) {
+					t.Errorf("%s has no claim of %s %d", notebook, kind, k)
+				}
+			}
+		}
+	}
+	some := Of("01").Only("table3", "kkt")
+	if len(some) != 2 || some[0].Key != "table3" || some.Count() != "2 claims: reproduced 0, partly 1, not 1, open 0, not testable 0." {
+		t.Errorf("%v: %s", some, some.Count())
+	}
+}
+
+func TestUnversioned(t *testing.T) {
+	table := stored.Parse("a,version\n1,\n2,12345678\n")
+	if none, all := (Data{Race: table, Cauchy: table}).Unversioned(); none != 2 || all != 4 {
+		t.Errorf("%d of %d", none, all)
+	}
+	if none, all := Stored().Unversioned(); none >= all || all < 15000 {
+		t.Errorf("%d of %d stored rows", none, all)
+	}
+}
+
+// A stored number that is changed enough changes the verdict.
+func TestFlip(t *testing.T) {
+	key := "held"
+	before, _ := Of("05").Only(key)[0].Judge()
+	d := Stored()
+	d.Graph = slices.Clone(d.Graph)
+	for i, r := range d.Graph {
+		if r.Text("solver") == "scale held, λ = 10⁴" && r.Text("classes") == "4" {
+			changed := stored.Row{}
+			for k, v := range r {
+				changed[k] = v
+			}
+			changed["accuracy"] = "0.1"
+			d.Graph[i] = changed
+		}
+	}
+	after, why := RRA(d).Only(key)[0].Judge()
+	if before != Reproduced || after != Partly {
+		t.Errorf("%s became %s: %s", before, after, why)
+	}
+}

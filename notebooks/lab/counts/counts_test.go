@@ -1,0 +1,71 @@
+package counts
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+)
+
+// Every experiment runs on its small problem, a run that goes on computes nothing again, and all that
+// Experiments names is stored, with finite scores.
+func TestStore(t *testing.T) {
+	run := stored.Trials{Count: 1, Out: filepath.Join(t.TempDir(), "small.csv")}
+	want := regexp.MustCompile(`^(planted, mean 2, 10|photons, 1 photon, clean|programs|topics, TDT2, 2 %).*Poisson`)
+	if err := store(t.Context(), run, want, 10); err != nil {
+		t.Fatal(err)
+	}
+	first, err := os.ReadFile(run.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := stored.Parse(string(first)); len(rows) != 2*5 {
+		t.Errorf("%d rows: %s", len(rows), first)
+	}
+	if err := store(t.Context(), run, want, 10); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := os.ReadFile(run.Out); string(again) != string(first) {
+		t.Errorf("the second run changed the file: %s", again)
+	}
+	for _, e := range Experiments() {
+		for _, of := range e.Cases {
+			for _, damage := range e.Damages {
+				for _, model := range e.Models {
+					rows := Results().Where("experiment", e.Name, "case", of, "damage", damage, "model", model)
+					if len(rows) != int(e.Trials) {
+						t.Errorf("%s, %s, %s, %s has %d rows, want %d", e.Name, of, damage, model, len(rows), e.Trials)
+					}
+					for _, r := range rows {
+						if v := r.Number("score"); !(v > 0) || math.IsInf(v, 0) {
+							t.Errorf("%v", r)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A burst adds to one word, and a foreign document keeps its counts and gets other words.
+func TestDamage(t *testing.T) {
+	x := invented().X
+	burst, chosen := Bursts(x, 0.1, 1)
+	if sum := total(burst.Value) - total(x.Value); len(chosen) != 5 || sum < 5*200 || sum > 5*800 {
+		t.Errorf("%d bursts add %g", len(chosen), sum)
+	}
+	foreign, chosen := Foreign(x, 0.1, 1)
+	if err := foreign.Check(); err != nil || len(chosen) != 5 || total(foreign.Value) != total(x.Value) {
+		t.Errorf("%v, %d documents, %g counts", err, len(chosen), total(foreign.Value))
+	}
+}
+
+func total(v []float64) (sum float64) {
+	for _, x := range v {
+		sum += x
+	}
+	return sum
+}

@@ -1,0 +1,615 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/gob"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/internal/newfile"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/choose"
+	"github.com/robustnmf/robustnmf/viz"
+	"github.com/robustnmf/robustnmf/viz/report"
+)
+
+// A Decision is one of a run: what it is about, what was chosen, and why.
+type Decision struct{ About, Choice, Reason string }
+
+// A Feature is one of a part.
+type Feature struct {
+	Feature int // a row of the prepared data
+	Name    string
+	Loading float64 // in the part, which has length 1
+	// Distinct is the loading less the largest loading in any other part: how peculiar the feature
+	// is to the part.
+	Distinct float64
+}
+
+// A Part is what was found, with a name.
+type Part struct {
+	// Name has the number of the part, and the features that are most peculiar to it.
+	Name      string
+	Share     float64 // of the sum of WH
+	Stability float64 // 0 to 1: see choose.Parts
+	Samples   int     // to which it contributes most
+	// Top are its most distinctive features, at most ten, the most first.
+	Top []Feature
+}
+
+// An Entry is a value that the parts do not explain.
+type Entry struct {
+	Feature, Sample         int // of the prepared data
+	FeatureName, SampleName string
+	Value, Expected         float64 // in the unit of the file
+	Times                   float64 // the usual size of a residual of the feature that it is off
+}
+
+// A Sample is one that the parts do not explain.
+type Sample struct {
+	Sample int
+	Name   string
+	Share  float64 // of the fits that flag it
+	// Worst are the features that are farthest off, at most three; nil for images.
+	Worst []string
+}
+
+// An Analysis is what a run found. All of it can be stored by encoding/gob, as Save and Load do.
+type Analysis struct {
+	// Set is what was given, and Prepared what was fitted, by Preparation.
+	Set, Prepared *datasets.Set
+	Preparation   *datasets.Preparation
+	Kind          DataKind
+	Loss          rnmf.Loss // of the model, before its scale is estimated
+	Rank          int
+
+	Decisions []Decision
+	Warnings  []string // what makes the result doubtful
+
+	Race       *choose.RaceResult // nil if the loss was given
+	RankChoice *choose.RankChoice // nil if the rank was given
+	// HeldOut is Σ|x − wh|/Σ|x| over entries held out, and HeldOutMeans that of the means of the
+	// features.
+	HeldOut, HeldOutMeans float64
+	Consensus             *choose.Parts
+	Result                *rnmf.Result // of the consensus parts
+	Parts                 []Part
+	Suspects              *choose.Suspects // nil for sparse sets, and for those of Apply
+
+	// Robust is a fit that single wrong entries do not spoil: Result, or one that begins there. Usual
+	// is the usual size of its residuals, one for each feature, and Far how many times that an entry
+	// must be off to be a bad one, infinite for Counts. Robust is nil for sparse sets.
+	Robust *rnmf.Result
+	Usual  []float64
+	Far    float64
+}
+
+// describe names the parts.
+func (r *run) describe() { r.Analysis.Parts = partsOf(r.Analysis) }
+
+func partsOf(a *Analysis) []Part {
+	w, h := a.Result.Normalized(2)
+	m, k := w.Dims()
+	count := make([]int, k)
+	for _, c := range a.Result.Clusters() {
+		count[c]++
+	}
+	var all float64
+	parts := make([]Part, k)
+	for c := range parts {
+		parts[c].Share = mat.Sum(w.ColView(c)) * mat.Sum(h.RowView(c))
+		all += parts[c].Share
+	}
+	for c := range parts {
+		features := make([]Feature, m)
+		for i := range features {
+			other := 0.0
+			for o := range k {
+				if o != c {
+					other = max(other, w.At(i, o))
+				}
+			}
+			features[i] = Feature{i, a.Prepared.FeatureName(i), w.At(i, c), w.At(i, c) - other}
+		}
+		slices.SortStableFunc(features, func(x, y Feature) int { return cmp.Compare(y.Distinct, x.Distinct) })
+		p := &parts[c]
+		p.Share /= max(all, math.SmallestNonzeroFloat64)
+		p.Samples, p.Top = count[c], slices.Clone(features[:min(10, m)])
+		p.Name = fmt.Sprintf("part %d", c+1)
+		if a.Consensus != nil {
+			p.Stability = a.Consensus.Stability[c]
+		}
+		if a.Prepared.Features == nil { // numbers of pixels say nothing
+			continue
+		}
+		var names []string
+		for _, f := range p.Top[:min(2, len(p.Top))] {
+			if f.Distinct > 0 && f.Distinct >= 0.3*p.Top[0].Distinct {
+				names = append(names, f.Name)
+			}
+		}
+		if names == nil {
+			names = []string{"nothing of its own"}
+		}
+		p.Name = fmt.Sprintf("%d: %s", c+1, strings.Join(names, ", "))
+	}
+	return parts
+}
+
+// PartNames returns the names of the parts, in order.
+func (a *Analysis) PartNames() []string {
+	names := make([]string, len(a.Parts))
+	for k, p := range a.Parts {
+		names[k] = p.Name
+	}
+	return names
+}
+
+// residual returns how many times its usual size entry (i, j) is off; NaN where it is missing.
+func (a *Analysis) residual(wh *mat.Dense, i, j int) float64 {
+	if a.Usual[i] == 0 {
+		return 0
+	}
+	return (a.Prepared.X.At(i, j) - wh.At(i, j)) / a.Usual[i]
+}
+
+// BadEntries returns the entries that are off by more than Far times the usual size of the residuals of
+// their feature, the farthest first: single values that do not go with the rest of their sample.
+func (a *Analysis) BadEntries() []Entry {
+	if a.Robust == nil {
+		return nil
+	}
+	wh := a.Robust.WH()
+	m, n := wh.Dims()
+	var found []Entry
+	for i := range m {
+		for j := range n {
+			if z := a.residual(wh, i, j); math.Abs(z) > a.Far {
+				found = append(found, Entry{Feature: i, Sample: j, FeatureName: a.Prepared.FeatureName(i), SampleName: a.Prepared.SampleName(j), Times: math.Abs(z)})
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(x, y Entry) int { return cmp.Compare(y.Times, x.Times) })
+	if found == nil {
+		return nil
+	}
+	values, expected := a.original(a.Prepared.X), a.original(wh)
+	for k := range found {
+		e := &found[k]
+		e.Value, e.Expected = values(e.Feature, e.Sample), expected(e.Feature, e.Sample)
+	}
+	return found
+}
+
+// original returns the entries of prepared data in the unit of the file.
+func (a *Analysis) original(x *mat.Dense) func(i, j int) float64 {
+	set, err := a.Preparation.Undo(x)
+	if err != nil {
+		return x.At
+	}
+	to := 0.0
+	for _, step := range a.Preparation.Steps {
+		to = max(to, step.Sum)
+	}
+	if to == 0 {
+		return set.X.At
+	}
+	var sums []float64 // of the samples in the file
+	_, n := a.Set.Dims()
+	sums = make([]float64, n)
+	if s := a.Set.Sparse; s != nil {
+		for j := range n {
+			for k := s.Start[j]; k < s.Start[j+1]; k++ {
+				sums[j] += s.Value[k]
+			}
+		}
+	} else {
+		for i := range a.Set.X.RawMatrix().Rows {
+			for j, v := range a.Set.X.RawRowView(i) {
+				if !math.IsNaN(v) {
+					sums[j] += v
+				}
+			}
+		}
+	}
+	return func(i, j int) float64 {
+		if sums[j] == 0 {
+			return set.X.At(i, j)
+		}
+		return set.X.At(i, j) * sums[j] / to
+	}
+}
+
+// BadSamples returns the samples that the parts do not explain as a whole, the worst first: those that
+// half of the fits flag as wrong, or, for the set of Apply, whose median residual is as far off as that of no
+// sample of the first.
+func (a *Analysis) BadSamples() []Sample {
+	return a.samples(func(s choose.Suspect) bool { return s.Share >= 0.5-1e-9 })
+}
+
+// RareSamples returns the samples that are not bad, but rare to at least half of the fits: their parts
+// are hard to draw from those of the others, which is a reason to look at them and none to doubt them.
+func (a *Analysis) RareSamples() []Sample {
+	if a.Suspects == nil {
+		return nil
+	}
+	return a.samples(func(s choose.Suspect) bool { return s.Share < 0.5-1e-9 && s.Rare >= 0.5-1e-9 })
+}
+
+// samples returns the suspects of a kind or, without suspects, what is far off.
+func (a *Analysis) samples(of func(choose.Suspect) bool) []Sample {
+	if a.Robust == nil {
+		return nil
+	}
+	wh := a.Robust.WH()
+	m, n := wh.Dims()
+	var found []Sample
+	if a.Suspects != nil {
+		for _, s := range a.Suspects.Samples {
+			if of(s) {
+				found = append(found, Sample{Sample: s.Sample, Share: s.Share})
+			}
+		}
+	} else {
+		type far struct {
+			sample int
+			size   float64
+		}
+		var all []far
+		sizes := make([]float64, 0, m)
+		for j := range n {
+			sizes = sizes[:0]
+			for i := range m {
+				if z := math.Abs(a.residual(wh, i, j)); !math.IsNaN(z) {
+					sizes = append(sizes, z)
+				}
+			}
+			slices.Sort(sizes)
+			if len(sizes) > 0 && sizes[len(sizes)/2] > farSample {
+				all = append(all, far{j, sizes[len(sizes)/2]})
+			}
+		}
+		slices.SortStableFunc(all, func(x, y far) int { return cmp.Compare(y.size, x.size) })
+		for _, of := range all {
+			found = append(found, Sample{Sample: of.sample, Share: 1})
+		}
+	}
+	for k := range found {
+		s := &found[k]
+		s.Name = a.Prepared.SampleName(s.Sample)
+		if a.Prepared.Height > 0 { // numbers of pixels say nothing
+			continue
+		}
+		order := make([]int, m)
+		for i := range order {
+			order[i] = i
+		}
+		size := func(i int) float64 {
+			if z := math.Abs(a.residual(wh, i, s.Sample)); !math.IsNaN(z) {
+				return z
+			}
+			return 0
+		}
+		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(size(y), size(x)) })
+		for _, i := range order[:min(3, m)] {
+			s.Worst = append(s.Worst, a.Prepared.FeatureName(i))
+		}
+	}
+	return found
+}
+
+// farSample is how many times its usual size the median residual of a sample must be: half of the
+// residuals of a sample are below 0.67, and 3 is far beyond what a mixture of parts explains.
+const farSample = 3
+
+// String is a page to read: the decisions with their reasons, the parts, the suspects, the warnings.
+func (a *Analysis) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v\n", a.Set)
+	for _, d := range a.Decisions {
+		fmt.Fprintf(&b, "\n%s: %s\n    %s\n", d.About, d.Choice, d.Reason)
+	}
+	fmt.Fprintf(&b, "\nThe parts, the most stable first:\n")
+	for _, p := range a.Parts {
+		fmt.Fprintf(&b, "    %s (%.0f %% of all, largest in %s", p.Name, 100*p.Share, count(p.Samples, "sample"))
+		if a.Consensus != nil {
+			fmt.Fprintf(&b, ", stability %.2f", p.Stability)
+		}
+		fmt.Fprintf(&b, ")\n")
+	}
+	const shown = 8
+	for k, bad := range [][]Sample{a.BadSamples(), a.RareSamples()} {
+		if len(bad) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s:\n", many(len(bad), "sample", []string{"does not fit", "is rare, which may be right"}[k], []string{"do not fit", "are rare, which may be right"}[k]))
+		for _, s := range bad[:min(shown, len(bad))] {
+			if s.Worst == nil {
+				fmt.Fprintf(&b, "    %s\n", s.Name)
+				continue
+			}
+			fmt.Fprintf(&b, "    %s, most in %s\n", s.Name, strings.Join(s.Worst, ", "))
+		}
+		if len(bad) > shown {
+			fmt.Fprintf(&b, "    and %d more\n", len(bad)-shown)
+		}
+	}
+	if bad := a.BadEntries(); len(bad) > 0 {
+		fmt.Fprintf(&b, "\n%s:\n", many(len(bad), "single value", "does not fit", "do not fit"))
+		for _, e := range bad[:min(shown, len(bad))] {
+			fmt.Fprintf(&b, "    %s of %s is %.4g, where the parts make %.4g\n", e.FeatureName, e.SampleName, e.Value, e.Expected)
+		}
+		if len(bad) > shown {
+			fmt.Fprintf(&b, "    and %d more\n", len(bad)-shown)
+		}
+	}
+	for _, w := range a.Warnings {
+		fmt.Fprintf(&b, "\nwarning: %s\n", w)
+	}
+	return b.String()
+}
+
+// count counts things, and many things that do something.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+func many(n int, thing, does, do string) string {
+	if n == 1 {
+		do = does
+	}
+	return count(n, thing) + " " + do
+}
+
+// Apply explains the samples of a second set by the parts of the first: it is prepared in the same
+// way, and the result has its coefficients, and what does not fit in it.
+//
+// Errors are those of Preparation.Apply, so the features must be the same, and of Result.Transform.
+func (a *Analysis) Apply(ctx context.Context, s *datasets.Set) (*Analysis, error) {
+	if s == nil {
+		return nil, fmt.Errorf("%w: the set is nil", datasets.ErrParameter)
+	}
+	u, err := a.Preparation.Apply(s)
+	if err != nil {
+		return nil, err
+	}
+	if u, err = u.Dense(); err != nil {
+		return nil, err
+	}
+	b := &Analysis{Set: s, Prepared: u, Preparation: a.Preparation, Kind: a.Kind, Loss: a.Loss, Rank: a.Rank, Usual: a.Usual, Far: a.Far,
+		Decisions: []Decision{{"parts", fmt.Sprint(a.Rank), fmt.Sprintf("those of %s", cmp.Or(a.Set.Name, "the first set"))}}}
+	fit := func(r *rnmf.Result) (*rnmf.Result, error) {
+		h, err := r.Transform(ctx, u.X, u.Mask())
+		return &rnmf.Result{W: r.W, H: h, Loss: r.Loss, Solver: r.Solver, Reason: r.Reason, KKT: -1}, err
+	}
+	if b.Result, err = fit(a.Result); err != nil {
+		return nil, err
+	}
+	if a.Robust != nil {
+		if b.Robust, err = fit(a.Robust); err != nil {
+			return nil, err
+		}
+	}
+	b.Parts = partsOf(b)
+	for k := range b.Parts {
+		b.Parts[k].Name, b.Parts[k].Top, b.Parts[k].Stability = a.Parts[k].Name, a.Parts[k].Top, a.Parts[k].Stability
+	}
+	return b, nil
+}
+
+// Report returns the page and the tables of the analysis, in the unit of the prepared data.
+func (a *Analysis) Report() (*report.Report, error) {
+	rep := &report.Report{Set: a.Prepared, Result: a.Result, Suspects: a.Suspects, Title: cmp.Or(a.Set.Name, "Exploration"), Names: a.PartNames()}
+	for _, w := range a.Warnings {
+		rep.Notes = append(rep.Notes, "Warning: "+w)
+	}
+	var rows [][]any
+	for _, e := range a.BadEntries() {
+		if len(rows) < 30 {
+			rows = append(rows, []any{e.SampleName, e.FeatureName, e.Value, e.Expected, fmt.Sprintf("%.0f times", e.Times)})
+		}
+	}
+	entries := report.Section{Title: "Single values that do not fit", Text: []string{fmt.Sprintf("%d values are off by more than %.0f times what is usual for their feature. The unit is that of the file; the list is that of entries.csv.", len(a.BadEntries()), a.Far)}}
+	switch {
+	case a.Robust == nil:
+		entries.Text = []string{"Single values are not judged, as the data stay sparse: take fewer samples (Set.Pick), and fill in the zeros (Set.Dense)."}
+	case math.IsInf(a.Far, 1):
+		entries.Text = []string{"Single values are not judged: of counts most are 0, and one that is not is no error."}
+	}
+	if rows != nil {
+		entries.Header, entries.Rows = []string{"sample", "feature", "value", "the parts make", "off by"}, rows
+	}
+	rep.Sections = append(rep.Sections, entries, a.peculiar())
+	if pictures, err := a.evidence(); err == nil {
+		rep.Sections = append(rep.Sections, pictures)
+	} else {
+		return nil, err
+	}
+	var decisions [][]any
+	for _, d := range a.Decisions {
+		decisions = append(decisions, []any{d.About, d.Choice, d.Reason})
+	}
+	rep.Sections = append(rep.Sections, report.Section{Title: "What was decided, and why", Text: a.Set.Notes, Header: []string{"about", "choice", "reason"}, Rows: decisions})
+	return rep, nil
+}
+
+// peculiar tells what is peculiar to each part.
+func (a *Analysis) peculiar() report.Section {
+	s := report.Section{Title: "What is peculiar to each part", Text: []string{"Features by their loading less the largest in any other part."},
+		Header: []string{"part", "share", "stability", "largest in", "features"}}
+	for _, p := range a.Parts {
+		var names []string
+		for _, f := range p.Top[:min(6, len(p.Top))] {
+			if f.Distinct > 0 {
+				names = append(names, f.Name)
+			}
+		}
+		s.Rows = append(s.Rows, []any{p.Name, fmt.Sprintf("%.0f %%", 100*p.Share), fmt.Sprintf("%.2f", p.Stability), count(p.Samples, "sample"), strings.Join(names, ", ")})
+	}
+	return s
+}
+
+// evidence has the pictures behind the rank and the consensus.
+func (a *Analysis) evidence() (report.Section, error) {
+	s := report.Section{Title: "How sure the number of parts is, and the parts are"}
+	if a.RankChoice != nil && len(a.RankChoice.Table.Rows) > 1 {
+		f, err := a.DrawRanks()
+		if err != nil {
+			return s, err
+		}
+		s.Figures = append(s.Figures, f)
+	}
+	if a.Consensus != nil {
+		s.Text = append(s.Text, a.Consensus.String()+". Dark squares along the diagonal are parts that many starts have found; what was left out is last.")
+		f, err := a.DrawConsensus()
+		if err != nil {
+			return s, err
+		}
+		s.Figures = append(s.Figures, f)
+	}
+	return s, nil
+}
+
+// DrawRanks draws how well each number of parts predicts entries that were held out. It is ErrParameter
+// where the rank was given.
+func (a *Analysis) DrawRanks() (viz.Figure, error) {
+	if a.RankChoice == nil {
+		return nil, fmt.Errorf("%w: the rank was given, so none was asked for", datasets.ErrParameter)
+	}
+	t := a.RankChoice.Table
+	return viz.Lines([]viz.Series{{X: t.Column("rank"), Y: t.Column(choose.ScoreHeldOut), Err: t.Column(choose.ScoreHeldOutSE)}},
+		viz.LinesOptions{Title: "Does it predict? Lower is better", XLabel: "parts", YLabel: "error of entries held out", Width: 5, Height: 3})
+}
+
+// DrawConsensus draws the distances of the parts of all starts, cluster by cluster. It is ErrParameter
+// for the set of Apply.
+func (a *Analysis) DrawConsensus() (viz.Figure, error) {
+	if a.Consensus == nil {
+		return nil, fmt.Errorf("%w: no parts were fitted to this set", datasets.ErrParameter)
+	}
+	order := a.Consensus.Order()
+	return viz.Heatmap(a.Consensus.Distances(), viz.HeatmapOptions{Title: "Distances of the parts of all starts", RowOrder: order, ColumnOrder: order, BarLabel: "distance", XLabel: "parts of all starts, by cluster"})
+}
+
+// DrawParts draws the parts: as images, or by their largest features.
+func (a *Analysis) DrawParts() (viz.Figure, error) {
+	w, _ := a.Result.Normalized(2)
+	if s := a.Prepared; s.Height > 0 {
+		return viz.Gallery(w, viz.GalleryOptions{Height: s.Height, Width: s.Width, Captions: a.PartNames(), Smooth: true})
+	}
+	m, _ := w.Dims()
+	names := make([]string, m)
+	for i := range names {
+		names[i] = a.Prepared.FeatureName(i)
+	}
+	return viz.TopFeatures(w, viz.TopFeaturesOptions{Features: names, Captions: a.PartNames(), Count: 6})
+}
+
+// DrawSamples draws how much of each part each sample has, with the classes above, if they are known.
+func (a *Analysis) DrawSamples() (viz.Figure, error) {
+	_, h := a.Result.Normalized(2)
+	var tracks []viz.Track
+	if s := a.Prepared; s.Labels != nil {
+		tracks = []viz.Track{{Name: "class", Classes: s.Labels, Names: s.Classes}}
+	}
+	return viz.Heatmap(h, viz.HeatmapOptions{RowNames: a.PartNames(), ColumnOrder: viz.OrderByPart(h), Tracks: tracks, XLabel: "samples, by their largest part", BarLabel: "coefficient"})
+}
+
+// DrawSuspects draws the k most suspect samples: see report.Report.Residuals, whose errors it has.
+func (a *Analysis) DrawSuspects(k int) (viz.Figure, error) {
+	rep, err := a.Report()
+	if err != nil {
+		return nil, err
+	}
+	return rep.Residuals(k)
+}
+
+// file is where Save keeps the analysis itself.
+const file = "analysis.gob"
+
+// Save writes a new folder: report.html, which is to be read first; parts.csv, coefficients.csv,
+// samples.csv and entries.csv; factors.npz and factors.mat; model.rnmf, which rnmf.Load reads; and
+// analysis.gob, which Load reads. It writes over nothing: the error is fs.ErrExist where the folder
+// exists. Of a set that stays sparse the page and samples.csv say how much of each sample the parts
+// explain, in place of what fits say of it.
+func (a *Analysis) Save(folder string) error {
+	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
+		return err
+	}
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		return err
+	}
+	return a.saveInto(folder)
+}
+
+func (a *Analysis) saveInto(folder string) error {
+	rep, err := a.Report()
+	if err != nil {
+		return err
+	}
+	return cmp.Or(rep.Save(folder), create(folder, "entries.csv", a.WriteEntries), create(folder, file, a.write))
+}
+
+// WriteEntries writes the bad entries as a table.
+func (a *Analysis) WriteEntries(w io.Writer) error {
+	to := csv.NewWriter(w)
+	to.Write([]string{"sample", "feature", "value", "expected", "times"}) // an error stays until Flush
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+	for _, e := range a.BadEntries() {
+		to.Write([]string{e.SampleName, e.FeatureName, number(e.Value), number(e.Expected), number(e.Times)})
+	}
+	to.Flush()
+	return to.Error()
+}
+
+// write stores the analysis, without the single fits.
+func (a *Analysis) write(w io.Writer) error {
+	b := *a
+	if b.Race != nil { // its verdict is enough
+		c := *b.Race
+		c.Result = nil
+		b.Race = &c
+	}
+	if b.Consensus != nil {
+		c := *b.Consensus
+		c.Fits = nil
+		b.Consensus = &c
+	}
+	return gob.NewEncoder(w).Encode(b)
+}
+
+// Load reads what Save has written, by the path of the folder. It lacks the fits of Race and Consensus.
+func Load(folder string) (*Analysis, error) {
+	f, err := os.Open(filepath.Join(folder, file))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	a := &Analysis{}
+	if err := gob.NewDecoder(f).Decode(a); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", f.Name(), datasets.ErrFormat, err)
+	}
+	return a, nil
+}
+
+// create writes a new file.
+func create(folder, name string, write func(io.Writer) error) error {
+	if err := newfile.Write(filepath.Join(folder, name), write); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,366 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/datasets/sparse"
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+// wines is a table with names, of which some values are missing and twelve are wrong, in as many
+// bottles: it returns what these were.
+func wines() (s *datasets.Set, was map[[2]int]float64) {
+	s = datasets.Wine()
+	_, n := s.X.Dims()
+	for j := range n {
+		s.Samples = append(s.Samples, fmt.Sprintf("bottle %d", j+1))
+		if j%5 == 0 {
+			s.X.Set(j%13, j, math.NaN())
+		}
+	}
+	was = map[[2]int]float64{}
+	for k := range 12 {
+		i, j := k, 14*k+3
+		was[[2]int{i, j}] = s.X.At(i, j)
+		s.X.Set(i, j, 100*s.X.At(i, j))
+	}
+	return s, was
+}
+
+// A table with different units, gaps and gross values: the gross values are found by name, with what
+// they should be in the unit of the file, and hardly anything else.
+func TestRun(t *testing.T) {
+	s, was := wines()
+	before := mat.DenseCopyOf(s.X)
+	var lines bytes.Buffer
+	last := Progress{}
+	tell := Lines(&lines)
+	st := Study{Seed: 1, Starts: 5, Progress: func(p Progress) {
+		if p.Done < last.Done || p.Done > p.Total || p.Left < 0 {
+			t.Errorf("%+v after %+v", p, last)
+		}
+		last = p
+		tell(p)
+	}}
+	a, err := st.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.EqualFunc(before.RawMatrix().Data, s.X.RawMatrix().Data, func(a, b float64) bool { return a == b || a != a && b != b }) {
+		t.Error("the set has changed")
+	}
+	if a.Kind != Measurements || !strings.Contains(a.Decisions[1].Choice, "range 0 to 1") || len(a.Parts) != a.Rank || a.Rank < 2 || a.Rank > 5 {
+		t.Errorf("%v, %v, %d parts", a.Kind, a.Decisions, a.Rank)
+	}
+	found, others := 0, 0
+	for _, e := range a.BadEntries() {
+		truth, planted := was[[2]int{e.Feature, e.Sample}]
+		if !planted {
+			others++
+			continue
+		}
+		found++
+		if e.Value != 100*truth && math.Abs(e.Value/truth-100) > 1e-9 || e.Expected < 0.4*truth || e.Expected > 2.5*truth || e.SampleName != s.Samples[e.Sample] || e.FeatureName != s.Features[e.Feature] {
+			t.Errorf("%+v, was %g", e, truth)
+		}
+	}
+	if found < 12 || others > 4 {
+		t.Errorf("%d of 12 wrong values are found, and %d others", found, others)
+	}
+	for _, want := range []string{"values: measurements", "scale: each feature", "loss: ", "parts: ", "fit: ", "suspects: "} {
+		if !strings.Contains(lines.String(), want) {
+			t.Errorf("no line %q in\n%s", want, lines.String())
+		}
+	}
+	page := a.String()
+	for _, want := range []string{"178 samples", "not all values are whole numbers", "The parts, the most stable first:", "    1: ", " single values do not fit:", "where the parts make"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	// Names are features that a part has more of than the others.
+	w, _ := a.Result.Normalized(2)
+	for k, p := range a.Parts {
+		top := p.Top[0]
+		if top.Loading != w.At(top.Feature, k) || top.Name != s.Features[top.Feature] || !strings.Contains(p.Name, top.Name) || top.Distinct > top.Loading {
+			t.Errorf("%+v", p)
+		}
+	}
+	again, err := Study{Seed: 1, Starts: 5}.Run(t.Context(), s)
+	if err != nil || !mat.Equal(again.Result.W, a.Result.W) || again.String() != page {
+		t.Errorf("a second run differs: %v", err)
+	}
+	saved(t, a)
+	applied(t, a, s)
+}
+
+// What is saved is read again, and nothing is written over.
+func saved(t *testing.T, a *Analysis) {
+	folder := filepath.Join(t.TempDir(), "deep", "wines")
+	if err := a.Save(folder); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if got := strings.Join(names, " "); got != "analysis.gob coefficients.csv entries.csv factors.mat factors.npz model.rnmf parts.csv report.html samples.csv" {
+		t.Errorf("the folder has %s", got)
+	}
+	page, err := os.ReadFile(filepath.Join(folder, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := regexp.MustCompile(`base64,[^"]*`).ReplaceAllString(string(page), "")
+	bad := a.BadEntries()[0]
+	for _, want := range []string{a.Parts[0].Name, "Single values that do not fit", bad.SampleName, "What was decided, and why", "How sure the number of parts is"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, never := range []string{"http:", "https:", "<script", "NaN"} {
+		if strings.Contains(text, never) {
+			t.Errorf("the page has %q", never)
+		}
+	}
+	if err := a.Save(folder); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over an old folder: %v", err)
+	}
+	again, err := Load(folder)
+	if err != nil || again.String() != a.String() {
+		t.Errorf("%v\n%v", again, err)
+	}
+	parts, err := datasets.Open(t.Context(), filepath.Join(folder, "parts.csv"), datasets.OpenOptions{})
+	if err != nil || parts.Samples[0] != a.Parts[0].Name {
+		t.Errorf("%v, %v", parts, err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, file), []byte("no"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(folder); !errors.Is(err, datasets.ErrFormat) {
+		t.Error(err)
+	}
+}
+
+// A second set is explained by the parts of the first.
+func applied(t *testing.T, a *Analysis, s *datasets.Set) {
+	fresh, err := datasets.Wine().Pick([]int{5, 40, 100, 150})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh.Samples = []string{"a", "b", "c", "d"}
+	fresh.X.Set(12, 2, 1e6)
+	b, err := a.Apply(t.Context(), fresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := b.BadEntries()
+	if len(bad) != 1 || bad[0].SampleName != "c" || bad[0].FeatureName != s.Features[12] || math.Abs(bad[0].Value-1e6) > 1e-3 || len(b.BadSamples()) != 0 {
+		t.Errorf("%+v, %+v", bad, b.BadSamples())
+	}
+	if r, n := b.Result.H.Dims(); r != a.Rank || n != 4 || b.Parts[0].Name != a.Parts[0].Name || !strings.Contains(b.String(), "1 single value does not fit") {
+		t.Errorf("%v", b)
+	}
+	if err := b.Save(filepath.Join(t.TempDir(), "second")); err != nil {
+		t.Error(err)
+	}
+	if _, err := a.Apply(t.Context(), datasets.Digits()); !errors.Is(err, datasets.ErrSize) {
+		t.Error(err)
+	}
+}
+
+// counts is a table of words in which two topics differ; sparse or dense.
+func counts(n int) *datasets.Set {
+	x := mat.NewDense(12, n, nil)
+	for j := range n {
+		for i := range 12 {
+			if i/6 == j%2 && (i*j+i+j)%3 > 0 {
+				x.Set(i, j, float64(1+(i*7+j*3)%5))
+			}
+		}
+	}
+	s := &datasets.Set{Name: "words", X: x}
+	for i := range 12 {
+		s.Features = append(s.Features, fmt.Sprintf("word %c", 'a'+i))
+	}
+	return s
+}
+
+// Decisions that are given are taken, and say so.
+func TestGiven(t *testing.T) {
+	s := counts(30)
+	a, err := Study{Kind: Measurements, Steps: []datasets.Preprocessor{datasets.ScaleFeatures{}}, Loss: rnmf.Huber{}, Rank: 2, Starts: 3}.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, about := range []string{"values", "scale", "loss", "parts"} {
+		if d := a.Decisions[k]; d.About != about || !strings.Contains(d.Reason, "as Study.") {
+			t.Errorf("%+v", d)
+		}
+	}
+	if _, huber := a.Result.Loss.(rnmf.Huber); !huber || a.Rank != 2 || a.Race != nil || a.RankChoice != nil || len(a.Consensus.Fits) != 3 {
+		t.Errorf("%#v, rank %d", a.Result.Loss, a.Rank)
+	}
+}
+
+// What the values are is seen from them.
+func TestKinds(t *testing.T) {
+	digits, err := datasets.Digits().Sample(3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := counts(10)
+	one.X.Apply(func(_, _ int, v float64) float64 { return min(v, 1) }, one.X)
+	sparse := &datasets.Set{Sparse: &sparse.Matrix{Rows: 3, Cols: 2, Start: []int{0, 1, 2}, Row: []int32{0, 2}, Value: []float64{2, 5}}}
+	negative := counts(10)
+	negative.X.Set(0, 0, -1)
+	for name, c := range map[string]struct {
+		s    *datasets.Set
+		want DataKind
+		says string
+	}{
+		"images": {digits, Images, "images of 8×8"}, "counts": {counts(10), Counts, "% of them are 0"}, "sparse counts": {sparse, Counts, "67 %"},
+		"wine": {datasets.Wine(), Measurements, "not all"}, "zeros and ones": {one, Measurements, "0 or 1"}, "negative": {negative, Measurements, "negative"},
+	} {
+		if kind, reason := guessKind(c.s); kind != c.want || !strings.Contains(reason, c.says) {
+			t.Errorf("%s: %v, %s", name, kind, reason)
+		}
+	}
+}
+
+// Topics are named by their words; a sparse set gives the same parts, and stays sparse where it is large.
+func TestCounts(t *testing.T) {
+	s := counts(60)
+	a, err := Study{Rank: 2, Starts: 4, Loss: rnmf.Frobenius{}}.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Kind != Counts || a.BadEntries() != nil {
+		t.Errorf("%v, %v", a.Kind, a.BadEntries())
+	}
+	for _, p := range a.Parts { // words a to f, or g to l
+		for _, f := range p.Top[:3] {
+			if (f.Feature < 6) != (p.Top[0].Feature < 6) {
+				t.Errorf("%+v", p)
+			}
+		}
+	}
+	x := &sparse.Matrix{Rows: 12, Cols: 60, Start: []int{0}}
+	for j := range 60 {
+		for i := range 12 {
+			if v := s.X.At(i, j); v != 0 {
+				x.Row, x.Value = append(x.Row, int32(i)), append(x.Value, v)
+			}
+		}
+		x.Start = append(x.Start, len(x.Value))
+	}
+	thin := &datasets.Set{Name: "thin", Sparse: x, Features: s.Features}
+	same, err := Study{Rank: 2, Starts: 4, Loss: rnmf.Frobenius{}}.Run(t.Context(), thin)
+	if err != nil || !mat.EqualApprox(same.Result.W, a.Result.W, 1e-9) {
+		t.Errorf("other parts: %v", err)
+	}
+	defer func(n int) { manyEntries = n }(manyEntries)
+	manyEntries = 1
+	b, err := Study{Rank: 2, Starts: 4, Loss: rnmf.Frobenius{}}.Run(t.Context(), thin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Prepared.Sparse == nil || b.Suspects != nil || !strings.Contains(b.String(), "the data stay sparse") {
+		t.Errorf("%v", b)
+	}
+	for k := range b.Parts {
+		best := 0.0
+		for l := range a.Parts {
+			best = max(best, mat.Dot(a.Result.W.ColView(l), b.Result.W.ColView(k)))
+		}
+		if best < 0.999 {
+			t.Errorf("part %d of the sparse fit has cosine %g", k, best)
+		}
+	}
+	folder := filepath.Join(t.TempDir(), "thin")
+	if err := b.Save(folder); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "report.html")); err != nil {
+		t.Error(err)
+	}
+	if again, err := Load(folder); err != nil || again.String() != b.String() {
+		t.Error(err)
+	}
+}
+
+// A model that predicts worse than means, or than zeros, is warned of.
+func TestWarnings(t *testing.T) {
+	s := datasets.Wine() // with a third missing, and more parts than that bears
+	m, n := s.X.Dims()
+	for i := range m {
+		for j := range n {
+			if (i*31+j*17+i*j)%3 == 0 {
+				s.X.Set(i, j, math.NaN())
+			}
+		}
+	}
+	a, err := Study{Rank: 8, Starts: 2, Loss: rnmf.Frobenius{}}.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.HeldOut <= a.HeldOutMeans || !strings.Contains(strings.Join(a.Warnings, "\n"), "worse than the mean of each feature") {
+		t.Errorf("%g, means %g: %q", a.HeldOut, a.HeldOutMeans, a.Warnings)
+	}
+	x := mat.NewDense(30, 40, nil) // single entries, which nobody can predict
+	for k := range 60 {
+		x.Set(k*7%30, k*11%40, float64(1+k%3))
+	}
+	if a, err = (Study{Rank: 4, Starts: 2, Loss: rnmf.Frobenius{}}).Run(t.Context(), &datasets.Set{X: x}); err != nil {
+		t.Fatal(err)
+	}
+	if a.HeldOut < 1 || !strings.Contains(strings.Join(a.Warnings, "\n"), "zeros") {
+		t.Errorf("%g: %q", a.HeldOut, a.Warnings)
+	}
+	s = datasets.Wine()
+	s.Notes = []string{"warning: -1 is odd"}
+	if a, err = (Study{Rank: 2, Starts: 2, Loss: rnmf.Frobenius{}, Steps: []datasets.Preprocessor{datasets.ScaleFeatures{}}}).Run(t.Context(), s); err != nil || a.Warnings[0] != "-1 is odd" {
+		t.Errorf("%q, %v", a.Warnings, err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := counts(20)
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		st   Study
+		s    *datasets.Set
+		want error
+	}{
+		"nil":       {t.Context(), Study{}, nil, datasets.ErrParameter},
+		"empty":     {t.Context(), Study{}, &datasets.Set{}, datasets.ErrSize},
+		"tiny":      {t.Context(), Study{}, &datasets.Set{X: mat.NewDense(2, 9, nil)}, datasets.ErrParameter},
+		"one start": {t.Context(), Study{Starts: 1}, s, datasets.ErrParameter},
+		"rank":      {t.Context(), Study{Rank: 50, Loss: rnmf.Frobenius{}}, s, rnmf.ErrRank},
+		"cancelled": {ended, Study{}, s, context.Canceled},
+	} {
+		if _, err := c.st.Run(c.ctx, c.s); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,649 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/datasets/sparse"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/choose"
+	"github.com/robustnmf/robustnmf/rnmf/panel"
+)
+
+// A DataKind says what the values of a set are, which decides how they are brought to one scale.
+type DataKind int
+
+const (
+	// Guess looks at the set: images are known by their size, counts are whole numbers from 0 up of
+	// which a fifth or more are 0, and all else are measurements.
+	Guess DataKind = iota
+	// Measurements in units of their own: where the ranges of two features differ more than tenfold,
+	// or a value is negative, they are scaled by datasets.RobustRange.
+	Measurements
+	// Counts, of words or reads: samples are scaled to one sum, then logarithms are taken, and of
+	// many features the 2,000 most variable are kept.
+	Counts
+	// Images stay as they are.
+	Images
+)
+
+func (k DataKind) String() string {
+	return [...]string{"a guess", "measurements", "counts", "images"}[max(0, min(k, Images))]
+}
+
+// A Study is a run with decisions made beforehand; its zero value, and Run, make them all.
+type Study struct {
+	Kind DataKind
+	// Steps prepare the set; nil is what suits its Kind, and an empty list nothing.
+	Steps []datasets.Preprocessor
+	// Loss is that of the model; nil is that of choose.Race.
+	Loss rnmf.Loss
+	Rank int // 0 is what a RankSearch finds
+	// Starts is the number of fits whose consensus is taken; 0 is 10.
+	Starts int
+	Seed   uint64
+	// Progress, if not nil, is told how far the run is. Lines writes it.
+	Progress func(Progress)
+}
+
+// Progress tells how far a run is.
+type Progress struct {
+	Step        string        // what is being done, or was decided
+	Decided     bool          // tells which
+	Done, Total int           // fits
+	Left        time.Duration // about, by the time of the fits so far; 0 at the beginning
+}
+
+// Lines returns a Study.Progress that writes a line for each decision, and at most one a second for
+// what is being done.
+func Lines(w io.Writer) func(Progress) {
+	at := time.Now()
+	return func(p Progress) {
+		if !p.Decided && time.Since(at) < time.Second {
+			return
+		}
+		line := p.Step
+		if p.Left >= time.Second {
+			line = fmt.Sprintf("%-60s about %v left", line, p.Left.Round(time.Second))
+		}
+		fmt.Fprintln(w, line)
+		at = time.Now()
+	}
+}
+
+// What is looked at in steps that take many fits.
+const (
+	mostFeatures  = 2000 // of counts
+	askedFeatures = 600  // by the race of the losses and RankSearch
+	askedSamples  = 300
+	fewValues     = 20000 // up to which five folds and starts are asked, and three above
+	sameScale     = 10
+	manyZeros     = 0.2
+)
+
+// manyEntries is from how many entries on a sparse set stays sparse; a variable for tests.
+var manyEntries = 1 << 24
+
+// Run explores a set: Study{}.Run.
+func Run(ctx context.Context, s *datasets.Set) (*Analysis, error) { return Study{}.Run(ctx, s) }
+
+// Run explores a set. The set is not changed. The same set and Seed give the same result.
+//
+// Errors are those of the set's Check, datasets.ErrParameter for fewer than three features or samples,
+// what a step of Prepare or a fit says, and ctx.Err().
+func (st Study) Run(ctx context.Context, s *datasets.Set) (*Analysis, error) {
+	if s == nil {
+		return nil, fmt.Errorf("%w: the set is nil", datasets.ErrParameter)
+	}
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	if st.Kind < Guess || st.Kind > Images || st.Rank < 0 || st.Starts < 0 || st.Starts == 1 {
+		return nil, fmt.Errorf("%w: Kind %d, Rank %d, Starts %d: want a Kind, and numbers of 0 or more, with 2 starts or more", datasets.ErrParameter, st.Kind, st.Rank, st.Starts)
+	}
+	m, n := s.Dims()
+	if m < 3 || n < 3 {
+		return nil, fmt.Errorf("%w: a set of %d features and %d samples has no parts: want 3 of each or more", datasets.ErrParameter, m, n)
+	}
+	r := &run{Study: st, ctx: ctx, Analysis: &Analysis{Set: s}, began: time.Now()}
+	for _, step := range []func() error{r.prepare, r.loss, r.rank, r.parts, r.suspects} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	r.describe()
+	r.done = r.total
+	return r.Analysis, nil
+}
+
+// A run is a study that is under way.
+type run struct {
+	Study
+	*Analysis
+	ctx         context.Context
+	began       time.Time
+	done, total int
+
+	asked *datasets.Set // what the race and RankSearch look at
+	known mat.Matrix    // its mask, without gross entries, which nobody can predict
+	folds int           // of these
+}
+
+func (r *run) tell(step string, decided bool) {
+	if r.Progress == nil {
+		return
+	}
+	p := Progress{Step: step, Decided: decided, Done: r.done, Total: max(r.done, r.total)}
+	if r.done > 0 && r.done < r.total {
+		p.Left = time.Duration(float64(time.Since(r.began)) / float64(r.done) * float64(r.total-r.done))
+	}
+	r.Progress(p)
+}
+
+// decided keeps a decision.
+func (r *run) decided(what, choice, reason string) {
+	r.Decisions = append(r.Decisions, Decision{what, choice, reason})
+	r.tell(fmt.Sprintf("%s: %s", what, choice), true)
+}
+
+func (r *run) warn(format string, of ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, of...))
+}
+
+// prepare decides what the values are, and brings them to one scale.
+func (r *run) prepare() error {
+	s := r.Set
+	kind, reason := r.Study.Kind, "as Study.Kind says"
+	if kind == Guess {
+		kind, reason = guessKind(s)
+	}
+	r.Analysis.Kind = kind
+	r.decided("values", kind.String(), reason)
+	for _, note := range s.Notes {
+		if text, ok := strings.CutPrefix(note, "warning: "); ok {
+			r.warn("%s", text)
+		}
+	}
+	steps, choice, reason := r.Study.Steps, "as given", "as Study.Steps says"
+	if steps == nil {
+		steps, choice, reason = stepsFor(s, kind)
+	}
+	u, p, err := datasets.Prepare(s, steps...)
+	if err != nil {
+		return err
+	}
+	for _, note := range u.Notes[len(s.Notes):] {
+		r.warn("%s", strings.TrimPrefix(note, "warning: "))
+	}
+	if rows, cols := u.Dims(); u.Sparse != nil && rows*cols <= manyEntries {
+		if u, err = u.Dense(); err != nil {
+			return err
+		}
+	}
+	r.Prepared, r.Preparation = u, p
+	r.decided("scale", choice, reason)
+	r.ask()
+	return nil
+}
+
+// guessKind tells what the values of a set are.
+func guessKind(s *datasets.Set) (DataKind, string) {
+	if s.Height > 0 {
+		return Images, fmt.Sprintf("the samples are images of %d×%d", s.Height, s.Width)
+	}
+	m, n := s.Dims()
+	zeros, known, top := 0.0, 0.0, 0.0
+	var values []float64
+	if s.Sparse != nil {
+		values = s.Sparse.Value
+		known = float64(m) * float64(n)
+		zeros = known - float64(len(values))
+	} else {
+		values = s.X.RawMatrix().Data
+	}
+	for _, v := range values {
+		switch {
+		case math.IsNaN(v):
+			continue
+		case v != math.Trunc(v):
+			return Measurements, "not all values are whole numbers"
+		case v < 0:
+			return Measurements, "some values are negative"
+		case v == 0:
+			zeros++
+		}
+		if top = max(top, v); s.Sparse == nil {
+			known++
+		}
+	}
+	share := 100 * zeros / max(1, known)
+	switch {
+	case top <= 1:
+		return Measurements, "all values are 0 or 1"
+	case zeros >= manyZeros*known:
+		return Counts, fmt.Sprintf("all values are whole numbers from 0 up, and %.0f %% of them are 0", share)
+	}
+	return Measurements, fmt.Sprintf("all values are whole numbers, but only %.0f %% of them are 0, where counts have %.0f %% and more", share, 100*manyZeros)
+}
+
+// stepsFor returns the steps that suit a kind, with a choice and a reason for people.
+func stepsFor(s *datasets.Set, kind DataKind) (steps []datasets.Preprocessor, choice, reason string) {
+	switch m, _ := s.Dims(); kind {
+	case Counts:
+		steps = []datasets.Preprocessor{datasets.SampleSums{}, datasets.Log1p{}}
+		choice, reason = "samples to one sum, then log(1 + x)", "so that large samples and frequent features do not decide everything"
+		if m > mostFeatures {
+			steps = append(steps, datasets.MostVariable{Count: mostFeatures})
+			choice += fmt.Sprintf(", then the %d most variable of %d features", mostFeatures, m)
+		}
+		return steps, choice, reason
+	case Images:
+		return []datasets.Preprocessor{}, "as it is", "pixels have one scale"
+	}
+	if s.Sparse != nil {
+		return []datasets.Preprocessor{}, "as it is", "zeros stay zeros"
+	}
+	most, least, negative := spreads(s)
+	switch {
+	case negative:
+		return []datasets.Preprocessor{datasets.ScaleFeatures{By: datasets.RobustRange}}, "each feature to the range 0 to 1 of its bulk",
+			"some values are negative; 0 is then the smallest usual value of a feature"
+	case most > sameScale*least:
+		return []datasets.Preprocessor{datasets.ScaleFeatures{By: datasets.RobustRange}}, "each feature to the range 0 to 1 of its bulk",
+			fmt.Sprintf("the features have different units: some spread %.0f times as much as others, and would decide the parts alone", most/least)
+	}
+	return []datasets.Preprocessor{}, "as it is", fmt.Sprintf("the features spread alike (at most %.1f times), as of one unit", most/least)
+}
+
+// spreads returns the largest and smallest distance between the lowest and the highest tenth of a
+// feature, of those that are no constants.
+func spreads(s *datasets.Set) (most, least float64, negative bool) {
+	m, n := s.X.Dims()
+	least = math.Inf(1)
+	values := make([]float64, 0, n)
+	for i := range m {
+		values = values[:0]
+		for _, v := range s.X.RawRowView(i) {
+			if !math.IsNaN(v) {
+				values = append(values, v)
+				negative = negative || v < 0
+			}
+		}
+		slices.Sort(values)
+		if len(values) == 0 {
+			continue
+		}
+		if d := values[len(values)*9/10] - values[len(values)/10]; d > 0 {
+			most, least = max(most, d), min(least, d)
+		}
+	}
+	if most == 0 {
+		return 1, 1, negative
+	}
+	return most, least, negative
+}
+
+// ask picks what the steps of many fits look at.
+func (r *run) ask() {
+	u := r.Prepared
+	m, n := u.Dims()
+	defer func() {
+		rows, cols := r.asked.X.Dims()
+		if r.folds = 3; rows*cols <= fewValues {
+			r.folds = 5
+		}
+		r.total = raceFits + 8*2*r.folds + cmp.Or(r.Starts, 10) + 4
+	}()
+	if u.Sparse == nil && m*n <= askedFeatures*askedSamples {
+		r.asked = u
+		return
+	}
+	rng := rand.New(rand.NewPCG(r.Seed, 0x61_73_6b))
+	t := u
+	if n > askedSamples {
+		columns := rng.Perm(n)[:askedSamples]
+		slices.Sort(columns)
+		t, _ = t.Pick(columns)
+	}
+	if m > askedFeatures {
+		rows := rng.Perm(m)[:askedFeatures]
+		slices.Sort(rows)
+		t, _ = t.PickFeatures(rows)
+	}
+	r.asked, _ = t.Dense()
+	rows, cols := r.asked.X.Dims()
+	r.decided("sample", fmt.Sprintf("%d features and %d samples", rows, cols), fmt.Sprintf("the loss and the rank are asked of a part of the %d×%d data, drawn by chance; the fit takes all", m, n))
+}
+
+// model returns what is fitted.
+func (r *run) model(rank int) rnmf.Model {
+	m := rnmf.Model{Rank: rank, Loss: r.Analysis.Loss, Seed: r.Seed}
+	x := r.asked.X
+	for i := range x.RawMatrix().Rows {
+		if slices.ContainsFunc(x.RawRowView(i), func(v float64) bool { return v < 0 }) {
+			m.Signed = true
+		}
+	}
+	if r.Prepared.X != nil && !m.Signed {
+		m.Signed = slices.ContainsFunc(r.Prepared.X.RawMatrix().Data, func(v float64) bool { return v < 0 })
+	}
+	return m
+}
+
+func (r *run) loss() error {
+	if r.Study.Loss != nil {
+		r.Analysis.Loss = r.Study.Loss
+		r.decided("loss", fmt.Sprintf("%#v", r.Study.Loss), "as Study.Loss says")
+		r.done += raceFits
+		return nil
+	}
+	if zeros := shareOfZeros(r.asked.X); r.Analysis.Kind == Counts && zeros > mostlyZeros {
+		r.Analysis.Loss = choose.BySample.Model(1).Loss
+		r.done += raceFits
+		r.decided("loss", choose.BySample.String(), fmt.Sprintf("%.0f %% of the entries are 0, and a loss of entries would take what is not 0 for errors", 100*zeros))
+		return nil
+	}
+	r.tell("loss: predicting entries that are hidden, by three losses", false)
+	m, n := r.asked.X.Dims()
+	model := r.model(max(1, min(10, (min(m, n)+1)/3)))
+	model.Mask = r.asked.Mask()
+	race, err := choose.Race{Model: model}.Fit(r.ctx, r.asked.X)
+	if err != nil {
+		return err
+	}
+	r.done += raceFits
+	r.Race = race
+	r.Analysis.Loss = race.Winner.Model(1).Loss
+	r.decided("loss", race.Winner.String(), race.Why)
+	return nil
+}
+
+// mostlyZeros is the share of zeros from which on a loss of entries is not asked.
+const mostlyZeros = 0.6
+
+func shareOfZeros(x *mat.Dense) float64 {
+	m, n := x.Dims()
+	zeros := 0
+	for i := range m {
+		for _, v := range x.RawRowView(i) {
+			if v == 0 {
+				zeros++
+			}
+		}
+	}
+	return float64(zeros) / float64(m) / float64(n)
+}
+
+// raceFits is what the choice of the loss takes, in fits.
+const raceFits = 4
+
+// hideGross sets known: entries that a robust fit of few parts finds far off would hide all differences
+// of the ranks.
+func (r *run) hideGross() error {
+	x := r.asked.X
+	r.known = r.asked.Mask()
+	if r.Analysis.Kind == Counts {
+		return nil
+	}
+	m, n := x.Dims()
+	model := rnmf.HuberNMF(min(5, (min(m, n)+2)/3))
+	model.Seed, model.Mask, model.Signed = r.Seed, r.known, r.model(1).Signed
+	fit, err := model.Fit(r.ctx, x)
+	if err != nil {
+		return err
+	}
+	sizes, far := usual(x, fit)
+	wh, known := fit.WH(), datasets.Known(x)
+	hidden := 0
+	for i := range m {
+		for j, v := range x.RawRowView(i) {
+			if sizes[i] > 0 && math.Abs(v-wh.At(i, j)) > far*sizes[i] {
+				known.Set(i, j, 0)
+				hidden++
+			}
+		}
+	}
+	if hidden > 0 && hidden <= m*n/20 {
+		r.known = known
+	}
+	return nil
+}
+
+func (r *run) rank() error {
+	if err := r.hideGross(); err != nil {
+		return err
+	}
+	m, n := r.asked.X.Dims()
+	if r.Study.Rank > 0 {
+		r.Analysis.Rank = r.Study.Rank
+		r.decided("parts", fmt.Sprint(r.Study.Rank), "as Study.Rank says")
+		r.done += 8 * 2 * r.folds
+	} else {
+		before := r.done
+		c, err := choose.RankSearch{X: r.asked.X, Mask: r.known, Model: r.model(1), Folds: r.folds, Starts: r.folds, Seed: r.Seed,
+			Most: max(2, min(24, min(m, n)/2)),
+			Progress: func(p choose.Progress) {
+				r.done = before + p.Done*2*r.folds
+				r.total = max(r.total, r.done+cmp.Or(r.Starts, 10)+4)
+				r.tell(fmt.Sprintf("parts: %d of %d ranks", p.Done, p.Total), false)
+			}}.Run(r.ctx)
+		if err != nil {
+			return err
+		}
+		r.RankChoice = c
+		r.done = before + len(c.Table.Rows)*2*r.folds
+		rank, reason := c.Rank, c.Reason
+		if best, ok := c.Table.Best(choose.Criterion{Score: choose.ScoreHeldOut, Smaller: true}); ok && best.Scores[choose.ScoreHeldOut] >= 1 && c.Lasts > rank {
+			rank, reason = c.Lasts, fmt.Sprintf("no number of parts predicts entries better than zeros do, so this is the largest for which the starts agree on the groups of samples; by prediction it would be %d", c.Rank)
+		}
+		r.Analysis.Rank = rank
+		r.decided("parts", fmt.Sprint(rank), reason)
+	}
+	return r.compareWithMeans()
+}
+
+// compareWithMeans warns where a model predicts worse than something that has no parts.
+func (r *run) compareWithMeans() error {
+	held := choose.HeldOut{Folds: r.folds, Seed: r.Seed, Mask: r.known}
+	means, err := held.Of(r.ctx, meansOf, r.asked.X)
+	if err != nil {
+		return err
+	}
+	of, err := held.Of(r.ctx, choose.NewFitFunc(r.model(min(r.Analysis.Rank, min(r.asked.X.Dims())))), r.asked.X)
+	if err != nil {
+		return err
+	}
+	mean, _ := choose.MeanError(means.Absolute)
+	model, _ := choose.MeanError(of.Absolute)
+	r.HeldOut, r.HeldOutMeans = model, mean
+	switch {
+	case model >= 1 && mean >= 1:
+		r.warn("neither the model nor the means of the features predict entries that are held out better than zeros do (errors %.2f and %.2f, zeros 1): read the parts as a description of what stands out, not as a model that predicts", model, mean)
+	case model >= 1:
+		r.warn("the model predicts entries that are held out worse than zeros do (error %.2f, zeros 1): take fewer parts, or another loss", model)
+	case model > mean:
+		_, n := r.asked.X.Dims()
+		gaps := ""
+		if r.asked.Mask() != nil {
+			gaps = ", where so much is missing"
+		}
+		r.warn("%d parts predict entries that are held out worse than the mean of each feature does (errors %.3f and %.3f)%s: do not fill gaps with this model; fewer parts (Study.Rank), more samples than these %d, or rnmf.Ridge on both factors make it better", r.Analysis.Rank, model, mean, gaps, n)
+	}
+	return nil
+}
+
+// meansOf is a FitFunc of one part, the means of the features.
+func meansOf(_ context.Context, x, mask mat.Matrix, _ uint64) (*rnmf.Result, error) {
+	m, n := x.Dims()
+	w, h := mat.NewDense(m, 1, nil), mat.NewDense(1, n, nil)
+	for i := range m {
+		var sum, known float64
+		for j := range n {
+			if mask == nil || mask.At(i, j) > 0 {
+				sum += x.At(i, j)
+				known++
+			}
+		}
+		w.Set(i, 0, sum/max(1, known))
+	}
+	for j := range n {
+		h.Set(0, j, 1)
+	}
+	return &rnmf.Result{W: w, H: h, Loss: rnmf.Frobenius{}}, nil
+}
+
+// parts fits from many starts.
+func (r *run) parts() error {
+	u := r.Prepared
+	before, starts := r.done, cmp.Or(r.Starts, 10)
+	model := r.model(r.Analysis.Rank)
+	search := choose.ConsensusParts{Fit: choose.NewFitFunc(model), Starts: starts, Seed: r.Seed,
+		Progress: func(done, total int) {
+			r.done = before + done
+			r.tell(fmt.Sprintf("fit: %d of %d starts", done, total), false)
+		}}
+	if u.Sparse != nil {
+		search.X = u.Sparse
+		search.Fit = func(ctx context.Context, x, _ mat.Matrix, seed uint64) (*rnmf.Result, error) {
+			model := model
+			model.Seed = seed
+			fit, err := panel.Batch{Model: model}.Fit(ctx, panel.FromSparse(x.(*sparse.Matrix), 0))
+			if err != nil {
+				return nil, err
+			}
+			return fit.Result, nil
+		}
+		search.Transform = func(ctx context.Context, res *rnmf.Result, x, _ mat.Matrix) (*mat.Dense, error) {
+			return panel.Transform(ctx, res.W, res.Family, res.Loss, panel.Panel{Sparse: x.(*sparse.Matrix)}, false)
+		}
+	} else {
+		search.X, search.Mask = u.X, u.Mask()
+	}
+	p, err := search.Run(r.ctx)
+	reason := "the medians of the parts of many starts, which no single start decides"
+	if errors.Is(err, choose.ErrParameter) { // the starts agree on too little
+		search.Apart = -1
+		p, err = search.Run(r.ctx)
+		reason = "no single part lies near those of other starts, so none is left out"
+		r.warn("the starts agree on hardly any part: fewer parts (Study.Rank) may be more stable")
+	}
+	if err != nil {
+		return err
+	}
+	r.Consensus, r.Result = p, p.Result
+	r.done = before + starts
+	r.decided("fit", p.String(), reason)
+	if low := p.Stability[len(p.Stability)-1]; low < 0.5 {
+		r.warn("not all parts are stable: the last has a stability of %.2f, where 1 says that each start finds it", low)
+	}
+	return nil
+}
+
+// suspects asks which samples and which entries do not fit.
+func (r *run) suspects() error {
+	u := r.Prepared
+	if u.Sparse != nil {
+		r.decided("suspects", "none are looked for", "the data stay sparse, and a list of suspects needs every residual")
+		return nil
+	}
+	r.tell("suspects: two losses, two starts", false)
+	rank, signed := r.Analysis.Rank, r.model(1).Signed
+	models := []rnmf.Model{rnmf.L21NMF(rank), rnmf.HuberNMF(rank)}
+	for k := range models {
+		models[k].Signed = signed
+	}
+	found, err := choose.OutlierSearch{X: u.X, Mask: u.Mask(), Models: models, Starts: 2, Seed: r.Seed}.Run(r.ctx)
+	if err != nil {
+		return err
+	}
+	r.Suspects = found
+	if err := r.weigh(signed); err != nil {
+		return err
+	}
+	r.decided("suspects", fmt.Sprintf("%s, %s; %s", many(len(r.BadSamples()), "sample", "is wrong", "are wrong"), many(len(r.BadEntries()), "single value", "is", "are"), many(found.Rare, "more sample", "is rare", "are rare")), found.String())
+	return nil
+}
+
+// weigh measures the usual size of the residuals of each feature, by a fit that single wrong entries
+// do not spoil.
+func (r *run) weigh(signed bool) error {
+	u := r.Prepared
+	robust := r.Result
+	if _, frobenius := r.Analysis.Loss.(rnmf.Frobenius); frobenius || isByColumn(r.Analysis.Loss) {
+		model := rnmf.HuberNMF(r.Analysis.Rank)
+		model.Init, model.Mask, model.Signed = rnmf.WarmStart{W: r.Result.W, H: r.Result.H}, u.Mask(), signed
+		var err error
+		if robust, err = model.Fit(r.ctx, u.X); err != nil {
+			return err
+		}
+	}
+	r.Robust = robust
+	r.Usual, r.Far = usual(u.X, robust)
+	if r.Analysis.Kind == Counts {
+		r.Far = math.Inf(1) // most are 0, and one that is not is no error
+	}
+	return nil
+}
+
+func isByColumn(l rnmf.Loss) bool {
+	switch l.(type) {
+	case rnmf.ByColumn, *rnmf.ByColumn:
+		return true
+	}
+	return false
+}
+
+// usual returns the usual size of a residual of each feature, 1.4826 times the median of |e|, and how
+// many times that size an entry must be off to be called wrong. It is the fence of Tukey (1977) for the
+// logarithms of |e|, Q₃ + 1.5 (Q₃ − Q₁), which adapts to heavy tails: 7.9 for normal residuals, 15 for
+// those of Laplace.
+func usual(x *mat.Dense, r *rnmf.Result) (sizes []float64, far float64) {
+	m, n := x.Dims()
+	wh := r.WH()
+	sizes = make([]float64, m)
+	var all []float64
+	row := make([]float64, 0, n)
+	for i := range m {
+		row = row[:0]
+		for j, v := range x.RawRowView(i) {
+			if !math.IsNaN(v) {
+				row = append(row, math.Abs(v-wh.At(i, j)))
+			}
+		}
+		slices.Sort(row)
+		if len(row) > 0 {
+			sizes[i] = 1.4826 * row[len(row)/2]
+		}
+		all = append(all, sizes[i])
+	}
+	slices.Sort(all)
+	floor := 0.1 * all[len(all)/2] // a feature that is fitted nearly exactly
+	logs := make([]float64, 0, m*n)
+	for i := range m {
+		if sizes[i] = max(sizes[i], floor); sizes[i] == 0 {
+			continue
+		}
+		for j, v := range x.RawRowView(i) {
+			if e := math.Abs(v - wh.At(i, j)); e > 0 && !math.IsNaN(e) {
+				logs = append(logs, math.Log(e/sizes[i]))
+			}
+		}
+	}
+	if len(logs) < 20 {
+		return sizes, math.Inf(1)
+	}
+	slices.Sort(logs)
+	q1, q3 := logs[len(logs)/4], logs[3*len(logs)/4]
+	return sizes, max(6, math.Exp(q3+1.5*(q3-q1)))
+}
