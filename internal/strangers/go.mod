@@ -9,6 +9,7 @@ require (
 
 require (
 	github.com/cavaliergopher/grab/v3 v3.0.1 // indirect
+	github.com/gofrs/flock v0.13.0 // indirect
 	golang.org/x/image v0.34.0 // indirect
 	golang.org/x/sys v0.39.0 // indirect
 	golang.org/x/text v0.32.0 // indirect
