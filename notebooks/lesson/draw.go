@@ -71,14 +71,6 @@ func Basis(title string, s *datasets.Set, w mat.Matrix) viz.Figure {
 	return Must(viz.Gallery(columns(peaks(w), 40), viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Columns: perRow(r), Max: 1}))
 }
 
-// Bases draws two bases above each other, row by row, as Basis draws one: at most the
-// first 40 columns of each.
-func Bases(title string, s *datasets.Set, upperName string, upper mat.Matrix, lowerName string, lower mat.Matrix) viz.Figure {
-	_, r := upper.Dims()
-	return Must(viz.PairedGallery(upperName, columns(peaks(upper), 40), lowerName, columns(peaks(lower), 40),
-		viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Columns: perRow(r), Max: 1}))
-}
-
 // Convergence draws objectives against rounds on logarithmic axes.
 func Convergence(title string, curves ...viz.Curve) *viz.Chart {
 	return Must(viz.Convergence(curves, viz.ConvergenceOptions{Title: title, LogX: true, LogY: true}))

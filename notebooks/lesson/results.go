@@ -186,8 +186,8 @@ func (r *Results) Lines(title, xlabel, ylabel string) *viz.Chart {
 var colours []string
 
 // Colours gives rows of Results a colour of their own, the first ones in their order, in all charts of
-// a notebook; rows of other names have the colours after these. Declare it in a cell of its own or with
-// other variables: var colours = lesson.Colours("L2", "Huber").
+// a notebook, in the place of those of Look; rows of other names have the colours after these. Declare
+// it in a cell of its own or with other variables: var colours = lesson.Colours("L2", "Huber").
 func Colours(rows ...string) []string {
 	colours = rows
 	return rows
@@ -195,14 +195,9 @@ func Colours(rows ...string) []string {
 
 // Series are the curves that Lines draws.
 func (r *Results) Series() (series []viz.Series) {
-	others := len(colours)
-	for _, row := range r.Rows {
-		style := 1 + slices.Index(colours, row)
-		if style == 0 {
-			others++
-			style = others
-		}
-		s, once := viz.Series{Name: row, Style: style}, true
+	styles := lookOf(r.Rows)
+	for i, row := range r.Rows {
+		s, once := viz.Series{Name: row, Style: styles[i]}, true
 		for _, column := range r.Columns {
 			v := r.Values(row, column)
 			if len(v) == 0 {
@@ -237,6 +232,7 @@ func (r *Results) Spread(title, ylabel string) *viz.Chart {
 	c.Title.Text, c.Y.Label.Text = title, ylabel
 	c.Width = max(c.Width, 2+float64(len(r.Columns)))
 	glyphs := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
+	styles := lookOf(r.Rows)
 	for i, row := range r.Rows {
 		var points plotter.XYs
 		side := 0.7 * ((float64(i)+0.5)/float64(len(r.Rows)) - 0.5)
@@ -253,7 +249,7 @@ func (r *Results) Spread(title, ylabel string) *viz.Chart {
 		}
 		s, err := plotter.NewScatter(points)
 		Check(err)
-		s.GlyphStyle = draw.GlyphStyle{Color: viz.Color(i), Radius: vg.Points(2.5), Shape: glyphs[i%len(glyphs)]}
+		s.GlyphStyle = draw.GlyphStyle{Color: viz.Color(styles[i] - 1), Radius: vg.Points(2.5), Shape: glyphs[i%len(glyphs)]}
 		c.Add(s)
 		c.Legend.Add(row, s)
 	}

@@ -1,0 +1,100 @@
+package lesson
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf/score"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+const (
+	mostPairs = 20 // that Bases draws
+	mostParts = 10 // that BasesOf draws
+)
+
+// Bases draws two bases above each other, row by row, as Basis draws one. The columns of lower
+// are matched with those of upper, so that the sum of the cosines is as large as possible,
+// and the pairs with the smallest cosines come first, at most 20; the title says if there are more.
+func Bases(title string, s *datasets.Set, upperName string, upper mat.Matrix, lowerName string, lower mat.Matrix) viz.Figure {
+	order, picked := match([]mat.Matrix{upper, lower}, mostPairs)
+	return Must(viz.PairedGallery(upperName, picked[0], lowerName, picked[1],
+		viz.GalleryOptions{Title: some(title, "pairs", len(order), upper), Height: s.Height, Width: s.Width, Columns: perRow(len(order)), Max: 1}))
+}
+
+// BasesOf draws the bases of several models, a row for each. The columns of all are matched with those
+// of the first, and the parts of the smallest mean cosine come first, at most 10.
+func BasesOf(title string, s *datasets.Set, names []string, bases ...mat.Matrix) viz.Figure {
+	order, picked := match(bases, mostParts)
+	opt := viz.ViewsOptions{Title: some(title, "parts", len(order), bases[0]), Height: s.Height, Width: s.Width, Names: names}
+	for i := range bases {
+		opt.Samples = append(opt.Samples, i)
+	}
+	var parts []viz.View
+	for k := range order {
+		part := mat.NewDense(rowsOf(bases[0]), len(bases), nil)
+		for i, w := range picked {
+			part.SetCol(i, mat.Col(nil, k, w))
+		}
+		parts = append(parts, viz.View{X: part, Limit: 1})
+	}
+	return Must(viz.Views(parts, opt))
+}
+
+// some adds to a title how many of all parts are drawn, where these are not all.
+func some(title, what string, n int, w mat.Matrix) string {
+	if _, r := w.Dims(); n < r {
+		return fmt.Sprintf("%s (the %d of %d %s that differ most)", title, n, r, what)
+	}
+	return title
+}
+
+// match returns columns of each basis, those that belong together at one place, by columns of the
+// first in the order given.
+func match(bases []mat.Matrix, most int) (order []int, picked []*mat.Dense) {
+	_, r := bases[0].Dims()
+	cosine := make([]float64, r) // sums over the bases
+	partner := make([][]int, len(bases))
+	first := directions(bases[0])
+	for i, w := range bases {
+		fitsEntries(bases[0], w)
+		cost := Mul(first.T(), directions(w))
+		cost.Scale(-1, cost)
+		partner[i] = Must(score.Assignment(cost))
+		for k, l := range partner[i] {
+			cosine[k] -= math.Round(1e9*cost.At(k, l)) / 1e9 // so that rounding does not decide the order
+		}
+	}
+	for k := range r {
+		order = append(order, k)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cosine[a], cosine[b]) })
+	order = order[:min(r, most)]
+	for i, w := range bases {
+		p := peaks(w)
+		one := mat.NewDense(rowsOf(w), len(order), nil)
+		for place, k := range order {
+			one.SetCol(place, mat.Col(nil, partner[i][k], p))
+		}
+		picked = append(picked, one)
+	}
+	return order, picked
+}
+
+// directions returns a copy of w whose columns have the length 1, or 0.
+func directions(w mat.Matrix) *mat.Dense {
+	d := mat.DenseCopyOf(w)
+	_, r := w.Dims()
+	for k := range r {
+		c := d.ColView(k).(*mat.VecDense)
+		if long := mat.Norm(c, 2); long > 0 {
+			c.ScaleVec(1/long, c)
+		}
+	}
+	return d
+}

@@ -1,0 +1,192 @@
+package lesson
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// Named draws curves whose names stand at their right ends, in their colours, in the place of a legend.
+func Named(series []viz.Series, opt viz.LinesOptions) *viz.Chart {
+	c := Must(viz.Lines(series, opt))
+	c.Legend = plot.NewLegend()
+	type end struct {
+		x, y, at float64 // at is the height of the name, in points
+		name     string
+		style    int
+	}
+	var ends []end
+	tall := 72*c.Height - 80 // of the area of the data, about
+	for i, s := range series {
+		e := end{name: s.Name, style: cmp.Or(s.Style, i+1) - 1, x: math.Inf(-1)}
+		for k, y := range s.Y {
+			x := float64(k)
+			if s.X != nil {
+				x = s.X[k]
+			}
+			if x > e.x && !(opt.LogX && x <= 0) && !(opt.LogY && y <= 0) {
+				e.x, e.y = x, y
+			}
+		}
+		e.y = min(max(e.y, c.Y.Min), c.Y.Max)
+		e.at = tall * c.Y.Norm(e.y)
+		ends = append(ends, e)
+	}
+	heights := make([]float64, len(ends))
+	for i, e := range ends {
+		heights[i] = e.at
+	}
+	for i, at := range apart(heights, 14) {
+		e := ends[i]
+		if e.name == "" {
+			continue
+		}
+		style := c.Legend.TextStyle
+		style.Font = c.X.Tick.Label.Font
+		style.Color = viz.Color(e.style)
+		style.YAlign = -0.4 // the middle of the small letters at the point
+		l := Must(plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: e.x, Y: e.y}}, Labels: []string{"  " + e.name}}))
+		style.Handler = l.TextStyle[0].Handler
+		l.TextStyle[0] = style
+		l.Offset.Y = vg.Points(at - e.at)
+		c.Add(l)
+	}
+	return c
+}
+
+// apart moves heights as little as that needs until no two are nearer than a gap.
+func apart(heights []float64, gap float64) []float64 {
+	order := make([]int, len(heights))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(heights[a], heights[b]) })
+	// Groups of names that touch are centred on the mean of their heights.
+	type group struct {
+		sum float64
+		n   int
+	}
+	bottom := func(g group) float64 { return g.sum/float64(g.n) - gap*float64(g.n-1)/2 }
+	var groups []group
+	for _, i := range order {
+		groups = append(groups, group{heights[i], 1})
+		for k := len(groups) - 1; k > 0 && bottom(groups[k])-bottom(groups[k-1]) < gap*float64(groups[k-1].n); k-- {
+			groups[k-1].sum += groups[k].sum
+			groups[k-1].n += groups[k].n
+			groups = groups[:k]
+		}
+	}
+	moved := make([]float64, len(heights))
+	next := 0
+	for _, g := range groups {
+		for k := range g.n {
+			moved[order[next]] = bottom(g) + gap*float64(k)
+			next++
+		}
+	}
+	return moved
+}
+
+// Gaps draws how far the objectives of some fits of one objective lie above the lowest of all, as
+// a share of it, on logarithmic axes, and says in how many rounds each of them rose. The fit that
+// reaches the lowest value has no point there. Title, size and Seconds are those of opt.
+func Gaps(opt viz.ConvergenceOptions, curves ...viz.Curve) *viz.Chart {
+	lowest := math.Inf(1)
+	var said []string
+	for _, c := range curves {
+		for _, p := range c.Trace {
+			lowest = min(lowest, p.Objective)
+		}
+		said = append(said, fmt.Sprintf("%s %d of %d", c.Name, Rises(c.Trace), len(c.Trace)-1))
+	}
+	fmt.Println("steps in which the objective rose: " + strings.Join(said, ", "))
+	var series []viz.Series
+	for _, c := range curves {
+		s := viz.Series{Name: c.Name, Style: cmp.Or(c.Style, Look(c.Name))}
+		for _, p := range c.Trace {
+			if x, gap := float64(p.Round), p.Objective/lowest-1; gap > 1e-9 {
+				if opt.Seconds {
+					x = p.Seconds
+				}
+				s.X, s.Y = append(s.X, x), append(s.Y, gap)
+			}
+		}
+		series = append(series, s)
+	}
+	xlabel := "round"
+	if opt.Seconds {
+		xlabel = "seconds"
+	}
+	return Named(series, viz.LinesOptions{Title: opt.Title, XLabel: xlabel, YLabel: "objective / the lowest of all − 1",
+		Width: opt.Width, Height: opt.Height, LogX: true, LogY: true})
+}
+
+// Rises counts the rounds in which the objective of a trace rose by more than 10⁻¹² of itself, which is
+// rounding.
+func Rises(trace rnmf.Trace) (n int) {
+	for t := 1; t < len(trace); t++ {
+		if trace[t].Objective > trace[t-1].Objective*(1+1e-12) {
+			n++
+		}
+	}
+	return n
+}
+
+// looks are the numbers of colour, dash and marker of models, by the names that they have in
+// charts: the same in all notebooks.
+var looks = map[string]int{
+	"NMF": 1, "least squares": 1, "L2": 1,
+	"L2,1-NMF": 2, "L2,1": 2,
+	"L1-NMF": 3, "L1": 3,
+	"truncated, printed rule": 4, "truncated Cauchy": 4,
+	"Huber":        5,
+	"Cauchy":       6,
+	"two stages":   7,
+	"CIM":          8,
+	"told":         9,
+	"hypersurface": 11, "truncated, normal rule": 10,
+	"capped L2,1": 13, "RNMF-L1": 14, "k-means": 15, "two stages, printed first": 16,
+}
+
+// Look returns the number of a model's colour, dash and marker, as a Style of package viz, or 0 if the
+// name is not that of a model.
+func Look(name string) int {
+	if i := slices.Index(colours, name); i >= 0 {
+		return i + 1
+	}
+	if len(colours) > 0 {
+		return 0
+	}
+	return looks[name]
+}
+
+// lookOf returns the looks of some names; those that are not of models have the first that are left.
+func lookOf(names []string) []int {
+	taken := map[int]bool{}
+	for _, name := range names {
+		taken[Look(name)] = true
+	}
+	for i := range colours { // which keep theirs, whether they are in this chart or not
+		taken[i+1] = true
+	}
+	var styles []int
+	for _, name := range names {
+		style := Look(name)
+		if style == 0 {
+			for style = 1; taken[style]; style++ {
+			}
+			taken[style] = true
+		}
+		styles = append(styles, style)
+	}
+	return styles
+}
