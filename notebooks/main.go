@@ -36,7 +36,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
@@ -197,27 +196,4 @@ func (s *setup) makeSite(ctx context.Context, folder string) error {
 	cmd := s.command(ctx, s.goCmd, "-C", program, "run", ".", folder)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()
-}
-
-var errTests = errors.New("the tests failed")
-
-// goTest runs go test. That Jupyter is there is told to the notebooks' test,
-// which would skip them otherwise.
-func (s *setup) goTest(ctx context.Context, args []string) error {
-	if !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-timeout") }) {
-		args = append([]string{"-timeout=30m"}, args...)
-	}
-	if !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, ".") || strings.HasPrefix(a, module) }) {
-		args = append(args, "./...")
-	}
-	fmt.Fprintln(s.out, "go test", strings.Join(args, " "))
-	cmd := s.command(ctx, s.goCmd, append([]string{"test"}, args...)...)
-	cmd.Env = append(cmd.Env, "RNMF_NEED_JUPYTER=1")
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && ctx.Err() == nil {
-		return errTests
-	}
-	return err
 }

@@ -33,8 +33,9 @@ import (
 // very well, too. BySample wins if its h_0.9 is less than that of both others. It also takes the place of
 // ByEntryAndSample if nothing stands out among the residuals of any of the three and its h_1 is at
 // least 1 % less: where no entry is grossly wrong all of them count. The winner goes on from its
-// factors, with all entries. The shares and limits were chosen on the eleven sets that
-// notebooks/lab/arena names.
+// factors, with all entries, unless it is ByOmission: which entries that one leaves out depends on
+// where it begins, so it begins anew with all that is known. The shares and limits were chosen on the
+// eleven sets that notebooks/lab/arena names.
 type Race struct {
 	// Model has the rank and all else but the loss, which has to be nil: the mask, the seed of the
 	// starts and of what is hidden, penalties, solvers, MaxIter and Tol of the winner.
@@ -143,15 +144,11 @@ func (a Race) Fit(ctx context.Context, x mat.Matrix) (*RaceResult, error) {
 	}
 	result.decide()
 	at := slices.IndexFunc(result.Judged, func(j JudgedLoss) bool { return j.Kind == result.Winner })
-	warm := a.of(result.Winner)
-	warm.Init = rnmf.WarmStart{W: fits[at].W, H: fits[at].H}
-	if result.Winner == ByOmission {
-		// Its second stage has a fixed scale; a first stage that is not over begins again.
-		if l, second := fits[at].Loss.(rnmf.Truncated); second && l.Loss == rnmf.Loss(rnmf.Frobenius{}) {
-			warm.Loss = l
-		}
+	final := a.of(result.Winner)
+	if result.Winner != ByOmission {
+		final.Init = rnmf.WarmStart{W: fits[at].W, H: fits[at].H}
 	}
-	r, err := warm.Fit(ctx, x)
+	r, err := final.Fit(ctx, x)
 	if r == nil {
 		r = withoutMask(fits[at])
 	}
