@@ -92,7 +92,8 @@ func tellTests(out io.Writer, events io.Reader, every time.Duration) error {
 		failed <- scanner.Err()
 	}()
 	began := time.Now()
-	packages, seconds := map[string]*packageTest{}, map[string]float64{}
+	packages := map[string]*packageTest{}
+	seconds, ofTests := map[string]float64{}, map[string]float64{} // by package, and by package and test
 	silence := time.NewTicker(every)
 	defer silence.Stop()
 	for {
@@ -103,7 +104,8 @@ func tellTests(out io.Writer, events io.Reader, every time.Duration) error {
 			continue
 		case l, ok := <-lines:
 			if !ok {
-				tellSlowest(out, seconds)
+				tellSlowest(out, "packages", seconds)
+				tellSlowest(out, "tests", ofTests)
 				return <-failed
 			}
 			line = l
@@ -121,6 +123,9 @@ func tellTests(out io.Writer, events io.Reader, every time.Duration) error {
 		if p == nil {
 			p = &packageTest{since: time.Now(), printed: map[string][]string{}}
 			packages[e.Package] = p
+		}
+		if e.Test != "" && e.Elapsed > 0 && !strings.Contains(e.Test, "/") {
+			ofTests[e.Package+" "+e.Test] = e.Elapsed
 		}
 		if p.take(e); e.Test == "" && slices.Contains([]string{"pass", "fail", "skip"}, e.Action) {
 			if p.tell(out, e.Action == "fail") {
@@ -189,17 +194,19 @@ func tellWaiting(out io.Writer, packages map[string]*packageTest, elapsed time.D
 	fmt.Fprintf(out, "    after %.0f s, waiting for %s\n", elapsed.Seconds(), strings.Join(waiting, "; "))
 }
 
-// tellSlowest names the packages that took longest.
-func tellSlowest(out io.Writer, seconds map[string]float64) {
-	names := slices.SortedFunc(maps.Keys(seconds), func(a, b string) int { return cmp.Compare(seconds[b], seconds[a]) })
+// tellSlowest names the ten that took longest, and at least a second.
+func tellSlowest(out io.Writer, what string, seconds map[string]float64) {
+	names := slices.SortedFunc(maps.Keys(seconds), func(a, b string) int {
+		return cmp.Or(cmp.Compare(seconds[b], seconds[a]), cmp.Compare(a, b))
+	})
 	var slowest []string
-	for _, name := range names[:min(5, len(names))] {
+	for _, name := range names[:min(10, len(names))] {
 		if seconds[name] >= 1 {
 			slowest = append(slowest, fmt.Sprintf("%s %.0f s", shortPackage(name), seconds[name]))
 		}
 	}
 	if slowest != nil {
-		fmt.Fprintf(out, "the slowest: %s\n", strings.Join(slowest, ", "))
+		fmt.Fprintf(out, "the slowest %s: %s\n", what, strings.Join(slowest, ", "))
 	}
 }
 

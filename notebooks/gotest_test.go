@@ -41,7 +41,8 @@ FAIL	a/broken [build failed]
 panic: no
     bad_test.go:7: 2, want 3
 FAIL	a/bad	7.000s
-the slowest: a/bad 7 s, a/fine 2 s
+the slowest packages: a/bad 7 s, a/fine 2 s
+the slowest tests: a/fine TestOne 2 s
 `
 	var out strings.Builder
 	if err := tellTests(&out, strings.NewReader(events), time.Hour); err != nil {
