@@ -1,6 +1,7 @@
 // Command panels measures package rnmf/panel next to scikit-learn and to a fit in one piece:
 //
 //	go run ./notebooks/lab/panels sparse      # TDT2 of RNMF_DATA, next to scikit-learn's cd
+//	go run ./notebooks/lab/panels sparse -counts # its Poisson deviance, next to scikit-learn's mu
 //	go run ./notebooks/lab/panels disk        # 8 GB on disk, fitted in little memory
 //	go run ./notebooks/lab/panels minibatch   # data of the size of MNIST, next to batch and MiniBatchNMF
 //
@@ -149,6 +150,7 @@ func fitSparse(ctx context.Context, args []string) error {
 	pairs := f.Int("pairs", 3, "runs of each")
 	width := f.Int("width", 0, "columns in a panel; 0: one panel")
 	plain := f.Bool("plain", false, "HALS without extrapolation, which takes less memory")
+	counts := f.Bool("counts", false, "the Poisson deviance, next to multiplicative updates of the Kullback-Leibler divergence")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -168,13 +170,17 @@ func fitSparse(ctx context.Context, args []string) error {
 		return err
 	}
 	b := panel.Batch{Model: rnmf.Model{Rank: *rank, Seed: 1, Tol: -1, MaxIter: 2000, Solver: rnmf.HALS{NoExtrapolation: *plain}}} // draws the same start
+	rule := "cd"
+	if *counts {
+		b.Model.Family, rule = rnmf.Poisson, "mu"
+	}
 	ours, theirs, ourCPU, theirCPU := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
 	var at answer
 	var took int
 	var reached float64
 	var memory heap
 	for range *pairs {
-		if at, err = peer(ctx, *python, dir, map[string]any{"task": "sparse", "file": *file, "rank": *rank, "rounds": *rounds, "start": name}); err != nil {
+		if at, err = peer(ctx, *python, dir, map[string]any{"task": "sparse", "file": *file, "rank": *rank, "rounds": *rounds, "start": name, "counts": *counts}); err != nil {
 			return err
 		}
 		theirs, theirCPU = min(theirs, at.Seconds), min(theirCPU, at.CPU)
@@ -189,8 +195,8 @@ func fitSparse(ctx context.Context, args []string) error {
 		ours, ourCPU, took, reached = min(ours, seconds), min(ourCPU, busy), k, objective
 		fmt.Fprintf(os.Stderr, "scikit-learn %.2f s (CPU %.2f s), ours %.2f s (CPU %.2f s), %d rounds\n", at.Seconds, at.CPU, seconds, busy, k)
 	}
-	fmt.Printf("| %s, %v, r = %d, to the objective of %d rounds of `cd`, %.6g | ours %d rounds | scikit-learn | ratio |\n|---|---|---|---|\n",
-		filepath.Base(*file), x, *rank, *rounds, at.Objective, took)
+	fmt.Printf("| %s, %v, r = %d, to the objective of %d rounds of `%s`, %.6g | ours %d rounds | scikit-learn | ratio |\n|---|---|---|---|\n",
+		filepath.Base(*file), x, *rank, *rounds, rule, at.Objective, took)
 	fmt.Printf("| seconds | %.2f | %.2f | %.1f |\n| seconds of processors | %.2f | %.2f | %.1f |\n", ours, theirs, theirs/ours, ourCPU, theirCPU, theirCPU/ourCPU)
 	fmt.Printf("| objective | %.6g | %.6g | |\n", reached, at.Objective)
 	both := 12e-6*float64(len(x.Value)) + 8e-6*float64((m+n)**rank)
