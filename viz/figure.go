@@ -108,7 +108,7 @@ func compact(img image.Image) image.Image {
 		eachPixel(src, func(x, y int, c color.RGBA) { dst.Pix[dst.PixOffset(x, y)] = c.R })
 		return dst
 	}
-	pal, index := palette(count, b.Dx()*b.Dy())
+	pal, index := palette(count, b.Dx()*b.Dy(), 256)
 	if pal == nil {
 		return img
 	}
@@ -117,9 +117,9 @@ func compact(img image.Image) image.Image {
 	return dst
 }
 
-// palette chooses at most 256 of the colours of a picture, given with their numbers of pixels,
+// palette chooses at most so many of the colours of a picture, given with their numbers of pixels,
 // and the place of each colour among them. It returns nil where too much would be lost.
-func palette(count map[color.RGBA]int, pixels int) (color.Palette, map[color.RGBA]uint8) {
+func palette(count map[color.RGBA]int, pixels, most int) (color.Palette, map[color.RGBA]uint8) {
 	colors := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
 	})
@@ -135,10 +135,10 @@ func palette(count map[color.RGBA]int, pixels int) (color.Palette, map[color.RGB
 		return at, square
 	}
 	for _, c := range colors {
-		if len(chosen) == 256 {
+		if len(chosen) == most {
 			break
 		}
-		if _, d := nearest(c); len(colors) <= 256 || exactShare*count[c] >= pixels || d > mergeRadius*mergeRadius {
+		if _, d := nearest(c); len(colors) <= most || exactShare*count[c] >= pixels || d > mergeRadius*mergeRadius {
 			chosen = append(chosen, c)
 		}
 	}

@@ -63,7 +63,7 @@ var kinds = []struct {
 		return viz.Histogram([]viz.Series{{Name: "a", Y: []float64{1, 2, 2, 3, 9}}, {Name: "b", Y: []float64{4}}}, viz.HistogramOptions{LogY: true, Density: true})
 	}},
 	{"Scatter", func() (viz.Figure, error) {
-		return viz.Scatter(xy, viz.ScatterOptions{Outliers: []int{3}, Equal: true, Lines: []viz.Direction{{"NMF", 1, 2}, {"", 0, 1}}, Fits: []viz.FittedPoints{{"NMF", xy}}})
+		return viz.Scatter(xy, viz.ScatterOptions{Outliers: []int{3}, Equal: true, Lines: []viz.Direction{{Name: "NMF", X: 1, Y: 2, Style: 3}, {X: 0, Y: 1}}, Fits: []viz.FittedPoints{{"NMF", xy}}})
 	}},
 	{"Gallery", func() (viz.Figure, error) {
 		return viz.Gallery(random(12, 7), viz.GalleryOptions{Height: 4, Width: 3, Title: "t", Captions: make([]string, 7), Marked: []int{1}})
@@ -329,6 +329,7 @@ func TestErrors(t *testing.T) {
 			return viz.Stems([]viz.Series{{X: []float64{4, 5}, Y: []float64{1, 2}}}, viz.StemsOptions{Outliers: []int{5, 1}})
 		}, viz.ErrOption},
 		{sca(xy, viz.ScatterOptions{Lines: []viz.Direction{{}}}), viz.ErrOption},
+		{sca(xy, viz.ScatterOptions{Lines: []viz.Direction{{X: 1, Style: -1}}}), viz.ErrOption},
 		{sca(xy, viz.ScatterOptions{Lines: []viz.Direction{{X: nan}}}), viz.ErrNotFinite},
 		{sca(xy, viz.ScatterOptions{Fits: []viz.FittedPoints{{"a", random(2, 3)}}}), viz.ErrShape},
 		{sca(xy, viz.ScatterOptions{Fits: []viz.FittedPoints{{"a", nil}}}), viz.ErrEmpty},
@@ -428,7 +429,7 @@ func TestExtremes(t *testing.T) {
 					return viz.Bars(make([]string, len(v)), []viz.Series{{Y: v}}, viz.BarsOptions{})
 				},
 				func() (*viz.Chart, error) {
-					return viz.Scatter(mat.NewDense(2, len(v), append(slices.Clone(v), v...)), viz.ScatterOptions{Equal: log, Lines: []viz.Direction{{"a", 1, 1e-300}, {"b", -1, 1}}})
+					return viz.Scatter(mat.NewDense(2, len(v), append(slices.Clone(v), v...)), viz.ScatterOptions{Equal: log, Lines: []viz.Direction{{Name: "a", X: 1, Y: 1e-300}, {Name: "b", X: -1, Y: 1}}})
 				},
 			}
 			for i, draw := range charts {

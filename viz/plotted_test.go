@@ -220,7 +220,7 @@ func TestScatterRays(t *testing.T) {
 		1, 3,
 		2, 1,
 	})))
-	if want := []viz.Direction{{"W", 1, 2}, {"W", 3, 1}}; !slices.Equal(lines, want) {
+	if want := []viz.Direction{{Name: "W", X: 1, Y: 2}, {Name: "W", X: 3, Y: 1}}; !slices.Equal(lines, want) {
 		t.Errorf("directions %v, want %v", lines, want)
 	}
 	x := mat.NewDense(2, 2, []float64{8, 9, 8, 9})

@@ -15,8 +15,9 @@ import (
 // A Direction is a line through the origin and (X, Y): the span of a column of
 // a basis with two rows.
 type Direction struct {
-	Name string
-	X, Y float64
+	Name  string
+	X, Y  float64
+	Style int // as that of a Series; 0: the next one after those of the classes
 }
 
 // Directions returns the columns of w, which has two rows, as directions with
@@ -52,6 +53,7 @@ type ScatterOptions struct {
 	Lines                 []Direction
 	Fits                  []FittedPoints // joined to their points by thin lines
 	Equal                 bool           // one unit is as long on either axis
+	Pale                  bool           // points in greys, so that the colours are those of the lines
 }
 
 // Scatter draws the columns of the 2×n matrix x as points: coloured by class,
@@ -122,6 +124,9 @@ func Scatter(x mat.Matrix, opt ScatterOptions) (*Chart, error) {
 		} else {
 			next = max(next, k+1)
 		}
+		if opt.Pale {
+			s.Color = color.Gray{uint8(max(0x50, 0xb0-0x48*k))}
+		}
 		name := "points"
 		if opt.Classes != nil {
 			name = fmt.Sprintf("class %d", k)
@@ -156,7 +161,13 @@ func Scatter(x mat.Matrix, opt ScatterOptions) (*Chart, error) {
 		if d.X == 0 && d.Y == 0 {
 			return nil, fmt.Errorf("%w: direction %d (%q) has length zero", ErrOption, i, d.Name)
 		}
+		if d.Style < 0 {
+			return nil, fmt.Errorf("%w: direction %d (%q) has the Style %d, want 0 or more", ErrOption, i, d.Name, d.Style)
+		}
 		k, first := styleOf(d.Name)
+		if d.Style > 0 {
+			k = d.Style - 1
+		}
 		l := &ray{d.X, d.Y, lineOf(k)}
 		c.Add(l)
 		if first && d.Name != "" {

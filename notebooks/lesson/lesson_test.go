@@ -19,6 +19,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/papers"
 	"github.com/robustnmf/robustnmf/viz"
+	"github.com/robustnmf/robustnmf/viz/show"
 )
 
 // ended is what exit panics with in a test, so that nothing after it runs.
@@ -319,9 +320,26 @@ func TestMoveWithoutReader(t *testing.T) {
 	Move(func(v []int) (viz.Figure, error) {
 		seen = append(seen, slices.Clone(v))
 		return viz.Lines([]viz.Series{{Y: []float64{1, 2}}}, viz.LinesOptions{})
-	}, Slider("a", 10, 20, 12), Slider("b", 0, 9, 4))
-	if len(seen) != 3 || !slices.Equal(seen[0], []int{10, 4}) || !slices.Equal(seen[1], []int{15, 4}) || !slices.Equal(seen[2], []int{20, 4}) {
+	}, Slider("a", 10, 46, 12), Slider("b", 0, 9, 4))
+	if len(seen) != 13 || !slices.Equal(seen[0], []int{10, 4}) || !slices.Equal(seen[1], []int{13, 4}) || !slices.Equal(seen[12], []int{46, 4}) {
 		t.Errorf("positions %d", seen)
+	}
+	for name, c := range map[string]struct {
+		control show.Control
+		want    []int
+	}{
+		"few":     {Slider("a", 3, 5, 4), []int{3, 4, 5}},
+		"one":     {Slider("a", 3, 3, 3), []int{3}},
+		"choices": {show.Control{Choices: []string{"x", "y"}}, []int{0, 1}},
+		"many":    {Slider("a", 0, 100, 4), []int{0, 8, 17, 25, 33, 42, 50, 58, 67, 75, 83, 92, 100}},
+	} {
+		if got := positions(c.control); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+	t.Setenv("RNMF_QUICK", "1")
+	if got := positions(Slider("a", 0, 100, 4)); !slices.Equal(got, []int{0, 50, 100}) {
+		t.Errorf("quick: %d", got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/robustnmf/robustnmf/viz"
 	"github.com/robustnmf/robustnmf/viz/show"
@@ -19,9 +20,9 @@ import (
 //		return line(float64(v[0]) / 10)
 //	}, lesson.Slider("outliers", 10, 50, 20))
 //
-// Where a program runs the notebook, so that nobody can move anything, it shows the figure at three
-// positions of the first control, with the others at their start. Readers of the saved notebook see
-// these figures, too.
+// Where a program runs the notebook, so that nobody can move anything, the figure moves by itself: the
+// first control goes through at most 13 positions, the others stay at their start. Readers of the saved
+// notebook, and of pages made of it, see this animation, too.
 func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control) {
 	safe := stoppable(draw)
 	if len(controls) == 0 {
@@ -44,8 +45,12 @@ func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control)
 		Check(err)
 		figures = append(figures, f)
 	}
-	show.Markdown("*Run this cell in a browser to move:* " + names(controls) + ". *Here are three positions of the first.*")
-	show.Figure(Must(viz.Row(figures...)))
+	text := "*Run this cell in a browser to move* " + names(controls) + " *yourself. Here* " + controls[0].Name + " *moves*"
+	if len(controls) > 1 {
+		text += "*, and the rest stays*"
+	}
+	show.Markdown(text + "*.*")
+	show.Animation(figures, frame)
 }
 
 // moving is the context of the drawing that Move waits for, nil if there is none: when it
@@ -79,18 +84,25 @@ func Slider(name string, low, high, start int) show.Control {
 	return show.Control{Name: name, Min: low, Max: high, Start: start}
 }
 
-// positions returns the lowest, middle and highest value of a control.
+const (
+	most  = 13 // positions of the first control in an animation
+	frame = 700 * time.Millisecond
+)
+
+// positions returns values of a control from the lowest to the highest, evenly, as many as an
+// animation has at most; in the quick setting the ends and the middle.
 func positions(c show.Control) []int {
 	low, high := c.Min, c.Max
 	if c.Choices != nil {
 		low, high = 0, len(c.Choices)-1
 	}
-	p := []int{low}
-	if middle := (low + high) / 2; middle > low {
-		p = append(p, middle)
+	steps := min(most-1, high-low)
+	if Quick() {
+		steps = min(2, high-low)
 	}
-	if high > low {
-		p = append(p, high)
+	p := []int{low}
+	for i := 1; i <= steps; i++ {
+		p = append(p, low+((high-low)*i+steps/2)/steps)
 	}
 	return p
 }

@@ -15,6 +15,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/png"
+	"io"
 	"time"
 
 	"github.com/janpfeifer/gonb/gonbui"
@@ -42,10 +43,30 @@ func Figure(figs ...viz.Figure) {
 	flush()
 }
 
+// Animation displays frames one after the other, again and again, as viz.WriteAnimation writes them:
+// also where the notebook is only shown. Outside a notebook it draws nothing. It panics if a frame
+// cannot be drawn.
+func Animation(frames []viz.Figure, each time.Duration) {
+	if !InNotebook() {
+		return
+	}
+	data, err := asPNG(func(w io.Writer) error { return viz.WriteAnimation(w, frames, each) })
+	if err != nil {
+		panic(fmt.Errorf("show: %w", err))
+	}
+	gonbui.SendData(data)
+	flush()
+}
+
 // message returns what displays f.
 func message(f viz.Figure) (*protocol.DisplayData, error) {
+	return asPNG(func(w io.Writer) error { return viz.WritePNG(w, f) })
+}
+
+// asPNG returns what displays the PNG that write writes.
+func asPNG(write func(w io.Writer) error) (*protocol.DisplayData, error) {
 	var buf bytes.Buffer
-	if err := viz.WritePNG(&buf, f); err != nil {
+	if err := write(&buf); err != nil {
 		return nil, err
 	}
 	cfg, err := png.DecodeConfig(bytes.NewReader(buf.Bytes()))
