@@ -148,12 +148,14 @@ var looks = map[string]int{
 	"L2,1-NMF": 2, "L2,1": 2,
 	"L1-NMF": 3, "L1": 3,
 	"truncated, printed rule": 4, "truncated Cauchy": 4,
-	"Huber":        5,
-	"Cauchy":       6,
-	"two stages":   7,
-	"CIM":          8,
+	"Huber": 5, "HuberNMF": 5,
+	"Cauchy":     6,
+	"two stages": 7, "RobustNMF": 7,
+	"CIM": 8, "correntropy": 8,
 	"told":         9,
 	"hypersurface": 11, "truncated, normal rule": 10,
+	"PoissonNMF": 12, "RobustPoissonNMF": 18, "CellCaseNMF": 19, "CellCase": 19, "auto": 24,
+	"NumPy": 20, "scikit-learn": 22, "scikit-learn's NMF": 22,
 	"capped L2,1": 13, "RNMF-L1": 14, "k-means": 15, "two stages, printed first": 16,
 }
 

@@ -258,6 +258,27 @@ func (r *Results) Spread(title, ylabel string) *viz.Chart {
 	return c
 }
 
+// Bars draws the means as bars next to each other, a group for each column and in it a bar for each row.
+// Every row must have a value at every column.
+func (r *Results) Bars(title, ylabel string, opt viz.BarsOptions) *viz.Chart {
+	opt.Title, opt.YLabel = title, ylabel
+	var series []viz.Series
+	styles := lookOf(r.Rows)
+	for i, row := range r.Rows {
+		s := viz.Series{Name: row, Style: styles[i]}
+		for _, column := range r.Columns {
+			mean := r.Mean(row, column)
+			if math.IsNaN(mean) {
+				stop(fmt.Sprintf("lesson: %q has no value at %q", row, column))
+				return nil
+			}
+			s.Y = append(s.Y, mean)
+		}
+		series = append(series, s)
+	}
+	return Must(viz.Bars(r.Columns, series, opt))
+}
+
 // Heat draws the means in a heat map with their values, a row for each row; label names
 // the unit. Rows with a gap are left out.
 func (r *Results) Heat(title, label string) viz.Figure {

@@ -7,7 +7,12 @@ import (
 	"regexp"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/panel"
 )
 
 // Every experiment runs on its small problem, a run that goes on computes nothing again, and all that
@@ -68,4 +73,14 @@ func total(v []float64) (sum float64) {
 		sum += x
 	}
 	return sum
+}
+
+// A burst is doubted most, and a count as the model expects it is trusted.
+func TestDoubts(t *testing.T) {
+	x := &sparse.Matrix{Rows: 2, Cols: 2, Start: []int{0, 2, 3}, Row: []int32{0, 1, 1}, Value: []float64{1, 500, 3}}
+	r := &panel.Result{Result: &rnmf.Result{W: mat.NewDense(2, 1, []float64{1, 2}), H: mat.NewDense(1, 2, []float64{1, 1}), Family: rnmf.SparsePoisson, Loss: rnmf.CauchyTail{Cut: 2.5}}}
+	all := Doubts(x, r, 2)
+	if len(all) != 2 || all[0].Row != 1 || all[0].Column != 0 || all[0].Count != 500 || all[0].Mean != 2 || all[0].Weight > 0.1*all[1].Weight {
+		t.Errorf("%+v", all)
+	}
 }

@@ -1,6 +1,7 @@
 package counts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -265,4 +266,24 @@ func topics(ctx context.Context, size int, of, damage, name string, seed uint64)
 	}
 	out.Score, err = score.NMI(truth, found, score.NMIArithmetic)
 	return out, err
+}
+
+// A Doubt is a count that a fit does not trust.
+type Doubt struct {
+	Row, Column         int
+	Count, Mean, Weight float64
+}
+
+// Doubts returns the n counts above 0 with the smallest weights in a fit, the smallest first.
+func Doubts(x *sparse.Matrix, r *panel.Result, n int) (all []Doubt) {
+	for j := range x.Cols {
+		h := r.H.ColView(j)
+		for k := x.Start[j]; k < x.Start[j+1]; k++ {
+			d := Doubt{Row: int(x.Row[k]), Column: j, Count: x.Value[k], Mean: mat.Dot(r.W.RowView(int(x.Row[k])), h)}
+			_, d.Weight = r.Loss.Rho(r.Family.Judged(d.Count, r.Family.Deviance(d.Count, d.Mean)))
+			all = append(all, d)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Doubt) int { return cmp.Compare(a.Weight, b.Weight) })
+	return all[:min(n, len(all))]
 }

@@ -3,9 +3,11 @@
 // the same matrix in the same run.
 //
 //	go run ./notebooks/lab/price > testdata/peers/price.md
+//	go run ./notebooks/lab/price -sizes > testdata/peers/sizes.md
 //
-// takes about a quarter of an hour on two idle cores. It needs RNMF_DATA, and Debian's
-// python3-sklearn and r-cran-rcppml; peers that are not there are left out.
+// The first takes about a quarter of an hour on two idle cores, the second ten minutes: seconds and
+// memory by the size of made-up data, which notebook 09 shows. They need Debian's python3-sklearn, and
+// the first RNMF_DATA; it takes r-cran-rcppml, too, if it is there.
 package main
 
 import (
@@ -48,6 +50,7 @@ type fit struct {
 	Seconds float64 `json:"seconds"`
 	Rounds  int     `json:"rounds"`
 	Error   float64 `json:"error"` // ‖X − WH‖ / ‖X‖
+	MB      float64 `json:"mb"`    // at most, more than before the fit
 	Facts   string  `json:"facts"`
 	Problem string  `json:"problem"`
 }

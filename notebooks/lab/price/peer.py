@@ -1,5 +1,6 @@
 """Plain NMF of scikit-learn with its defaults: a request in a line, a fit in a line."""
 import json
+import resource
 import sys
 import time
 import warnings
@@ -23,8 +24,10 @@ for line in sys.stdin:
     # Samples are rows here, and in the file samples follow each other.
     x = np.fromfile(q["path"]).reshape(q["n"], q["m"])
     model = NMF(n_components=q["rank"], random_state=q["seed"], tol=q["tol"], max_iter=q["maxiter"])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.perf_counter()
     w = model.fit_transform(x)
     seconds = time.perf_counter() - begin
+    mb = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 976.5625  # of 1024 bytes
     error = np.linalg.norm(x - w @ model.components_) / np.linalg.norm(x)
-    print(json.dumps({"seconds": seconds, "rounds": int(model.n_iter_), "error": float(error)}), flush=True)
+    print(json.dumps({"seconds": seconds, "rounds": int(model.n_iter_), "error": float(error), "mb": mb}), flush=True)

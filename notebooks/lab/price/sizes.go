@@ -1,20 +1,23 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
-	"context"
-
 	"gonum.org/v1/gonum/mat"
 )
+
+const peerName = "scikit-learn's NMF"
 
 // bySize prints seconds and memory of whole fits by size, each in a process of its own.
 func bySize(want *regexp.Regexp) {
@@ -22,11 +25,25 @@ func bySize(want *regexp.Regexp) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Print("\n## By size\n\nMade-up data: a product of factors with half as many parts as are fitted, noise of 5 %, and 1 % of the entries ten times too large. Seconds of one fit with default settings, and its largest memory beyond X.\n\n| features × samples | parts | model | seconds | rounds | MB beyond X |\n|---|---|---|---|---|---|\n")
-	for _, size := range [][2]int{{1000, 500}, {5000, 1000}, {5000, 5000}, {20000, 5000}} {
-		for _, rank := range []int{10, 50} {
+	dir, err := os.MkdirTemp("", "price-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	python, err := start("/usr/bin/python3", "-c", sklearn)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("# Seconds and memory by size\n\nMeasured on %s by `go run ./notebooks/lab/price -sizes` on %d cores (%s). Peer: %s, with its defaults and no limit of rounds. Made-up data: a product of factors with half as many parts as are fitted, noise of 5 %%, and 1 %% of the entries ten times too large. Seconds of one fit with default settings, until it ends by its own rule, and its largest memory beyond X, each in a process of its own.\n\n| features × samples | parts | model | seconds | rounds | MB beyond X |\n|---|---|---|---|---|---|\n",
+		time.Now().Format("2 January 2006"), runtime.NumCPU(), processor(), python.ask(request{}).Facts)
+	python.in.Close()
+	for _, size := range []struct {
+		m, n  int
+		ranks []int
+	}{{1000, 500, []int{10, 50}}, {5000, 1000, []int{10, 50}}, {5000, 5000, []int{10, 50}}, {20000, 5000, []int{10}}} {
+		for _, rank := range size.ranks {
 			for _, model := range []string{"NMF", "HuberNMF", "CellCaseNMF", "RobustNMF"} {
-				name := fmt.Sprintf("%s %d %d %d", model, size[0], size[1], rank)
+				name := fmt.Sprintf("%s %d %d %d", model, size.m, size.n, rank)
 				if !want.MatchString(name) {
 					continue
 				}
@@ -36,8 +53,24 @@ func bySize(want *regexp.Regexp) {
 				}
 				fmt.Print(string(out))
 			}
+			if !want.MatchString(fmt.Sprintf("%s %d %d %d", peerName, size.m, size.n, rank)) {
+				continue
+			}
+			q := request{Path: filepath.Join(dir, "x"), M: size.m, N: size.n, Rank: rank, Seed: 1, MaxIter: 100000, Tol: 1e-4}
+			write(q.Path, spoiled(size.m, size.n, max(1, rank/2)))
+			python, err := start("/usr/bin/python3", "-c", sklearn)
+			if err != nil {
+				log.Fatal(err)
+			}
+			f := python.ask(q)
+			python.in.Close()
+			row(size.m, size.n, rank, peerName, f.Seconds, f.Rounds, f.MB)
 		}
 	}
+}
+
+func row(m, n, rank int, model string, seconds float64, rounds int, mb float64) {
+	fmt.Printf("| %d×%d | %d | %s | %.2f | %d | %.0f |\n", m, n, rank, model, seconds, rounds, mb)
 }
 
 // oneSize measures "model features samples parts" in this process.
@@ -66,7 +99,7 @@ func oneSize(what string) {
 			log.Fatal(err)
 		}
 		seconds := time.Since(begin).Seconds()
-		fmt.Printf("| %d×%d | %d | %s | %.2f | %d | %.0f |\n", m, n, rank, model.name, seconds, r.Rounds(), float64(peak()-before)/1e6)
+		row(m, n, rank, model.name, seconds, r.Rounds(), float64(peak()-before)/1e6)
 		return
 	}
 	log.Fatalf("-one: no model %q", f[0])

@@ -251,3 +251,33 @@ func Peers(file string) (machine string, all stored.Table, err error) {
 	}
 	return strings.TrimSpace(machine), all, nil
 }
+
+// Sizes reads the results that go run ./notebooks/lab/price -sizes has printed. About is what the file
+// says of machine, peer and data. A row of the table has the columns size, features, samples, parts, model,
+// seconds, rounds and MB.
+func Sizes(file string) (about string, all stored.Table, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", nil, err
+	}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "Measured on ") {
+			about = line
+		}
+		cells := strings.Split(strings.Trim(line, "| "), " | ")
+		features, samples, found := strings.Cut(cells[0], "×")
+		if _, err := strconv.Atoi(features); !found || err != nil {
+			continue
+		}
+		if len(cells) != 6 {
+			return "", nil, fmt.Errorf("speed: %s: %q has %d columns, want 6", file, line, len(cells))
+		}
+		all = append(all, stored.Row{"size": cells[0], "features": features, "samples": samples,
+			"parts": cells[1], "model": cells[2], "seconds": cells[3], "rounds": cells[4], "MB": cells[5]})
+	}
+	if len(all) == 0 {
+		return "", nil, fmt.Errorf("speed: %s has no table", file)
+	}
+	return about, all, nil
+}

@@ -2,6 +2,8 @@ package speed
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -36,6 +38,29 @@ func TestPeers(t *testing.T) {
 	}
 	if _, _, err := Peers("speed.go"); err == nil || !strings.Contains(err.Error(), "no table") {
 		t.Errorf("a file without a table: %v", err)
+	}
+}
+
+func TestSizes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "sizes.md")
+	text := "# Sizes\n\nMeasured on a day.\n\n| features × samples | parts | model | seconds | rounds | MB beyond X |\n|---|---|---|---|---|---|\n| 1000×500 | 10 | NMF | 0.25 | 30 | 4 |\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	about, rows, err := Sizes(file)
+	if err != nil || about != "Measured on a day." || len(rows) != 1 {
+		t.Fatalf("%q, %v, %v", about, rows, err)
+	}
+	if r := rows[0]; r.Number("features") != 1000 || r.Number("samples") != 500 || r.Text("model") != "NMF" || r.Number("seconds") != 0.25 || r.Number("MB") != 4 {
+		t.Errorf("%v", r)
+	}
+	for _, bad := range []string{"no table", "| 3×4 | 10 | NMF |"} {
+		if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Sizes(file); err == nil {
+			t.Errorf("no error for %q", bad)
+		}
 	}
 }
 
