@@ -21,7 +21,7 @@ import (
 	. "github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
-// long reports whether tests may take hours: see PROMISES.md.
+// long reports whether tests may take hours: see docs/PROMISES.md.
 var long = testkit.Long
 
 // cancelCases is everything that takes a context, or is part of what does.

@@ -12,7 +12,7 @@ import (
 // TestPromises wants each promise to name a test, and each named test to exist; a † marks those
 // that -short skips.
 func TestPromises(t *testing.T) {
-	text, err := os.ReadFile("../PROMISES.md")
+	text, err := os.ReadFile("../docs/PROMISES.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -417,7 +417,7 @@ var kktKnown, kktCompared atomic.Uint64
 func (p problem) checkKKT(r *Result) error {
 	want := naiveKKT(p.Model, r.Loss, p.x, r.W, r.H)
 	room := 1e-9
-	if mat.Max(p.x) < 1e-140 { // squares of the data are denormal or 0, as PROMISES.md says
+	if mat.Max(p.x) < 1e-140 { // squares of the data are denormal or 0, as docs/PROMISES.md says
 		if p.OnW != nil || p.OnH != nil {
 			return nil // and so may be a weight in their unit times a factor
 		}

@@ -50,8 +50,8 @@
 // (semi-supervised, convex, orthogonal, contiguous NMF and more). It uses what this package exports and
 // nothing else, so a module of your own can do the same.
 //
-// CHOOSING.md says which model to use when, PROMISES.md what is promised and which test holds it,
-// CONTRIBUTING.md how to add a loss, a penalty, a solver or a model, and GLOSSARY.md what the terms
+// CHOOSING.md says which model to use when, docs/PROMISES.md what is promised and which test holds it,
+// CONTRIBUTING.md how to add a loss, a penalty, a solver or a model, and docs/GLOSSARY.md what the terms
 // mean. Model.Steps and Model.Watch are for watching a fit. Related packages are score (scores where
 // the truth is known), baseline (what papers compare with), neighbor (graphs) and choose (loss,
 // rank and weights of penalties).

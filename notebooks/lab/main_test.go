@@ -123,14 +123,14 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// The targets are those that PROMISES.md names, each in a folder that has it.
+// The targets are those that docs/PROMISES.md names, each in a folder that has it.
 func TestFuzzTargets(t *testing.T) {
 	root := filepath.Join("..", "..")
 	targets, err := list(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	promises, err := os.ReadFile(filepath.Join(root, "PROMISES.md"))
+	promises, err := os.ReadFile(filepath.Join(root, "docs", "PROMISES.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func Unorthonormal(a mat.Matrix) float64 {
 	return mat.Norm(&g, 2)
 }
 
-// Long reports whether tests may take hours: see PROMISES.md.
+// Long reports whether tests may take hours: see docs/PROMISES.md.
 func Long() bool { return os.Getenv("RNMF_LONG") != "" }
 
 // A GapContext finds the longest time in which nobody asked whether it has ended.
