@@ -3,6 +3,7 @@ package release
 import (
 	"crypto/rand"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -42,18 +43,8 @@ func TestREADME(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a release in an empty folder")
 	}
-	page := read(t, "README.md")
-	part := func(pattern string) string {
-		m := regexp.MustCompile(pattern).FindStringSubmatch(page)
-		if m == nil {
-			t.Fatalf("README.md has no %s", pattern)
-		}
-		return m[1]
-	}
-	program := part("(?s)```go\n(package main.*?)```")
-	commands := strings.Split(strings.TrimSpace(part("(?s)```sh\n(go mod init.*?)```")), "\n")
-	printed := part("(?s)It prints\n\n```text\n(.*?)```")
-	price := regexp.MustCompile(`the errors are ([\d.]+) and ([\d.]+)\.`).FindStringSubmatch(page)
+	program, commands, printed := inREADME(t)
+	price := regexp.MustCompile(`the errors are ([\d.]+) and ([\d.]+)\.`).FindStringSubmatch(read(t, "README.md"))
 	if price == nil {
 		t.Fatal("README.md does not say what the errors are on clean data")
 	}
@@ -86,6 +77,49 @@ func TestREADME(t *testing.T) {
 	errors := regexp.MustCompile(`error ([\d.]+)\n`).FindAllStringSubmatch(output(t, "go", "run", "."), -1)
 	if len(errors) != 2 || errors[0][1] != price[1] || errors[1][1] != price[2] {
 		t.Errorf("on clean data it prints %v, and README.md says %v", errors, price[1:])
+	}
+}
+
+// inREADME returns the program of the README, the commands that run it, and what it prints.
+func inREADME(t *testing.T) (program string, commands []string, printed string) {
+	t.Helper()
+	page := read(t, "README.md")
+	part := func(pattern string) string {
+		m := regexp.MustCompile(pattern).FindStringSubmatch(page)
+		if m == nil {
+			t.Fatalf("README.md has no %s", pattern)
+		}
+		return m[1]
+	}
+	return part("(?s)```go\n(package main.*?)```"), strings.Split(strings.TrimSpace(part("(?s)```sh\n(go mod init.*?)```")), "\n"), part("(?s)It prints\n\n```text\n(.*?)```")
+}
+
+// TestCheckout does what the README says to those who have a checkout, as nothing is published:
+// the second of its commands is another one.
+func TestCheckout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a program in an empty folder")
+	}
+	program, commands, printed := inREADME(t)
+	edit := regexp.MustCompile(`(?m)^> (go mod edit .*)$`).FindStringSubmatch(read(t, "README.md"))
+	if edit == nil || len(commands) != 3 {
+		t.Fatalf("README.md has no such command for a checkout, or has the commands %q", commands)
+	}
+	checkout, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands = append(append(commands[:1:1], strings.Split(strings.Replace(edit[1], "../robustnmf", checkout, 1), " && ")...), commands[2])
+	t.Setenv("GOWORK", "off")
+	t.Chdir(t.TempDir())
+	write(t, "main.go", program)
+	var out string
+	for _, command := range commands {
+		args := strings.Fields(command)
+		out = output(t, args[0], args[1:]...)
+	}
+	if out != printed {
+		t.Errorf("the program of README.md prints\n%sand README.md says\n%s", out, printed)
 	}
 }
 

@@ -44,6 +44,8 @@ type page struct {
 var documents = []page{
 	{from: "README.md", to: "index.html", group: "Guide", title: "Overview"},
 	{from: "CHOOSING.md", to: "choosing.html", group: "Guide", title: "Choosing a model"},
+	{from: "docs/MODELS.md", to: "models.html", group: "Guide", title: "Models"},
+	{from: "docs/PYTHON.md", to: "python.html", group: "Guide", title: "From Python"},
 	{from: "CONTRIBUTING.md", to: "contributing.html", group: "Guide", title: "Adding to it"},
 	{from: "docs/PROMISES.md", to: "promises.html", group: "Guide", title: "Promises"},
 	{from: "docs/GLOSSARY.md", to: "glossary.html", group: "Guide", title: "Glossary"},

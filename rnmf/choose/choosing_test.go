@@ -25,7 +25,7 @@ import (
 	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
 )
 
-var update = flag.Bool("update", false, "write CHOOSING.md anew from the stored results")
+var update = flag.Bool("update", false, "write CHOOSING.md and the costs of docs/MODELS.md anew from the stored results")
 
 const lab = "../../notebooks/lab/"
 
@@ -82,6 +82,61 @@ func TestLinks(t *testing.T) {
 			if _, err := os.Stat(filepath.Join("../..", filepath.Dir(name), to)); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
+		}
+	}
+}
+
+// TestModels wants the page of models to have each constructor, and the costs of the stored
+// measurements.
+func TestModels(t *testing.T) {
+	page, err := os.ReadFile("../../docs/MODELS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for prefix, name := range map[string]string{"": "../model_papers.go", "papers.": "../papers/models.go"} {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^func (\w+)\(.*\) \(?(?:rnmf\.)?Model`).FindAllSubmatch(source, -1) {
+			if call := "`" + prefix + string(m[1]) + "("; !strings.Contains(string(page), call) {
+				t.Errorf("the page has no %s", call)
+			}
+		}
+	}
+	results, err := os.ReadFile("../../testdata/peers/results.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs := map[string][]float64{}
+	for _, m := range regexp.MustCompile(`(?m)^\| default settings, ([^,]+), .*: times plain NMF.* \| ([\d.]+) \|  \|  \|$`).FindAllStringSubmatch(string(results), -1) {
+		v, err := strconv.ParseFloat(m[2], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logs[m[1]] = append(logs[m[1]], math.Log(v))
+	}
+	names := map[string]string{"L1": "L1NMF", "Huber": "HuberNMF", "hypersurface": "HypersurfaceNMF", "CIM": "CIMNMF", "Cauchy": "CauchyNMF",
+		"truncated": "TruncatedCauchyNMF", "RobustNMF": "RobustNMF"}
+	for row, name := range names {
+		v, err := mean(logs[row])
+		if err != nil {
+			t.Fatal(row, err)
+		}
+		cell := regexp.MustCompile("(?m)^(\\| `" + name + "\\(.* \\| )([\\d.]+)( \\|[^|]*\\|)$")
+		m, want := cell.FindSubmatch(page), fmt.Sprintf("%.1f", math.Exp(v))
+		switch {
+		case m == nil:
+			t.Errorf("the page has no cost of %s", name)
+		case *update:
+			page = cell.ReplaceAll(page, []byte("${1}"+want+"${3}"))
+		case string(m[2]) != want:
+			t.Errorf("the cost of %s is %s, and the page has %s: run this test with -update", name, want, m[2])
+		}
+	}
+	if *update {
+		if err := os.WriteFile("../../docs/MODELS.md", page, 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -396,6 +451,50 @@ func TestSnippets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a program")
 	}
+	runGo(t, "../../CHOOSING.md", t.TempDir())
+}
+
+// TestSnippetsOfPython runs the code of the page for people from Python, in both languages, in one
+// folder: Python writes files, Go reads them and writes factors, Python reads these.
+func TestSnippetsOfPython(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a program")
+	}
+	const name = "../../docs/PYTHON.md"
+	dir := t.TempDir()
+	const python = "/usr/bin/python3"
+	if err := exec.Command(python, "-c", "import numpy, scipy.io").Run(); err != nil {
+		t.Skip("no Python with NumPy and SciPy: ", err)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said string
+	for i, m := range regexp.MustCompile("(?s)\n```python\n(.*?)```").FindAllSubmatch(text, -1) {
+		if i == 1 {
+			runGo(t, name, dir)
+		}
+		cmd := exec.CommandContext(t.Context(), python, "-c", string(m[1]))
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		said = string(out)
+	}
+	shapes, rest, _ := strings.Cut(said, "\n")
+	if !strings.Contains(string(text), "# "+shapes+"\n") {
+		t.Errorf("it prints %q", shapes)
+	}
+	if e, err := strconv.ParseFloat(strings.TrimSpace(rest), 64); err != nil || e > 0.6 {
+		t.Errorf("the error in Python is %q, %v", rest, err)
+	}
+}
+
+// runGo runs the Go code of a page in a folder, each block in a scope of its own.
+func runGo(t *testing.T, page, dir string) {
+	t.Helper()
 	var program strings.Builder
 	program.WriteString(`package main
 
@@ -403,6 +502,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
 	"slices"
 
 	"github.com/robustnmf/robustnmf/datasets"
@@ -411,7 +511,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
 )
 
-var _, _, _, _, _, _ = fmt.Sprint, log.Fatal, slices.Min[[]int], rnmf.NMF, choose.Range, neighbor.KNN{}
+var _, _, _, _, _, _, _ = fmt.Sprint, log.Fatal, os.Create, slices.Min[[]int], rnmf.NMF, choose.Range, neighbor.KNN{}
 
 func main() {
 	ctx := context.Background()
@@ -419,17 +519,19 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	if err := os.Chdir(os.Args[1]); err != nil {
+		log.Fatal(err)
+	}
 	x := set.X
 	_, _ = ctx, x
 `)
-	blocks := regexp.MustCompile("(?s)\n```go\n(.*?)```")
-	text, err := os.ReadFile("../../CHOOSING.md")
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := blocks.FindAllSubmatch(text, -1)
+	found := regexp.MustCompile("(?s)\n```go\n(.*?)```").FindAllSubmatch(text, -1)
 	if len(found) == 0 {
-		t.Error("CHOOSING.md has no Go code")
+		t.Errorf("%s has no Go code", page)
 	}
 	for _, m := range found {
 		fmt.Fprintf(&program, "{\n%s}\n", m[1])
@@ -439,7 +541,7 @@ func main() {
 	if err := os.WriteFile(file, []byte(program.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "go", "run", file).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "run", file, dir).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	} else if testing.Verbose() {
 		t.Logf("%s", out)
