@@ -2,20 +2,23 @@ package choose_test
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
+	"image/color"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"text/template"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/arena"
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
@@ -23,6 +26,7 @@ import (
 	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rra"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
+	"github.com/robustnmf/robustnmf/viz"
 )
 
 var update = flag.Bool("update", false, "write CHOOSING.md and the costs of docs/MODELS.md anew from the stored results")
@@ -45,6 +49,13 @@ func TestChoosing(t *testing.T) {
 		if err := os.WriteFile(name, want.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		var picture bytes.Buffer
+		if err := viz.WritePNG(&picture, damages().draw(t)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(pictureName, picture.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	got, err := os.ReadFile(name)
 	if err != nil {
@@ -56,6 +67,130 @@ func TestChoosing(t *testing.T) {
 			t.Fatalf("line %d is not what the stored results say, which is\n%s\nSee that the sentences still hold, and run this test with -update.", i+1, line)
 		}
 	}
+}
+
+const pictureName = "../../docs/choosing.png"
+
+// TestChoosingPicture wants the picture of the page to be that of the stored results.
+func TestChoosingPicture(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("colours at edges may be rounded otherwise here")
+	}
+	stored, err := os.ReadFile(pictureName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var now bytes.Buffer
+	if err := viz.WritePNG(&now, damages().draw(t)); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(stored, now.Bytes()) {
+		t.Error("the picture is not that of the stored results: run TestChoosing with -update, and look at it")
+	}
+}
+
+// A damageTable has the error of each model over the best of five losses, by kinds of damage.
+type damageTable struct {
+	kinds, models []string
+	sets          map[string]bool
+	times         *mat.Dense
+}
+
+func damages() damageTable {
+	d := damageTable{models: []string{"least squares", "L2,1", "Huber", "CellCase", "two stages", "auto"}, sets: map[string]bool{}}
+	for _, k := range arena.Kinds() {
+		d.kinds = append(d.kinds, k[0])
+	}
+	d.times = mat.NewDense(len(d.kinds), len(d.models), nil)
+	cases := make([]float64, len(d.kinds))
+	for bout, errs := range arena.Means(arena.DefaultsResults(), arena.Error) {
+		i := slices.Index(d.kinds, bout.Kind)
+		if math.IsNaN(arena.Factor(errs, "auto")) {
+			continue
+		}
+		d.sets[bout.Set] = true
+		cases[i]++
+		for j, model := range d.models {
+			d.times.Set(i, j, d.times.At(i, j)+math.Log(arena.Factor(errs, model)))
+		}
+	}
+	for i, n := range cases {
+		for j := range d.models {
+			// Sums in the order of a map differ in their last bits, which are not to be seen.
+			d.times.Set(i, j, math.Round(1e6*math.Exp(d.times.At(i, j)/n))/1e6)
+		}
+	}
+	return d
+}
+
+// most returns the largest error of a model over all kinds of damage.
+func (d damageTable) most(model string) float64 {
+	return slices.Max(mat.Col(nil, slices.Index(d.models, model), d.times))
+}
+
+func (d damageTable) draw(t *testing.T) *viz.Picture {
+	t.Helper()
+	named := map[string]string{"none": "nothing is wrong", "Gaussian noise": "normal noise everywhere", "Laplace noise": "noise with heavy tails", "salt & pepper": "entries too small or too large",
+		"dead pixels": "entries are 0", "white squares": "parts of images are covered", "alien images": "foreign samples"}
+	var rows, columns []string
+	for _, kind := range d.kinds {
+		rows = append(rows, named[kind])
+	}
+	for _, model := range d.models {
+		columns = append(columns, map[string]string{"least squares": "NMF", "L2,1": "L21NMF", "Huber": "HuberNMF", "CellCase": "CellCaseNMF", "two stages": "RobustNMF", "auto": "choose.Auto"}[model])
+	}
+	p, err := viz.Heatmap(d.times, viz.HeatmapOptions{Title: "What is wrong, and which model stands it", RowNames: rows, ColumnNames: columns,
+		Map: paper, Min: 1, Max: 1.3, Values: true, BarLabel: "error / best"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// paper goes from white to a dark orange.
+func paper(v float64) color.RGBA {
+	v = min(max(v, 0), 1)
+	return color.RGBA{uint8(255 - 75*v), uint8(255 - 155*v), uint8(255 - 235*v), 255}
+}
+
+// countsTable has a line for each model, and a column for each damage of planted counts.
+func countsTable() (string, error) {
+	var lines []string
+	for _, m := range [][2]string{{"NMF", "`NMF(r)`"}, {"HuberNMF", "`HuberNMF(r)`"}, {"RobustNMF", "`RobustNMF(r)`"}, {"PoissonNMF", "`PoissonNMF(r)`"},
+		{"RobustPoissonNMF", "`RobustPoissonNMF(r)`"}, {"L2,1 of deviances", "`L21NMF(r)` with `Family: Poisson`"}} {
+		line := "| " + m[1] + " |"
+		for _, of := range []string{"mean 20", "mean 2"} {
+			for _, damage := range []string{"clean", "5 % gross entries", "10 % foreign samples"} {
+				v, err := mean(counts.Results().Where("experiment", "planted", "case", of, "damage", damage, "model", m[0]).Numbers("score"))
+				if err != nil {
+					return "", err
+				}
+				line += fmt.Sprintf(" %.2f |", v)
+			}
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// rounds are those of the default solver until the objective of 400 multiplicative ones.
+func rounds() (string, error) {
+	text, err := os.ReadFile("../../testdata/peers/results.md")
+	if err != nil {
+		return "", err
+	}
+	var all []int
+	for _, m := range regexp.MustCompile(`(?m)^\| to the objective of 400 multiplicative rounds, .* \| [\d.]+ m?s, (\d+) rounds \|`).FindAllSubmatch(text, -1) {
+		n, err := strconv.Atoi(string(m[1]))
+		if err != nil {
+			return "", err
+		}
+		all = append(all, n)
+	}
+	if all == nil {
+		return "", errors.New("results.md has no rounds")
+	}
+	return fmt.Sprintf("%d to %d", slices.Min(all), slices.Max(all)), nil
 }
 
 // TestLinks wants what the pages for people point at to exist.
@@ -145,38 +280,6 @@ func TestModels(t *testing.T) {
 func evidence(t *testing.T) template.FuncMap {
 	t.Helper()
 	rows := arena.Results()
-	var models []string
-	for _, r := range arena.Rivals() {
-		models = append(models, r.Name)
-	}
-	means := arena.Means(rows, arena.Error)
-	// times returns the error of a loss over the least there is, on geometric average
-	// over the cases of a kind.
-	times := func(kind, model string) (float64, error) {
-		var sum, n float64
-		for b, of := range means {
-			if e, ok := of[model]; ok && b.Kind == kind {
-				least := math.Inf(1)
-				for _, v := range of {
-					least = min(least, v)
-				}
-				sum, n = sum+math.Log(e/least), n+1
-			}
-		}
-		if n == 0 {
-			return 0, fmt.Errorf("the arena has no %q under %q", model, kind)
-		}
-		return math.Exp(sum / n), nil
-	}
-	ranked := func(kind string) []string {
-		all := slices.Clone(models)
-		slices.SortStableFunc(all, func(a, b string) int {
-			x, _ := times(kind, a)
-			y, _ := times(kind, b)
-			return cmp.Compare(x, y)
-		})
-		return all
-	}
 	// faces are the errors of the starts on ORL.
 	faces := func(kind, strength, model string) (errs []float64) {
 		for _, r := range rows {
@@ -185,15 +288,6 @@ func evidence(t *testing.T) template.FuncMap {
 			}
 		}
 		return errs
-	}
-	type kind struct {
-		Kind, What string
-		Best       []string
-	}
-	whats := map[string]string{
-		"none": "nothing", "Gaussian noise": "normal noise on every entry, cut off at 0", "Laplace noise": "noise with heavy tails on every entry, cut off at 0",
-		"salt & pepper": "single entries are far too small or too large", "dead pixels": "single entries are 0 (if you know which: a mask)",
-		"white squares": "something covers a part of each image", "alien images": "whole samples do not belong to the data",
 	}
 	inGo := map[string]string{
 		"least squares": "NMF(r)", "L2,1": "L21NMF(r)", "capped L2,1": "CappedNMF(r, 0)", "hypersurface": "HypersurfaceNMF(r, 0)",
@@ -205,15 +299,10 @@ func evidence(t *testing.T) template.FuncMap {
 		"counts": func(experiment, of, damage, model string) (float64, error) {
 			return mean(counts.Results().Where("experiment", experiment, "case", of, "damage", damage, "model", model).Numbers("score"))
 		},
-		"models": func() []string { return models },
-		"times":  times,
-		"best":   func(kind string) string { return ranked(kind)[0] },
-		"kinds": func() (all []kind) {
-			for _, k := range arena.Kinds() {
-				all = append(all, kind{k[0], whats[k[0]], ranked(k[0])[:2]})
-			}
-			return all
-		},
+		"countsTable":   countsTable,
+		"sets":          func() int { return len(damages().sets) },
+		"autoAtMost":    func() float64 { return 100 * (damages().most("auto") - 1) },
+		"rounds":        rounds,
 		"inGo":          func(model string) string { return "`" + inGo[model] + "`" },
 		"groups":        groups,
 		"join":          func(sets []string) string { return strings.Join(sets, ", ") },
@@ -275,15 +364,6 @@ func evidence(t *testing.T) template.FuncMap {
 			}
 			return strconv.ParseFloat(s, 64)
 		},
-		"peers": func(what string) (string, error) {
-			pattern := `(?m)multiplicative rounds, ` + regexp.QuoteMeta(what) + `, r = 40 \| `
-			ours, err := find("../../testdata/peers/results.md", pattern+`([^|]+?) \|`)
-			if err != nil {
-				return "", err
-			}
-			theirs, err := find("../../testdata/peers/results.md", pattern+`[^|]+\| ([^|]+?) \|`)
-			return ours + " (" + theirs + ")", err
-		},
 	}
 }
 
@@ -323,18 +403,18 @@ func defaultsTable() (string, error) {
 		"L2,1": "`L21NMF(r)`", "as diagnosed": "what `CompareLosses` suggests", "auto": "**`choose.Auto(r)`**"}
 	head, rule := "| default |", "|---|"
 	for _, g := range groups() {
-		head, rule = head+" "+g.Name+" |", rule+"---|"
+		head, rule = head+" "+g.Name+": mean | worst | near |", rule+"---|---|---|"
 	}
-	table := head + " seconds, times those of `RobustNMF` (median) |\n" + rule + "---|"
+	table := head + " seconds |\n" + rule + "---|"
 	for _, d := range arena.Defaults() {
 		table += "\n| " + names[d.Name] + " |"
 		for _, g := range groups() {
 			p, err := placeOf(arena.DefaultsResults(), d.Name, g.Sets)
 			if err != nil {
-				table += " – |"
+				table += " – | – | – |"
 				continue
 			}
-			table += fmt.Sprintf(" %.3f / %.2f, %d of %d |", p.Mean, p.Worst, p.Near, p.Cases)
+			table += fmt.Sprintf(" %.3f | %.2f | %.0f %% |", p.Mean, p.Worst, 100*float64(p.Near)/float64(p.Cases))
 		}
 		p, err := placeOf(arena.DefaultsResults(), d.Name, chosenOn(groups()))
 		switch {
