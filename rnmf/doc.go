@@ -25,26 +25,58 @@
 // the transposed data. Three kinds of parts make all models: a Loss, Penalties and a Solver. Models
 // in brackets have no constructor: set the fields.
 //
-//	model               fields of Model                                         source
-//	NMF                 Rank alone: Loss is Frobenius{}                         L2,1 paper (1)
-//	(WNMF)              Mask                                                    Kim, Choi 2009
-//	GNMF                OnH: Laplacian                                          Cai et al. 2011; RRA (5)
-//	PoissonNMF          Family: Poisson                                         Lee, Seung 1999
-//	RobustPoissonNMF    Family: Poisson, Loss: CauchyTail{}                     this package
-//	L21NMF              Loss: ByColumn{L1{}}                                    L2,1 paper (11)
-//	L1NMF               Loss: L1{}                                              L2,1 paper (60)
-//	HuberNMF            Loss: Huber{}                                           Du et al. 2012
-//	CellCaseNMF         Loss: CellCase{Loss: Huber{}}                           Centofanti et al. 2024, with WH
-//	CIMNMF              Loss: Correntropy{}                                     Du et al. 2012
-//	HypersurfaceNMF     Loss: Hypersurface{Scale: σ}                            Hamza, Brady 2006; RSS-NMF
-//	RSSNMF              Loss: Hypersurface{Scale: σ}, OnH: Labels               RSS-NMF (12)
-//	(SCNMF)             OnH: Labels                                             Lan et al. 2014
-//	CauchyNMF           Loss: Cauchy{}                                          Truncated Cauchy paper (2), σ = ∞
-//	TruncatedCauchyNMF  Loss: Truncated{Loss: Cauchy{}}                         Truncated Cauchy paper (2)
-//	CappedNMF           Loss: ByColumn{Truncated{Loss: L1{}}}                   Gao et al. 2015
-//	RobustNMF           Loss: MMEstimator{}                                     this package
-//	SparseNMF           OnW, OnH: Lasso                                         RLS-NMF (3)
-//	SemiNMF             SolverW: NormalEquations{}                              Ding, Li, Jordan 2010
+//	model               fields of Model                        source
+//	NMF                 Rank alone: Loss is Frobenius{}        [1]
+//	(WNMF)              Mask                                   [2]
+//	GNMF                OnH: Laplacian                         [3]; RRA paper (5)
+//	PoissonNMF          Family: Poisson                        [1]
+//	RobustPoissonNMF    Family: Poisson, Loss: CauchyTail{}    this package
+//	L21NMF              Loss: ByColumn{L1{}}                   L2,1 paper (11)
+//	L1NMF               Loss: L1{}                             L2,1 paper (60)
+//	HuberNMF            Loss: Huber{}                          [4]
+//	CellCaseNMF         Loss: CellCase{Loss: Huber{}}          [5], there with principal components
+//	CIMNMF              Loss: Correntropy{}                    [4]
+//	HypersurfaceNMF     Loss: Hypersurface{Scale: σ}           [6]; RSS-NMF paper
+//	RSSNMF              Loss: Hypersurface{Scale: σ},          RSS-NMF paper (12)
+//	                    OnH: Labels
+//	(SCNMF)             OnH: Labels                            [7]
+//	CauchyNMF           Loss: Cauchy{}                         Truncated Cauchy paper (2), σ = ∞
+//	TruncatedCauchyNMF  Loss: Truncated{Loss: Cauchy{}}        Truncated Cauchy paper (2)
+//	CappedNMF           Loss: ByColumn{Truncated{Loss: L1{}}}  [8]
+//	RobustNMF           Loss: MMEstimator{}                    this package
+//	SparseNMF           OnW, OnH: Lasso                        RLS-NMF paper (3)
+//	SemiNMF             SolverW: NormalEquations{}             [9]
+//
+// The five papers that comments name in short:
+//
+//	L2,1              Kong, Ding, Huang: Robust nonnegative matrix factorization using L21-norm, CIKM 2011
+//	Truncated Cauchy  Guan, Liu, Zhang, Tao, Davis: Truncated Cauchy non-negative matrix
+//	                  factorization, TPAMI 2019
+//	RSS-NMF           Wang, Guan, Shi, Fan, Su: Robust semi-supervised non-negative matrix factorization
+//	                  with structured normalization, IEEE Access 2019
+//	RLS-NMF           Peng, Zhang, Chen, Kang, Chen, Cheng: Log-based sparse nonnegative matrix
+//	                  factorization for data representation, Knowledge-Based Systems 2022
+//	RRA               Liao, Zhang: Efficient rank-one residue approximation method for graph regularized
+//	                  non-negative matrix factorization
+//
+// and the others:
+//
+//	[1]  Lee, Seung: Learning the parts of objects by non-negative matrix factorization, Nature 1999
+//	[2]  Kim, Choi: Weighted nonnegative matrix factorization, ICASSP 2009
+//	[3]  Cai, He, Han, Huang: Graph regularized nonnegative matrix factorization for data
+//	     representation, TPAMI 2011
+//	[4]  Du, Li, Shen: Robust nonnegative matrix factorization via half-quadratic minimization, ICDM 2012
+//	[5]  Centofanti, Hubert, Rousseeuw: Robust principal components by casewise and cellwise
+//	     weighting, arXiv 2024
+//	[6]  Hamza, Brady: Reconstruction of reflectance spectra using robust nonnegative matrix
+//	     factorization, IEEE Transactions on Signal Processing 2006
+//	[7]  Lan, Guan, Zhang, Tao, Luo: Soft-constrained nonnegative matrix factorization via
+//	     normalization, IJCNN 2014
+//	[8]  Gao, Nie, Cai, Huang: Robust capped norm nonnegative matrix factorization, CIKM 2015
+//	[9]  Ding, Li, Jordan: Convex and semi-nonnegative matrix factorizations, TPAMI 2010
+//
+// docs/MODELS.md has all models on one page: what each minimises, what outliers it finds, what it
+// costs, and when to take it.
 //
 // Package papers has the solvers, losses and models of the papers that an everyday fit does not need
 // (semi-supervised, convex, orthogonal, contiguous NMF and more). It uses what this package exports and
