@@ -130,8 +130,8 @@ func (d damageTable) most(model string) float64 {
 
 func (d damageTable) draw(t *testing.T) *viz.Picture {
 	t.Helper()
-	named := map[string]string{"none": "nothing is wrong", "Gaussian noise": "normal noise everywhere", "Laplace noise": "noise with heavy tails", "salt & pepper": "entries too small or too large",
-		"dead pixels": "entries are 0", "white squares": "parts of images are covered", "alien images": "foreign samples"}
+	named := map[string]string{"none": "nothing is wrong", "Gaussian noise": "normal noise everywhere", "Laplace noise": "noise with heavy tails", "salt & pepper": "entries are 0 or white",
+		"dead pixels": "entries are 0", "white squares": "images are covered", "alien images": "foreign samples"}
 	var rows, columns []string
 	for _, kind := range d.kinds {
 		rows = append(rows, named[kind])
@@ -139,7 +139,7 @@ func (d damageTable) draw(t *testing.T) *viz.Picture {
 	for _, model := range d.models {
 		columns = append(columns, map[string]string{"least squares": "NMF", "L2,1": "L21NMF", "Huber": "HuberNMF", "CellCase": "CellCaseNMF", "two stages": "RobustNMF", "auto": "choose.Auto"}[model])
 	}
-	p, err := viz.Heatmap(d.times, viz.HeatmapOptions{Title: "What is wrong, and which model stands it", RowNames: rows, ColumnNames: columns,
+	p, err := viz.Heatmap(d.times, viz.HeatmapOptions{Title: "Which model stands what", RowNames: rows, ColumnNames: columns,
 		Map: paper, Min: 1, Max: 1.3, Values: true, BarLabel: "error / best"})
 	if err != nil {
 		t.Fatal(err)
@@ -299,9 +299,16 @@ func evidence(t *testing.T) template.FuncMap {
 		"counts": func(experiment, of, damage, model string) (float64, error) {
 			return mean(counts.Results().Where("experiment", experiment, "case", of, "damage", damage, "model", model).Numbers("score"))
 		},
-		"countsTable":   countsTable,
-		"sets":          func() int { return len(damages().sets) },
-		"autoAtMost":    func() float64 { return 100 * (damages().most("auto") - 1) },
+		"countsTable": countsTable,
+		"sets":        func() int { return len(damages().sets) },
+		"autoAtMost":  func() float64 { return 100 * (damages().most("auto") - 1) },
+		"singleAtMost": func() float64 { // of the single loss whose worst damage is the least
+			least := math.Inf(1)
+			for _, model := range damages().models[:5] {
+				least = min(least, damages().most(model))
+			}
+			return 100 * (least - 1)
+		},
 		"rounds":        rounds,
 		"inGo":          func(model string) string { return "`" + inGo[model] + "`" },
 		"groups":        groups,

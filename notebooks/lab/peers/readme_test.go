@@ -22,7 +22,7 @@ var inREADME = []struct{ row, work, peer string }{
 
 // TestSpeedInREADME wants the table of the README to have the numbers of results.md.
 func TestSpeedInREADME(t *testing.T) {
-	const name, begin, end = "../../../README.md", "-update` -->\n", "<!-- end of speed -->"
+	const name, begin, end = "../../../README.md", "TestSpeedInREADME -update` -->\n", "<!-- end of speed -->"
 	results, err := os.ReadFile("../../../testdata/peers/results.md")
 	if err != nil {
 		t.Fatal(err)
