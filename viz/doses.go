@@ -36,15 +36,9 @@ func Doses(h mat.Matrix, classes []int, opt DosesOptions) (*Chart, error) {
 	if len(classes) != n || opt.Parts != nil && len(opt.Parts) != r {
 		return nil, fmt.Errorf("%w: %d classes and %d names of parts for H of %d×%d", ErrShape, len(classes), len(opt.Parts), r, n)
 	}
-	var members [][]int
-	for j, c := range classes {
-		if c < 0 || c > 1<<16 {
-			return nil, fmt.Errorf("%w: class %d of sample %d, want 0 to 65536", ErrOption, c, j)
-		}
-		for len(members) <= c {
-			members = append(members, nil)
-		}
-		members[c] = append(members[c], j)
+	members, err := membersOf(classes)
+	if err != nil {
+		return nil, err
 	}
 	c, err := newChart(opt.Title, "", opt.YLabel, opt.Width, opt.Height)
 	if err != nil {
@@ -60,27 +54,15 @@ func Doses(h mat.Matrix, classes []int, opt DosesOptions) (*Chart, error) {
 		}
 	}
 	pitch := 0.84 / float64(seen)
-	wide := 0.8 * pitch * 0.72 * c.Width * 72 / float64(r) // points
+	wide := min(0.8*pitch*0.72*c.Width*72/float64(r), 26) // points
 	place := 0
 	for class, of := range members {
 		if len(of) == 0 {
 			continue
 		}
 		fill := classColor(class, len(members))
-		for k := range r {
-			values := make(plotter.Values, len(of))
-			for i, j := range of {
-				values[i] = h.At(k, j)
-			}
-			box, err := plotter.NewBoxPlot(vg.Points(min(wide, 26)), float64(k)+(float64(place)-float64(seen-1)/2)*pitch, values)
-			if err != nil {
-				return nil, fmt.Errorf("%w: %w", ErrNotFinite, err)
-			}
-			box.FillColor = fade(fill, 0.45)
-			box.BoxStyle, box.WhiskerStyle = thin(fill), thin(fill)
-			box.MedianStyle = draw.LineStyle{Color: color.Black, Width: vg.Points(1.4)}
-			box.GlyphStyle = draw.GlyphStyle{Color: fill, Radius: vg.Points(1.2), Shape: disc}
-			c.Add(box)
+		if err := c.boxes(h, of, (float64(place)-float64(seen-1)/2)*pitch, wide, fill); err != nil {
+			return nil, err
 		}
 		if len(members) > 1 || len(opt.Names) > 0 {
 			name := fmt.Sprintf("class %d", class)
@@ -103,4 +85,39 @@ func Doses(h mat.Matrix, classes []int, opt DosesOptions) (*Chart, error) {
 	c.X.Tick.Length = 0
 	c.nameX(names)
 	return c.finish(0, 0)
+}
+
+// membersOf returns the samples of each class.
+func membersOf(classes []int) (members [][]int, err error) {
+	for j, c := range classes {
+		if c < 0 || c > 1<<16 {
+			return nil, fmt.Errorf("%w: class %d of sample %d, want 0 to 65536", ErrOption, c, j)
+		}
+		for len(members) <= c {
+			members = append(members, nil)
+		}
+		members[c] = append(members[c], j)
+	}
+	return members, nil
+}
+
+// boxes adds a box for each part, of the samples of one class, next to the middle of the part.
+func (c *Chart) boxes(h mat.Matrix, samples []int, beside, points float64, fill color.RGBA) error {
+	r, _ := h.Dims()
+	for k := range r {
+		values := make(plotter.Values, len(samples))
+		for i, j := range samples {
+			values[i] = h.At(k, j)
+		}
+		box, err := plotter.NewBoxPlot(vg.Points(points), float64(k)+beside, values)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrNotFinite, err)
+		}
+		box.FillColor = fade(fill, 0.45)
+		box.BoxStyle, box.WhiskerStyle = thin(fill), thin(fill)
+		box.MedianStyle = draw.LineStyle{Color: color.Black, Width: vg.Points(1.4)}
+		box.GlyphStyle = draw.GlyphStyle{Color: fill, Radius: vg.Points(1.2), Shape: disc}
+		c.Add(box)
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -47,7 +48,54 @@ func PairedGallery(upperName string, upper mat.Matrix, lowerName string, lower m
 }
 
 func gallery(sets []mat.Matrix, names []string, opt GalleryOptions) (*Picture, error) {
-	n, lo, hi := -1, 0.0, 0.0
+	n, lo, hi, err := opt.check(sets, names)
+	if err != nil {
+		return nil, err
+	}
+	l, err := opt.layOut(n, names)
+	if err != nil {
+		return nil, err
+	}
+	p, err := blank(l.width, l.height)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Title != "" {
+		l.title.write(p, margin, margin-2, 0, l.title.fit(opt.Title, l.width-2*margin), black)
+	}
+	cm := opt.Map
+	if cm == nil {
+		cm = Gray
+	}
+	for j := range n {
+		for i, x := range sets {
+			from, to := lo, hi
+			if !opt.Common && !opt.fixed() {
+				from, to = columnRange(x, j)
+			}
+			at := l.place(i, j)
+			p.paste(l.draw(x, j, from, to, cm), at)
+			if slices.Contains(opt.Marked, j) {
+				p.frame(image.Rectangle{at, at.Add(image.Pt(l.tw, l.th))}, 3, Color(1))
+			}
+			if names != nil && j%l.cols == 0 {
+				l.side.write(p, l.left-12, at.Y+(l.th-l.side.height)/2, 1, names[i], black)
+			}
+		}
+		if opt.Captions != nil {
+			last := l.place(len(sets)-1, j)
+			l.caption.write(p, last.X+l.tw/2, last.Y+l.th+2, 0.5, l.caption.fit(opt.Captions[j], l.tw+gap-2), black)
+		}
+	}
+	return p, nil
+}
+
+// fixed reports whether the range of the colours is given.
+func (opt GalleryOptions) fixed() bool { return opt.Min != 0 || opt.Max != 0 }
+
+// check returns the number of images in each set, and the range that is common to all.
+func (opt GalleryOptions) check(sets []mat.Matrix, names []string) (n int, lo, hi float64, err error) {
+	n = -1
 	for i, x := range sets {
 		name := "X"
 		if names != nil {
@@ -55,105 +103,89 @@ func gallery(sets []mat.Matrix, names []string, opt GalleryOptions) (*Picture, e
 		}
 		cols, l, h, err := checkImages(name, x, opt.Height, opt.Width)
 		if err != nil {
-			return nil, err
+			return 0, 0, 0, err
 		}
 		if n >= 0 && cols != n {
-			return nil, fmt.Errorf("%w: %d images of %s above %d of %s", ErrShape, n, names[0], cols, names[1])
+			return 0, 0, 0, fmt.Errorf("%w: %d images of %s above %d of %s", ErrShape, n, names[0], cols, names[1])
 		}
 		n, lo, hi = cols, min(lo, l), max(hi, h)
 	}
 	if opt.Captions != nil && len(opt.Captions) != n {
-		return nil, fmt.Errorf("%w: %d captions for %d images", ErrShape, len(opt.Captions), n)
+		return 0, 0, 0, fmt.Errorf("%w: %d captions for %d images", ErrShape, len(opt.Captions), n)
 	}
 	if opt.Columns < 0 || opt.Scale < 0 || opt.Scale > 1000 {
-		return nil, fmt.Errorf("%w: Columns is %d and Scale is %d, want 0 or more", ErrOption, opt.Columns, opt.Scale)
+		return 0, 0, 0, fmt.Errorf("%w: Columns is %d and Scale is %d, want 0 or more", ErrOption, opt.Columns, opt.Scale)
 	}
-	fixed := opt.Min != 0 || opt.Max != 0
-	if fixed {
+	if opt.fixed() {
 		if !(opt.Min < opt.Max) || !drawable(opt.Min) || !drawable(opt.Max) {
-			return nil, fmt.Errorf("%w: the range from %g to %g is empty or not finite", ErrOption, opt.Min, opt.Max)
+			return 0, 0, 0, fmt.Errorf("%w: the range from %g to %g is empty or not finite", ErrOption, opt.Min, opt.Max)
 		}
 		lo, hi = opt.Min, opt.Max
 	}
-	marked := make(map[int]bool)
 	for _, j := range opt.Marked {
 		if j < 0 || j >= n {
-			return nil, fmt.Errorf("%w: Marked has image %d, but there are only %d", ErrOption, j, n)
+			return 0, 0, 0, fmt.Errorf("%w: Marked has image %d, but there are only %d", ErrOption, j, n)
 		}
-		marked[j] = true
 	}
-	cm := opt.Map
-	if cm == nil {
-		cm = Gray
-	}
+	return n, lo, hi, nil
+}
 
+// A galleryLayout is where the tiles of a gallery stand.
+type galleryLayout struct {
+	tiling
+	caption, title, side *pen
+
+	cols          int // tiles in a row
+	left, top     int // of the first tile
+	pitch         int // from one set to the next
+	block         int // from one row of tiles to the next
+	width, height int
+}
+
+// layOut places n images of as many sets as there are names, or of one.
+func (opt GalleryOptions) layOut(n int, names []string) (*galleryLayout, error) {
 	want := 88
 	if n <= 6 {
 		want = 132
 	}
-	t := newTiling(opt.Height, opt.Width, opt.Scale, opt.Smooth, want)
-	caption, title, side := newPen(captionPoints, false), newPen(titlePoints, true), newPen(labelPoints, false)
-	left, top := margin, margin
+	l := &galleryLayout{tiling: newTiling(opt.Height, opt.Width, opt.Scale, opt.Smooth, want), left: margin, top: margin,
+		caption: newPen(captionPoints, false), title: newPen(titlePoints, true), side: newPen(labelPoints, false)}
 	if names != nil {
-		left += side.widest(names) + 12
+		l.left += l.side.widest(names) + 12
 	}
 	if opt.Title != "" {
-		top += title.height + 8
+		l.top += l.title.height + 8
 	}
-	cols := opt.Columns
-	if cols == 0 {
-		cols = max(1, (pageWidth-left-margin+gap)/(t.tw+gap))
-		if cols < n { // no ragged last row if it can be helped
-			rows := (n + cols - 1) / cols
-			cols = (n + rows - 1) / rows
+	l.cols = opt.Columns
+	if l.cols == 0 {
+		l.cols = max(1, (pageWidth-l.left-margin+gap)/(l.tw+gap))
+		if l.cols < n { // no ragged last row if it can be helped
+			rows := (n + l.cols - 1) / l.cols
+			l.cols = (n + rows - 1) / rows
 		}
 	}
-	cols = min(cols, n)
-	rows := (n + cols - 1) / cols
-	below := 0
+	l.cols = min(l.cols, n)
+	rows := (n + l.cols - 1) / l.cols
+	sets, between := 1, 0
+	if names != nil {
+		sets, between = len(names), 2*gap // more room between pairs
+	}
+	l.pitch = l.th + gap
+	l.block = l.pitch*sets + between
 	if opt.Captions != nil {
-		below = caption.height + 2
+		l.block += l.caption.height + 2
 	}
-	pitch := t.th + gap                               // from one set to the next
-	block := pitch*(len(sets)-1) + t.th + below + gap // from one row to the next
-	between := 0                                      // more room between pairs
-	if len(sets) > 1 {
-		between = 2 * gap
+	if l.tw > maxPixels/l.cols || l.block > maxPixels/rows {
+		return nil, fmt.Errorf("%w: %d tiles of %d×%d pixels are too many", ErrOption, n, l.tw, l.th)
 	}
-	if t.tw > maxPixels/cols || block+between > maxPixels/rows {
-		return nil, fmt.Errorf("%w: %d tiles of %d×%d pixels are too many", ErrOption, n, t.tw, t.th)
-	}
-	w := left + cols*(t.tw+gap) - gap + margin
-	h := top + rows*(block+between) - between - gap + margin
-	w = max(w, min(title.width(opt.Title)+2*margin, pageWidth))
-	p, err := blank(w, h)
-	if err != nil {
-		return nil, err
-	}
-	if opt.Title != "" {
-		title.write(p, margin, margin-2, 0, title.fit(opt.Title, w-2*margin), black)
-	}
-	for j := range n {
-		x0, y0 := left+j%cols*(t.tw+gap), top+j/cols*(block+between)
-		for i, x := range sets {
-			l, h := lo, hi
-			if !opt.Common && !fixed {
-				l, h = columnRange(x, j)
-			}
-			at := image.Pt(x0, y0+i*pitch)
-			p.paste(t.draw(x, j, l, h, cm), at)
-			if marked[j] {
-				p.frame(image.Rectangle{at, at.Add(image.Pt(t.tw, t.th))}, 3, Color(1))
-			}
-			if names != nil && j%cols == 0 {
-				side.write(p, left-12, at.Y+(t.th-side.height)/2, 1, names[i], black)
-			}
-		}
-		if opt.Captions != nil {
-			caption.write(p, x0+t.tw/2, y0+block-gap-below+2, 0.5, caption.fit(opt.Captions[j], t.tw+gap-2), black)
-		}
-	}
-	return p, nil
+	l.width = max(l.left+l.cols*(l.tw+gap)-gap+margin, min(l.title.width(opt.Title)+2*margin, pageWidth))
+	l.height = l.top + rows*l.block - between - gap + margin
+	return l, nil
+}
+
+// place is the corner of image j of set i.
+func (l *galleryLayout) place(i, j int) image.Point {
+	return image.Pt(l.left+j%l.cols*(l.tw+gap), l.top+j/l.cols*l.block+i*l.pitch)
 }
 
 // pageWidth is the width in pixels that automatic layouts keep to.

@@ -51,37 +51,20 @@ func Roofline(peak float64, roofs []Roof, work []Work, opt RooflineOptions) (*Ch
 	useLog(&c.X)
 	useLog(&c.Y)
 	c.Add(newGrid())
-	positive := func(name string, v []float64) error {
-		if err := checkValues(name, v); err != nil {
-			return err
-		}
-		for i, x := range v {
-			if x <= 0 {
-				return fmt.Errorf("%w: %s[%d] = %g, want a positive number", ErrOption, name, i, x)
-			}
-		}
-		return nil
-	}
-	if err := positive("peak", []float64{peak}); err != nil {
+	if err := checkPositive("peak", []float64{peak}); err != nil {
 		return nil, err
 	}
 	c.Y.Min, c.Y.Max = peak/100, 1.4*peak
 	for _, l := range roofs {
-		if err := positive("bandwidth of "+l.Name, []float64{l.Bandwidth}); err != nil {
+		if err := checkPositive("bandwidth of "+l.Name, []float64{l.Bandwidth}); err != nil {
 			return nil, err
 		}
 		ridge := peak / l.Bandwidth
 		c.X.Min, c.X.Max = min(c.X.Min, ridge/2), max(c.X.Max, ridge*4)
 	}
 	for _, w := range work {
-		if err := positive("intensity of "+w.Name, w.Intensity); err != nil {
+		if err := w.check(); err != nil {
 			return nil, err
-		}
-		if err := positive("rate of "+w.Name, w.Rate); err != nil {
-			return nil, err
-		}
-		if len(w.Intensity) != len(w.Rate) || w.Labels != nil && len(w.Labels) != len(w.Rate) {
-			return nil, fmt.Errorf("%w: %s has %d intensities, %d rates and %d labels", ErrShape, w.Name, len(w.Intensity), len(w.Rate), len(w.Labels))
 		}
 		for i, x := range w.Intensity {
 			c.X.Min, c.X.Max = min(c.X.Min, x/1.5), max(c.X.Max, x*1.5)
@@ -94,36 +77,64 @@ func Roofline(peak float64, roofs []Roof, work []Work, opt RooflineOptions) (*Ch
 		c.Legend.Add(l.Name, s)
 	}
 	for i, w := range work {
-		pts := make(plotter.XYs, len(w.Rate))
-		for k := range pts {
-			pts[k] = plotter.XY{X: w.Intensity[k], Y: w.Rate[k]}
-		}
-		marks := &plotter.Scatter{XYs: pts, GlyphStyle: markOf(i)}
-		keys := []plot.Thumbnailer{marks}
-		if w.Joined {
-			line := &plotter.Line{XYs: pts, LineStyle: lineOf(i)}
-			c.Add(line)
-			keys = []plot.Thumbnailer{line, marks}
-		}
-		c.Add(marks)
-		if w.Name != "" {
-			c.Legend.Add(w.Name, keys...)
-		}
-		if w.Labels == nil {
-			continue
-		}
-		// Below and above in turn, as neighbours would run into each other.
-		sty := c.Legend.TextStyle
-		sty.Font.Size = vg.Points(9)
-		for j, pt := range pts {
-			offset := vg.Point{X: vg.Points(4), Y: vg.Points(-11)}
-			if j%2 == 1 {
-				offset.Y = vg.Points(4)
-			}
-			c.Add(&plotter.Labels{XYs: plotter.XYs{pt}, Labels: []string{w.Labels[j]}, Offset: offset, TextStyle: []draw.TextStyle{sty}})
-		}
+		w.addTo(c, i)
 	}
 	return c, nil
+}
+
+// checkPositive finds a number that has no logarithm.
+func checkPositive(name string, v []float64) error {
+	if err := checkValues(name, v); err != nil {
+		return err
+	}
+	for i, x := range v {
+		if x <= 0 {
+			return fmt.Errorf("%w: %s[%d] = %g, want a positive number", ErrOption, name, i, x)
+		}
+	}
+	return nil
+}
+
+func (w Work) check() error {
+	if err := checkPositive("intensity of "+w.Name, w.Intensity); err != nil {
+		return err
+	}
+	if err := checkPositive("rate of "+w.Name, w.Rate); err != nil {
+		return err
+	}
+	if len(w.Intensity) != len(w.Rate) || w.Labels != nil && len(w.Labels) != len(w.Rate) {
+		return fmt.Errorf("%w: %s has %d intensities, %d rates and %d labels", ErrShape, w.Name, len(w.Intensity), len(w.Rate), len(w.Labels))
+	}
+	return nil
+}
+
+// addTo adds the points to a chart, in style i.
+func (w Work) addTo(c *Chart, i int) {
+	pts := make(plotter.XYs, len(w.Rate))
+	for k := range pts {
+		pts[k] = plotter.XY{X: w.Intensity[k], Y: w.Rate[k]}
+	}
+	marks := &plotter.Scatter{XYs: pts, GlyphStyle: markOf(i)}
+	keys := []plot.Thumbnailer{marks}
+	if w.Joined {
+		line := &plotter.Line{XYs: pts, LineStyle: lineOf(i)}
+		c.Add(line)
+		keys = []plot.Thumbnailer{line, marks}
+	}
+	c.Add(marks)
+	if w.Name != "" {
+		c.Legend.Add(w.Name, keys...)
+	}
+	// Below and above in turn, as neighbours would run into each other.
+	sty := c.Legend.TextStyle
+	sty.Font.Size = vg.Points(9)
+	for j, label := range w.Labels {
+		offset := vg.Point{X: vg.Points(4), Y: vg.Points(-11)}
+		if j%2 == 1 {
+			offset.Y = vg.Points(4)
+		}
+		c.Add(&plotter.Labels{XYs: pts[j : j+1], Labels: []string{label}, Offset: offset, TextStyle: []draw.TextStyle{sty}})
+	}
 }
 
 // slope is a roof, drawn as far as the axes go.

@@ -76,123 +76,28 @@ func Scatter(x mat.Matrix, opt ScatterOptions) (*Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opt.Classes != nil && len(opt.Classes) != n {
-		return nil, fmt.Errorf("%w: %d classes for %d points", ErrShape, len(opt.Classes), n)
+	groups, outliers, err := opt.group(x, n)
+	if err != nil {
+		return nil, err
 	}
-	flagged := make([]bool, n)
-	for _, j := range opt.Outliers {
-		if j < 0 || j >= n {
-			return nil, fmt.Errorf("%w: Outliers has point %d, but there are only %d", ErrOption, j, n)
-		}
-		flagged[j] = true
-	}
-	var groups []plotter.XYs
-	var bad plotter.XYs
-	for j := range n {
-		pt := plotter.XY{X: x.At(0, j), Y: x.At(1, j)}
-		k := 0
-		if opt.Classes != nil {
-			k = opt.Classes[j]
-		}
-		if k < 0 || k > 1<<16 {
-			return nil, fmt.Errorf("%w: class %d of point %d, want 0 to 65536", ErrOption, k, j)
-		}
-		for len(groups) <= k {
-			groups = append(groups, nil)
-		}
-		if flagged[j] {
-			bad = append(bad, pt)
-		} else {
-			groups[k] = append(groups[k], pt)
-		}
-	}
-	c.Add(newGrid())
-	next := 0 // colour and marker
 	for _, f := range opt.Fits {
 		if _, err := checkPoints("fit "+f.Name, f.X, n); err != nil {
 			return nil, err
 		}
 	}
-	var keys []func()
-	for k, g := range groups {
-		if len(g) == 0 {
-			continue
-		}
-		s := &plotter.Scatter{XYs: g, GlyphStyle: markOf(k)}
-		if opt.Classes == nil && (len(opt.Lines) > 0 || len(opt.Fits) > 0) {
-			s.Color = color.RGBA{0x40, 0x40, 0x40, 0xff}
-		} else {
-			next = max(next, k+1)
-		}
-		if opt.Pale {
-			s.Color = color.Gray{uint8(max(0x50, 0xb0-0x48*k))}
-		}
-		name := "points"
-		if opt.Classes != nil {
-			name = fmt.Sprintf("class %d", k)
-		}
-		if k < len(opt.Names) {
-			name = opt.Names[k]
-		}
-		c.Add(s)
-		keys = append(keys, func() { c.Legend.Add(name, s) })
-	}
-	if len(bad) > 0 {
-		s := &plotter.Scatter{XYs: bad, GlyphStyle: draw.GlyphStyle{Color: color.Black, Radius: vg.Points(4.4), Shape: cross}}
-		c.Add(s)
-		keys = append(keys, func() { c.Legend.Add("outliers", s) })
-	}
-	if opt.Classes != nil {
-		next = max(next, len(opt.Names)) // so that lines look the same where a class is empty
-	}
-	style := make(map[string]int) // one style for each name of a model
-	styleOf := func(name string) (i int, first bool) {
-		i, ok := style[name]
-		if !ok {
-			i = next + len(style)
-			style[name] = i
-		}
-		return i, !ok
-	}
 	for i, d := range opt.Lines {
-		if !drawable(d.X) || !drawable(d.Y) {
-			return nil, fmt.Errorf("%w: direction %d (%q) is (%g, %g)", ErrNotFinite, i, d.Name, d.X, d.Y)
-		}
-		if d.X == 0 && d.Y == 0 {
-			return nil, fmt.Errorf("%w: direction %d (%q) has length zero", ErrOption, i, d.Name)
-		}
-		if d.Style < 0 {
-			return nil, fmt.Errorf("%w: direction %d (%q) has the Style %d, want 0 or more", ErrOption, i, d.Name, d.Style)
-		}
-		k, first := styleOf(d.Name)
-		if d.Style > 0 {
-			k = d.Style - 1
-		}
-		l := &ray{d.X, d.Y, lineOf(k)}
-		c.Add(l)
-		if first && d.Name != "" {
-			keys = append(keys, func() { c.Legend.Add(d.Name, l) })
+		if err := d.check(i); err != nil {
+			return nil, err
 		}
 	}
-	for _, f := range opt.Fits {
-		k, first := styleOf(f.Name)
-		s := &plotter.Scatter{GlyphStyle: markOf(k)}
-		s.Radius = vg.Points(2.4)
-		for j := range n {
-			pt := plotter.XY{X: f.X.At(0, j), Y: f.X.At(1, j)}
-			s.XYs = append(s.XYs, pt)
-			c.Add(&plotter.Line{
-				XYs:       plotter.XYs{{X: x.At(0, j), Y: x.At(1, j)}, pt},
-				LineStyle: draw.LineStyle{Color: fade(Color(k), 0.6), Width: vg.Points(0.7)},
-			})
-		}
-		c.Add(s)
-		if first && f.Name != "" {
-			keys = append(keys, func() { c.Legend.Add(f.Name, s) })
-		}
-	}
-	if len(keys) > 1 || len(opt.Names) > 0 {
-		for _, add := range keys {
+	c.Add(newGrid())
+	s := &scattered{Chart: c, ScatterOptions: opt, styles: make(map[string]int)}
+	s.points(groups)
+	s.outliers(outliers)
+	s.lines()
+	s.fits(x, n)
+	if len(s.keys) > 1 || len(opt.Names) > 0 {
+		for _, add := range s.keys {
 			add()
 		}
 	}
@@ -202,6 +107,147 @@ func Scatter(x mat.Matrix, opt ScatterOptions) (*Chart, error) {
 	}
 	c.equal = opt.Equal
 	return c.finish(0, 0)
+}
+
+// group returns the points by their classes, and apart from them those that are flagged.
+func (opt ScatterOptions) group(x mat.Matrix, n int) (groups []plotter.XYs, outliers plotter.XYs, err error) {
+	if opt.Classes != nil && len(opt.Classes) != n {
+		return nil, nil, fmt.Errorf("%w: %d classes for %d points", ErrShape, len(opt.Classes), n)
+	}
+	flagged := make([]bool, n)
+	for _, j := range opt.Outliers {
+		if j < 0 || j >= n {
+			return nil, nil, fmt.Errorf("%w: Outliers has point %d, but there are only %d", ErrOption, j, n)
+		}
+		flagged[j] = true
+	}
+	for j := range n {
+		pt := plotter.XY{X: x.At(0, j), Y: x.At(1, j)}
+		k := 0
+		if opt.Classes != nil {
+			k = opt.Classes[j]
+		}
+		if k < 0 || k > 1<<16 {
+			return nil, nil, fmt.Errorf("%w: class %d of point %d, want 0 to 65536", ErrOption, k, j)
+		}
+		for len(groups) <= k {
+			groups = append(groups, nil)
+		}
+		if flagged[j] {
+			outliers = append(outliers, pt)
+		} else {
+			groups[k] = append(groups[k], pt)
+		}
+	}
+	return groups, outliers, nil
+}
+
+// check finds direction i to be none.
+func (d Direction) check(i int) error {
+	if !drawable(d.X) || !drawable(d.Y) {
+		return fmt.Errorf("%w: direction %d (%q) is (%g, %g)", ErrNotFinite, i, d.Name, d.X, d.Y)
+	}
+	if d.X == 0 && d.Y == 0 {
+		return fmt.Errorf("%w: direction %d (%q) has length zero", ErrOption, i, d.Name)
+	}
+	if d.Style < 0 {
+		return fmt.Errorf("%w: direction %d (%q) has the Style %d, want 0 or more", ErrOption, i, d.Name, d.Style)
+	}
+	return nil
+}
+
+// scattered is a chart of Scatter as it is made.
+type scattered struct {
+	*Chart
+	ScatterOptions
+	next   int            // the first colour and marker that no class has
+	styles map[string]int // one for each name of a model
+	keys   []func()       // which add to the legend
+}
+
+// points adds the classes.
+func (s *scattered) points(groups []plotter.XYs) {
+	for k, g := range groups {
+		if len(g) == 0 {
+			continue
+		}
+		of := &plotter.Scatter{XYs: g, GlyphStyle: markOf(k)}
+		if s.Classes == nil && (len(s.Lines) > 0 || len(s.Fits) > 0) {
+			of.Color = color.RGBA{0x40, 0x40, 0x40, 0xff}
+		} else {
+			s.next = max(s.next, k+1)
+		}
+		if s.Pale {
+			of.Color = color.Gray{uint8(max(0x50, 0xb0-0x48*k))}
+		}
+		name := "points"
+		if s.Classes != nil {
+			name = fmt.Sprintf("class %d", k)
+		}
+		if k < len(s.Names) {
+			name = s.Names[k]
+		}
+		s.Add(of)
+		s.keys = append(s.keys, func() { s.Legend.Add(name, of) })
+	}
+	if s.Classes != nil {
+		s.next = max(s.next, len(s.Names)) // so that lines look the same where a class is empty
+	}
+}
+
+func (s *scattered) outliers(points plotter.XYs) {
+	if len(points) == 0 {
+		return
+	}
+	of := &plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: color.Black, Radius: vg.Points(4.4), Shape: cross}}
+	s.Add(of)
+	s.keys = append(s.keys, func() { s.Legend.Add("outliers", of) })
+}
+
+// styleOf returns the colour and marker of a model, and whether it has not had them yet.
+func (s *scattered) styleOf(name string) (i int, first bool) {
+	i, ok := s.styles[name]
+	if !ok {
+		i = s.next + len(s.styles)
+		s.styles[name] = i
+	}
+	return i, !ok
+}
+
+// lines adds the directions that models have learned.
+func (s *scattered) lines() {
+	for _, d := range s.Lines {
+		k, first := s.styleOf(d.Name)
+		if d.Style > 0 {
+			k = d.Style - 1
+		}
+		l := &ray{d.X, d.Y, lineOf(k)}
+		s.Add(l)
+		if first && d.Name != "" {
+			s.keys = append(s.keys, func() { s.Legend.Add(d.Name, l) })
+		}
+	}
+}
+
+// fits adds the points as models see them.
+func (s *scattered) fits(x mat.Matrix, n int) {
+	for _, f := range s.Fits {
+		k, first := s.styleOf(f.Name)
+		of := &plotter.Scatter{GlyphStyle: markOf(k)}
+		of.Radius = vg.Points(2.4)
+		for j := range n {
+			pt := plotter.XY{X: f.X.At(0, j), Y: f.X.At(1, j)}
+			of.XYs = append(of.XYs, pt)
+			s.Add(&plotter.Line{
+				XYs:       plotter.XYs{{X: x.At(0, j), Y: x.At(1, j)}, pt},
+				LineStyle: draw.LineStyle{Color: fade(Color(k), 0.6), Width: vg.Points(0.7)},
+			})
+		}
+		s.Add(of)
+		if first && f.Name != "" {
+			s.keys = append(s.keys, func() { s.Legend.Add(f.Name, of) })
+		}
+	}
 }
 
 // checkPoints checks that x is 2×n, any n if it is negative, and returns n.

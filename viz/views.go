@@ -57,6 +57,40 @@ type ViewsOptions struct {
 // differ in their number of columns or there is not one name for each sample,
 // ErrNotFinite, and ErrOption for a sample, a tone or a limit out of range.
 func Views(columns []View, opt ViewsOptions) (*Picture, error) {
+	samples, err := opt.check(columns)
+	if err != nil {
+		return nil, err
+	}
+	l, err := opt.layOut(columns, samples)
+	if err != nil {
+		return nil, err
+	}
+	p, err := blank(l.width, l.height)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Title != "" {
+		l.title.write(p, margin, margin-2, 0, l.title.fit(opt.Title, l.width-2*margin), black)
+	}
+	white := 0.0 // what Intensity shows as white
+	for _, c := range columns {
+		if c.Tone == Intensity {
+			if _, white = columnRange(c.X, samples...); white > 0 {
+				break // but for a first one that is black
+			}
+		}
+	}
+	for i, c := range columns {
+		l.paint(p, c, l.left+i*l.pitch+(l.pitch-gap-l.tw)/2, samples, white)
+	}
+	for k := range opt.Names {
+		l.side.write(p, l.left-12, l.row(k)+(l.th-l.side.height)/2, 1, opt.Names[k], black)
+	}
+	return p, nil
+}
+
+// check returns the samples that are shown.
+func (opt ViewsOptions) check(columns []View) (samples []int, err error) {
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("%w: no columns", ErrEmpty)
 	}
@@ -72,7 +106,7 @@ func Views(columns []View, opt ViewsOptions) (*Picture, error) {
 		}
 		n = cols
 	}
-	samples := opt.Samples
+	samples = opt.Samples
 	if samples == nil {
 		for j := range min(5, n) {
 			samples = append(samples, j)
@@ -92,76 +126,76 @@ func Views(columns []View, opt ViewsOptions) (*Picture, error) {
 	if opt.Scale < 0 || opt.Scale > 1000 {
 		return nil, fmt.Errorf("%w: Scale is %d, want 0 or more", ErrOption, opt.Scale)
 	}
+	return samples, nil
+}
 
-	t := newTiling(opt.Height, opt.Width, opt.Scale, opt.Smooth, 120)
-	head, title, side, small := newPen(headingPoints, false), newPen(titlePoints, true), newPen(labelPoints, false), newPen(captionPoints, false)
-	left, top, foot := margin, margin, 0
+// A viewsLayout is where the tiles of Views stand.
+type viewsLayout struct {
+	tiling
+	head, title, side, small *pen
+
+	left, top, pitch int // of the first tile, and from one column to the next
+	headY            int
+	width, height    int
+}
+
+func (opt ViewsOptions) layOut(columns []View, samples []int) (*viewsLayout, error) {
+	l := &viewsLayout{tiling: newTiling(opt.Height, opt.Width, opt.Scale, opt.Smooth, 120), left: margin, top: margin,
+		head: newPen(headingPoints, false), title: newPen(titlePoints, true), side: newPen(labelPoints, false), small: newPen(captionPoints, false)}
 	if opt.Names != nil {
-		left += side.widest(opt.Names) + 12
+		l.left += l.side.widest(opt.Names) + 12
 	}
 	if opt.Title != "" {
-		top += title.height + 8
+		l.top += l.title.height + 8
 	}
-	pitch := t.tw
+	foot := 0
+	l.pitch = l.tw
 	for _, c := range columns {
-		pitch = max(pitch, head.width(c.Heading)+10)
+		l.pitch = max(l.pitch, l.head.width(c.Heading)+10)
 		if c.bar() {
-			foot = barHeight + small.height + 8
+			foot = barHeight + l.small.height + 8
 			lo, hi, _ := c.colors(samples, 0)
-			pitch = max(pitch, small.width(rounded(lo))+small.width(rounded(hi))+12)
+			l.pitch = max(l.pitch, l.small.width(rounded(lo))+l.small.width(rounded(hi))+12)
 		}
 	}
-	pitch += 2 * gap
-	headY := top
-	top += head.height + 4
-	if t.th > maxPixels/len(samples) {
-		return nil, fmt.Errorf("%w: %d rows of %d pixels are too many", ErrOption, len(samples), t.th)
+	l.pitch += 2 * gap
+	l.headY = l.top
+	l.top += l.head.height + 4
+	if l.th > maxPixels/len(samples) {
+		return nil, fmt.Errorf("%w: %d rows of %d pixels are too many", ErrOption, len(samples), l.th)
 	}
-	w := max(left+len(columns)*pitch-gap+margin, min(title.width(opt.Title)+2*margin, pageWidth))
-	p, err := blank(w, top+len(samples)*(t.th+gap)-gap+foot+margin)
-	if err != nil {
-		return nil, err
-	}
-	if opt.Title != "" {
-		title.write(p, margin, margin-2, 0, title.fit(opt.Title, w-2*margin), black)
-	}
-	white := 0.0 // what Intensity shows as white
-	for _, c := range columns {
-		if c.Tone == Intensity {
-			if _, white = columnRange(c.X, samples...); white > 0 {
-				break // but for a first one that is black
-			}
+	l.width = max(l.left+len(columns)*l.pitch-gap+margin, min(l.title.width(opt.Title)+2*margin, pageWidth))
+	l.height = l.row(len(samples)) - gap + foot + margin
+	return l, nil
+}
+
+// row is the upper edge of the tiles of sample k of those that are shown.
+func (l *viewsLayout) row(k int) int { return l.top + k*(l.th+gap) }
+
+// paint paints a column from x0 on.
+func (l *viewsLayout) paint(p *Picture, c View, x0 int, samples []int, white float64) {
+	l.head.write(p, x0+l.tw/2, l.headY, 0.5, c.Heading, black)
+	lo, hi, cm := c.colors(samples, white)
+	m, _ := c.X.Dims()
+	for k, j := range samples {
+		at := image.Pt(x0, l.row(k))
+		tile := image.Rectangle{at, at.Add(image.Pt(l.tw, l.th))}
+		if m == 1 && l.h*l.w != 1 { // a weight of the sample
+			v := c.X.At(0, j)
+			fill := cm(unit(v, lo, hi))
+			p.fill(tile, fill)
+			l.side.write(p, at.X+l.tw/2, at.Y+(l.th-l.side.height)/2, 0.5, l.side.fit(fmt.Sprintf("%.3g", v), l.tw), contrast(fill))
+			continue
+		}
+		p.paste(l.draw(c.X, j, lo, hi, cm), at)
+		if c.Tone == Signed {
+			p.frame(tile, 1, color.Gray{0xd0})
 		}
 	}
-	for i, c := range columns {
-		x0 := left + i*pitch + (pitch-gap-t.tw)/2
-		head.write(p, x0+t.tw/2, headY, 0.5, c.Heading, black)
-		lo, hi, cm := c.colors(samples, white)
-		m, _ := c.X.Dims()
-		for k, j := range samples {
-			at := image.Pt(x0, top+k*(t.th+gap))
-			tile := image.Rectangle{at, at.Add(image.Pt(t.tw, t.th))}
-			if m == 1 && opt.Height*opt.Width != 1 {
-				v := c.X.At(0, j)
-				fill := cm(unit(v, lo, hi))
-				p.fill(tile, fill)
-				side.write(p, at.X+t.tw/2, at.Y+(t.th-side.height)/2, 0.5, side.fit(fmt.Sprintf("%.3g", v), t.tw), contrast(fill))
-				continue
-			}
-			p.paste(t.draw(c.X, j, lo, hi, cm), at)
-			if c.Tone == Signed {
-				p.frame(tile, 1, color.Gray{0xd0})
-			}
-		}
-		if c.bar() {
-			y := top + len(samples)*(t.th+gap) + 2
-			p.horizontalBar(image.Rect(x0, y, x0+t.tw, y+barHeight), lo, hi, cm, small)
-		}
+	if c.bar() {
+		y := l.row(len(samples)) + 2
+		p.horizontalBar(image.Rect(x0, y, x0+l.tw, y+barHeight), lo, hi, cm, l.small)
 	}
-	for k := range opt.Names {
-		side.write(p, left-12, top+k*(t.th+gap)+(t.th-side.height)/2, 1, opt.Names[k], black)
-	}
-	return p, nil
 }
 
 func (c View) bar() bool { return c.Tone != Intensity }
