@@ -126,82 +126,72 @@ func (g Grid) Run(ctx context.Context) (*Table, error) {
 	if g.Workers < 0 {
 		return nil, fmt.Errorf("%w: Grid.Workers is %d, want 0 or more", ErrParameter, g.Workers)
 	}
-	known := make([]Scores, len(settings))
-	var file *store
-	kept := 0
+	s := &search{Grid: g, settings: settings, known: make([]Scores, len(settings))}
 	if g.File != "" {
-		var old map[string]Scores
-		if file, old, err = openStore(g.File, header{Task: g.Task, Names: settings[0].Names}); err != nil {
+		if err := s.open(); err != nil {
 			return nil, err
 		}
-		defer file.close()
-		for i, p := range settings {
-			if s, ok := old[key(p.Values)]; ok {
-				known[i] = s
-				kept++
-			}
-		}
+		defer s.file.close()
 	}
-	done := kept
-	report := func(r Row) {
-		if g.Progress != nil {
-			g.Progress(Progress{Done: done, Total: len(settings), Kept: kept, Row: r})
-		}
+	s.done = s.kept
+	s.report(Row{})
+	failed := s.try(ctx)
+	table := s.table()
+	if failed != nil {
+		return table, fmt.Errorf("choose: %v: %w", settings[failed.i], failed.err)
 	}
-	report(Row{})
+	if len(table.Rows) < len(settings) {
+		return table, ctx.Err()
+	}
+	return table, nil
+}
 
-	type outcome struct {
-		i      int
-		scores Scores
-		err    error
+// A search is a Grid at work.
+type search struct {
+	Grid
+	settings   []Setting
+	known      []Scores // of each setting, nil where they are not known yet
+	kept, done int
+	file       *store // nil if nothing is kept
+}
+
+// An outcome is what came of a setting.
+type outcome struct {
+	i      int
+	scores Scores
+	err    error
+}
+
+// open opens the file, and takes the scores that it has.
+func (s *search) open() error {
+	file, old, err := openStore(s.File, header{Task: s.Task, Names: s.settings[0].Names})
+	if err != nil {
+		return err
 	}
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
-	todo, outcomes := make(chan int), make(chan outcome)
-	workers := g.Workers
-	if workers == 0 {
-		workers = min(runtime.GOMAXPROCS(0), runtime.NumCPU())
-	}
-	var group sync.WaitGroup
-	for range workers {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			for i := range todo {
-				s, err := Scores(nil), errGoexit
-				func() {
-					defer func() {
-						if err == errGoexit || inner.Err() == nil {
-							outcomes <- outcome{i, s, err}
-						}
-					}()
-					if s, err = g.score(inner, settings[i]); err == nil {
-						err = check(s)
-					}
-				}()
-			}
-		}()
-	}
-	go func() {
-		for i, s := range known {
-			if s != nil {
-				continue
-			}
-			select {
-			case todo <- i:
-				continue
-			case <-inner.Done():
-			}
-			break
+	s.file = file
+	for i, p := range s.settings {
+		if scores, ok := old[key(p.Values)]; ok {
+			s.known[i] = scores
+			s.kept++
 		}
-		close(todo)
-		group.Wait()
-		close(outcomes)
-	}()
-	var failed *outcome
-	for o := range outcomes {
-		if o.err == nil && file != nil {
-			o.err = file.add(settings[o.i].Values, o.scores)
+	}
+	return nil
+}
+
+func (s *search) report(r Row) {
+	if s.Progress != nil {
+		s.Progress(Progress{Done: s.done, Total: len(s.settings), Kept: s.kept, Row: r})
+	}
+}
+
+// try scores the settings that are not known, and keeps what comes. It returns the first that failed,
+// after which no other is begun.
+func (s *search) try(ctx context.Context) (failed *outcome) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for o := range s.outcomes(ctx) {
+		if o.err == nil && s.file != nil {
+			o.err = s.file.add(s.settings[o.i].Values, o.scores)
 		}
 		if o.err != nil {
 			if failed == nil {
@@ -210,23 +200,77 @@ func (g Grid) Run(ctx context.Context) (*Table, error) {
 			cancel()
 			continue
 		}
-		known[o.i] = maps.Clone(o.scores)
-		done++
-		report(Row{settings[o.i], known[o.i]})
+		s.known[o.i] = maps.Clone(o.scores)
+		s.done++
+		s.report(Row{s.settings[o.i], s.known[o.i]})
 	}
-	table := &Table{Names: settings[0].Names}
-	for i, s := range known {
-		if s != nil {
-			table.Rows = append(table.Rows, Row{settings[i], s})
+	return failed
+}
+
+// outcomes starts the workers, and closes what it returns when they have done all that is not known, or
+// ctx has ended.
+func (s *search) outcomes(ctx context.Context) <-chan outcome {
+	var left []int
+	for i, scores := range s.known {
+		if scores == nil {
+			left = append(left, i)
 		}
 	}
-	if failed != nil {
-		return table, fmt.Errorf("choose: %v: %w", settings[failed.i], failed.err)
+	workers := s.Workers
+	if workers == 0 {
+		workers = min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 	}
-	if len(table.Rows) < len(settings) {
-		return table, ctx.Err()
+	todo, outcomes := make(chan int), make(chan outcome)
+	var group sync.WaitGroup
+	for range workers {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for i := range todo {
+				s.one(ctx, i, outcomes)
+			}
+		}()
 	}
-	return table, nil
+	go func() {
+		defer func() {
+			close(todo)
+			group.Wait()
+			close(outcomes)
+		}()
+		for _, i := range left {
+			select {
+			case todo <- i:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return outcomes
+}
+
+// one scores a setting. What a score returns after ctx has ended does not count, but that it has ended its
+// goroutine does.
+func (s *search) one(ctx context.Context, i int, to chan<- outcome) {
+	scores, err := Scores(nil), errGoexit
+	defer func() {
+		if err == errGoexit || ctx.Err() == nil {
+			to <- outcome{i, scores, err}
+		}
+	}()
+	if scores, err = s.score(ctx, s.settings[i]); err == nil {
+		err = check(scores)
+	}
+}
+
+// table returns what is known.
+func (s *search) table() *Table {
+	t := &Table{Names: s.settings[0].Names}
+	for i, scores := range s.known {
+		if scores != nil {
+			t.Rows = append(t.Rows, Row{s.settings[i], scores})
+		}
+	}
+	return t
 }
 
 // score turns a panic into an error: it will name the setting, and what is known of
