@@ -221,29 +221,59 @@ type run struct {
 // race lets all solvers go from one start, NumPy from the first. There the fast ones
 // go three times, in turn, and the least of their times counts.
 func (k *track) race(ctx context.Context, s settings, rank, start int, version string, out, traces *stored.Sheet) error {
-	set := k.set
-	model := rnmf.GNMF(rank, k.graph, beta)
-	model.Seed, model.MaxIter = uint64(start), 20000
+	h := &heat{track: k, model: rnmf.GNMF(rank, k.graph, beta), target: math.NaN(), limit: s.seconds}
+	h.model.Seed, h.model.MaxIter = uint64(start), 20000
 	var err error
-	if model.Init, err = sameStart(set.X, rank, uint64(start)); err != nil {
+	if h.model.Init, err = sameStart(k.set.X, rank, uint64(start)); err != nil {
 		return err
 	}
+	if err := h.ours(ctx); err != nil {
+		return err
+	}
+	passes := 1
+	if start == 1 {
+		h.numpy(ctx)
+		passes = 3
+	}
+	best, err := h.times(passes)
+	if err != nil {
+		return err
+	}
+	if start == 1 {
+		if err := traces.Add(h.points(rank, version)...); err != nil {
+			return err
+		}
+	}
+	return out.Add(h.rows(rank, start, version, best)...)
+}
+
+// A heat is a race from one start.
+type heat struct {
+	*track
+	model  rnmf.Model
+	runs   []run
+	target float64 // the objective to be reached
+	limit  float64 // the seconds after which a solver is late
+}
+
+// late reports whether a solver need not go on.
+func (h *heat) late(t rnmf.Trace) bool { return exploded(t) || t[len(t)-1].Seconds > h.limit }
+
+// ours lets our solvers go to rule (18) first, for the KKT residual there. It finds target and limit on
+// the way.
+func (h *heat) ours(ctx context.Context) error {
 	settled := Settled(1e-3)
-	var runs []run
-	target, limit := math.NaN(), s.seconds
-	late := func(t rnmf.Trace) bool { return exploded(t) || t[len(t)-1].Seconds > limit }
 	for _, i := range []int{3, 2, 4, 0, 1} { // RRA first: the safe one, then V then U; ours next
 		rival := Rivals()[i]
-		m := model
+		m := h.model
 		m.Solver = rival.Solver
-		// First to rule (18), for the KKT residual there.
-		ended, err := Run(ctx, m, set.X, func(t rnmf.Trace) bool { return settled(t) || late(t) })
+		ended, err := Run(ctx, m, h.set.X, func(t rnmf.Trace) bool { return settled(t) || h.late(t) })
 		if err != nil {
 			return err
 		}
 		r := run{name: rival.Name, trace: ended.Trace, kkt: ended.KKT, stop: len(ended.Trace) - 1}
 		r.repeat = func() (rnmf.Trace, error) {
-			res, err := Run(ctx, m, set.X, func(t rnmf.Trace) bool { return t[len(t)-1].Objective <= target || late(t) })
+			res, err := Run(ctx, m, h.set.X, func(t rnmf.Trace) bool { return t[len(t)-1].Objective <= h.target || h.late(t) })
 			if err != nil {
 				return nil, err
 			}
@@ -251,88 +281,98 @@ func (k *track) race(ctx context.Context, s settings, rank, start int, version s
 		}
 		switch i {
 		case 3:
-			target = ended.Trace[r.stop].Objective
+			h.target = ended.Trace[r.stop].Objective
 		case 2:
 			if rise(r.trace) <= 1e-6 {
-				target = ended.Trace[r.stop].Objective
+				h.target = ended.Trace[r.stop].Objective
 			}
 		case 4:
 			t, err := r.repeat()
 			if err != nil {
 				return err
 			}
-			if seconds := SecondsTo(t, target); !math.IsNaN(seconds) {
-				limit = min(s.seconds, max(3, 30*seconds)) // what takes longer is late
+			if seconds := SecondsTo(t, h.target); !math.IsNaN(seconds) {
+				h.limit = min(h.limit, max(3, 30*seconds)) // what takes longer is late
 			}
 		}
-		runs = append(runs, r)
+		h.runs = append(h.runs, r)
 	}
+	return nil
+}
+
+// numpy adds the solvers that are written with NumPy, if that is there.
+func (h *heat) numpy(ctx context.Context) {
 	for _, solver := range []string{"mur", "rra"} {
-		if start > 1 {
-			break
-		}
 		ask := func(eps, target float64) (rnmf.Trace, error) {
-			return k.peer.run(ctx, model.Init.(rnmf.WarmStart), solver, eps, target, limit)
+			return h.peer.run(ctx, h.model.Init.(rnmf.WarmStart), solver, eps, target, h.limit)
 		}
 		t, err := ask(1e-3, -1)
 		if err != nil {
 			log.Print("without NumPy: ", err)
-			break
+			return
 		}
-		runs = append(runs, run{name: map[string]string{"mur": "NumPy MUR", "rra": "NumPy RRA"}[solver], trace: t, kkt: math.NaN(), stop: len(t) - 1,
-			repeat: func() (rnmf.Trace, error) { return ask(0, target) }})
+		h.runs = append(h.runs, run{name: map[string]string{"mur": "NumPy MUR", "rra": "NumPy RRA"}[solver], trace: t, kkt: math.NaN(), stop: len(t) - 1,
+			repeat: func() (rnmf.Trace, error) { return ask(0, h.target) }})
 	}
-	passes := 3
-	if start > 1 {
-		passes = 1
-	}
-	best := make([]float64, len(runs))
+}
+
+// times returns the seconds that each run takes to the target, NaN if it does not get there. From the
+// second pass on those that take more than three seconds stay aside.
+func (h *heat) times(passes int) ([]float64, error) {
+	best := make([]float64, len(h.runs))
 	for pass := range passes {
-		for i, r := range runs {
+		for i, r := range h.runs {
 			if pass > 0 && !(best[i] <= 3) {
 				continue
 			}
 			// Who was late or exploded before the target is so again.
 			t := r.trace
-			if pass > 0 || Lowest(t) > target && !exploded(t) && t[len(t)-1].Seconds <= limit {
+			if pass > 0 || Lowest(t) > h.target && !h.late(t) {
+				var err error
 				if t, err = r.repeat(); err != nil {
-					return err
+					return nil, err
 				}
 			}
 			if len(t) > len(r.trace) {
-				runs[i].trace = t
+				h.runs[i].trace = t
 			}
-			if seconds := SecondsTo(t, target); seconds < best[i] || pass == 0 {
+			if seconds := SecondsTo(t, h.target); seconds < best[i] || pass == 0 {
 				best[i] = seconds
 			}
 		}
 	}
-	var rows, points [][]string
-	for i, r := range runs {
-		round := slices.IndexFunc(r.trace, func(p rnmf.Point) bool { return p.Objective <= target })
-		end := r.trace[r.stop]
+	return best, nil
+}
+
+// rows are what race.csv keeps.
+func (h *heat) rows(rank, start int, version string, best []float64) (rows [][]string) {
+	for i, r := range h.runs {
+		round := slices.IndexFunc(r.trace, func(p rnmf.Point) bool { return p.Objective <= h.target })
+		end, seconds := r.trace[r.stop], best[i]
 		outcome := "reached"
 		switch {
-		case !math.IsNaN(best[i]):
+		case !math.IsNaN(seconds):
 		case exploded(r.trace):
 			outcome = "exploded"
 		default: // it takes longer than this
-			outcome, best[i] = "late", r.trace[len(r.trace)-1].Seconds
+			outcome, seconds = "late", r.trace[len(r.trace)-1].Seconds
 		}
-		rows = append(rows, []string{set.Name, strconv.Itoa(rank), strconv.Itoa(start), r.name, number(target, 7), number(best[i], 4), outcome, strconv.Itoa(round),
+		rows = append(rows, []string{h.set.Name, strconv.Itoa(rank), strconv.Itoa(start), r.name, number(h.target, 7), number(seconds, 4), outcome, strconv.Itoa(round),
 			number(end.Seconds, 4), strconv.Itoa(r.stop), number(end.Objective, 7), number(r.kkt, 3), number(rise(r.trace[:r.stop+1]), 3), version})
+	}
+	return rows
+}
+
+// points are what traces.csv keeps: the beginning of each trace, and forty points of the rest.
+func (h *heat) points(rank int, version string) (points [][]string) {
+	for _, r := range h.runs {
 		for j, p := range r.trace {
 			if j < 20 || j%(1+len(r.trace)/40) == 0 || j == len(r.trace)-1 {
-				points = append(points, []string{set.Name, strconv.Itoa(rank), r.name, number(p.Seconds, 4), number(p.Objective, 7), version})
+				points = append(points, []string{h.set.Name, strconv.Itoa(rank), r.name, number(p.Seconds, 4), number(p.Objective, 7), version})
 			}
 		}
 	}
-	if start == 1 {
-		if err := traces.Add(points...); err != nil {
-			return err
-		}
-	}
-	return out.Add(rows...)
+	return points
 }
 
 // sameStart returns factors that all solvers can be given.
