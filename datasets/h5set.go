@@ -532,69 +532,16 @@ func (f *h5File) matArray(address uint64, path string, depth int) (*MATArray, er
 	}
 	a := &MATArray{Class: o.attributeText("MATLAB_class")}
 	if !o.isDataset() {
-		rows := o.attributeNumbers("MATLAB_sparse")
-		if len(rows) != 1 {
-			a.Class = cmp.Or(a.Class, "struct")
-			return a, nil
-		}
-		a.Class = "sparse"
-		jc, err := o.child("jc")
-		if err != nil {
-			return nil, err
-		}
-		d, err := jc.describe()
-		if err != nil {
-			return nil, err
-		}
-		m, n, err := h5Size([]float64{rows[0], float64(d.n - 1)})
-		if err != nil {
-			return nil, err
-		}
-		a.Dims = []int{m, n}
-		if _, err := o.child("data"); errors.Is(err, ErrNoVariable) { // no entry
-			if err := f.left.take(n); err != nil {
-				return nil, err
-			}
-			a.Sparse = &sparse.Matrix{Rows: m, Cols: n, Start: make([]int, n+1), Row: []int32{}, Value: []float64{}}
-			return a, nil
-		}
-		if a.Sparse, err = f.compressed(o, m, n, "jc", "ir", "data"); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		return a, nil
+		return a, f.matGroup(o, a, path)
 	}
 	d, err := o.describe()
-	if err != nil && !errors.Is(err, ErrUnsupported) {
-		return nil, err
-	} else if err != nil {
+	if errors.Is(err, ErrUnsupported) {
 		return a, nil
+	} else if err != nil {
+		return nil, err
 	}
 	if empty := o.attributeNumbers("MATLAB_empty"); len(empty) == 1 && empty[0] != 0 {
-		if d.number() == nil || d.n > matMaxDims {
-			return nil, fmt.Errorf("%s: %w", path, h5Error("no dimensions of an empty array"))
-		}
-		_, dims, err := o.numbers()
-		if err != nil {
-			return nil, err
-		}
-		for _, v := range dims {
-			m, _, err := h5Size([]float64{v, 0})
-			if err != nil {
-				return nil, err
-			}
-			a.Dims = append(a.Dims, m)
-		}
-		switch {
-		case !slices.Contains(a.Dims, 0):
-			return nil, fmt.Errorf("%s: %w", path, h5Error("an empty array of %v", a.Dims))
-		case a.Class == "char":
-			a.Text = []string{}
-		case a.Class == "cell":
-			a.Cells = []*MATArray{}
-		default:
-			a.Data = []float64{}
-		}
-		return a, nil
+		return a, o.matEmpty(d, a, path)
 	}
 	a.Dims = slices.Clone(d.dims)
 	slices.Reverse(a.Dims) // the first index of MATLAB runs fastest
@@ -603,25 +550,8 @@ func (f *h5File) matArray(address uint64, path string, depth int) (*MATArray, er
 	}
 	switch {
 	case d.class == h5Ref:
-		if err := f.left.take(d.n); err != nil {
-			return nil, err
-		}
-		a.Class, a.Cells = "cell", make([]*MATArray, d.n)
-		err := o.values(d, func(k int, b []byte) error {
-			address := (&h5Bytes{b: b}).u64()
-			if address == 0 {
-				return nil
-			}
-			c, err := f.matArray(address, path+"{"+strconv.Itoa(k+1)+"}", depth+1)
-			a.Cells[k] = c
-			return err
-		})
-		for k, c := range a.Cells {
-			if c == nil { // an empty cell
-				a.Cells[k] = &MATArray{Class: "double", Dims: []int{0, 0}, Data: []float64{}}
-			}
-		}
-		return a, err
+		a.Class = "cell"
+		return a, f.matCells(o, d, a, path, depth)
 	case d.number() == nil:
 		a.Class = cmp.Or(a.Class, "opaque")
 		if d.class == 6 {
@@ -629,18 +559,109 @@ func (f *h5File) matArray(address uint64, path string, depth int) (*MATArray, er
 		}
 		return a, nil
 	}
+	return a, f.matValues(o, d, a)
+}
+
+// matGroup reads what MATLAB stores as a group: a sparse matrix, and a struct, of which only that is told.
+func (f *h5File) matGroup(o *h5Object, a *MATArray, path string) error {
+	rows := o.attributeNumbers("MATLAB_sparse")
+	if len(rows) != 1 {
+		a.Class = cmp.Or(a.Class, "struct")
+		return nil
+	}
+	a.Class = "sparse"
+	jc, err := o.child("jc")
+	if err != nil {
+		return err
+	}
+	d, err := jc.describe()
+	if err != nil {
+		return err
+	}
+	m, n, err := h5Size([]float64{rows[0], float64(d.n - 1)})
+	if err != nil {
+		return err
+	}
+	a.Dims = []int{m, n}
+	if _, err := o.child("data"); errors.Is(err, ErrNoVariable) { // no entry
+		if err := f.left.take(n); err != nil {
+			return err
+		}
+		a.Sparse = &sparse.Matrix{Rows: m, Cols: n, Start: make([]int, n+1), Row: []int32{}, Value: []float64{}}
+		return nil
+	}
+	if a.Sparse, err = f.compressed(o, m, n, "jc", "ir", "data"); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// matEmpty reads an array without entries, whose values are its dimensions.
+func (o *h5Object) matEmpty(d h5Data, a *MATArray, path string) error {
+	if d.number() == nil || d.n > matMaxDims {
+		return fmt.Errorf("%s: %w", path, h5Error("no dimensions of an empty array"))
+	}
+	_, dims, err := o.numbers()
+	if err != nil {
+		return err
+	}
+	for _, v := range dims {
+		m, _, err := h5Size([]float64{v, 0})
+		if err != nil {
+			return err
+		}
+		a.Dims = append(a.Dims, m)
+	}
+	switch {
+	case !slices.Contains(a.Dims, 0):
+		return fmt.Errorf("%s: %w", path, h5Error("an empty array of %v", a.Dims))
+	case a.Class == "char":
+		a.Text = []string{}
+	case a.Class == "cell":
+		a.Cells = []*MATArray{}
+	default:
+		a.Data = []float64{}
+	}
+	return nil
+}
+
+// matCells reads the arrays that references point to.
+func (f *h5File) matCells(o *h5Object, d h5Data, a *MATArray, path string, depth int) error {
+	if err := f.left.take(d.n); err != nil {
+		return err
+	}
+	a.Cells = make([]*MATArray, d.n)
+	err := o.values(d, func(k int, b []byte) error {
+		address := (&h5Bytes{b: b}).u64()
+		if address == 0 {
+			return nil
+		}
+		c, err := f.matArray(address, path+"{"+strconv.Itoa(k+1)+"}", depth+1)
+		a.Cells[k] = c
+		return err
+	})
+	for k, c := range a.Cells {
+		if c == nil { // an empty cell
+			a.Cells[k] = &MATArray{Class: "double", Dims: []int{0, 0}, Data: []float64{}}
+		}
+	}
+	return err
+}
+
+// matValues reads numbers, and text, which is stored as numbers.
+func (f *h5File) matValues(o *h5Object, d h5Data, a *MATArray) error {
 	if a.Class == "char" {
 		if err := f.left.take((matCharCost - 1) * d.n); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	_, values, err := o.numbers()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if a.Class != "char" {
 		a.Data = values
-		return a, nil
+		return nil
 	}
 	chars := make([]rune, len(values))
 	for k, v := range values {
@@ -650,5 +671,5 @@ func (f *h5File) matArray(address uint64, path string, depth int) (*MATArray, er
 	for r := range a.Dims[0] {
 		a.Text = append(a.Text, joinUnits(chars, r, a.Dims[0]))
 	}
-	return a, nil
+	return nil
 }
