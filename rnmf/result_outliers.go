@@ -51,113 +51,160 @@ func (r *Result) Outliers(x, mask mat.Matrix) (*Outliers, error) {
 	if err != nil {
 		return nil, err
 	}
-	wh := r.WH()
-	e := mat.DenseCopyOf(wh)
-	m, n := e.Dims()
-	observed := func(i, j int) bool { return known == nil || known.At(i, j) > 0 }
-	e.Apply(func(i, j int, y float64) float64 {
-		if observed(i, j) {
-			return r.Family.residual(x.At(i, j), y)
+	p := &outlierReport{Result: r, x: x, known: known, wh: r.WH()}
+	p.loss, p.byColumn = unpack(r.Loss)
+	_, p.eps, p.cells = cellsOf(r.Loss)
+	p.cells = p.cells && !p.byColumn
+	m, n := p.wh.Dims()
+	p.o = &Outliers{Weights: mat.NewDense(m, n, nil), Samples: make([]float64, n), Sizes: make([]float64, n), S: mat.NewDense(m, n, nil), E: p.residuals()}
+	p.size()
+	p.relate(p.weigh(p.sums()))
+	return p.o, nil
+}
+
+// An outlierReport is Outliers as they are made.
+type outlierReport struct {
+	*Result
+	x         mat.Matrix
+	known, wh *mat.Dense // known is nil where all entries are
+	loss      Loss       // of entries, or under ByColumn of samples
+	byColumn  bool
+	cells     bool    // samples have weights beside those of entries
+	eps       float64 // of CellCase
+	o         *Outliers
+}
+
+func (r *outlierReport) observed(i, c int) bool { return r.known == nil || r.known.At(i, c) > 0 }
+
+func (r *outlierReport) residuals() *mat.Dense {
+	e := mat.DenseCopyOf(r.wh)
+	e.Apply(func(i, c int, y float64) float64 {
+		if r.observed(i, c) {
+			return r.Family.residual(r.x.At(i, c), y)
 		}
 		return 0
 	}, e)
-	loss, byColumn := unpack(r.Loss)
-	_, eps, cells := cellsOf(r.Loss)
-	cells = cells && !byColumn
-	o := &Outliers{Weights: mat.NewDense(m, n, nil), Samples: make([]float64, n), Sizes: make([]float64, n), S: mat.NewDense(m, n, nil), E: e}
-	judged := func(i, j int, v float64) float64 {
-		if !observed(i, j) {
-			return 0
-		}
-		return r.Family.Judged(x.At(i, j), v*v)
+	return e
+}
+
+// judged is the square of a residual at which a loss of entries takes its slope.
+func (r *outlierReport) judged(i, c int, e float64) float64 {
+	if !r.observed(i, c) {
+		return 0
 	}
-	sums := make([]float64, n) // of squares under ByColumn, of losses of entries under CellCase
-	if byColumn || cells {
-		for j := range sums {
-			for i := range m {
-				w, s := 1.0, e.At(i, j)*e.At(i, j)
-				if known != nil {
-					w = known.At(i, j)
-				}
-				if cells {
-					at := judged(i, j, e.At(i, j))
-					value, slope := loss.Rho(at)
-					if s > at {
-						value += slope * (s - at)
-					}
-					s = value
-				}
-				sums[j] += w * s
+	return r.Family.Judged(r.x.At(i, c), e*e)
+}
+
+// sums are what the weights of samples come from: the sums of squares under ByColumn, and of losses of
+// entries under CellCase. Under losses of entries they are 0, and mean nothing.
+func (r *outlierReport) sums() []float64 {
+	m, n := r.wh.Dims()
+	sums := make([]float64, n)
+	if !r.byColumn && !r.cells {
+		return sums
+	}
+	for c := range sums {
+		for i := range m {
+			e := r.o.E.At(i, c)
+			w, s := 1.0, e*e
+			if r.known != nil {
+				w = r.known.At(i, c)
 			}
+			if r.cells {
+				at := r.judged(i, c, e)
+				value, slope := r.loss.Rho(at)
+				if s > at {
+					value += slope * (s - at)
+				}
+				s = value
+			}
+			sums[c] += w * s
 		}
 	}
-	for j := range o.Sizes {
+	return sums
+}
+
+// size fills Sizes.
+func (r *outlierReport) size() {
+	m, _ := r.wh.Dims()
+	sizes := r.o.Sizes
+	for c := range sizes {
 		count := 0
 		for i := range m {
-			if observed(i, j) {
+			if r.observed(i, c) {
 				count++
 			}
 		}
-		o.Sizes[j] = mat.Norm(e.ColView(j), 2) / math.Sqrt(float64(max(count, 1)))
+		sizes[c] = mat.Norm(r.o.E.ColView(c), 2) / math.Sqrt(float64(max(count, 1)))
 	}
-	if size := middle(o.Sizes); size > 0 {
-		for j := range o.Sizes {
-			o.Sizes[j] = min(o.Sizes[j]/size, math.MaxFloat64)
+	if unit := middle(sizes); unit > 0 {
+		for c := range sizes {
+			sizes[c] = min(sizes[c]/unit, math.MaxFloat64)
 		}
 	}
-	var all []float64 // weights, to relate to their median
-	most := finiteSlope(loss, 0)
-	for j, s := range sums {
+}
+
+// weigh fills Weights and S, and Samples where samples have weights of their own. It returns the weights to
+// whose median Weights are related.
+func (r *outlierReport) weigh(sums []float64) (all []float64) {
+	m, _ := r.wh.Dims()
+	most := finiteSlope(r.loss, 0)
+	for c, s := range sums {
 		ofSample := 1.0
 		switch {
-		case cells:
-			ofSample = sampleWeight(eps*eps, s)
-			o.Samples[j] = ofSample
-		case byColumn:
-			ofSample = finiteSlope(loss, s)
-			o.Samples[j] = ofSample
+		case r.cells:
+			ofSample = sampleWeight(r.eps*r.eps, s)
+			r.o.Samples[c] = ofSample
+		case r.byColumn:
+			ofSample = finiteSlope(r.loss, s)
+			r.o.Samples[c] = ofSample
 			all = append(all, ofSample)
 		}
 		for i := range m {
-			v, slope := e.At(i, j), ofSample
-			if !byColumn {
-				slope = finiteSlope(loss, judged(i, j, v))
+			v, slope := r.o.E.At(i, c), ofSample
+			if !r.byColumn {
+				slope = finiteSlope(r.loss, r.judged(i, c, v))
 			}
-			if most > 0 && observed(i, j) {
+			if most > 0 && r.observed(i, c) {
 				if r.Family != Gaussian {
-					v = x.At(i, j) - wh.At(i, j)
+					v = r.x.At(i, c) - r.wh.At(i, c)
 				}
-				o.S.Set(i, j, (1-min(slope/most, 1))*v)
+				r.o.S.Set(i, c, (1-min(slope/most, 1))*v)
 			}
-			if cells {
+			if r.cells {
 				slope *= ofSample
 			}
-			o.Weights.Set(i, j, slope)
-			if !byColumn && observed(i, j) {
+			r.o.Weights.Set(i, c, slope)
+			if !r.byColumn && r.observed(i, c) {
 				all = append(all, slope)
 			}
 		}
 	}
-	unit := middle(all)
-	o.Weights.Apply(func(i, j int, w float64) float64 {
-		if !observed(i, j) && !byColumn {
+	return all
+}
+
+// relate makes shares of the median of all weights, and of those of samples.
+func (r *outlierReport) relate(all []float64) {
+	o, unit := r.o, middle(all)
+	o.Weights.Apply(func(i, c int, w float64) float64 {
+		if !r.observed(i, c) && !r.byColumn {
 			return 1
 		}
 		return relativeTo(unit, w)
 	}, o.Weights)
-	if byColumn || cells {
+	if r.byColumn || r.cells {
 		unit = middle(o.Samples)
-	}
-	for j := range o.Samples {
-		if byColumn || cells {
-			o.Samples[j] = relativeTo(unit, o.Samples[j])
-			continue
+		for c, w := range o.Samples {
+			o.Samples[c] = relativeTo(unit, w)
 		}
+		return
+	}
+	m, _ := o.Weights.Dims()
+	for c := range o.Samples {
 		for i := range m {
-			o.Samples[j] = min(o.Samples[j]+o.Weights.At(i, j)/float64(m), 1) // a sum of rounded parts
+			o.Samples[c] = min(o.Samples[c]+o.Weights.At(i, c)/float64(m), 1) // a sum of rounded parts
 		}
 	}
-	return o, nil
 }
 
 // middle returns the median weight, or the largest where more than half are 0.
