@@ -14,45 +14,53 @@ import (
 
 // A fit is the backend of drive.Driver in memory: the data, the factors, and what is done with them. Both
 // factors have r rows, so that both half-steps are the same code.
+//
+// The objective of some factors needs their residuals, with which the H half-step of the next round begins.
+// So one pass over the data does both: while the factors at hand are judged, nextH is already there.
 type fit struct {
 	model            Model      // with defaults in place of zeros
-	dataSummary                 // of X
+	dataSummary                 // X itself (x), its mask, and what is known of them
 	wt, h            *mat.Dense // r×m, r×n
 	solverW, solverH Solver
 	onlyH            bool // W stays as it is
 	pool             *workspace
 
 	drive drive.Driver // decides what is done next
-	asks  drive.Seen   // what it may ask
 
-	loss      Loss       // at the scale of the round
-	rho       Loss       // its ρ, without ByColumn
-	columns   bool       // loss is ByColumn: ρ is taken of norms of columns
-	floor     float64    // ε² > 0 if loss is a CellCase
-	tuning    Tuning     // estimates the scale; nil if that is given
-	residuals *Residuals // from which the next scale is estimated
-	retuned   bool       // the scale was estimated for this round
-	recorded  Loss       // that of the last point of the trace
+	loss      Loss            // at the scale of the round
+	rho       Loss            // its ρ, without ByColumn
+	byColumn  bool            // ρ is taken of norms of columns
+	floor     float64         // ε² > 0 if loss is a CellCase
+	tuning    Tuning          // estimates the scale; nil if that is given
+	residuals *Residuals      // from which the next scale is estimated
+	estimated *drive.Estimate // from these, nil until it is asked for
+	retuned   bool            // the scale was estimated for this round
+	recorded  Loss            // that of the last point of the trace
 
-	next  *mat.Dense    // the H of the next round
-	ahead observed      // what its half-step saw; nothing where that is still to be done
-	saw   observed      // what the half-step of the present H saw
-	plain [2]*mat.Dense // H and Wᵀ of the round before it was extrapolated
-	last  kept          // the last factors whose objective is known
-	best  kept          // better ones at this scale, if there are any
+	nextH   *mat.Dense    // the H of the next round
+	sawNext observed      // what its half-step saw; nothing where that is still to be done
+	saw     observed      // what the half-step of the present H saw
+	plain   [2]*mat.Dense // H and Wᵀ of the round before it was extrapolated
+	last    kept          // the last factors whose objective is known
+	best    kept          // better ones at this scale, if there are any
 
 	trace   Trace
 	reason  Reason
 	wrong   error         // in a loss or penalty, found on the way: it ends the fit
 	reached float64       // the objective of the factors once run is over
 	spent   time.Duration // in the algorithm
-	due     time.Duration // in what was done ahead; part of spent once it is used
+	due     time.Duration // in what was done for nextH; part of spent once that is used
 }
 
-// run does rounds until there is a reason to stop. It calls after when each is done; the fit also ends,
-// without a reason, when after returns false.
+// run does rounds until there is a reason to stop. It calls after for each point of the trace; the fit also
+// ends, without a reason, when after returns false.
+//
+// Each time around, the factors at hand are looked at, for their objective and for the H of the next round,
+// and judged. Then halfSteps makes the next factors at hand, from these or, where an extrapolation went too
+// far, from the last that were kept.
 func (f *fit) run(after func() bool) {
-	f.next = mat.DenseCopyOf(f.h)
+	f.nextH = mat.DenseCopyOf(f.h)
+	news := false // there is a point that after has not got: it waits where the scale is to be checked
 	for f.reason == 0 {
 		plan := f.drive.Next()
 		objective := f.look(plan)
@@ -60,11 +68,12 @@ func (f *fit) run(after func() bool) {
 			break
 		}
 		known := len(f.trace)
-		checked := f.drive.Phase == drive.Checking
 		verdict := f.judge(plan, objective)
 		f.keep(verdict)
-		if (len(f.trace) > known && f.drive.Phase != drive.Checking || checked) && !after() {
-			return
+		if news = news || len(f.trace) > known; news && f.drive.Phase != drive.Checking {
+			if news = false; !after() {
+				return
+			}
 		}
 		if verdict.Tune {
 			f.drive.Tune(f.estimate())
@@ -81,8 +90,8 @@ func (f *fit) run(after func() bool) {
 	}
 }
 
-// look does what a plan says about the factors at hand, and returns their objective, NaN if it is not
-// wanted or if they are no factors.
+// look does what a plan says about the factors at hand, and returns their objective: NaN if it is not
+// wanted, or if a solver has left NaN or negative entries, which the driver does not accept.
 func (f *fit) look(p drive.Plan) (objective float64) {
 	switch {
 	case p.Redo || p.Judge && !f.valid():
@@ -93,7 +102,7 @@ func (f *fit) look(p drive.Plan) (objective float64) {
 		objective = f.measure()
 	case p.Step:
 		f.retuned = p.Retuned
-		objective = f.prepareH(p.Judge)
+		objective = f.prepareNextH(p.Judge)
 	default:
 		objective = f.objective()
 	}
@@ -105,9 +114,7 @@ func (f *fit) look(p drive.Plan) (objective float64) {
 
 // judge lets the driver judge the factors at hand.
 func (f *fit) judge(p drive.Plan, objective float64) drive.Verdict {
-	s := f.asks
-	s.Objective = objective
-	v := f.drive.Take(s)
+	v := f.drive.Take(f.report(objective))
 	f.reason = Reason(f.drive.Reason)
 	if v.Record {
 		f.record(p.Round, objective)
@@ -135,14 +142,14 @@ func (f *fit) keep(v drive.Verdict) {
 // halfSteps goes on to the next round: to the H that is ready, then to a new W, both extrapolated if
 // that is the plan. Factors that were extrapolated too far get another W, and the H of the half-step.
 func (f *fit) halfSteps(p drive.Plan) {
-	f.countAhead()
+	f.countDue()
 	if p.Redo {
 		f.h.Copy(f.plain[0])
 		f.wt.Copy(f.last.wt)
 	} else {
-		f.h, f.next, f.saw = f.next, f.h, f.ahead
+		f.h, f.nextH, f.saw = f.nextH, f.h, f.sawNext
 	}
-	f.ahead = observed{}
+	f.sawNext = observed{}
 	if p.Keep {
 		f.extrapolate(0, f.h, p.Beta)
 	}
@@ -168,7 +175,7 @@ func (f *fit) cancelled() bool {
 // restore goes back to the last factors whose objective is known, and the loss under which it is.
 func (f *fit) restore() {
 	if !f.drive.Known() {
-		f.wt, f.h, f.ahead = f.last.wt, f.last.h, observed{}
+		f.wt, f.h, f.sawNext = f.last.wt, f.last.h, observed{}
 	}
 	f.setLoss(f.recorded)
 }
@@ -192,27 +199,27 @@ func (f *fit) little() bool {
 	return m*n*f.model.Rank <= 1<<24
 }
 
-// prepareH does the H half-step of the next round on a copy of H, and returns the objective of the
+// prepareNextH does the H half-step of the next round on a copy of H, and returns the objective of the
 // factors at hand if it is wanted: both begin with the same residuals.
-func (f *fit) prepareH(wanted bool) (objective float64) {
+func (f *fit) prepareNextH(wanted bool) (objective float64) {
 	if f.pool.Stop() {
 		return math.NaN()
 	}
 	begin := time.Now()
 	q := f.quadratic(false)
 	if wanted {
-		q.observed.from = f.h
+		q.observed.lossAt = f.h
 	}
-	f.next.Copy(f.h)
-	f.ahead = f.improve(q, f.next, f.model.OnH, f.solverH)
+	f.nextH.Copy(f.h)
+	f.sawNext = f.improve(q, f.nextH, f.model.OnH, f.solverH)
 	f.due += time.Since(begin)
 	switch {
 	case !wanted:
 		return math.NaN()
-	case math.IsNaN(f.ahead.loss) && !f.pool.Stop():
+	case math.IsNaN(f.sawNext.loss) && !f.pool.Stop():
 		return f.objective() // the solver has not computed it
 	}
-	return f.ahead.loss + f.penalties()
+	return f.sawNext.loss + f.penalties()
 }
 
 // updateW does the W half-step.
@@ -246,8 +253,8 @@ func (f *fit) extrapolate(i int, v *mat.Dense, beta float64) {
 	}
 }
 
-// countAhead adds the time of what was done ahead to that of the algorithm.
-func (f *fit) countAhead() {
+// countDue adds the time of what was done for the next round to that of the algorithm.
+func (f *fit) countDue() {
 	f.spent += f.due
 	f.due = 0
 }
@@ -340,12 +347,12 @@ func (f *fit) quadratic(ofW bool) *Quadratic {
 	r := f.model.Rank
 	q := &Quadratic{U: f.wt, m: m, n: n, r: r, data: data{x: f.x, mask: f.mask, norms: f.norms[0], family: f.model.Family}, loss: f.rho,
 		floor: f.floor, pool: f.pool, gram: new(grams), observed: &observed{loss: math.NaN()}}
-	if f.columns {
+	if f.byColumn {
 		q.sample = columns
 	}
 	if ofW {
 		q.U, q.m, q.n, q.trans, q.norms = f.h, n, m, true, f.norms[1]
-		if f.columns {
+		if f.byColumn {
 			q.sample = rows
 		}
 	}

@@ -51,7 +51,7 @@ func (f *fit) moves() float64 {
 	if f.onlyH {
 		return far
 	}
-	return max(far, f.moved(f.quadraticOfW(f.ahead), f.wt, f.model.OnW, f.solverW))
+	return max(far, f.moved(f.quadraticOfW(f.sawNext), f.wt, f.model.OnW, f.solverW))
 }
 
 func (f *fit) moved(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) float64 {

@@ -82,12 +82,22 @@ func (f *fit) measure() float64 {
 	if f.model.Family != Gaussian && !byColumn {
 		all.Known = 1 / madToSigma
 	}
-	f.residuals = all
+	f.residuals, f.estimated = all, nil
 	return total(losses) + f.penalties()
 }
 
-// estimate lets the loss estimate its scale from the residuals that measure has collected.
+// estimate is what the loss makes of the residuals that measure has collected. It is asked once for them,
+// also where they are first looked at to see whether the scale is a fixed point: a Tuning has a state.
 func (f *fit) estimate() drive.Estimate {
+	if f.estimated == nil {
+		e := f.tune()
+		f.estimated = &e
+	}
+	return *f.estimated
+}
+
+// tune lets the loss estimate its scale.
+func (f *fit) tune() drive.Estimate {
 	next, settled := f.tuning(f.residuals)
 	next, preliminary := unwrap(next)
 	wrong := checkWeights(f.model.Loss, next)
@@ -100,9 +110,9 @@ func (f *fit) estimate() drive.Estimate {
 			if f.wrong = wrong; wrong != nil {
 				return false
 			}
-			f.countAhead()
+			f.countDue()
 			f.setLoss(next)
-			f.ahead = observed{}
+			f.sawNext = observed{}
 			return true
 		}}
 }
@@ -110,6 +120,6 @@ func (f *fit) estimate() drive.Estimate {
 // setLoss sets the loss of the rounds to come.
 func (f *fit) setLoss(l Loss) {
 	f.loss = l
-	f.rho, f.columns = unpack(l)
+	f.rho, f.byColumn = unpack(l)
 	f.floor = floorOf(l)
 }

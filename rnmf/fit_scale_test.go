@@ -1,6 +1,7 @@
 package rnmf_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -112,5 +113,56 @@ func TestAlike(t *testing.T) {
 		if got := drive.Alike(c.a, c.b, all.All(), 0.01); got != c.want {
 			t.Errorf("%+v and %+v: %v", c.a, c.b, got)
 		}
+	}
+}
+
+// A Tuning has a state, so it is asked once for the same residuals, also where they show that a fit which
+// has converged does not have its scale; and one that has failed is not asked again.
+func TestTunedOnce(t *testing.T) {
+	x := mat.DenseCopyOf(datasets.Digits().X.Slice(0, 64, 0, 80))
+	var given []*Residuals
+	r := MustFit(t, Model{Rank: 3, Loss: drifting{given: &given}, Tol: 1e-3, MaxIter: 60}, x)
+	scales := 0
+	for i, p := range r.Trace[1:] {
+		if p.Scale != r.Trace[i].Scale {
+			scales++
+		}
+	}
+	seen := map[*Residuals]bool{}
+	for i, s := range given {
+		if seen[s] {
+			t.Fatalf("call %d of %d has residuals that the Tuning has seen", i, len(given))
+		}
+		seen[s] = true
+	}
+	if r.Reason != MaxIter || scales < 20 { // which the schedule alone would not do: fits that had converged went on
+		t.Errorf("%v with %d scales: no scale that was checked was renewed", r.Reason, scales)
+	}
+	for failsAt := 1; failsAt <= len(given); failsAt += 3 {
+		var calls []*Residuals
+		_, err := Model{Rank: 3, Loss: drifting{failsAt: failsAt, given: &calls}, Tol: 1e-3, MaxIter: 60}.Fit(t.Context(), x)
+		if !errors.Is(err, ErrParameter) || len(calls) != failsAt {
+			t.Errorf("tuned to nil in call %d: %d calls, %v", failsAt, len(calls), err)
+		}
+	}
+}
+
+// drifting is a Cauchy loss whose scale is never a fixed point of its Tuning, which fails in one of its
+// calls.
+type drifting struct {
+	failsAt int
+	given   *[]*Residuals
+}
+
+func (drifting) Rho(s float64) (value, slope float64) { return Cauchy{Scale: 1}.Rho(s) }
+
+func (l drifting) Tuning() Tuning {
+	return func(s *Residuals) (Loss, bool) {
+		*l.given = append(*l.given, s)
+		n := len(*l.given)
+		if n == l.failsAt {
+			return nil, false
+		}
+		return Cauchy{Scale: s.Median() * (1 + 0.1*float64(n%2))}, false
 	}
 }

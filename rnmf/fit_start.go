@@ -25,7 +25,6 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	f.setLoss(cmp.Or[Loss](m.Loss, Frobenius{}))
 	f.tuning = tuningOf(f.loss)
 	f.drive = drive.New(drive.Options{MaxIter: f.model.MaxIter, TraceEvery: m.TraceEvery, Tol: f.model.Tol, Extrapolates: extrapolates(f.solverW) && extrapolates(f.solverH)}, m.TuneFor, f.tuning != nil)
-	f.asks = f.answers()
 	f.x = asDense(x)
 	if f.little() {
 		ctx = context.WithoutCancel(ctx) // so that there is something to return

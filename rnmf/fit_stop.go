@@ -8,9 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// answers are what the driver may ask about the factors at hand.
-func (f *fit) answers() drive.Seen {
+// report is the objective of the factors at hand, and the answers to what the driver may ask about them.
+func (f *fit) report(objective float64) drive.Seen {
 	return drive.Seen{
+		Objective: objective,
 		Estimate:  f.estimate,
 		Same:      func() bool { return mat.Equal(f.last.wt, f.wt) && mat.Equal(f.last.h, f.h) },
 		Minimal:   func() bool { return f.kkt() < 1e-6 && !f.pool.Stop() },
@@ -28,7 +29,7 @@ func (f *fit) usualLoss() float64 {
 	}
 	m, n := f.x.Dims()
 	terms, s := float64(m)*float64(n), 100*f.model.Family.size(f.medianMagnitude(f.pool.Stop))
-	if f.columns {
+	if f.byColumn {
 		terms, s = float64(n), s*float64(m)*f.heaviest
 	} else {
 		terms *= f.heaviest
@@ -63,7 +64,7 @@ func (f *fit) rounding() float64 {
 	at, _ := f.rho.Rho(0)
 	var sum float64
 	for j, s := range f.roundingSquares() {
-		if f.columns {
+		if f.byColumn {
 			above, _ := f.rho.Rho(s * f.weightOf(j))
 			sum += above - at
 			continue
@@ -95,7 +96,7 @@ func (f *fit) roundingAtMost() float64 {
 		}
 	}
 	terms := f.weights
-	if f.columns {
+	if f.byColumn {
 		terms, m = n, 1
 	}
 	at, _ := f.rho.Rho(0)
@@ -116,7 +117,7 @@ func (f *fit) roundingThere() float64 {
 		}
 		return sum
 	}
-	if !f.columns {
+	if !f.byColumn {
 		return f.rounding()
 	}
 	sum, squares := f.penaltyRounding(), f.squaredNorms()

@@ -30,6 +30,7 @@ import (
 //     takes UX and UUᵀ in place of the residual, which is several times as fast.
 //   - OfColumns() Loss returns the ρ of a loss that is taken of the squared norms of columns, as
 //     ByColumn is.
+//   - OfCells() (rho Loss, eps float64) returns the ρ of entries and the ε of a loss (1) of CellCase.
 //   - Check() error finds bad parameters before a fit.
 type Loss interface {
 	Rho(s float64) (value, slope float64)

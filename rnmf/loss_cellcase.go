@@ -106,19 +106,19 @@ func (l CellCase) ScaleNow() float64 {
 // it best.
 func (l CellCase) Relax() Loss { return relax(l.Loss) }
 
-// ofCells returns the loss of entries and ε.
-func (l CellCase) ofCells() (rho Loss, eps float64) { return l.Loss, l.Eps }
+// OfCells returns the loss of entries and ε.
+func (l CellCase) OfCells() (rho Loss, eps float64) { return l.Loss, l.Eps }
 
-// cellsOf returns the loss of entries and ε of a CellCase, or false.
+// cellsOf returns the loss of entries and ε of a CellCase, or of a loss like it, or false.
 func cellsOf(l Loss) (rho Loss, eps float64, cells bool) {
-	if c, ok := l.(interface{ ofCells() (Loss, float64) }); ok {
-		rho, eps = c.ofCells()
+	if c, ok := l.(interface{ OfCells() (Loss, float64) }); ok {
+		rho, eps = c.OfCells()
 		return rho, eps, true
 	}
 	return nil, 0, false
 }
 
-// floorOf returns ε² where a loss is a CellCase that is no loss of columns, or 0.
+// floorOf returns ε² of a loss like CellCase that is no loss of columns, or 0.
 func floorOf(l Loss) float64 {
 	if rho, eps, cells := cellsOf(l); cells && !isSquared(rho) {
 		return eps * eps
@@ -152,7 +152,7 @@ func (t *Tile) weighCells() {
 	if q.trans {
 		t.weighEach(nil)
 		for i := range t.M {
-			if row := t.omega[i*t.B:][:t.B]; q.bound == 0 {
+			if row := t.omega[i*t.B:][:t.B]; q.additive == 0 {
 				for j := range row {
 					row[j] *= q.row[i]
 				}
@@ -167,7 +167,7 @@ func (t *Tile) weighCells() {
 	for j, p := range t.Col {
 		t.Col[j] = sampleWeight(q.floor, p)
 	}
-	if q.bound == 0 {
+	if q.additive == 0 {
 		for i := range t.M {
 			kernel.Mul(t.omega[i*t.B:][:t.B], t.Col)
 		}

@@ -28,13 +28,13 @@ type Quadratic struct {
 
 	m, n, r int
 	data
-	loss   Loss
-	sample axis
-	row    []float64  // weights of the m rows, where those are samples under ByColumn or CellCase
-	floor  float64    // ε² > 0 under CellCase
-	c, d   *mat.Dense // nil while no penalty has asked for them
-	graph  coupling   // of columns
-	bound  float64    // > 0: the additive form, with this weight for all
+	loss     Loss
+	sample   axis
+	row      []float64  // weights of the m rows, where those are samples under ByColumn or CellCase
+	floor    float64    // ε² > 0 under CellCase
+	c, d     *mat.Dense // nil while no penalty has asked for them
+	graph    coupling   // of columns
+	additive float64    // > 0: the additive form, with this L as the weight of all
 
 	pool     *workspace
 	layout   *layout // of U
@@ -58,8 +58,8 @@ type data struct {
 
 // observed is what a half-step also computes, at the V that it starts from.
 type observed struct {
-	from        *mat.Dense // that V, if its loss is wanted and not known yet
-	loss        float64    // at that V, NaN if unknown
+	lossAt      *mat.Dense // that V, if its loss is wanted and not known yet
+	loss        float64    // there, NaN if unknown
 	cross, gram []float64  // UX and UUᵀ, which give ‖x_j − Uᵀv_j‖² for any V; or nil
 }
 
@@ -94,12 +94,12 @@ func (q *Quadratic) Diagonal() *mat.Dense {
 // Weighted reports whether Ω differs from entry to entry, so that a Tile has E and Omega. If not, Ω
 // is row_i·col_j, and products with U and UUᵀ replace all sums over entries.
 func (q *Quadratic) Weighted() bool {
-	return q.bound == 0 && (q.mask != nil || q.family != Gaussian || q.sample == entries && !isSquared(q.loss))
+	return q.additive == 0 && (q.mask != nil || q.family != Gaussian || q.sample == entries && !isSquared(q.loss))
 }
 
 // plain reports whether tiles need no residual.
 func (q *Quadratic) plain() bool {
-	return !q.Weighted() && q.bound == 0 && !(q.sample == columns && q.penalised())
+	return !q.Weighted() && q.additive == 0 && !(q.sample == columns && q.penalised())
 }
 
 // penalised reports whether q has more than the weighted squares.
@@ -114,11 +114,11 @@ func (q *Quadratic) penalised() bool { return q.c != nil || q.d != nil || q.grap
 func (q *Quadratic) Additive() *Quadratic {
 	a := *q
 	a.gram = new(grams)
-	if _, a.bound = q.loss.Rho(0); !(a.bound > 0) || math.IsInf(a.bound, 0) {
-		a.bound = 1 // this is no loss: there is no such L
+	if _, a.additive = q.loss.Rho(0); !(a.additive > 0) || math.IsInf(a.additive, 0) {
+		a.additive = 1 // this is no loss: there is no such L
 	}
 	if q.mask != nil {
-		a.bound *= mat.Max(q.mask)
+		a.additive *= mat.Max(q.mask)
 	}
 	return &a
 }
@@ -141,7 +141,7 @@ func (q *Quadratic) grams(share kernel.Share) *grams {
 		q.gram.g = make([]float64, q.r*q.r)
 		c := q.layout.crossBy(share)
 		q.gram.cross = c
-		if q.row != nil && (q.bound == 0 || q.floor > 0) && !q.Weighted() {
+		if q.row != nil && (q.additive == 0 || q.floor > 0) && !q.Weighted() {
 			q.gram.cross = q.layout.rows(q.row, share)
 		}
 		kernel.GramShared(q.gram.g, c, q.gram.cross, share)
@@ -190,18 +190,18 @@ type walk struct {
 // Couple.
 func (q *Quadratic) Tiles(v *mat.Dense, f func(t *Tile)) {
 	if q.graph.graph != nil {
-		q.classes(v, f)
+		q.byClasses(v, f)
 	} else {
 		q.inOrder(v, f)
 	}
 }
 
 // walk begins a pass over the data from v. The objective of a fit is the loss that the first pass sees
-// which begins where the half-step begins. A Solver of a stranger may do something with v before, or
-// begin with another matrix, so v is compared; that costs nothing next to a pass. Where no pass begins
-// there, the fit computes its objective itself.
+// which begins where the half-step begins. A Solver, ours or a stranger's, may do something with v before,
+// or begin with another matrix, so v is compared; that costs nothing next to a pass. Where no pass begins
+// there, the fit computes its objective itself, by a pass of its own.
 func (q *Quadratic) walk(v *mat.Dense) *walk {
-	w := &walk{wantsLoss: q.observed.from != nil && mat.Equal(q.observed.from, v)}
+	w := &walk{wantsLoss: q.observed.lossAt != nil && mat.Equal(q.observed.lossAt, v)}
 	if q.mask == nil && q.Weighted() {
 		if w.rho, w.fused = rhoOf(q.loss, math.Inf(1)); q.floor > 0 || q.family != Gaussian {
 			w.fused = false // the weights of samples come first
@@ -220,10 +220,10 @@ func (t *Tile) handle(q *Quadratic, w *walk, v *mat.Dense, first, b int, f func(
 	t.store(v)
 }
 
-// end takes the loss that the tiles of a walk have found.
-func (q *Quadratic) end(w *walk, losses []float64) {
+// takeLoss takes the loss that the tiles of a walk have found.
+func (q *Quadratic) takeLoss(w *walk, losses []float64) {
 	if w.wantsLoss {
-		q.observed.loss, q.observed.from = total(losses), nil
+		q.observed.loss, q.observed.lossAt = total(losses), nil
 	}
 }
 
@@ -232,7 +232,7 @@ func (q *Quadratic) inOrder(v *mat.Dense, f func(t *Tile)) {
 	width := q.tileWidth()
 	count := (q.n + width - 1) / width
 	q.observed.cross = nil
-	if q.sample == columns && q.bound == 0 && q.mask == nil {
+	if q.sample == columns && q.additive == 0 && q.mask == nil {
 		q.observed.cross = make([]float64, q.r*q.n)
 	}
 	if !q.plain() {
@@ -250,7 +250,7 @@ func (q *Quadratic) inOrder(v *mat.Dense, f func(t *Tile)) {
 	if without.Load() {
 		q.observed.cross = nil
 	}
-	q.end(w, losses)
+	q.takeLoss(w, losses)
 }
 
 // tileWidth chooses the width of tiles for a Solver. As solvers pass over E and Ω once for every
@@ -262,7 +262,7 @@ func (q *Quadratic) tileWidth() int {
 		return min(max(bytes/(2*8*max(q.m, 1))/8*8, 8), 24, max(q.n, 1))
 	case q.plain():
 		return min(max(q.n/24/12*12, 24), 48, max(q.n, 1)) // enough tiles for some processors
-	case q.bound > 0:
+	case q.additive > 0:
 		return tileWidth(q.m, q.n, 2)
 	}
 	return tileWidth(q.m, q.n, 1)

@@ -59,9 +59,9 @@ func (p coupling) add(q *Quadratic, v *mat.Dense, times float64) {
 	}
 }
 
-// classes hands out the columns by classes of the graph's colouring. A class is loaded when the one
+// byClasses hands out the columns by classes of the graph's colouring. A class is loaded when the one
 // before is done, with the new columns in its C.
-func (q *Quadratic) classes(v *mat.Dense, f func(t *Tile)) {
+func (q *Quadratic) byClasses(v *mat.Dense, f func(t *Tile)) {
 	width := q.tileWidth()
 	w, losses := q.walk(v), []float64(nil)
 	for _, class := range q.graph.graph.colors() {
@@ -75,7 +75,7 @@ func (q *Quadratic) classes(v *mat.Dense, f func(t *Tile)) {
 			losses[before+i] = t.loss
 		})
 	}
-	q.end(w, losses)
+	q.takeLoss(w, losses)
 }
 
 // joinNeighbors adds λ(VG) to C and λd to D. Given all other columns, the term of column j is

@@ -26,7 +26,7 @@ type Tile struct {
 
 	q         *Quadratic
 	walk      *walk
-	from      []float64  // R×B, the V that came in
+	start     []float64  // R×B, the V that came in
 	loss      float64    // of the tile, at the V it came with; NaN if unknown
 	residuals *Residuals // of the tiles that this goroutine has measured
 
@@ -89,11 +89,11 @@ func (t *Tile) Y() []float64 {
 	if !t.hasE && t.q.family == Gaussian {
 		t.hasE = true
 		t.e = grow(t.e, t.M*t.B)
-		product.Apart(t.e, t.y, t.X(), t.from, t.B)
+		product.Apart(t.e, t.y, t.X(), t.start, t.B)
 		return t.y
 	}
 	clear(t.y)
-	product.Sub(t.y, t.from, t.B)
+	product.Sub(t.y, t.start, t.B)
 	for i, v := range t.y {
 		t.y[i] = 0 - v
 	}
@@ -120,7 +120,7 @@ func (t *Tile) Cross() []float64 {
 		clear(t.n)
 		g.cross.Add(t.n, t.X(), b)
 	}
-	if q.bound > 0 || t.Row != nil {
+	if q.additive > 0 || t.Row != nil {
 		return t.n
 	}
 	if t.walk.wantsLoss {
@@ -265,9 +265,9 @@ func (t *Tile) UpdateComponent(k int, num, den, delta []float64) {
 func (t *Tile) load(q *Quadratic, w *walk, v *mat.Dense, first, b int) {
 	t.q, t.walk, t.M, t.R, t.B, t.First, t.loss = q, w, q.m, q.r, b, first, math.NaN()
 	t.hasX, t.hasE, t.hasOmega, t.hasY, t.hasCross = false, false, false, false, false
-	t.V, t.from = grow(t.V, t.R*b), grow(t.from, t.R*b)
+	t.V, t.start = grow(t.V, t.R*b), grow(t.start, t.R*b)
 	t.gather(t.V, v)
-	copy(t.from, t.V)
+	copy(t.start, t.V)
 	t.C, t.D = nil, nil
 	if q.c != nil {
 		t.C = make([]float64, t.R*b)
@@ -296,20 +296,20 @@ func (t *Tile) loadScales() {
 		t.Col[j] = 1
 	}
 	switch {
-	case q.bound > 0:
+	case q.additive > 0:
 		if q.floor == 0 {
 			t.Row = nil
 		}
 		x := t.X()
 		t.residual()
 		t.weigh()
-		kernel.Shift(x, t.e, t.omega, q.bound)
+		kernel.Shift(x, t.e, t.omega, q.additive)
 		t.hasE = false // it was that of the data with the outliers
 		for j := range t.Col {
 			if q.floor == 0 {
 				t.Col[j] = 1
 			}
-			t.Col[j] *= q.bound
+			t.Col[j] *= q.additive
 		}
 	case q.sample == columns && q.penalised():
 		// Without a penalty the weight of a column does not change its minimiser: the loss
@@ -359,11 +359,11 @@ func (t *Tile) residual() {
 	t.e = grow(t.e, t.M*t.B)
 	product := t.q.layout.product(kernel.InTurn)
 	if t.hasX {
-		product.Residual(t.e, t.x, t.from, t.B)
+		product.Residual(t.e, t.x, t.start, t.B)
 		return
 	}
 	t.copyColumns(t.e, t.q.x)
-	product.Sub(t.e, t.from, t.B)
+	product.Sub(t.e, t.start, t.B)
 }
 
 // lossFromGram takes the loss at V from N = UX and G = UUᵀ, or from E where too many digits cancel.
@@ -372,7 +372,7 @@ func (t *Tile) lossFromGram(n, g []float64) {
 	t.values = grow(t.values, r*b+b)
 	s, gv := t.values[:b], t.values[b:]
 	clear(gv)
-	q.layout.square(g).Add(gv, t.from, b)
+	q.layout.square(g).Add(gv, t.start, b)
 	norms := q.norms[t.First:]
 	if t.Columns != nil {
 		norms = make([]float64, t.B)
@@ -380,7 +380,7 @@ func (t *Tile) lossFromGram(n, g []float64) {
 			norms[i] = q.norms[j]
 		}
 	}
-	if !gramSquares(s, norms, n, gv, t.from, r, b) {
+	if !gramSquares(s, norms, n, gv, t.start, r, b) {
 		t.residual()
 		kernel.SquaredNorms(s, t.e, nil, t.M, t.B)
 	}
@@ -416,7 +416,7 @@ func (t *Tile) split() (x, y []float64) {
 			raw.Data = nil
 		}
 		t.x, t.y = grow(t.x, t.M*t.B), grow(t.y, t.M*t.B)
-		sum := t.walk.rho.Split(q.layout.product(kernel.InTurn), t.x, t.y, raw.Data, raw.Stride, t.First, t.from, t.B, t.walk.wantsLoss)
+		sum := t.walk.rho.Split(q.layout.product(kernel.InTurn), t.x, t.y, raw.Data, raw.Stride, t.First, t.start, t.B, t.walk.wantsLoss)
 		if t.walk.wantsLoss {
 			t.loss = sum
 		}

@@ -253,5 +253,5 @@ func repeat(times int, early bool, sweep func() float64) {
 
 // weighsColumns reports whether the weights of the columns matter.
 func (t *Tile) weighsColumns() bool {
-	return t.q.bound > 0 || t.q.sample == columns && t.q.penalised()
+	return t.q.additive > 0 || t.q.sample == columns && t.q.penalised()
 }

@@ -110,6 +110,7 @@ var optional = map[string]reflect.Type{
 	"TuningOfColumns": reflect.TypeFor[interface{ TuningOfColumns() Tuning }](),
 	"Squared":         reflect.TypeFor[interface{ Squared() bool }](),
 	"OfColumns":       reflect.TypeFor[interface{ OfColumns() Loss }](),
+	"OfCells":         reflect.TypeFor[interface{ OfCells() (Loss, float64) }](),
 	"SampleLabels":    reflect.TypeFor[interface{ SampleLabels() Labels }](),
 	"AfterTuning":     reflect.TypeFor[interface{ AfterTuning() Solver }](),
 	"Refill": reflect.TypeFor[interface {

@@ -32,6 +32,19 @@ func (l Pseudo) Rho(s float64) (value, slope float64) {
 	return 2 * s / (1 + root), 1 / root
 }
 
+// Cells is a loss of samples that sums losses of entries, Σ_j √(ε² + Σ_i ρ(e_ij²)).
+type Cells struct{ Cut, Eps float64 }
+
+// Rho is that of a sample with one entry.
+func (l Cells) Rho(s float64) (value, slope float64) {
+	p, slope := Pseudo{l.Cut}.Rho(s)
+	root := math.Sqrt(l.Eps*l.Eps + p)
+	return root, slope / (2 * root)
+}
+
+// OfCells returns ρ and ε.
+func (l Cells) OfCells() (rho rnmf.Loss, eps float64) { return Pseudo{l.Cut}, l.Eps }
+
 // Chain is the penalty λ Σ_j ‖h_j − h_{j+1}‖² of samples that follow each other in time.
 type Chain struct{ Lambda float64 }
 

@@ -59,6 +59,7 @@ func TestAsOurs(t *testing.T) {
 		"loss":                 {rnmf.Model{}, rnmf.Model{Loss: Squares{}}},
 		"loss, multiplicative": {rnmf.Model{Solver: rnmf.MU{}}, rnmf.Model{Loss: Squares{}, Solver: rnmf.MU{}}},
 		"loss of samples":      {rnmf.Model{Loss: rnmf.ByColumn{Loss: rnmf.Frobenius{}}}, rnmf.Model{Loss: rnmf.ByColumn{Loss: Squares{}}}},
+		"loss of cells":        {rnmf.Model{Loss: rnmf.CellCase{Loss: Pseudo{0.1}, Eps: 0.01}}, rnmf.Model{Loss: Cells{0.1, 0.01}}},
 		"truncated loss":       {rnmf.Model{Loss: rnmf.Truncated{Loss: rnmf.Frobenius{}, Cut: 0.3}}, rnmf.Model{Loss: rnmf.Truncated{Loss: Squares{}, Cut: 0.3}}},
 		"penalty":              {rnmf.Model{OnW: ridge, OnH: []rnmf.Penalty{rnmf.Laplacian{Graph: chain, Lambda: 0.5}}}, rnmf.Model{OnW: ridge, OnH: []rnmf.Penalty{Chain{0.5}}}},
 		"penalty, weights":     {rnmf.Model{Loss: rnmf.Huber{Cut: 0.1}, OnW: ridge, OnH: []rnmf.Penalty{rnmf.Laplacian{Graph: chain, Lambda: 0.5}}}, rnmf.Model{Loss: rnmf.Huber{Cut: 0.1}, OnW: ridge, OnH: []rnmf.Penalty{Chain{0.5}}}},
