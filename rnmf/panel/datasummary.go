@@ -206,8 +206,8 @@ func checkLoss(l rnmf.Loss) error {
 	if l == nil {
 		return fmt.Errorf("%w: the loss is tuned to nil", rnmf.ErrParameter)
 	}
-	if _, cells := l.(rnmf.CellCase); cells {
-		return fmt.Errorf("%w: panels do not take rnmf.CellCase: rnmf.Model.Fit takes it", rnmf.ErrParameter)
+	if _, cells := l.(interface{ OfCells() (rnmf.Loss, float64) }); cells {
+		return fmt.Errorf("%w: panels do not take %T: rnmf.Model.Fit takes it", rnmf.ErrParameter, l)
 	}
 	_, err := rnmf.Model{Rank: 1, Loss: l, MaxIter: 1}.Fit(context.Background(), mat.NewDense(1, 1, []float64{1}))
 	return err

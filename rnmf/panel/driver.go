@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -49,15 +50,9 @@ type Driver struct {
 	loss     rnmf.Loss // at the scale of the round
 	recorded rnmf.Loss // that of the last point of the trace
 	tuning   rnmf.Tuning
-	wrong    error     // in the loss that tuning has returned
-	readings []reading // all that tuning was given
+	wrong    error               // in the loss that tuning has returned
+	readings []*histogram.Counts // all that tuning was given
 	trace    rnmf.Trace
-}
-
-// A reading is residuals that were given to a rnmf.Tuning.
-type reading struct {
-	*histogram.Counts
-	twice bool // first to see whether a fit that had converged has its scale
 }
 
 // NewDriver begins a fit to panels that lie elsewhere: s is the DataSummary of all of them, merged, and
@@ -224,7 +219,7 @@ func (d *Driver) Next() *Round {
 	if d.lead.Phase == drive.Measuring {
 		// Any loss of the same kind: the scale is not known yet.
 		r.loss = rnmf.L1{Eps: 1}
-		if _, byColumn := d.loss.(rnmf.ByColumn); byColumn {
+		if _, byColumn := unpack(d.loss); byColumn {
 			r.loss = rnmf.ByColumn{Loss: rnmf.Frobenius{}}
 		}
 	}
@@ -266,11 +261,8 @@ func (d *Driver) Take(ctx context.Context, t *Statistics, seconds float64) error
 
 // judge does with the factors of a round, whose objective t brings, what the lead says.
 func (d *Driver) judge(round *Round, t *Statistics, seconds float64, pool *work.Pool) {
-	estimates := 0
-	estimate := func() drive.Estimate {
-		estimates++
-		return d.estimate(reading{t.residuals, estimates == 2})
-	}
+	// Once, also where the driver first looks whether the scale is a fixed point: a Tuning has a state.
+	estimate := sync.OnceValue(func() drive.Estimate { return d.estimate(t.residuals) })
 	v := d.lead.Take(drive.Seen{Objective: t.objective, Estimate: estimate, CanShorten: t.entries,
 		Same: func() bool { return !d.moved },
 		// What HALS does not change is at a minimum over each entry; multiplicative updates keep zeros.
@@ -373,15 +365,16 @@ func (d *Driver) nextSweeps(moved []float64) {
 }
 
 // estimate lets the loss estimate its scale from residuals.
-func (d *Driver) estimate(h reading) drive.Estimate {
-	s := d.residuals(h.Counts)
+func (d *Driver) estimate(h *histogram.Counts) drive.Estimate {
+	s := d.residuals(h)
 	next, settled := d.tuning(s)
 	next, preliminary := unwrap(next)
 	wrong := checkLoss(next)
 	return drive.Estimate{Settled: settled, Preliminary: preliminary,
 		Alike: func(share float64) bool {
-			now, _, _ := d.rho()
-			return wrong == nil && drive.Alike(now, withoutByColumn(next), s.All(), share)
+			now, _ := unpack(d.loss)
+			rho, _ := unpack(next)
+			return wrong == nil && drive.Alike(now, rho, s.All(), share)
 		},
 		Use: func() bool {
 			d.readings = append(d.readings, h)
@@ -400,11 +393,7 @@ func (d *Driver) replay() error {
 		return fmt.Errorf("%w: a driver with more residuals than its loss asks for", rnmf.ErrFormat)
 	}
 	for _, h := range d.readings {
-		s := d.residuals(h.Counts)
-		if h.twice {
-			d.tuning(s)
-		}
-		d.tuning(s)
+		d.tuning(d.residuals(h))
 	}
 	return nil
 }
@@ -416,14 +405,6 @@ func unwrap(l rnmf.Loss) (loss rnmf.Loss, preliminary bool) {
 		l, _ = unwrap(i.Loss)
 	}
 	return l, preliminary
-}
-
-// withoutByColumn returns the ρ of a loss.
-func withoutByColumn(l rnmf.Loss) rnmf.Loss {
-	if c, byColumn := l.(rnmf.ByColumn); byColumn {
-		return cmp.Or[rnmf.Loss](c.Loss, rnmf.Frobenius{})
-	}
-	return l
 }
 
 // grossData is how many times the median entry an entry may be to count for the size of residuals.
@@ -443,11 +424,12 @@ func (d *Driver) residuals(h *histogram.Counts) *rnmf.Residuals {
 		all = float64(d.summary.entries)
 	}
 	exact := float64(r) * float64(d.m+d.n-r) / all
-	if _, byColumn := d.loss.(rnmf.ByColumn); byColumn {
+	_, byColumn := unpack(d.loss)
+	if byColumn {
 		largest, data, exact = largest*float64(d.m), data*math.Sqrt(float64(d.m)), 0
 	}
 	var known float64
-	if _, byColumn := d.loss.(rnmf.ByColumn); !byColumn && d.batch.Model.Family != rnmf.Gaussian {
+	if !byColumn && d.batch.Model.Family != rnmf.Gaussian {
 		known = 0.6744897501960817 // the median magnitude of normal deviates
 	}
 	var sum, count float64
@@ -475,13 +457,14 @@ func (d *Driver) residuals(h *histogram.Counts) *rnmf.Residuals {
 // rho returns the loss without ByColumn, the number of terms of the objective, and the number of
 // entries in each.
 func (d *Driver) rho() (rho rnmf.Loss, terms, entries float64) {
-	if c, byColumn := d.loss.(rnmf.ByColumn); byColumn {
-		return c.Loss, float64(d.n), float64(d.m)
+	rho, byColumn := unpack(d.loss)
+	switch {
+	case byColumn:
+		return rho, float64(d.n), float64(d.m)
+	case d.batch.Missing:
+		return rho, float64(d.summary.entries), 1
 	}
-	if d.batch.Missing {
-		return d.loss, float64(d.summary.entries), 1
-	}
-	return d.loss, float64(d.m) * float64(d.n), 1
+	return rho, float64(d.m) * float64(d.n), 1
 }
 
 // sizes are what objectives are compared with.
@@ -492,7 +475,7 @@ func (d *Driver) sizes() drive.Sizes {
 // usualLoss is the loss if all residuals are ten times the median entry of X.
 func (d *Driver) usualLoss() float64 {
 	rho, terms, entries := d.rho()
-	if _, squares := rho.(rnmf.Frobenius); squares || d.summary.largest == 0 {
+	if isSquared(rho) || d.summary.largest == 0 {
 		return math.Inf(1)
 	}
 	median := d.summary.magnitudes.Median()
@@ -570,8 +553,7 @@ func (d *Driver) MarshalBinary() ([]byte, error) {
 	}
 	e.int(len(d.readings))
 	for _, h := range d.readings {
-		e.bool(h.twice)
-		e.histogram(h.Counts)
+		e.histogram(h)
 	}
 	e.int(len(d.trace))
 	for _, p := range d.trace {
@@ -604,7 +586,7 @@ func (d *Driver) UnmarshalBinary(b []byte) error {
 	}
 	r.sumsX, r.x, r.loss, r.recorded = in.floats(), in.floats(), in.loss(), in.loss()
 	for range min(in.int(), len(b)) {
-		r.readings = append(r.readings, reading{twice: in.bool(), Counts: in.histogram()})
+		r.readings = append(r.readings, in.histogram())
 		if in.err != nil {
 			return in.err
 		}

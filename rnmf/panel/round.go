@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,14 +135,8 @@ func newStepper(ctx context.Context) *stepper {
 func (s *stepper) set(r *Round) {
 	s.Round = r
 	s.m, s.r = r.w.Dims()
-	s.rho, s.byColumn, s.squares = r.loss, false, false
-	if c, ok := r.loss.(rnmf.ByColumn); ok {
-		s.rho, s.byColumn = c.Loss, true
-	}
-	if s.rho == nil {
-		s.rho = rnmf.Frobenius{}
-	}
-	_, s.squares = s.rho.(rnmf.Frobenius)
+	s.rho, s.byColumn = unpack(r.loss)
+	s.squares = isSquared(s.rho)
 	s.laid = false
 	raw := r.w.RawMatrix()
 	s.rows = raw.Data
@@ -222,11 +217,8 @@ func (r *Round) ofEntries() bool {
 	if r.missing {
 		return true
 	}
-	if _, byColumn := r.loss.(rnmf.ByColumn); byColumn {
-		return false
-	}
-	_, squares := r.loss.(rnmf.Frobenius)
-	return !squares && r.loss != nil
+	rho, byColumn := unpack(r.loss)
+	return !byColumn && !isSquared(rho)
 }
 
 // do does the round on a panel.
@@ -403,19 +395,17 @@ func storeColumns(v *mat.Dense, tile []float64, first, b int) {
 	}
 }
 
-// weigh writes slopes and, unless value is nil, values of a loss of residuals e.
-func weigh(l rnmf.Loss, omega, value, e []float64) {
-	if w, ok := l.(interface {
-		Weigh(omega, value, e []float64)
-	}); ok {
-		w.Weigh(omega, value, e)
-		return
+// unpack returns the ρ of a loss, and whether it is taken of columns: see rnmf.Loss. nil is Frobenius.
+func unpack(l rnmf.Loss) (rho rnmf.Loss, byColumn bool) {
+	c, byColumn := l.(interface{ OfColumns() rnmf.Loss })
+	if byColumn {
+		l = c.OfColumns()
 	}
-	for i, x := range e {
-		y, w := l.Rho(x * x)
-		omega[i] = w
-		if value != nil {
-			value[i] = y
-		}
-	}
+	return cmp.Or[rnmf.Loss](l, rnmf.Frobenius{}), byColumn
+}
+
+// isSquared reports whether a ρ is plain least squares.
+func isSquared(rho rnmf.Loss) bool {
+	q, ok := rho.(interface{ Squared() bool })
+	return ok && q.Squared()
 }

@@ -43,11 +43,8 @@ const leastMean, mostRatio = 1e-150, 1e150
 
 // weighsZeros reports whether a loss has a weight of its own for each zero.
 func weighsZeros(l rnmf.Loss) bool {
-	switch l.(type) {
-	case nil, rnmf.Frobenius, rnmf.ByColumn:
-		return false
-	}
-	return true
+	rho, byColumn := unpack(l)
+	return !byColumn && !isSquared(rho)
 }
 
 // checkFamily finds what panels cannot do with a family.

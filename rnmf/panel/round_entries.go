@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/internal/histogram"
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
@@ -33,9 +34,9 @@ func (p *pass) entriesOf(start, columns, width int) float64 {
 		p.prepare(w, first, b, p.m*b)
 		p.residual(w, first, b)
 		if p.redo {
-			weigh(p.rho, w.omega, nil, w.e)
+			rnmf.Weigh(p.rho, w.omega, nil, w.e)
 		} else {
-			weigh(p.rho, w.omega, w.values, w.e)
+			rnmf.Weigh(p.rho, w.omega, w.values, w.e)
 			losses[i] = kernel.Sum(w.values, nil)
 			p.seeEntries(w, first, b)
 		}
@@ -43,7 +44,7 @@ func (p *pass) entriesOf(start, columns, width int) float64 {
 			p.scaled(w, moved[i*p.sweeps:][:p.sweeps], b)
 			p.extrapolate(w, first, b)
 			p.residual(w, first, b)
-			weigh(p.rho, w.omega, nil, w.e)
+			rnmf.Weigh(p.rho, w.omega, nil, w.e)
 		}
 		if !p.summed() {
 			return
@@ -304,7 +305,7 @@ func (p *pass) patternWeights(w *worker, first, b int, counts bool) (loss float6
 			}
 		} else {
 			w.values = grow(w.values, len(e))
-			weigh(p.rho, omega, w.values, e)
+			rnmf.Weigh(p.rho, omega, w.values, e)
 			loss += total(w.values)
 			if counts && p.measures {
 				for k, v := range e {
