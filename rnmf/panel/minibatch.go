@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -19,9 +20,11 @@ import (
 // A Minibatch fits a Model to X with a W half-step after each panel, not after all of them. The
 // statistics that the panel gave in the pass before are replaced by its new ones, so W lowers a
 // bound to which all panels contribute (incremental majorisation: Mairal 2015); in the first pass
-// older statistics also fade. The first pass does about as much as ten rounds of a Batch. A
-// Minibatch keeps a matrix of the size of W for each panel, with State in files, and does not
-// extrapolate: for the last digits go on with a Batch from its factors. Samples of one panel should
+// older statistics also fade. The first pass does about as much as ten rounds of a Batch. Under losses of
+// entries the steps of W may be too long; once a pass has raised the objective, they are those of a bound
+// that all panels are below, and never raise it (see majorant), but are shorter. A Minibatch keeps a
+// matrix of the size of W for each panel, or two once it goes by that bound, with State in files, and does
+// not extrapolate: for the last digits go on with a Batch from its factors. Samples of one panel should
 // be like those of the others: shuffle X if it is sorted.
 type Minibatch struct {
 	// Model and Missing are those of Batch, with a pass over X in place of a round: MaxIter is the number
@@ -41,8 +44,7 @@ type Minibatch struct {
 // objective of the Result, whose H is renewed.
 //
 // Errors are those of Batch.Fit. If ctx ends, Fit soon returns ctx.Err() and what it has, with the
-// objective that the last pass saw, or nil if no pass is complete: with State the factors of the last
-// pass, otherwise those of the moment.
+// objective that the last pass saw, or nil if no pass is complete.
 func (b Minibatch) Fit(ctx context.Context, x Source) (*Result, error) {
 	if b.Model.Family != rnmf.Gaussian {
 		return nil, errFamily("Minibatch", b.Model.Family)
@@ -76,10 +78,11 @@ func (f *minibatch) fit(ctx context.Context) (*Result, error) {
 	// kept records a point, lets next decide how to go on, and stores the state.
 	kept := func(objective float64, generation int, next func()) error {
 		d.record(objective, time.Since(begin).Seconds())
-		f.before, d.generation = nil, generation
+		d.generation = generation
 		if next(); d.wrong != nil {
 			return d.wrong
 		}
+		f.before = nil
 		if err := f.checkpoint(f); err != nil {
 			return err
 		}
@@ -93,7 +96,7 @@ func (f *minibatch) fit(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, errors.Join(ctx.Err(), err)
 		}
-		if d.lead.Tune(d.estimate(reading{Counts: t.residuals})); d.wrong != nil {
+		if d.lead.Tune(d.estimate(t.residuals)); d.wrong != nil {
 			return nil, d.wrong
 		}
 		if d.lead.Scale.Preliminary {
@@ -140,15 +143,18 @@ func (f *minibatch) judge(measured *histogram.Counts) {
 	now := f.trace[n-1].Objective
 	settled := n > 1 && lead.Phase != drive.Renewing &&
 		drive.Change{From: f.trace[max(n-2, 0)].Objective, To: now, Tol: f.batch.Model.Tol, Sizes: f.sizes()}.Settled()
+	sameScale := lead.Phase != drive.Renewing
 	lead.Phase, lead.Round = drive.Stepping, n-1
-	if math.IsNaN(now - now) {
+	if rose := n > 1 && !(now <= f.trace[n-2].Objective*(1+roundingShare)); rose && sameScale && !settled && f.all.entries && !f.careful {
+		f.beCareful()
+	} else if math.IsNaN(now - now) {
 		lead.Reason = drive.Diverged
 		return
 	}
 	fixed := !lead.Scale.ChecksAtEnd()
 	var e drive.Estimate
 	if measured != nil {
-		e = f.estimate(reading{Counts: measured})
+		e = f.estimate(measured)
 		fixed = fixed || e.Alike(drive.FixedShare)
 	}
 	switch {
@@ -166,8 +172,8 @@ func (f *minibatch) judge(measured *histogram.Counts) {
 	}
 }
 
-// minibatch is the state of such a fit. In memory all coefficients stay at generation 0, so that there
-// are none of an earlier pass; a folder has a generation for each pass, and one for the Result.
+// minibatch is the state of such a fit. Coefficients have a generation for each pass, and one for the
+// Result.
 type minibatch struct {
 	*Driver
 	store
@@ -179,6 +185,7 @@ type minibatch struct {
 	all     *Statistics      // the sum
 	rng     *rand.Rand
 	exact   bool // the trace ends with the objective of the Result
+	careful bool // W takes steps that lower a bound: see majorant
 }
 
 func (f *minibatch) begin(d *Driver) { f.Driver = d }
@@ -192,19 +199,14 @@ const (
 )
 
 // next is the generation that is written.
-func (f *minibatch) next(by int) int {
-	if _, inMemory := f.store.(memory); inMemory {
-		return 0
-	}
-	return f.generation + by
-}
+func (f *minibatch) next(by int) int { return f.generation + by }
 
 // cancelled returns what there is when ctx has ended, nil before the first pass is complete.
 func (f *minibatch) cancelled() *Result {
 	if len(f.trace) == 0 {
 		return nil
 	}
-	if _, inMemory := f.store.(memory); !inMemory && f.before != nil {
+	if f.before != nil {
 		f.Driver.w = f.before
 	}
 	f.lead.Reason = drive.Cancelled
@@ -240,6 +242,7 @@ func (f *minibatch) MarshalBinary() ([]byte, error) {
 	e.bytes(d)
 	e.floats(f.weights)
 	e.bool(f.exact)
+	e.bool(f.careful)
 	return e.seal(kindMinibatch), nil
 }
 
@@ -250,7 +253,7 @@ func (f *minibatch) UnmarshalBinary(b []byte) error {
 		return err
 	}
 	d := in.bytes()
-	f.weights, f.exact = in.floats(), in.bool()
+	f.weights, f.exact, f.careful = in.floats(), in.bool(), in.bool()
 	if err := in.end(); err != nil {
 		return err
 	}
@@ -293,6 +296,9 @@ func (f *minibatch) pass(ctx context.Context) (objective float64, measured *hist
 	}
 	sweeps, first := cmp.Or(f.hals().Sweeps, sweepsOfPart), len(f.trace) == 0
 	round := &Round{fit: f.Driver.fit, reads: f.generation, writes: f.next(ofPass), loss: f.Driver.loss, missing: f.batch.Missing, step: true, sweeps: sweeps, measures: f.measures(), x: f.Driver.x}
+	if f.careful && f.all != nil {
+		round.x = scalesOf(f.all.gram, f.all.r)
+	}
 	if round.measures {
 		measured = new(histogram.Counts)
 	}
@@ -311,7 +317,11 @@ func (f *minibatch) pass(ctx context.Context) (objective float64, measured *hist
 		if measured != nil {
 			measured.Merge(t.residuals)
 		}
-		t = surrogate(t, round.w)
+		if f.careful {
+			t = majorant(t, round.w, round.x)
+		} else {
+			t = surrogate(t, round.w)
+		}
 		next.part = t
 		if err := f.put(p, next); err != nil {
 			return err
@@ -323,12 +333,18 @@ func (f *minibatch) pass(ctx context.Context) (objective float64, measured *hist
 				f.weights[i] *= keep
 			}
 		}
-		if c.part != nil {
+		if c.part != nil && f.weights[p] != 0 {
 			f.add(c.part, -f.weights[p])
 		}
+		c.part = nil // in memory it would stay as long as the pass
 		f.weights[p] = 1
 		f.add(t, 1)
-		f.Driver.w = improveBasis(make([]float64, len(t.cross)), f.Driver.w, f.all, sweeps, f.pool)
+		switch {
+		case !f.careful:
+			f.Driver.w = improveBasis(make([]float64, len(t.cross)), f.Driver.w, f.all, sweeps, f.pool)
+		case !slices.Contains(f.weights, 0):
+			f.Driver.w = lowerMajorant(f.Driver.w, f.all)
+		}
 		return nil
 	})
 	return objective, measured, err
@@ -345,7 +361,7 @@ func (f *minibatch) add(t *Statistics, sign float64) {
 // empty returns statistics of the same kind, of no samples.
 func (s *Statistics) empty() *Statistics {
 	return &Statistics{m: s.m, r: s.r, entries: s.entries, linear: s.linear,
-		cross: make([]float64, len(s.cross)), gram: make([]float64, len(s.gram)), gamma: make([]float64, len(s.gamma))}
+		cross: make([]float64, len(s.cross)), gram: make([]float64, len(s.gram)), gamma: make([]float64, len(s.gamma)), bound: make([]float64, len(s.bound))}
 }
 
 // addScaled adds the sums of a panel that the W half-step needs.
@@ -360,6 +376,9 @@ func (s *Statistics) addScaled(t *Statistics, by float64) {
 	for i, v := range t.gamma {
 		s.gamma[i] = max(0, s.gamma[i]+by*v) // rounding must not make it negative
 	}
+	for i, v := range t.bound {
+		s.bound[i] = max(0, s.bound[i]+by*v)
+	}
 }
 
 // surrogate turns statistics into those that keep their meaning when W changes, and keeps those alone
@@ -367,6 +386,8 @@ func (s *Statistics) addScaled(t *Statistics, by float64) {
 // gradient at W, so what is kept is the linear term of the bound that the half-step of a Batch
 // lowers, P + ¾γ/tr(HHᵀ)·WHHᵀ, and γ and HHᵀ, of which its curvature is made. Sums over panels
 // replace Σ_p γ_p H_pH_pᵀ/tr(H_pH_pᵀ) by the product of the sums, which is the same where panels are alike.
+//
+// This is a good step in most fits, and no bound in some: see majorant.
 func surrogate(t *Statistics, w *mat.Dense) *Statistics {
 	s := &Statistics{m: t.m, r: t.r, samples: t.samples, entries: t.entries, linear: t.entries, cross: t.cross, gram: t.gram, gamma: t.gamma}
 	if !t.entries {
@@ -386,6 +407,65 @@ func surrogate(t *Statistics, w *mat.Dense) *Statistics {
 		}
 	}
 	return s
+}
+
+// majorant turns statistics of a loss of entries at w into a bound of the panel's loss at any W. With H
+// of the panel fixed and ω its weights at W_p, that loss is, as ρ is concave,
+//
+//	f_p(W) ≤ f_p(W_p) − 2⟨P, W − W_p⟩ + Σ_i (w_i − w_pi)ᵀM_i(w_i − w_pi),   M_i = Σ_j ω_ij h_jh_jᵀ,
+//
+// and δᵀM_iδ ≤ Σ_k D_ik δ_k² with D_ik = (M_i x)_k/x_k for any positive x (see safeBasis). So
+//
+//	q_p(W) = f_p(W_p) − 2⟨P, W − W_p⟩ + Σ D∘(W − W_p)²
+//
+// lies above f_p everywhere and touches it at W_p. What is kept is the linear term P + D∘W_p, and D.
+//
+// The surrogate is no such bound: where most of the weight of a row lies on samples that are unlike the
+// others, M_i is large in a direction in which ¾γ/tr(HHᵀ)·HHᵀ has next to nothing. A Batch sees by the
+// objective that a step was too long, and goes back; a Minibatch never has the objective of all panels at
+// one W. Of 140 fits of 400 passes by surrogates alone, under seven losses at a fixed scale, 107 ended
+// above the least objective that they had had, under L1 and Huber up to 1e150 times as high; with majorants
+// none did, and the median of their objectives was 1.00 to 1.18 times that of a Batch, by the loss.
+//
+// With q_p in place of surrogates Q = Σ_p q_p never rises. When panel p comes, its H half-step leaves
+// f_p(W, H_p) where it is or lowers it, and the new q_p touches that at the present W, where the old q_p
+// was not below; then W goes to the minimum of Q. As f ≤ Q, the objective of all panels stays below the one
+// at which these passes began. (At a fixed scale: a new one gives every panel another f_p.)
+func majorant(t *Statistics, w *mat.Dense, x []float64) *Statistics {
+	s := &Statistics{m: t.m, r: t.r, samples: t.samples, entries: t.entries, linear: true, cross: t.cross, gram: t.gram, gamma: t.gamma, bound: t.bound}
+	for i := range t.m {
+		for k, v := range w.RawRowView(i) {
+			s.bound[i*t.r+k] /= x[k]
+			s.cross[i*t.r+k] += s.bound[i*t.r+k] * v
+		}
+	}
+	return s
+}
+
+// lowerMajorant returns the W at which the sum of the majorants is least, which is separable. Entries
+// without curvature stay.
+func lowerMajorant(w *mat.Dense, t *Statistics) *mat.Dense {
+	out := mat.DenseCopyOf(w)
+	for i := range t.m {
+		for k, v := range out.RawRowView(i) {
+			n, d := t.cross[i*t.r+k], t.bound[i*t.r+k]
+			out.Set(i, k, rnmf.Minimiser(v, n-d*v, d))
+		}
+	}
+	return out
+}
+
+// roundingShare is by which share of it rounding errors raise the objective of a pass at most.
+const roundingShare = 1e-9
+
+// beCareful begins to lower a bound, from the factors before the pass that raised the objective. Until all
+// panels have told theirs W rests.
+func (f *minibatch) beCareful() {
+	f.careful = true
+	f.Driver.w = f.before
+	f.generation -= ofPass
+	f.kept = f.generation
+	clear(f.weights)
 }
 
 // refresh does an H half-step of all panels and returns the objective of what comes out.

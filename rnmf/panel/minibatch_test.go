@@ -3,7 +3,9 @@ package panel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -283,5 +285,140 @@ func TestSquaredResiduals(t *testing.T) {
 	}
 	if _, err := SquaredResiduals(context.Background(), w, w, rnmf.Gaussian, Panel{Dense: sx}, false); !errors.Is(err, rnmf.ErrShape) {
 		t.Errorf("H of another shape: %v", err)
+	}
+}
+
+// A Tuning is asked once for the same residuals: see TestTunedOnce of rnmf.
+func TestTunedOnce(t *testing.T) {
+	x := FromDense(planted(40, 300, 3, 1, 0.05, false), 50)
+	for _, fit := range []func(rnmf.Model) (*Result, error){
+		func(m rnmf.Model) (*Result, error) { return Batch{Model: m}.Fit(t.Context(), x) },
+		func(m rnmf.Model) (*Result, error) { return Minibatch{Model: m}.Fit(t.Context(), x) },
+	} {
+		var means []float64
+		m := rnmf.Model{Rank: 3, Loss: drifting{&means}, Tol: 1e-2, MaxIter: 100}
+		m.Watch = func(p rnmf.Point) {
+			if p.Round == 0 {
+				means = nil // those of checks before the fit
+			}
+		}
+		r, err := fit(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range means[1:] {
+			if means[i] == means[i+1] {
+				t.Fatalf("calls %d and %d of %d have the same residuals", i, i+1, len(means))
+			}
+		}
+		if r.Reason != rnmf.MaxIter || len(means) < 20 {
+			t.Errorf("%v after %d calls: no scale that was checked was renewed", r.Reason, len(means))
+		}
+	}
+}
+
+// drifting is a Cauchy loss whose scale is never a fixed point of its Tuning, which notes what it is given.
+type drifting struct{ means *[]float64 }
+
+func (drifting) Rho(s float64) (value, slope float64) { return rnmf.Cauchy{Scale: 1}.Rho(s) }
+
+func (l drifting) Tuning() rnmf.Tuning {
+	return func(s *rnmf.Residuals) (rnmf.Loss, bool) {
+		*l.means = append(*l.means, s.Mean())
+		return rnmf.Cauchy{Scale: s.Median() * (1 + 0.1*float64(len(*l.means)%2))}, false
+	}
+}
+
+// Under every loss of entries, at any scale and however many passes there are, a Minibatch does not
+// diverge, and ends near a Batch. By its first kind of steps alone most of these fits diverge, some to
+// 1e100: see majorant.
+func TestMinibatchDescends(t *testing.T) {
+	type problem struct {
+		name    string
+		x       Source
+		r       int
+		missing bool
+	}
+	var problems []problem
+	for i, s := range []struct{ m, n, width, r int }{{40, 300, 50, 3}, {25, 90, 7, 5}, {90, 64, 16, 4}, {12, 200, 200, 2}} {
+		x := planted(s.m, s.n, s.r, uint64(i+1), 0.05, false)
+		problems = append(problems, problem{fmt.Sprint(s), FromDense(x, s.width), s.r, false})
+	}
+	stored, _ := sparsely(31, 74, 4, 0.3)
+	problems = append(problems, problem{"missing", FromSparse(stored, 20), 3, true})
+	if testing.Short() {
+		problems = problems[:1]
+	}
+	for _, p := range problems {
+		losses := []rnmf.Loss{rnmf.Cauchy{Scale: 0.23}, rnmf.Cauchy{Scale: 0.05}, rnmf.L1{Eps: 0.01}, rnmf.Huber{Cut: 0.1}, rnmf.Hypersurface{Scale: 0.1},
+			rnmf.Correntropy{Scale: 0.3}, rnmf.Truncated{Loss: rnmf.Cauchy{Scale: 0.2}, Cut: 1}}
+		if p.missing {
+			losses = append(losses, nil, rnmf.ByColumn{Loss: rnmf.L1{Eps: 0.1}})
+		}
+		for _, loss := range losses {
+			m := rnmf.Model{Rank: p.r, Loss: loss, Seed: 3, MaxIter: 400, Tol: -1}
+			got, err := Minibatch{Model: m, Missing: p.missing}.Fit(t.Context(), p.x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := Batch{Model: m, Missing: p.missing}.Fit(t.Context(), p.x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			least := math.Inf(1)
+			for _, p := range got.Trace {
+				least = min(least, p.Objective)
+			}
+			t.Logf("%s, %#v: %.4f of a Batch", p.name, loss, got.Objective/want.Objective)
+			if !(got.Objective <= 2*want.Objective) || !(got.Objective <= 1.001*least) {
+				t.Errorf("%s, %#v: the objective ends at %g, its least is %g, that of a Batch %g", p.name, loss, got.Objective, least, want.Objective)
+			}
+		}
+	}
+}
+
+// What W lowers once it is careful is a bound: a majorant touches the loss of its panel, with H and the
+// weights fixed or not, at the W that it was made at, and lies above it at any other. W goes to the minimum of the sum.
+func TestMajorant(t *testing.T) {
+	const m, n, r = 9, 23, 3
+	x := planted(m, n, r, 2, 0.1, false)
+	f := startOf(m, n, r, 4)
+	w, h := f.W.(*mat.Dense), f.H.(*mat.Dense)
+	loss := rnmf.Cauchy{Scale: 0.2}
+	at := func(w *mat.Dense) float64 { return naive(x, nil, w, h, loss, make([]float64, r)).objective }
+	s := newStepper(t.Context())
+	s.pool.Open()
+	defer s.pool.Close()
+	scales := []float64{1, 0.3, 2}
+	s.set(&Round{w: w, loss: loss, redo: true, x: scales})
+	_, sums, err := s.do(t.Context(), Panel{Dense: x}, &Coefficients{H: h, Unextrapolated: h})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := majorant(sums, w, scales)
+	bound := func(v *mat.Dense) float64 {
+		sum := at(w)
+		for i := range m {
+			for k := range r {
+				c, d, from, to := q.cross[i*r+k], q.bound[i*r+k], w.At(i, k), v.At(i, k)
+				sum += d*(to*to-from*from) - 2*c*(to-from)
+			}
+		}
+		return sum
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		v := mat.DenseCopyOf(w)
+		size := math.Exp(4 * rng.NormFloat64())
+		v.Apply(func(_, _ int, a float64) float64 { return math.Max(0, a+size*rng.NormFloat64()) }, v)
+		if f, b := at(v), bound(v); f > b*(1+1e-9) {
+			t.Fatalf("the loss is %g, above its bound %g", f, b)
+		}
+		if lowest := bound(lowerMajorant(w, q)); lowest > bound(v)*(1+1e-9) {
+			t.Fatalf("the bound is %g at its minimum, and %g elsewhere", lowest, bound(v))
+		}
+	}
+	if before, after := at(w), at(lowerMajorant(w, q)); !(after < before) {
+		t.Errorf("from %g to %g", before, after)
 	}
 }
