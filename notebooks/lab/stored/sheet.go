@@ -7,11 +7,15 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"iter"
 	"log"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -145,6 +149,9 @@ type Trials struct {
 	Seconds       float64  // after which no line is begun; 0: never
 	Out           string   // the file
 	Missing       bool     // leave lines of older versions as they are
+	// Sample is, where it is not 0, how many lines of an older version are computed again of each
+	// group: see Trials.verify.
+	Sample int
 	// Version is that of the line with a key: see the function Version. With it the file has
 	// a last column "version", and lines of another version are computed again. Without it
 	// lines have none, and stay.
@@ -157,6 +164,7 @@ func (l *Trials) Flags(f *flag.FlagSet) {
 	f.Float64Var(&l.Seconds, "seconds", l.Seconds, "start no more fits after this `time`; 0: never stop")
 	f.StringVar(&l.Out, "out", l.Out, "`file` to write")
 	f.BoolVar(&l.Missing, "missing", l.Missing, "compute what the file lacks, and leave rows of older versions as they are")
+	f.IntVar(&l.Sample, "sample", l.Sample, "compute only this `number` of rows of older versions of each group; if they have the values that are stored, all rows of the group are of the version of now")
 }
 
 // Run computes the lines of each trial that the file lacks, or has of an older version.
@@ -170,6 +178,9 @@ func (l *Trials) Run(ctx context.Context, lines func(trial uint64) iter.Seq[Line
 		return err
 	}
 	defer func() { err = errors.Join(err, sheet.Close()) }()
+	if l.Sample > 0 {
+		return l.verify(ctx, sheet, lines)
+	}
 	start, same, other := time.Now(), 0, 0
 	defer func() {
 		if same+other > 0 {
@@ -214,6 +225,73 @@ func (l *Trials) Run(ctx context.Context, lines func(trial uint64) iter.Seq[Line
 			}
 		}
 		log.Printf("trial %d of %d, %.0f s", t, l.Count, time.Since(start).Seconds())
+	}
+	return nil
+}
+
+// verify gives the lines of an older version that of now, where they would not change. Lines are a
+// group if their keys differ in numbers only (trials, levels, ranks) and their version of now is the
+// same. Of each group, Sample lines, drawn by chance, are computed again. If all have the values
+// that are stored, so has the whole group, as far as that can tell; if one differs, the group stays
+// as it is, for Run without Sample.
+func (l *Trials) verify(ctx context.Context, sheet *Sheet, lines func(trial uint64) iter.Seq[Line]) error {
+	if l.Version == nil {
+		return errors.New("these lines have no version")
+	}
+	groups, versions := map[string][]Line{}, map[string]string{}
+	for t := uint64(1); t <= l.Count; t++ {
+		for line := range lines(t) {
+			version, err := l.Version(line.Key)
+			if err != nil {
+				return fmt.Errorf("the version of %s: %w", strings.Join(line.Key, ", "), err)
+			}
+			if !sheet.Has(line.Key...) || sheet.Current(version, line.Key...) {
+				continue
+			}
+			group := []string{version}
+			for _, k := range line.Key {
+				if _, err := strconv.ParseFloat(k, 64); err != nil {
+					group = append(group, k)
+				}
+			}
+			name := strings.Join(group, ", ")
+			groups[name], versions[name] = append(groups[name], line), version
+		}
+	}
+	start := time.Now()
+	for _, name := range slices.Sorted(maps.Keys(groups)) {
+		of, seed := groups[name], fnv.New64a()
+		seed.Write([]byte(name))
+		rng := rand.New(rand.NewPCG(seed.Sum64(), 0))
+		rng.Shuffle(len(of), func(a, b int) { of[a], of[b] = of[b], of[a] })
+		same := true
+		for _, line := range of[:min(l.Sample, len(of))] {
+			if err := ctx.Err(); err != nil || l.Seconds > 0 && time.Since(start).Seconds() > l.Seconds {
+				return err
+			}
+			values, err := line.Values()
+			if err != nil {
+				return fmt.Errorf("%s: %w", strings.Join(line.Key, ", "), err)
+			}
+			before := sheet.of(line.Key)[0][len(l.Keys):]
+			if i := l.differ(before, values); i >= 0 {
+				log.Printf("%s: %s was %s, is %s; the %d lines of the group stay of an older version", strings.Join(line.Key, ", "), l.Columns[i], before[i], values[i], len(of))
+				same = false
+				break
+			}
+		}
+		if !same {
+			continue
+		}
+		for _, line := range of {
+			for _, stored := range sheet.of(line.Key) {
+				stored[len(stored)-1] = versions[name]
+			}
+		}
+		if err := sheet.rewrite(); err != nil {
+			return err
+		}
+		log.Printf("%s: %d lines, of which %d were computed again", name, len(of), min(l.Sample, len(of)))
 	}
 	return nil
 }

@@ -237,3 +237,38 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("no folder: %v", err)
 	}
 }
+
+// Where some lines of a group, computed again, have the values that are stored, all its lines get the
+// version of now; where one differs, or is not there, nothing is written.
+func TestSampled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.csv")
+	before := "name,trial,square,seconds,version\na,1,1,0.1,old\na,2,4,0.1,\na,3,9,0.1,old\nb,1,1,0.1,old\nb,2,5,0.1,old\n"
+	after := "name,trial,square,seconds,version\na,1,1,0.1,new\na,2,4,0.1,new\na,3,9,0.1,new\nb,1,1,0.1,old\nb,2,5,0.1,old\n"
+	if err := os.WriteFile(path, []byte(before), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	calls := map[string]int{}
+	l := Trials{Keys: []string{"name", "trial"}, Columns: []string{"square", "seconds"}, Count: 4, Out: path, Sample: 2,
+		Version: func(key []string) (string, error) { return "new", nil }}
+	err := l.Run(t.Context(), func(trial uint64) iter.Seq[Line] {
+		return func(yield func(Line) bool) {
+			for _, name := range []string{"a", "b", "c"} {
+				if !yield(Line{[]string{name, fmt.Sprint(trial)}, func() ([]string, error) {
+					calls[name]++
+					return []string{fmt.Sprint(trial * trial), "9"}, nil
+				}}) {
+					return
+				}
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != after {
+		t.Errorf("%v: %s", err, text)
+	}
+	if calls["a"] != 2 || calls["b"] == 0 || calls["c"] != 0 {
+		t.Errorf("computed again: %v", calls)
+	}
+}
