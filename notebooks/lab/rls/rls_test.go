@@ -308,3 +308,60 @@ func TestStore(t *testing.T) {
 		t.Errorf("%d lines of times, %v", len(rows), err)
 	}
 }
+
+// Rows of an older version get that of now where a row of them, computed again, is as it is stored;
+// where it is not, they stay.
+func TestVerify(t *testing.T) {
+	s, err := datasets.Digits().Sample(2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := func(source *datasets.PublicSet) (*datasets.Set, error) {
+		if source == datasets.Yale {
+			return s, nil
+		}
+		return nil, datasets.ErrNotFound
+	}
+	var methods []Method
+	for _, m := range Methods() {
+		if m.Name == "GNMF" || m.Name == "NMF" {
+			methods = append(methods, m)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "results.csv")
+	u := run{load, t.TempDir(), "3:Yale:0.2", 0, 1, methods, nil}
+	if err := u.store(t.Context(), out); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := linesOf(out)
+	if err != nil || len(lines) != 6 {
+		t.Fatalf("%d lines, %v", len(lines), err)
+	}
+	head, _, _ := strings.Cut(string(text), "\n")
+	older := [][]string{strings.Split(head, ",")}
+	for _, line := range lines {
+		line[len(line)-1] = "older"
+		if line[3] == "GNMF" {
+			line[8] = "0.0001"
+		}
+		older = append(older, line)
+	}
+	if err := stored.Write(out, older); err != nil {
+		t.Fatal(err)
+	}
+	if err := u.verify(t.Context(), out, 2); err != nil {
+		t.Fatal(err)
+	}
+	if lines, err = linesOf(out); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range lines {
+		if is := line[len(line)-1]; (is == "older") != (line[3] == "GNMF") {
+			t.Errorf("%s has the version %s", line[3], is)
+		}
+	}
+}

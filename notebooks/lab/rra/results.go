@@ -58,6 +58,7 @@ type settings struct {
 	python  string
 	set     string
 	missing bool
+	sample  int // of clusters: see stored.Trials
 }
 
 // Command runs the experiments of notebook 05 at full length and stores them: race is
@@ -84,6 +85,7 @@ func Command(ctx context.Context, args []string) error {
 	f.StringVar(&s.python, "python", "/usr/bin/python3", "`program` that has NumPy and SciPy")
 	f.StringVar(&s.out, "out", "notebooks/lab/rra", "`folder` to write to")
 	f.BoolVar(&s.missing, "missing", false, "of clusters and algorithm1 compute what the files lack, and leave rows of older versions as they are")
+	f.IntVar(&s.sample, "sample", 0, "of clusters and algorithm1 compute only this `number` of rows of older versions of each group; if they have the values that are stored, all rows of the group are of the version of now")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -528,7 +530,7 @@ func energy(ctx context.Context, s settings, set *datasets.Set) error {
 // clusters is Fig. 4 and 5: so many trials of 2 classes, 3 classes and so on.
 func clusters(ctx context.Context, s settings, sets []*datasets.Set, most int, trials uint64) error {
 	run := stored.Trials{Keys: []string{"set", "classes", "trial", "solver"}, Columns: []string{"accuracy", "nmi", "seconds", "rounds"},
-		Count: trials, Out: filepath.Join(s.out, "clusters.csv"), Missing: s.missing,
+		Count: trials, Out: filepath.Join(s.out, "clusters.csv"), Missing: s.missing, Sample: s.sample,
 		Version: func(key []string) (string, error) { return clustersVersion(ctx, key[3]) }}
 	return run.Run(ctx, func(trial uint64) iter.Seq[stored.Line] {
 		return func(yield func(stored.Line) bool) {
@@ -560,7 +562,7 @@ func clusters(ctx context.Context, s settings, sets []*datasets.Set, most int, t
 // have about 4000 components, and stores what its objective did. Unlike seconds this does not
 // depend on the machine.
 func algorithm1(ctx context.Context, s settings, sets []*datasets.Set) error {
-	run := stored.Trials{Keys: []string{"set", "rank", "start"}, Count: uint64(s.starts), Out: filepath.Join(s.out, "algorithm1.csv"), Missing: s.missing,
+	run := stored.Trials{Keys: []string{"set", "rank", "start"}, Count: uint64(s.starts), Out: filepath.Join(s.out, "algorithm1.csv"), Missing: s.missing, Sample: s.sample,
 		Columns: []string{"rounds", "outcome", "target", "target_round", "first", "lowest", "last", "rises", "highest_rise"},
 		Version: func([]string) (string, error) { return clustersVersion(ctx, Algorithm1) }}
 	prepared := map[string]printed.RRA{}
