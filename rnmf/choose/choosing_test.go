@@ -251,14 +251,30 @@ func TestModels(t *testing.T) {
 		}
 		logs[m[1]] = append(logs[m[1]], math.Log(v))
 	}
+	price, err := os.ReadFile("../../testdata/peers/price.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := map[string]float64{} // seconds of NMF, by sets
+	for _, m := range regexp.MustCompile(`(?m)^\| (.+, r = \d+) \| ([\w.]+) \| ([\d.]+) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| .* \|$`).FindAllStringSubmatch(string(price), -1) {
+		v, err := strconv.ParseFloat(m[3], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m[2] == "NMF" {
+			plain[m[1]] = v
+		} else {
+			logs["price of "+m[2]] = append(logs["price of "+m[2]], math.Log(v/plain[m[1]]))
+		}
+	}
 	names := map[string]string{"L1": "L1NMF", "Huber": "HuberNMF", "hypersurface": "HypersurfaceNMF", "CIM": "CIMNMF", "Cauchy": "CauchyNMF",
-		"truncated": "TruncatedCauchyNMF", "RobustNMF": "RobustNMF"}
+		"truncated": "TruncatedCauchyNMF", "RobustNMF": "RobustNMF", "price of CellCaseNMF": "CellCaseNMF", "price of choose.Auto": "choose.Auto"}
 	for row, name := range names {
 		v, err := mean(logs[row])
 		if err != nil {
 			t.Fatal(row, err)
 		}
-		cell := regexp.MustCompile("(?m)^(\\| `" + name + "\\(.* \\| )([\\d.]+)( \\|[^|]*\\|)$")
+		cell := regexp.MustCompile("(?m)^(\\| `" + regexp.QuoteMeta(name) + "\\(.* \\| )([\\d.]+)( \\|[^|]*\\|)$")
 		m, want := cell.FindSubmatch(page), fmt.Sprintf("%.1f", math.Exp(v))
 		switch {
 		case m == nil:
