@@ -51,6 +51,7 @@ var documents = []page{
 	{from: "docs/GLOSSARY.md", to: "glossary.html", group: "Guide", title: "Glossary"},
 	{from: "datasets/README.md", to: "data.html", group: "Guide", title: "Data sets"},
 	{from: "datasets/embed/README.md", to: "embedded.html", group: "Guide", title: "Embedded data"},
+	{from: "testdata/peers/price.md", to: "price.html", group: "Guide", title: "The price of robustness"},
 	{from: "testdata/peers/results.md", to: "speed.html", group: "Guide", title: "Speed, on a Zen 4"},
 	{from: "testdata/peers/results-zen3.md", to: "speed-zen3.html", group: "Guide", title: "Speed, on a Zen 3"},
 	{from: "notebooks/lab/panels/results.md", to: "speed-panels.html", group: "Guide", title: "Speed of panels"},
