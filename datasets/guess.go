@@ -136,7 +136,7 @@ func readGuessed(ctx context.Context, open func() (io.Reader, error), plain bool
 	if count := t.gapsSeen(l); count > 0 {
 		s.noted("%s missing: empty, or a word such as NA or ?", are(count, "field"))
 	}
-	return s, nil
+	return s.upright(o, true, false, nil)
 }
 
 // seeTable looks at all fields.
@@ -432,7 +432,7 @@ func (t *tableSeen) guessLabel(taken []bool, lower func(int) string, header bool
 }
 
 // mayBeLabel returns the column at the edge of a table without names that may be one of classes, though it is not
-// taken for that: it counts from 0 or 1, with fewer numbers than most columns; -1 if there is none.
+// taken for that: it counts from 0 or 1, and a third of the columns have more numbers; -1 if there is none.
 func (t *tableSeen) mayBeLabel(taken []bool, header bool) int {
 	if header && !t.strayFirst() || len(t.columns) < 3 {
 		return -1
@@ -448,7 +448,7 @@ func (t *tableSeen) mayBeLabel(taken []bool, header bool) int {
 				more++
 			}
 		}
-		if (first == 0 || first == 1) && slices.Max(c.values) == first+float64(len(c.values)-1) && 2*more > len(t.columns) {
+		if (first == 0 || first == 1) && slices.Max(c.values) == first+float64(len(c.values)-1) && 3*more > len(t.columns) {
 			return k
 		}
 	}
@@ -474,7 +474,7 @@ func readGuessedMAT(ctx context.Context, f io.ReaderAt, size int64, o OpenOption
 	if err != nil {
 		return nil, err
 	}
-	l := MATLayout{X: o.Data, Labels: o.Label, Samples: none(o.ID), Height: o.Height, Width: o.Width, sparse: true}
+	l := MATLayout{X: o.Data, Labels: o.Label, Samples: none(o.ID), Height: o.Height, Width: o.Width, Raster: true, sparse: true}
 	var notes []string
 	if l.X == "" {
 		if l.X = m.guessData(); l.X == "" {
@@ -512,9 +512,9 @@ func readGuessedMAT(ctx context.Context, f io.ReaderAt, size int64, o OpenOption
 		if l.Columns {
 			features = rows
 		}
-		if side := int(math.Round(math.Sqrt(float64(features)))); l.Height == 0 && side >= 8 && side*side == features && isGrey(x.Data) {
+		if side := int(math.Round(math.Sqrt(float64(features)))); l.Height == 0 && side >= smallSide && side*side == features && isGrey(x.Data) {
 			l.Height, l.Width = side, side
-			notes = append(notes, fmt.Sprintf("%d whole numbers of 0 to 255 are taken for an image of %d×%d, column by column as MATLAB has it", features, side, side))
+			notes = append(notes, fmt.Sprintf("%d whole numbers of 0 to 255 are taken for an image of %d×%d", features, side, side))
 		}
 	}
 	s, err := m.Set(l)
@@ -522,10 +522,11 @@ func readGuessedMAT(ctx context.Context, f io.ReaderAt, size int64, o OpenOption
 		return nil, err
 	}
 	s.Notes = append(s.Notes, notes...)
-	if x.Cells == nil && len(x.Dims) == 2 {
+	flat := x.Cells == nil && len(x.Dims) == 2
+	if flat {
 		s.noteOrientation(x.Name, l.Columns)
 	}
-	return s, nil
+	return s.upright(o, flat, true, nil) // the custom of MATLAB
 }
 
 // isGrey tells whether values look like those of pictures.
@@ -688,7 +689,7 @@ func readGuessedNPZ(ctx context.Context, r io.ReaderAt, size int64, o OpenOption
 	if len(shapes[l.X]) == 2 || sparse {
 		s.noteOrientation(cmp.Or(l.X, "the matrix"), l.Columns)
 	}
-	return s, nil
+	return s.upright(o, len(shapes[l.X]) == 2 || sparse, false, nil)
 }
 
 // archiveOf tells what a zip archive holds: npz, xlsx, or "" for anything else.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -279,4 +281,116 @@ func FuzzOpenTable(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// The order of pixels is known by their neighbours where images are not square, is the custom of the
+// format elsewhere, and is the other one if the options say so. Nothing else has an order.
+func TestOpenSideways(t *testing.T) {
+	clothes, err := Fashion().Sample(2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	square, err := clothes.Shrink(14, 14)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tall, err := clothes.Shrink(14, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byColumn := func(s *Set) *mat.Dense { // pixels column by column
+		x := mat.DenseCopyOf(s.X)
+		for r := range s.Height {
+			for c := range s.Width {
+				x.SetRow(c*s.Height+r, s.X.RawRowView(r*s.Width+c))
+			}
+		}
+		return x
+	}
+	folder, files := t.TempDir(), 0
+	open := func(x mat.Matrix, format string, o OpenOptions) *Set {
+		t.Helper()
+		files++
+		path := filepath.Join(folder, fmt.Sprintf("%d.%s", files, format))
+		var b bytes.Buffer
+		write := map[string]func() error{
+			"mat": func() error { return WriteMAT(&b, MATVar{Name: "X", M: x.T()}) },
+			"npy": func() error { return WriteNPY(&b, x.T()) },
+			"npz": func() error { return WriteNPZ(&b, MATVar{Name: "X", M: x.T()}) },
+			"csv": func() error { return (&Set{X: mat.DenseCopyOf(x)}).WriteCSV(&b) },
+		}[format]
+		if err := errors.Join(write(), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(t.Context(), path, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for _, format := range []string{"mat", "npy", "npz", "csv"} {
+		for _, images := range []*Set{square, tall} {
+			o := OpenOptions{Height: images.Height, Width: images.Width, Label: "-", ID: "-"}
+			for order, x := range map[string]*mat.Dense{"row by row": images.X, "column by column": byColumn(images)} {
+				s := open(x, format, o)
+				is, custom := mat.Equal(s.X, images.X), (order == "column by column") == (format == "mat")
+				if want := images == tall || custom; is != want || s.Height != images.Height || s.Width != images.Width {
+					t.Errorf("%s of %d×%d, %s: %v, upright %v", format, images.Height, images.Width, order, s, is)
+				}
+				if is && !strings.Contains(s.String(), "taken "+order+" (OpenOptions.Sideways") {
+					t.Errorf("%s: %v", format, s)
+				}
+				o := o
+				o.Sideways = true
+				if s = open(x, format, o); mat.Equal(s.X, images.X) == is || s.Height != images.Height || !strings.Contains(s.String(), "as OpenOptions.Sideways says") {
+					t.Errorf("%s, %s, the other way: %v", format, order, s)
+				}
+			}
+		}
+	}
+	// Noise has no order.
+	noise := mat.NewDense(12, 300, nil)
+	rng := rand.New(rand.NewPCG(1, 2))
+	noise.Apply(func(int, int, float64) float64 { return rng.Float64() }, noise)
+	if s := open(noise, "npy", OpenOptions{Height: 3, Width: 4}); !mat.Equal(s.X, noise) {
+		t.Errorf("%v", s)
+	}
+	// Files that know how large their images are have an order, and are turned.
+	pictures := filepath.Join(folder, "pictures")
+	if err := tall.SaveImages(pictures); err != nil {
+		t.Fatal(err)
+	}
+	was, err := Open(t.Context(), pictures, OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), pictures, OpenOptions{Sideways: true})
+	if err != nil || s.Height != 9 || s.Width != 14 || s.FeatureName(5) != "pixel (0, 5)" || !mat.Equal(s.X, byColumn(was)) {
+		t.Errorf("%v, %v", s, err)
+	}
+	// What this package writes of images has the names of pixels, which say how large they are.
+	named := map[string]func(io.Writer) error{"named.csv": tall.WriteCSV, "named.npz": tall.WriteNPZ}
+	for name, write := range named {
+		var b bytes.Buffer
+		path := filepath.Join(folder, name)
+		if err := errors.Join(write(&b), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(t.Context(), path, OpenOptions{})
+		if err != nil || s.Height != 14 || s.Width != 9 || s.Features != nil || !mat.Equal(s.X, tall.X) || !strings.Contains(s.String(), "as the names of the features say") {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
+	}
+	if h, _ := sizeByNames([]string{"pixel (0, 0)", "pixel (1, 0)", "pixel (0, 1)", "pixel (1, 1)"}); h != 0 {
+		t.Error("pixels column by column are taken for an image")
+	}
+	table := filepath.Join(folder, "table.csv")
+	if err := os.WriteFile(table, []byte("a,b\n1,2.5\n3,4\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{table, "testdata/mtx/real.mtx", "testdata/hdf5/csr.h5ad"} {
+		if _, err := Open(t.Context(), path, OpenOptions{Sideways: true}); !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), "Height and Width") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
 }

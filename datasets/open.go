@@ -39,6 +39,9 @@ type OpenOptions struct {
 	// Height and Width are those of images: what pictures are made smaller to, or the size of the
 	// images that are rows of a matrix. 0 is a guess for pictures, and none for a matrix.
 	Height, Width int
+	// Sideways turns images that lie on their side without it: of images that are rows of a matrix it
+	// takes the pixels in the other order, column by column in place of row by row or the reverse.
+	Sideways bool
 	// Sparse keeps a sparse matrix without its zeros whatever its size: see Set.Sparse.
 	Sparse bool
 }
@@ -118,8 +121,15 @@ func (s *Set) opened(o OpenOptions, missing absent) (*Set, error) {
 		s.noted("%s taken for missing, as OpenOptions.Missing says", are(hidden, "number"))
 	}
 	s.noteSentinels()
+	m, _ := s.Dims()
+	if side := int(math.Round(math.Sqrt(float64(m)))); !s.isImage() && s.Features == nil && side >= smallSide && side*side == m {
+		s.noted("%d features are as many as the pixels of %d×%d: if a sample is an image, say so by OpenOptions.Height and Width", m, side, side)
+	}
 	return s.checked()
 }
+
+// smallSide is that of the smallest images that are taken for such without a word.
+const smallSide = 8
 
 func openFolder(ctx context.Context, path string, o OpenOptions) (*Set, error) {
 	if besideMTX(path, "matrix.mtx") != "" {
@@ -127,7 +137,7 @@ func openFolder(ctx context.Context, path string, o OpenOptions) (*Set, error) {
 		if err == nil && o.Transposed {
 			s = s.transposed()
 		}
-		return s, err
+		return s.upright(o, false, false, err)
 	}
 	s, err := openPictures(ctx, path, o)
 	if !errors.Is(err, ErrNoImages) {
@@ -174,7 +184,7 @@ func openPictures(ctx context.Context, path string, o OpenOptions) (*Set, error)
 	if s.Classes != nil {
 		s.noted("the folder of an image is its class")
 	}
-	return s, nil
+	return s.upright(o, false, false, nil)
 }
 
 func openFile(ctx context.Context, path string, o OpenOptions, missing absent) (*Set, error) {
@@ -211,7 +221,7 @@ func openFile(ctx context.Context, path string, o OpenOptions, missing absent) (
 			if err == nil && s.Height == 0 {
 				s.noteOrientation("the array", o.Transposed)
 			}
-			return s, err
+			return s.upright(o, o.Height > 0, false, err)
 		})
 	case begins("PK\x03\x04"):
 		switch what := archiveOf(path); {
@@ -226,7 +236,7 @@ func openFile(ctx context.Context, path string, o OpenOptions, missing absent) (
 		if err == nil && o.Transposed {
 			s = s.transposed()
 		}
-		return s, err
+		return s.upright(o, false, false, err)
 	case len(head) > 262 && string(head[257:262]) == "ustar":
 		return openPictures(ctx, path, o)
 	case len(head) >= 4 && head[0] == 0 && head[1] == 0 && head[2] >= 8 && head[2] <= 14 && head[3] >= 1 && head[3] <= 8:
@@ -234,7 +244,8 @@ func openFile(ctx context.Context, path string, o OpenOptions, missing absent) (
 	case imageFormat(lower) != nil:
 		return unsupported("a single image: give the folder of the images")
 	case strings.HasSuffix(lower, ".arff"):
-		return OpenARFF(ctx, path, CSVLayout{ID: none(o.ID), Label: none(o.Label), Skip: o.Skip})
+		s, err := OpenARFF(ctx, path, CSVLayout{ID: none(o.ID), Label: none(o.Label), Skip: o.Skip})
+		return s.upright(o, false, false, err)
 	case isText(head):
 		return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
 			return readGuessedCSV(ctx, io.NewSectionReader(f, 0, size), o, missing, maxValues())
@@ -337,13 +348,14 @@ func openIDX(ctx context.Context, path string, o OpenOptions) (*Set, error) {
 	return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
 		r := io.NewSectionReader(f, 0, size)
 		if beside == nil {
-			return ReadIDXSet(ctx, r, nil)
+			s, err := ReadIDXSet(ctx, r, nil)
+			return s.upright(o, false, false, err)
 		}
 		s, err := ReadIDXSet(ctx, r, beside)
 		if err == nil {
 			s.noted("the classes are those of %s", tidyName(filepath.Base(labels)))
 		}
-		return s, err
+		return s.upright(o, false, false, err)
 	})
 }
 
@@ -359,8 +371,130 @@ func openFileHDF5(ctx context.Context, path string, o OpenOptions) (*Set, error)
 		if err == nil && o.Transposed {
 			s = s.transposed()
 		}
-		return s, err
+		return s.upright(o, o.Height > 0, false, err)
 	})
+}
+
+// upright returns a set that was read without err with its images as they stand. Those that come flat, as
+// rows of a matrix, of which the pixels were read row by row, are taken column by column if that is the
+// custom of the format, or if neighbours then differ clearly less: of images that are not square the
+// wrong order makes stripes. Of square ones it only lays them on their side, which differences of
+// neighbours do not tell.
+func (s *Set) upright(o OpenOptions, flat, columns bool, err error) (*Set, error) {
+	if err != nil {
+		return nil, err
+	}
+	if h, w := sizeByNames(s.Features); h > 0 && !s.isImage() {
+		s.Height, s.Width, s.Features, flat = h, w, nil, false
+		s.noted("the samples are images of %d×%d, as the names of the features say", h, w)
+	}
+	switch {
+	case !s.isImage() && o.Sideways:
+		return nil, fmt.Errorf("%w: Sideways turns images, and the samples are none: set Height and Width if they are", ErrParameter)
+	case !s.isImage() || !flat && !o.Sideways:
+		return s, nil
+	case !flat:
+		t, err := s.turned()
+		if err != nil {
+			return nil, err
+		}
+		return t.noted("the images of %d×%d are turned, as OpenOptions.Sideways says", s.Height, s.Width), nil
+	}
+	square := s.Height == s.Width
+	if by, as := s.roughness(false), s.roughness(true); !square && min(by, as) < clearly*max(by, as) {
+		columns = as < by
+	}
+	if columns = columns != o.Sideways; columns {
+		s.Height, s.Width = s.Width, s.Height // whose rows are columns
+		if s, err = s.turned(); err != nil {
+			return nil, err
+		}
+	}
+	order := "row by row"
+	if columns {
+		order = "column by column"
+	}
+	switch {
+	case o.Sideways:
+		return s.noted("the pixels of an image come %s, as OpenOptions.Sideways says", order), nil
+	case square:
+		return s.noted("the pixels of an image are taken %s (OpenOptions.Sideways turns images that lie on their side)", order), nil
+	}
+	return s.noted("the pixels of an image are taken %s (OpenOptions.Sideways takes the other order)", order), nil
+}
+
+// sizeByNames returns the size of images whose pixels are named as FeatureName names them, row by row; 0
+// for other names.
+func sizeByNames(names []string) (height, width int) {
+	if len(names) == 0 {
+		return 0, 0
+	}
+	var r, c int
+	if n, err := fmt.Sscanf(names[len(names)-1], "pixel (%d, %d)", &r, &c); n != 2 || err != nil || r < 0 || c < 0 || product(len(names), r+1, c+1) != len(names) {
+		return 0, 0
+	}
+	s := &Set{Height: r + 1, Width: c + 1}
+	for i, name := range names {
+		if name != s.FeatureName(i) {
+			return 0, 0
+		}
+	}
+	return s.Height, s.Width
+}
+
+// clearly is the ratio of two roughnesses that tells the order of pixels: in noise it is near 1.
+const clearly = 0.8
+
+// roughness is the mean difference between neighbours in images whose pixels come row by row, or column by
+// column.
+func (s *Set) roughness(columns bool) float64 {
+	if s.X == nil {
+		return 0
+	}
+	var sum, pairs float64
+	across, down := 1, s.Width // how far away neighbours are
+	if columns {
+		across, down = s.Height, 1
+	}
+	add := func(i, k int) {
+		next := s.X.RawRowView(k)
+		for j, v := range s.X.RawRowView(i) {
+			if d := math.Abs(v - next[j]); d <= math.MaxFloat64 { // not NaN
+				sum += d
+				pairs++
+			}
+		}
+	}
+	for r := range s.Height {
+		for c := range s.Width {
+			at := r*down + c*across
+			if c+1 < s.Width {
+				add(at, at+across)
+			}
+			if r+1 < s.Height {
+				add(at, at+down)
+			}
+		}
+	}
+	return sum / max(1, pairs)
+}
+
+// turned returns the set with each image mirrored at its diagonal: columns become rows.
+func (s *Set) turned() (*Set, error) {
+	rows := make([]int, 0, s.Height*s.Width)
+	for c := range s.Width {
+		for r := range s.Height {
+			rows = append(rows, r*s.Width+c)
+		}
+	}
+	t, err := s.PickFeatures(rows)
+	if err != nil {
+		return nil, err
+	}
+	if t.Height, t.Width = s.Width, s.Height; s.Features == nil {
+		t.Features = nil
+	}
+	return t, nil
 }
 
 // transposed returns the set with samples for features.

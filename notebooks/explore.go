@@ -39,6 +39,7 @@ func (e *exploration) flags(fs *flag.FlagSet) {
 	fs.StringVar(&e.missing, "missing", "", "with -explore: `values` that mean missing, with commas between: ?,-1,>=9999")
 	fs.StringVar(&e.size, "size", "", "with -explore: `HEIGHTxWIDTH` that pictures are made smaller to, or that the rows of a matrix have: 32x24")
 	fs.BoolVar(&e.options.Transposed, "transpose", false, "with -explore: what is taken for a feature is a sample")
+	fs.BoolVar(&e.options.Sideways, "sideways", false, "with -explore: turn images that lie on their side")
 	fs.IntVar(&e.rank, "rank", 0, "with -explore: the `number` of parts; 0 finds it")
 }
 
@@ -76,7 +77,7 @@ func inNotes(text string) string {
 
 var (
 	inOptions  = regexp.MustCompile(`OpenOptions\{(Label|Missing): (?:"([^"]*)"|\[\]string\{("[^"]*")\})\}`)
-	fieldNotes = strings.NewReplacer("OpenOptions.Transposed", "-transpose", "OpenOptions.Missing", "-missing", "OpenOptions.Height and Width", "-size",
+	fieldNotes = strings.NewReplacer("OpenOptions.Transposed", "-transpose", "OpenOptions.Missing", "-missing", "OpenOptions.Height and Width", "-size", "OpenOptions.Sideways", "-sideways",
 		"MATLayout.Height and Width", "-size", "Study.Rank", "-rank", " (CSVLayout.Encode makes features of text)", "", " (Columns of the layout)", "")
 )
 
@@ -155,7 +156,7 @@ func (e *exploration) inFlags(err error) error {
 		hints = append(hints, "-size says how large images are")
 	}
 	for _, of := range []struct{ field, flag string }{
-		{"Missing", "-missing"}, {"ID", "-id"}, {"Label", "-label"}, {"Skip", "-skip"}, {"Data", "-data"}, {"Height", "-size"}, {"Width", "-size"}, {"Columns", "-transpose"}, {"Transposed", "-transpose"}, {"Rank", "-rank"}, {"rank", "-rank"},
+		{"Missing", "-missing"}, {"ID", "-id"}, {"Label", "-label"}, {"Skip", "-skip"}, {"Data", "-data"}, {"Height", "-size"}, {"Width", "-size"}, {"Columns", "-transpose"}, {"Transposed", "-transpose"}, {"Sideways", "-sideways"}, {"Rank", "-rank"}, {"rank", "-rank"},
 	} {
 		if regexp.MustCompile(`\b`+of.field+`\b`).MatchString(text) && !slices.Contains(hints, of.field+" is "+of.flag) {
 			hints = append(hints, of.field+" is "+of.flag)
@@ -209,6 +210,9 @@ func (e *exploration) code() string {
 	}
 	if o.Transposed {
 		fields = append(fields, "Transposed: true")
+	}
+	if o.Sideways {
+		fields = append(fields, "Sideways: true")
 	}
 	return "datasets.OpenOptions{" + strings.Join(fields, ", ") + "}"
 }

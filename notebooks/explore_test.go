@@ -227,6 +227,7 @@ func TestExploreErrors(t *testing.T) {
 		{[]string{"-explore", "t.npz", "-data", "none"}, "-data"},
 		{[]string{"-explore", "cells.h5ad", "-label", "none"}, "-label"},
 		{[]string{"-explore", "."}, "give the path of one file"},
+		{[]string{"-explore", "t.csv", "-missing", "x1", "-sideways"}, "-sideways"},
 	} {
 		var e exploration
 		flags := flag.NewFlagSet("notebooks", flag.ContinueOnError)
@@ -249,16 +250,19 @@ func TestExploreErrors(t *testing.T) {
 	}
 }
 
-// The notebook of a file runs without an error.
+// The notebook of a file runs without an error, in folders that are named as people name them.
 func TestExploreExecuted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("no kernel is started with -short")
 	}
 	s := ready(t)
-	data := t.TempDir()
+	data, here := filepath.Join(t.TempDir(), "Daten & mehr"), filepath.Join(t.TempDir(), "Übung 1, it's mine")
+	if err := errors.Join(os.Mkdir(data, 0o700), os.Mkdir(here, 0o700)); err != nil {
+		t.Fatal(err)
+	}
 	e := ownFiles(t, data)["csv"]
 	e.rank = 3
-	t.Chdir(t.TempDir())
+	t.Chdir(here)
 	folder, err := s.explore(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
@@ -283,6 +287,7 @@ func TestExploreNotes(t *testing.T) {
 		`if they are classes, say OpenOptions{Label: "17"}`:                           `if they are classes, say -label 17`,
 		`is missing, say so by OpenOptions{Missing: []string{"-1"}}`:                  `is missing, say so by -missing "-1"`,
 		`13 features (OpenOptions.Transposed takes the columns)`:                      `13 features (-transpose takes the columns)`,
+		`column by column (OpenOptions.Sideways turns images that lie on their side)`: `column by column (-sideways turns images that lie on their side)`,
 		`the images of 112×92 became 64×53 (OpenOptions.Height and Width)`:            `the images of 112×92 became 64×53 (-size)`,
 		`left out: column 9 (CSVLayout.Encode makes features of text), as Study.Rank`: `left out: column 9, as -rank`,
 	} {

@@ -97,7 +97,7 @@ func (s *setup) explain(ctx context.Context, err error) error {
 	// On a full disk Go may say of its own packages that they are not there. So try.
 	dirs := []string{s.cache, os.TempDir()}
 	if text, err := output(exec.CommandContext(ctx, s.goCmd, "env", "GOCACHE", "GOMODCACHE")); err == nil {
-		dirs = append(dirs, strings.Fields(text)...)
+		dirs = append(dirs, strings.Split(strings.TrimSpace(text), "\n")...) // which may have blanks
 	}
 	for _, dir := range dirs {
 		if why := tryWriting(dir); why != nil {

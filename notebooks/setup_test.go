@@ -286,8 +286,49 @@ func TestExplain(t *testing.T) {
 	if err := s.explain(t.Context(), odd); !errors.Is(err, odd) || !errors.Is(err, syscall.ENOTDIR) {
 		t.Error(err)
 	}
+	// So may be a folder of Go's, whose name has blanks.
+	s, _ = machine(t, "go", `printf '%s\n' "$HOME/a cache of mine" "$HOME"`)
+	s.goCmd = filepath.Join(s.root, "bin", "go")
+	if err := os.WriteFile(filepath.Join(s.root, "a cache of mine"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.explain(t.Context(), odd); !errors.Is(err, odd) || !errors.Is(err, syscall.ENOTDIR) {
+		t.Error(err)
+	}
 	if s.explain(t.Context(), nil) != nil {
 		t.Error("an error of nothing")
+	}
+}
+
+// Folders and notebooks may be named as people name them: what is run runs in their folder, and what is
+// made is made there.
+func TestNamesOfFolders(t *testing.T) {
+	s, _ := machine(t, "jupyter", `pwd >>"$HOME/folders"; cat`, "go", `printf '%s\n' "$@" >>"$HOME/arguments"`)
+	s.jup.path, s.goCmd = filepath.Join(s.root, "bin", "jupyter"), filepath.Join(s.root, "bin", "go")
+	folder := filepath.Join(s.root, "it's a Fuß & $HOME `id` \"x\" -n")
+	file := filepath.Join(folder, "Übung 1; x.ipynb")
+	if err := writeFile(file, []byte(`{"cells": [{"cell_type": "code", "source": "1", "outputs": [], "execution_count": 1, "metadata": {}}], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.runAll(t.Context(), []string{file}, true, true); err != nil {
+		t.Fatal(err)
+	}
+	where, err := os.ReadFile(filepath.Join(s.root, "folders"))
+	if err != nil || strings.TrimSpace(string(where)) != folder {
+		t.Errorf("it ran in %q, %v", where, err)
+	}
+	if nb, err := readNotebook(file); err != nil || len(nb.cells()) != 1 {
+		t.Error(err)
+	}
+	if err := writeFile(filepath.Join(s.root, "internal", "site", "go.mod"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.makeSite(t.Context(), folder); err != nil {
+		t.Fatal(err)
+	}
+	said, err := os.ReadFile(filepath.Join(s.root, "arguments"))
+	if err != nil || !strings.HasSuffix(string(said), "\nrun\n.\n"+folder+"\n") {
+		t.Errorf("the site got %q, %v", said, err)
 	}
 }
 

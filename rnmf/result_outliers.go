@@ -22,7 +22,8 @@ type Outliers struct {
 	Samples []float64
 	// Sizes (n, 0 or more) is the root mean square of E of each sample over its known entries, relative
 	// to that of the median sample (to the largest, where that is 0). Weights depend on the loss; sizes
-	// of different losses can be compared.
+	// of different losses can be compared. Foreign samples need not be large: pictures of noise among
+	// digits are not, and choose.OutlierSearch finds them by the direction of their residuals.
 	Sizes []float64
 	// S (m×n) is the outliers, (1 − ρ′(s)/ρ′(0))·(X − WH), which the additive form subtracts; under
 	// CellCase ρ is the loss of entries.

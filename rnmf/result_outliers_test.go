@@ -102,3 +102,28 @@ func TestOutliersMasked(t *testing.T) {
 		t.Errorf("missing, weight %v: %v", o.Weights.At(1, 2), err)
 	}
 }
+
+// The weights of samples are 0 to 1, and sizes finite, for any number of features and samples: a mean of
+// ones was 1 and a little more where rounding added up.
+func TestOutliersOfFew(t *testing.T) {
+	for m := 1; m <= 100; m++ {
+		for n := 1; n <= 3; n++ {
+			for _, rank := range []int{1, 2} {
+				for _, loss := range []Loss{nil, Huber{Cut: 0.1}, ByColumn{L1{}}, CellCase{Loss: Huber{Cut: 0.1}}} {
+					r := &Result{W: Uniform(m, rank, uint64(m)), H: Uniform(rank, n, uint64(n)), Loss: loss}
+					for name, x := range map[string]*mat.Dense{"fitted": r.WH(), "other": Uniform(m, n, 7), "zeros": mat.NewDense(m, n, nil)} {
+						o, err := r.Outliers(x, nil)
+						if err != nil {
+							t.Fatal(err)
+						}
+						for j, w := range o.Samples {
+							if !(w >= 0 && w <= 1) || !(o.Sizes[j] >= 0 && o.Sizes[j] <= math.MaxFloat64) {
+								t.Errorf("%d×%d of rank %d, %T, %s: sample %d has the weight %v and the size %v", m, n, rank, loss, name, j, w, o.Sizes[j])
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}

@@ -21,7 +21,7 @@ import (
 // page, and to a place there, that exists, it must load nothing from elsewhere, and no
 // identifier may stand twice.
 func TestSite(t *testing.T) {
-	to := t.TempDir()
+	to := filepath.Join(t.TempDir(), "Seiten & mehr für dich")
 	n, err := generate("../..", to)
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@
 //	go run ./notebooks/lab criteria   # how well parameters are chosen
 //	go run ./notebooks/lab diagnose   # how well losses are
 //	go run ./notebooks/lab parts      # how near consensus parts come to planted ones
+//	go run ./notebooks/lab trial      # files of all formats, as a person has them: what is guessed wrong
 //	go run ./notebooks/lab picture    # draws the picture of the README
 //	go run ./notebooks/lab fuzz       # runs all fuzz targets
 //	go run ./notebooks/lab stale      # lists stored rows of older versions
@@ -47,6 +48,7 @@ import (
 	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rra"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
+	"github.com/robustnmf/robustnmf/notebooks/lab/yours"
 )
 
 var commands = []struct {
@@ -69,6 +71,7 @@ var commands = []struct {
 	{"criteria", choosing.Criteria},
 	{"diagnose", choosing.Diagnose},
 	{"parts", choosing.Parts},
+	{"trial", yours.Trial},
 	{"picture", picture},
 	{"fuzz", fuzz},
 	{"stale", stale},

@@ -52,8 +52,22 @@ type Errors struct {
 	// Deviance is the mean of the deviances d(x, wh), by the Family of the fit: squares unless that is
 	// Poisson, where it is about 1 if a model predicts counts as well as can be.
 	Deviance []float64
+	// OfMeans, where the Family is not Gaussian and nil otherwise, is Σρ(d(x, wh)) over Σρ(d(x, y)), where y
+	// is the mean of the feature over the entries that are shown and ρ is the loss of RobustPoissonNMF at
+	// the scale of Poisson counts: of bursts, which nobody can predict, it makes little, and 1 is no
+	// better than means.
+	OfMeans []float64
 
 	residual *mat.Dense // x − wh, each entry when it was held out; NaN if missing or gross
+}
+
+// Score returns Absolute, or OfMeans of counts. Where most counts are 0, zeros have a smaller Absolute than
+// the true means, as the median of a rare event is 0.
+func (e *Errors) Score() []float64 {
+	if e.OfMeans != nil {
+		return e.OfMeans
+	}
+	return e.Absolute
 }
 
 // MeanError returns the mean and its standard error. The standard error is rough, as folds share
@@ -107,14 +121,26 @@ func (s HeldOut) Of(ctx context.Context, fit FitFunc, x mat.Matrix) (*Errors, er
 		wh.Mul(r.W, r.H)
 		var far, there []float64
 		var deviance float64
+		var counts, means, seen []float64 // roots of deviances of counts
 		for i := range m {
+			mean := 0.0
+			if r.Family != rnmf.Gaussian {
+				mean = meanOf(x, mask, i)
+			}
 			for j, y := range wh.RawRowView(i) {
 				if v := x.At(i, j); folds[i*n+j] == f && math.Abs(v) <= most {
 					errs.residual.Set(i, j, v-y)
 					far, there = append(far, v-y), append(there, v)
-					deviance += r.Family.Deviance(v, y)
+					d := r.Family.Deviance(v, y)
+					deviance += d
+					if r.Family != rnmf.Gaussian {
+						counts, means, seen = append(counts, math.Sqrt(d)), append(means, math.Sqrt(r.Family.Deviance(v, mean))), append(seen, v)
+					}
 				}
 			}
+		}
+		if counts != nil {
+			errs.OfMeans = append(errs.OfMeans, lossOfCounts(r.Family, counts, seen)/max(lossOfCounts(r.Family, means, seen), math.SmallestNonzeroFloat64))
 		}
 		// In units: squares of 1e-170 are 0. Each has its own, as a model may be far off.
 		unit := normalise(far) / normalise(there)
@@ -128,6 +154,28 @@ func (s HeldOut) Of(ctx context.Context, fit FitFunc, x mat.Matrix) (*Errors, er
 		errs.Deviance = append(errs.Deviance, deviance/float64(len(far)))
 	}
 	return errs, nil
+}
+
+// meanOf is the mean of what is shown of a feature, or half an event among all of it where that is 0.
+func meanOf(x mat.Matrix, mask *mat.Dense, i int) float64 {
+	var sum, known float64
+	for j, w := range mask.RawRowView(i) {
+		if w > 0 {
+			sum += x.At(i, j)
+			known++
+		}
+	}
+	return max(sum, 0.5) / max(1, known)
+}
+
+// lossOfCounts sums the loss of RobustPoissonNMF over counts x whose deviances have the roots e.
+func lossOfCounts(family rnmf.Family, e, x []float64) (sum float64) {
+	omega, value := make([]float64, len(e)), make([]float64, len(e))
+	family.Weigh(rnmf.CauchyTail{Cut: 2.5}, omega, value, e, x)
+	for _, v := range value {
+		sum += v
+	}
+	return sum
 }
 
 // grossFrom is a thousand times the median magnitude of the entries of x that are in a

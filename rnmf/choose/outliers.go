@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/internal/isnil"
@@ -32,6 +33,21 @@ import (
 // apart or farther would be so by chance (Benjamini and Hochberg 1995): of 400 samples two are at 2.5 by
 // chance, and not twenty. In all cases s_j has to be more than a hundredth of the usual entry.
 //
+// The residuals of a foreign sample need not be large: noise between 0 and white is no farther from its parts
+// than a digit is from its own. But what the parts leave over of samples that belong together lies in common
+// directions, and that of noise lies in none. So a fit also flags a sample if the direction of its
+// residuals is as strange to the others as one drawn by chance. Let u_j be the residuals of a
+// sample at length 1, so that none counts for more than another, C the mean of uuᵀ over the samples,
+// shrunk towards a multiple of the identity as Ledoit and Wolf (2004) have it, and
+//
+//	t_j = log u_jᵀC⁻¹u_j − log(tr C⁻¹/m),
+//
+// where C leaves u_j out and tr C⁻¹/m is the mean for directions by chance. Usual samples are far
+// below 0. A sample is strange whose t_j is above two fifths of their median, and above the median by
+// two and a half times the distance from there to the 84 % quantile. None is where the median is above
+// −0.3, as nothing is in common then, or where directions by chance differ by more than a fifth, as they do
+// where features are few.
+//
 // A sample is rare where its parts are hard to draw from those of the others: where residuals that are
 // exchanged between the samples by chance would not give it so small a weight, and z_j > 2. The first
 // alone holds for every third image of a set, as no real data are exactly of low rank with independent
@@ -54,7 +70,8 @@ type Suspect struct {
 	Share  float64 // of the fits that flag it as wrong, 0 to 1
 	Rare   float64 // of the fits to which it is rare, 0 to 1
 	// Apart is how far it stands apart, the z of that of the two s for which it is more, at most 20; the
-	// mean over the fits. A fit flags from 3.5 on, or where many samples are apart.
+	// mean over the fits. A fit flags from 3.5 on, where many samples are apart, or where the sample is
+	// strange.
 	Apart  float64
 	Weight float64 // mean over the fits of its weight: see rnmf.Outliers.Samples
 	// Chance is how many samples of data whose errors are spread by chance would have
@@ -126,7 +143,7 @@ func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 	if err := wantKnown(s.X, s.Mask, "OutlierSearch.Mask"); err != nil {
 		return nil, err
 	}
-	least := exactly * usual(s.X, s.Mask)
+	typical := usual(s.X, s.Mask)
 	starts, may := cmp.Or(s.Starts, 5), cmp.Or(s.FalseFlags, 1)
 	_, n := s.X.Dims()
 	found := &Suspects{FalseFlags: may, Worst: min(n, max(5, n/20)), Samples: make([]Suspect, n)}
@@ -143,19 +160,28 @@ func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 			if err != nil {
 				return nil, err
 			}
-			weights, chance, err := byChance(r, s.X, s.Mask, model.Seed)
+			out, err := r.Outliers(s.X, s.Mask)
+			if err != nil {
+				return nil, err
+			}
+			chance, err := byChance(r, s.X, s.Mask, model.Seed)
 			if err != nil {
 				return nil, err
 			}
 			order := make([]int, n)
-			apart, many := standApart(r, s.X, s.Mask, least)
+			least := exactly * typical
+			if r.Family != rnmf.Gaussian {
+				least = exactly * math.Sqrt(typical) // as counts vary
+			}
+			apart, many := standApart(out.E, s.Mask, least)
+			odd := strange(out.E, least, model.Seed)
 			for j := range n {
 				order[j] = j
 				of := &found.Samples[j]
-				of.Weight += weights[j] / float64(fits)
+				of.Weight += out.Samples[j] / float64(fits)
 				chances[j] = append(chances[j], chance[j])
 				of.Apart += min(apart[j], mostApart) / float64(fits)
-				if apart[j] > wrongFrom || many[j] {
+				if apart[j] > wrongFrom || many[j] || odd[j] {
 					of.Share += 1 / float64(fits)
 				}
 				if chance[j] <= may && apart[j] > rareFrom {
@@ -199,6 +225,13 @@ const (
 	lowQuantile = 0.16
 	exactly     = 1e-2 // of the usual entry: residuals up to there are no errors
 	mostApart   = 20
+
+	strangeFrom   = 0.4 // of the median of t
+	strangeSpread = 2.5
+	highQuantile  = 0.84
+	common        = -0.3 // the largest median of t of residuals that have something in common
+	alikeByChance = 0.2
+	mostFeatures  = 1000 // for C, which has the square of that many entries
 )
 
 // usual returns the median magnitude of the known entries of x that are not 0, or 0.
@@ -222,15 +255,14 @@ func usual(x, mask mat.Matrix) float64 {
 // standApart returns how far each sample stands apart; −mostApart at least, also where nothing is known
 // of it, or where its residuals are no larger than the given size. many are the samples that are flagged
 // because many are as far apart.
-func standApart(r *rnmf.Result, x, mask mat.Matrix, least float64) (apart []float64, many []bool) {
-	wh := r.WH()
-	m, n := wh.Dims()
+func standApart(residuals *mat.Dense, mask mat.Matrix, least float64) (apart []float64, many []bool) {
+	m, n := residuals.Dims()
 	var logs [3][]float64 // of root mean squares, of the largest, and of means
 	for j := range n {
 		var e []float64
 		for i := range m {
 			if mask == nil || mask.At(i, j) > 0 {
-				e = append(e, math.Abs(x.At(i, j)-wh.At(i, j)))
+				e = append(e, math.Abs(residuals.At(i, j)))
 			}
 		}
 		var sizes [3]float64
@@ -279,6 +311,87 @@ func standApart(r *rnmf.Result, x, mask mat.Matrix, least float64) (apart []floa
 	return apart, many
 }
 
+// strange marks the samples whose residuals lie in a direction as by chance.
+func strange(residuals *mat.Dense, least float64, seed uint64) []bool {
+	all, n := residuals.Dims()
+	features := rand.New(rand.NewPCG(seed, 0x73_74_72)).Perm(all)[:min(all, mostFeatures)]
+	slices.Sort(features)
+	m := len(features)
+	odd := make([]bool, n)
+	u, large := mat.NewDense(m, n, nil), make([]bool, n)
+	e, known := make([]float64, m), 0.0
+	for j := range n {
+		for k, i := range features {
+			e[k] = residuals.At(i, j)
+		}
+		unit := normalise(e)
+		if length := floats.Norm(e, 2); length > 0 {
+			for k, v := range e {
+				u.Set(k, j, v/length)
+			}
+			large[j] = length*unit > least*math.Sqrt(float64(m))
+			known++
+		}
+	}
+	if m < 2 || known < 3 {
+		return odd
+	}
+	var c mat.SymDense
+	c.SymOuterK(1/known, u)
+	var squares float64 // ‖C‖²
+	for i := range m {
+		for k := range m {
+			squares += c.At(i, k) * c.At(i, k)
+		}
+	}
+	// Ledoit and Wolf: tr C is 1, as each u has the length 1.
+	share := 1.0
+	if far := squares - 1/float64(m); far > 0 {
+		share = min(1, max(1e-6, (1-squares)/known/far))
+	}
+	for i := range m {
+		for k := i; k < m; k++ {
+			c.SetSym(i, k, (1-share)*c.At(i, k))
+		}
+		c.SetSym(i, i, c.At(i, i)+share/float64(m))
+	}
+	var factor mat.Cholesky
+	var inverse mat.SymDense
+	if !factor.Factorize(&c) || factor.InverseTo(&inverse) != nil {
+		return odd
+	}
+	var mean, square float64 // of the eigenvalues of C⁻¹
+	for i := range m {
+		mean += inverse.At(i, i) / float64(m)
+		for k := range m {
+			square += inverse.At(i, k) * inverse.At(i, k) / float64(m)
+		}
+	}
+	if byChance := math.Sqrt(2/float64(m+2)*max(0, square-mean*mean)) / mean; !(byChance <= alikeByChance) {
+		return odd
+	}
+	var w mat.Dense
+	w.Mul(&inverse, u)
+	var t, usual []float64
+	for j := range n {
+		q := mat.Dot(u.ColView(j), w.ColView(j))
+		t = append(t, math.Log(q/(1-q*(1-share)/known)/mean)) // by Sherman and Morrison
+		if large[j] {
+			usual = append(usual, t[j])
+		}
+	}
+	if len(usual) == 0 {
+		return odd
+	}
+	slices.Sort(usual)
+	median := usual[len(usual)/2]
+	from := max(strangeFrom*median, median+strangeSpread*(usual[int(highQuantile*float64(len(usual)))]-median))
+	for j := range n {
+		odd[j] = median <= common && large[j] && t[j] > from
+	}
+	return odd
+}
+
 // agree compares the lists of the worst samples of all pairs of fits.
 func (s *Suspects) agree(worst [][]bool, starts int) {
 	var sum, count [2]float64 // of one model, of two
@@ -305,22 +418,23 @@ func (s *Suspects) agree(worst [][]bool, starts int) {
 // exchanges is how often residuals are exchanged.
 const exchanges = 20
 
-// byChance returns the weight of each sample in a fit, and how many samples would have
-// none larger if the residuals of each feature were exchanged between the samples.
-func byChance(r *rnmf.Result, x, mask mat.Matrix, seed uint64) (weights, chance []float64, err error) {
-	out, err := r.Outliers(x, mask)
-	if err != nil {
-		return nil, nil, err
-	}
-	var wh mat.Dense
-	wh.Mul(r.W, r.H)
+// byChance returns for each sample how many would have no larger weight if the residuals of each
+// feature were exchanged between the samples. Those of counts are exchanged on the scale of roots, on which
+// counts of all means vary alike (Anscombe 1948).
+func byChance(r *rnmf.Result, x, mask mat.Matrix, seed uint64) (chance []float64, err error) {
+	wh := r.WH()
 	m, n := wh.Dims()
+	root := func(v float64) float64 { return v }
+	power := root
+	if r.Family != rnmf.Gaussian {
+		root, power = math.Sqrt, func(v float64) float64 { return max(0, v) * max(0, v) }
+	}
 	rng := rand.New(rand.NewPCG(seed, 0x65_78_63_68))
 	chance = make([]float64, n)
 	y := mat.NewDense(m, n, nil)
 	// One set of weights for data with their own and with exchanged residuals, as weights
 	// are told relative to their median.
-	both := &rnmf.Result{W: r.W, H: mat.NewDense(r.H.RawMatrix().Rows, 2*n, nil), Loss: r.Loss}
+	both := &rnmf.Result{W: r.W, H: mat.NewDense(r.H.RawMatrix().Rows, 2*n, nil), Loss: r.Loss, Family: r.Family}
 	both.H.Augment(r.H, r.H)
 	var mask2 mat.Matrix
 	if mask != nil {
@@ -334,19 +448,19 @@ func byChance(r *rnmf.Result, x, mask mat.Matrix, seed uint64) (weights, chance 
 			var e []float64
 			for j := range n {
 				if mask == nil || mask.At(i, j) > 0 {
-					there, e = append(there, j), append(e, x.At(i, j)-wh.At(i, j))
+					there, e = append(there, j), append(e, root(x.At(i, j))-root(wh.At(i, j)))
 				}
 			}
 			rng.Shuffle(len(e), func(a, b int) { e[a], e[b] = e[b], e[a] })
 			for k, j := range there {
-				y.Set(i, j, wh.At(i, j)+e[k])
+				y.Set(i, j, power(root(wh.At(i, j))+e[k]))
 			}
 		}
 		var xy mat.Dense
 		xy.Augment(x, y)
 		o, err := both.Outliers(&xy, mask2)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		byChance := slices.Clone(o.Samples[n:])
 		slices.Sort(byChance)
@@ -360,7 +474,7 @@ func byChance(r *rnmf.Result, x, mask mat.Matrix, seed uint64) (weights, chance 
 			chance[j] += float64(at) / exchanges
 		}
 	}
-	return out.Samples, chance, nil
+	return chance, nil
 }
 
 // OutliersOf weighs new samples y (m×p) by the model of a fit of x: it finds their coefficients by
@@ -383,7 +497,7 @@ func OutliersOf(ctx context.Context, r *rnmf.Result, x, mask, y, maskY mat.Matri
 	m, n := x.Dims()
 	_, p := y.Dims()
 	k, _ := r.H.Dims()
-	all, joined := mat.NewDense(m, n+p, nil), &rnmf.Result{W: r.W, H: mat.NewDense(k, n+p, nil), Loss: r.Loss}
+	all, joined := mat.NewDense(m, n+p, nil), &rnmf.Result{W: r.W, H: mat.NewDense(k, n+p, nil), Loss: r.Loss, Family: r.Family}
 	all.Augment(x, y)
 	joined.H.Augment(r.H, h)
 	var known mat.Matrix

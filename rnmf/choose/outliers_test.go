@@ -143,6 +143,91 @@ func TestOutlierSearchOfNoise(t *testing.T) {
 	}
 }
 
+// Noise from 0 to the largest value among digits is no farther from its parts than digits are from theirs;
+// it is found by the direction of its residuals. So are digits whose pixels change places, also where
+// all are black or white. What is clean has few that look so.
+func TestOutlierSearchOfNoiseAmongDigits(t *testing.T) {
+	s, err := datasets.Digits().Sample(30, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, n := s.X.Dims()
+	binary := mat.DenseCopyOf(s.X)
+	binary.Apply(func(_, _ int, v float64) float64 { return math.Floor(v / 8.5) }, binary)
+	for name, x := range map[string]*mat.Dense{"grey": s.X, "black and white": binary} {
+		for _, kind := range []string{"clean", "noise", "permuted"} {
+			if kind == "noise" && name == "black and white" {
+				continue // grey among black and white needs no residuals
+			}
+			x, rng := mat.DenseCopyOf(x), rand.New(rand.NewPCG(8, 8))
+			var foreign []int
+			for k := range 12 {
+				j := 25 * k
+				was, to := mat.Col(nil, j, x), rng.Perm(m)
+				for i := range m {
+					switch kind {
+					case "noise":
+						x.Set(i, j, 16*rng.Float64())
+					case "permuted":
+						x.Set(i, j, was[to[i]])
+					}
+				}
+				if kind != "clean" {
+					foreign = append(foreign, j)
+				}
+			}
+			found, err := OutlierSearch{X: x, Models: []rnmf.Model{rnmf.L21NMF(8), rnmf.HuberNMF(8)}, Starts: 1}.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			hits := 0
+			for _, j := range found.Columns(found.Flagged) {
+				if slices.Contains(foreign, j) {
+					hits++
+				}
+			}
+			t.Logf("%s, %s: %d of %d among %d of %d", name, kind, hits, len(foreign), found.Flagged, n)
+			if hits < len(foreign)-1 || float64(found.Flagged-hits) > 0.02*float64(n) {
+				t.Errorf("%s, %s: %d of %d among %d that are flagged", name, kind, hits, len(foreign), found.Flagged)
+			}
+		}
+	}
+}
+
+// Errors that are independent have directions by chance, and so have the small ones of a fit whose rank is
+// too low: neither is strange.
+func TestStrangeOfNoise(t *testing.T) {
+	for rank := range 3 {
+		rng := rand.New(rand.NewPCG(uint64(rank), 9))
+		e := mat.NewDense(300, 200, nil)
+		for k := range rank {
+			for j := range 200 {
+				size := 20 * rng.ExpFloat64()
+				for i := k; i < 300; i += rank {
+					e.Set(i, j, e.At(i, j)+size*math.Sin(float64(i)))
+				}
+			}
+		}
+		e.Apply(func(_, _ int, v float64) float64 { return v + rng.NormFloat64() }, e)
+		odd := 0
+		for _, is := range strange(e, 0, 1) {
+			if is {
+				odd++
+			}
+		}
+		if odd > 4 { // 2 %
+			t.Errorf("%d of 200 are strange where the rank is %d too low", odd, rank)
+		}
+	}
+	for name, e := range map[string]*mat.Dense{"zeros": mat.NewDense(80, 30, nil), "one": mat.NewDense(80, 1, nil), "equal": constant(80, 30, 1), "huge": constant(80, 30, 1e200)} {
+		for _, is := range strange(e, 0, 1) {
+			if is {
+				t.Errorf("%s: strange", name)
+			}
+		}
+	}
+}
+
 // A sample with one gross entry is found, however gross; so is every sample with one, also where
 // they are many and alike.
 func TestOutlierSearchOneEntry(t *testing.T) {

@@ -117,7 +117,7 @@ func (s ConsensusParts) Run(ctx context.Context) (*Parts, error) {
 	}
 	p.order(w, rank, starts)
 	best := fits[p.Best]
-	p.Result = &rnmf.Result{W: w, Loss: best.Loss, Solver: best.Solver, OnH: best.OnH, Reason: best.Reason, KKT: -1}
+	p.Result = &rnmf.Result{W: w, Loss: best.Loss, Family: best.Family, Solver: best.Solver, OnH: best.OnH, Reason: best.Reason, KKT: -1}
 	transform := s.Transform
 	if transform == nil {
 		transform = func(ctx context.Context, r *rnmf.Result, x, mask mat.Matrix) (*mat.Dense, error) {

@@ -176,7 +176,7 @@ func withoutMask(r *rnmf.Result) *rnmf.Result {
 	if r == nil {
 		return nil
 	}
-	return &rnmf.Result{W: r.W, H: r.H, Loss: r.Loss, Objective: r.Objective, KKT: -1, Trace: r.Trace, Reason: rnmf.Cancelled, Solver: r.Solver, OnH: r.OnH}
+	return &rnmf.Result{W: r.W, H: r.H, Loss: r.Loss, Family: r.Family, Objective: r.Objective, KKT: -1, Trace: r.Trace, Reason: rnmf.Cancelled, Solver: r.Solver, OnH: r.OnH}
 }
 
 // hide returns the mask without the entries that are hidden, and those, as numbers i·n + j; nil if too

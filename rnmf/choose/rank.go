@@ -111,9 +111,9 @@ func (s RankSearch) Run(ctx context.Context) (*RankChoice, error) {
 		case err != nil && len(table.Rows) == 0:
 			return nil, err
 		case err != nil:
-			return reconcile(table), err
+			return s.reconcile(table), err
 		}
-		c := reconcile(table)
+		c := s.reconcile(table)
 		last := next[len(next)-1]
 		if !c.AtEdge || last >= most {
 			return c, nil
@@ -149,7 +149,7 @@ func (s RankSearch) grid(ranks []int, done int) Grid {
 }
 
 // reconcile reads the recommendation off the scores of ascending ranks.
-func reconcile(t *Table) *RankChoice {
+func (s RankSearch) reconcile(t *Table) *RankChoice {
 	c := &RankChoice{Table: t}
 	rank := func(r Row) int { return int(r.Setting.Values[0]) }
 	smallest, largest := rank(t.Rows[0]), rank(t.Rows[len(t.Rows)-1])
@@ -193,7 +193,9 @@ func reconcile(t *Table) *RankChoice {
 	default:
 		c.Reason += fmt.Sprintf(". The starts do not agree on groups, with no rank above 1 that predicts as well (adjusted Rand index %.2f here): do not read the parts as groups of samples", of)
 	}
-	if errs := within.Scores[ScoreHeldOut]; errs >= 1 {
+	if errs := within.Scores[ScoreHeldOut]; errs >= 1 && s.Model.Family != rnmf.Gaussian {
+		c.Reason += fmt.Sprintf(". Warning: the deviances are %.2f times those of the means of the features, so the parts predict no count", errs)
+	} else if errs >= 1 {
 		c.Reason += fmt.Sprintf(". Warning: that error, %.2f, is no better than zeros would have; where most entries are 0 it says little about the rank, and groups that last, or looking at the parts, say more", errs)
 	}
 	return c

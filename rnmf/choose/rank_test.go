@@ -63,7 +63,7 @@ func TestReconcile(t *testing.T) {
 		{"no groups", table([3]float64{0.5, 0.01, 1}, [3]float64{0.2, 0.01, 0.1}, [3]float64{0.3, 0.01, 0.3}), 2, 2, 0, false, "do not agree"},
 		{"useless", table([3]float64{1.5, 0.01, 1}, [3]float64{1.2, 0.01, 0.1}, [3]float64{1.3, 0.01, 0.3}), 2, 2, 0, false, "zeros"},
 	} {
-		got := reconcile(c.t)
+		got := RankSearch{}.reconcile(c.t)
 		if got.Rank != c.rank || got.Predicts != c.predicts || got.Lasts != c.lasts || got.AtEdge != c.edge || !strings.Contains(got.Reason, c.says) {
 			t.Errorf("%s: %+v", c.name, got)
 		}

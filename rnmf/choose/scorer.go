@@ -15,7 +15,7 @@ import (
 // The scores of a Scorer.
 const (
 	// Without labels.
-	ScoreHeldOut    = "heldout"    // HeldOut, absolute: smaller is better
+	ScoreHeldOut    = "heldout"    // HeldOut, by Errors.Score: smaller is better
 	ScoreHeldOutSE  = "heldout-se" // its standard error
 	ScoreStability  = "stability"  // Consensus.Rand of the starts
 	ScoreCophenetic = "cophenetic" // Consensus.Cophenetic; up to 3000 samples
@@ -95,7 +95,7 @@ func (s Scorer) Score(ctx context.Context, p Setting) (Scores, error) {
 		if err != nil {
 			return nil, err
 		}
-		scores[ScoreHeldOut], scores[ScoreHeldOutSE] = MeanError(e.Absolute)
+		scores[ScoreHeldOut], scores[ScoreHeldOutSE] = MeanError(e.Score())
 	}
 	if s.Starts >= 0 {
 		if err := s.starts(ctx, fit, scores); err != nil {

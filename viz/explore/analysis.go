@@ -72,6 +72,7 @@ type Analysis struct {
 	Preparation   *datasets.Preparation
 	Kind          DataKind
 	Loss          rnmf.Loss // of the model, before its scale is estimated
+	Family        rnmf.Family
 	Rank          int
 
 	Decisions []Decision
@@ -80,7 +81,7 @@ type Analysis struct {
 	Race       *choose.RaceResult // nil if the loss was given
 	RankChoice *choose.RankChoice // nil if the rank was given
 	// HeldOut is Σ|x − wh|/Σ|x| over entries held out, and HeldOutMeans that of the means of the
-	// features.
+	// features. Of counts it is choose.Errors.OfMeans, and 1.
 	HeldOut, HeldOutMeans float64
 	Consensus             *choose.Parts
 	Result                *rnmf.Result // of the consensus parts
@@ -88,8 +89,9 @@ type Analysis struct {
 	Suspects              *choose.Suspects // nil for sparse sets, and for those of Apply
 
 	// Robust is a fit that single wrong entries do not spoil: Result, or one that begins there. Usual
-	// is the usual size of its residuals, one for each feature, and Far how many times that an entry
-	// must be off to be a bad one, infinite for Counts. Robust is nil for sparse sets.
+	// is the usual size of its residuals (of counts the roots of deviances), one for each feature, and Far
+	// how many times that an entry must be off to be a bad one. It is infinite for Counts that were
+	// prepared and are none any more. Robust is nil for sparse sets.
 	Robust *rnmf.Result
 	Usual  []float64
 	Far    float64
@@ -156,12 +158,13 @@ func (a *Analysis) PartNames() []string {
 	return names
 }
 
-// residual returns how many times its usual size entry (i, j) is off; NaN where it is missing.
+// residual returns how many times its usual size entry (i, j) is off, of a count the root of its deviance;
+// NaN where it is missing.
 func (a *Analysis) residual(wh *mat.Dense, i, j int) float64 {
 	if a.Usual[i] == 0 {
 		return 0
 	}
-	return (a.Prepared.X.At(i, j) - wh.At(i, j)) / a.Usual[i]
+	return misfit(a.Family, a.Prepared.X.At(i, j), wh.At(i, j)) / a.Usual[i]
 }
 
 // BadEntries returns the entries that are off by more than Far times the usual size of the residuals of
@@ -390,11 +393,11 @@ func (a *Analysis) Apply(ctx context.Context, s *datasets.Set) (*Analysis, error
 	if u, err = u.Dense(); err != nil {
 		return nil, err
 	}
-	b := &Analysis{Set: s, Prepared: u, Preparation: a.Preparation, Kind: a.Kind, Loss: a.Loss, Rank: a.Rank, Usual: a.Usual, Far: a.Far,
+	b := &Analysis{Set: s, Prepared: u, Preparation: a.Preparation, Kind: a.Kind, Loss: a.Loss, Family: a.Family, Rank: a.Rank, Usual: a.Usual, Far: a.Far,
 		Decisions: []Decision{{"parts", fmt.Sprint(a.Rank), fmt.Sprintf("those of %s", cmp.Or(a.Set.Name, "the first set"))}}}
 	fit := func(r *rnmf.Result) (*rnmf.Result, error) {
 		h, err := r.Transform(ctx, u.X, u.Mask())
-		return &rnmf.Result{W: r.W, H: h, Loss: r.Loss, Solver: r.Solver, Reason: r.Reason, KKT: -1}, err
+		return &rnmf.Result{W: r.W, H: h, Loss: r.Loss, Family: r.Family, Solver: r.Solver, Reason: r.Reason, KKT: -1}, err
 	}
 	if b.Result, err = fit(a.Result); err != nil {
 		return nil, err
@@ -428,7 +431,7 @@ func (a *Analysis) Report() (*report.Report, error) {
 	case a.Robust == nil:
 		entries.Text = []string{"Single values are not judged, as the data stay sparse: take fewer samples (Set.Pick), and fill in the zeros (Set.Dense)."}
 	case math.IsInf(a.Far, 1):
-		entries.Text = []string{"Single values are not judged: of counts most are 0, and one that is not is no error."}
+		entries.Text = []string{"Single values are not judged: of what were counts most are 0, and one that is not is no error."}
 	}
 	if rows != nil {
 		entries.Header, entries.Rows = []string{"sample", "feature", "value", "the parts make", "off by"}, rows

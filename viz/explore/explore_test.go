@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/datasets/sparse"
@@ -230,6 +232,8 @@ func TestKinds(t *testing.T) {
 	one := counts(10)
 	one.X.Apply(func(_, _ int, v float64) float64 { return min(v, 1) }, one.X)
 	sparse := &datasets.Set{Sparse: &sparse.Matrix{Rows: 3, Cols: 2, Start: []int{0, 1, 2}, Row: []int32{0, 2}, Value: []float64{2, 5}}}
+	grades := counts(30)
+	grades.X.Apply(func(i, j int, _ float64) float64 { return []float64{0, 1, 1, 2}[(i+j)%4] }, grades.X)
 	negative := counts(10)
 	negative.X.Set(0, 0, -1)
 	for name, c := range map[string]struct {
@@ -238,7 +242,7 @@ func TestKinds(t *testing.T) {
 		says string
 	}{
 		"images": {digits, Images, "images of 8×8"}, "counts": {counts(10), Counts, "% of them are 0"}, "sparse counts": {sparse, Counts, "67 %"},
-		"wine": {datasets.Wine(), Measurements, "not all"}, "zeros and ones": {one, Measurements, "0 or 1"}, "negative": {negative, Measurements, "negative"},
+		"wine": {datasets.Wine(), Measurements, "not all"}, "zeros and ones": {one, Measurements, "0 or 1"}, "grades": {grades, Measurements, "vary less than counts do"}, "negative": {negative, Measurements, "negative"},
 	} {
 		if kind, reason := guessKind(c.s); kind != c.want || !strings.Contains(reason, c.says) {
 			t.Errorf("%s: %v, %s", name, kind, reason)
@@ -307,6 +311,142 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// cells draws counts of cells of different depth that mix three programs of genes, and the programs.
+func cells(n int, seed uint64) (s *datasets.Set, programs *mat.Dense) {
+	const m = 60
+	src := rand.New(rand.NewPCG(seed, 1))
+	programs = mat.NewDense(m, 3, nil)
+	for i := range m {
+		for k := range 3 {
+			programs.Set(i, k, 0.3)
+			if i/20 == k {
+				programs.Set(i, k, 2+4*float64(i%20)/19)
+			}
+		}
+	}
+	s = &datasets.Set{Name: "cells", X: mat.NewDense(m, n, nil)}
+	for j := range n {
+		depth := 0.5 * math.Exp(0.8*src.NormFloat64())
+		var share [3]float64
+		for k := range share {
+			share[k] = src.ExpFloat64()
+		}
+		for i := range m {
+			var mean float64
+			for k, v := range share {
+				mean += depth * v * programs.At(i, k)
+			}
+			s.X.Set(i, j, distuv.Poisson{Lambda: mean, Src: src}.Rand())
+		}
+		s.Samples = append(s.Samples, fmt.Sprintf("cell %d", j))
+	}
+	for i := range m {
+		s.Features = append(s.Features, fmt.Sprintf("gene %d", i))
+	}
+	return s, programs
+}
+
+// Counts are fitted by their own deviances: the programs of genes are found, next to bursts and a
+// foreign sample, which are told, and better than by the recipe of logarithms. A second file, and what
+// was saved, know that they are counts.
+func TestCountsFamily(t *testing.T) {
+	s, programs := cells(150, 1)
+	nearest := func(a *Analysis) (mean float64) {
+		w, _ := a.Result.Normalized(2)
+		for k := range 3 {
+			best := 0.0
+			for l := range a.Rank {
+				best = max(best, mat.Dot(programs.ColView(k), w.ColView(l))/mat.Norm(programs.ColView(k), 2))
+			}
+			mean += best / 3
+		}
+		return mean
+	}
+	clean, err := Study{Starts: 3}.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(clean.BadEntries()) > 3 || len(clean.BadSamples()) > 2 || clean.Rank != 3 || nearest(clean) < 0.99 {
+		t.Errorf("%d entries, %d samples, cosine %.3f\n%v", len(clean.BadEntries()), len(clean.BadSamples()), nearest(clean), clean)
+	}
+	for k := range 10 { // bursts, and what a detector lost
+		s.X.Set(5*k, 7*k+2, 300)
+	}
+	for i := range 60 { // no program
+		s.X.Set(i, 100, float64(8*(1+i*i%5)))
+	}
+	a, err := Study{Starts: 3, Rank: 3}.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Kind != Counts || a.Family != rnmf.Poisson || a.Result.Family != rnmf.Poisson || a.Robust.Family != rnmf.Poisson || !mat.Equal(a.Prepared.X, s.X) {
+		t.Errorf("%v of %v", a.Family, a.Kind)
+	}
+	found, others := 0, 0
+	for _, e := range a.BadEntries() {
+		switch {
+		case e.Value == 300 && e.Expected < 150:
+			found++
+		case e.Sample != 100:
+			others++
+		}
+	}
+	if found != 10 || others > 3 || nearest(a) < 0.98 {
+		t.Errorf("%d of 10 bursts, %d others, cosine %.3f\n%v", found, others, nearest(a), a)
+	}
+	if bad := a.BadSamples(); !slices.ContainsFunc(bad, func(s Sample) bool { return s.Sample == 100 }) || len(bad) > 13 {
+		t.Errorf("%+v", bad)
+	}
+	recipe, err := Study{Starts: 3, Kind: Measurements, Rank: a.Rank, Loss: rnmf.Frobenius{}, Steps: []datasets.Preprocessor{datasets.SampleSums{}, datasets.Log1p{}}}.Run(t.Context(), s)
+	if err != nil || recipe.Family != rnmf.Gaussian || nearest(recipe) > nearest(a)-0.005 {
+		t.Errorf("%v, cosine %.3f, and %.3f by deviances", err, nearest(recipe), nearest(a))
+	}
+	// Steps that leave no counts leave no deviances of counts.
+	shares, err := Study{Starts: 2, Kind: Counts, Rank: 3, Steps: []datasets.Preprocessor{datasets.SampleSums{}}}.Run(t.Context(), s)
+	if err != nil || shares.Family != rnmf.Gaussian || shares.BadEntries() != nil {
+		t.Errorf("%v, %v", shares, err)
+	}
+	squares, err := Study{Starts: 2, Rank: 3, Loss: rnmf.Frobenius{}}.Run(t.Context(), s)
+	if err != nil || squares.Family != rnmf.Poisson || !strings.Contains(squares.String(), "of Poisson deviances") {
+		t.Errorf("%v, %v", squares, err)
+	}
+
+	folder := filepath.Join(t.TempDir(), "cells")
+	if err := a.Save(folder); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(folder, "report.html"))
+	if err != nil || !strings.Contains(string(page), "of Poisson deviances") {
+		t.Error(err)
+	}
+	again, err := Load(folder)
+	if err != nil || again.String() != a.String() || again.Family != rnmf.Poisson {
+		t.Errorf("%v, %v", again, err)
+	}
+	fresh, _ := cells(20, 2)
+	fresh.X.Set(7, 3, 500)
+	b, err := again.Apply(t.Context(), fresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bad := b.BadEntries(); b.Family != rnmf.Poisson || b.Result.Family != rnmf.Poisson || len(bad) != 1 || bad[0].Feature != 7 || bad[0].Sample != 3 || b.BadSamples() != nil {
+		t.Errorf("%v", b)
+	}
+	fresh.X.Set(7, 3, -1)
+	if _, err := again.Apply(t.Context(), fresh); !errors.Is(err, rnmf.ErrNegative) {
+		t.Error(err)
+	}
+	// Digits that come as a table are numbers of black pixels, with half of them 0.
+	digits, err := datasets.Digits().Sample(8, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digits.Height, digits.Width = 0, 0
+	if a, err := (Study{Starts: 2, Rank: 4}).Run(t.Context(), digits); err != nil || a.Family != rnmf.Poisson || float64(len(a.BadEntries())) > 0.02*64*80 {
+		t.Errorf("%v, %v", a, err)
+	}
+}
+
 // A model that predicts worse than means, or than zeros, is warned of.
 func TestWarnings(t *testing.T) {
 	s := datasets.Wine() // with a third missing, and more parts than that bears
@@ -329,6 +469,13 @@ func TestWarnings(t *testing.T) {
 	for k := range 60 {
 		x.Set(k*7%30, k*11%40, float64(1+k%3))
 	}
+	if a, err = (Study{Rank: 4, Starts: 2, Loss: rnmf.Frobenius{}}).Run(t.Context(), &datasets.Set{X: x}); err != nil {
+		t.Fatal(err)
+	}
+	if a.HeldOut < 1 || !strings.Contains(strings.Join(a.Warnings, "\n"), "no better than the mean of each feature") {
+		t.Errorf("%g: %q", a.HeldOut, a.Warnings)
+	}
+	x.Scale(1.5, x) // and are measurements
 	if a, err = (Study{Rank: 4, Starts: 2, Loss: rnmf.Frobenius{}}).Run(t.Context(), &datasets.Set{X: x}); err != nil {
 		t.Fatal(err)
 	}

@@ -26,13 +26,15 @@ type DataKind int
 
 const (
 	// Guess looks at the set: images are known by their size, counts are whole numbers from 0 up of
-	// which a fifth or more are 0, and all else are measurements.
+	// which a fifth or more are 0 and that vary as counts do, and all else are measurements.
 	Guess DataKind = iota
 	// Measurements in units of their own: where the ranges of two features differ more than tenfold,
 	// or a value is negative, they are scaled by datasets.RobustRange.
 	Measurements
-	// Counts, of words or reads: samples are scaled to one sum, then logarithms are taken, and of
-	// many features the 2,000 most variable are kept.
+	// Counts, of words or reads, stay as they were counted: the model takes Poisson deviances, by
+	// rnmf.RobustPoissonNMF, as long as Steps leave whole numbers. Of many features the 2,000 are kept
+	// whose variance is largest next to their mean. (Kind: Measurements, with the Steps SampleSums and
+	// Log1p, is the recipe of least squares in the place of it.)
 	Counts
 	// Images stay as they are.
 	Images
@@ -47,7 +49,8 @@ type Study struct {
 	Kind DataKind
 	// Steps prepare the set; nil is what suits its Kind, and an empty list nothing.
 	Steps []datasets.Preprocessor
-	// Loss is that of the model; nil is that of choose.Race.
+	// Loss is that of the model, for counts of their deviances; nil is that of choose.Race, or of
+	// rnmf.RobustPoissonNMF.
 	Loss rnmf.Loss
 	Rank int // 0 is what a RankSearch finds
 	// Starts is the number of fits whose consensus is taken; 0 is 10.
@@ -90,6 +93,8 @@ const (
 	fewValues     = 20000 // up to which five folds and starts are asked, and three above
 	sameScale     = 10
 	manyZeros     = 0.2
+
+	variesAsCounts = 0.7 // variance over mean: words that come once or not at all, in a quarter of the samples, have 0.75
 )
 
 // manyEntries is from how many entries on a sparse set stays sparse; a variable for tests.
@@ -193,6 +198,12 @@ func (r *run) prepare() error {
 	}
 	r.Prepared, r.Preparation = u, p
 	r.decided("scale", choice, reason)
+	if kind == Counts && whole(u) {
+		r.Family = rnmf.Poisson
+		if u.Sparse != nil {
+			r.Family = rnmf.SparsePoisson // a round of which visits no zeros
+		}
+	}
 	r.ask()
 	return nil
 }
@@ -232,22 +243,68 @@ func guessKind(s *datasets.Set) (DataKind, string) {
 	case top <= 1:
 		return Measurements, "all values are 0 or 1"
 	case zeros >= manyZeros*known:
+		if index := dispersion(s); index < variesAsCounts {
+			return Measurements, fmt.Sprintf("all values are whole numbers from 0 up, but half of the features vary less than counts do: their variance is %.2f of their mean or less", index)
+		}
 		return Counts, fmt.Sprintf("all values are whole numbers from 0 up, and %.0f %% of them are 0", share)
 	}
 	return Measurements, fmt.Sprintf("all values are whole numbers, but only %.0f %% of them are 0, where counts have %.0f %% and more", share, 100*manyZeros)
+}
+
+// dispersion is the median over the features of variance over mean, of those that are not 0 alone. That
+// of Poisson counts is 1, and more where their means differ; that of flags, grades and classes is less.
+func dispersion(s *datasets.Set) float64 {
+	m, n := s.Dims()
+	sums, squares, known := make([]float64, m), make([]float64, m), make([]float64, m)
+	if s.Sparse != nil {
+		for k, i := range s.Sparse.Row {
+			v := s.Sparse.Value[k]
+			sums[i], squares[i] = sums[i]+v, squares[i]+v*v
+		}
+	}
+	var indices []float64
+	for i := range m {
+		known[i] = float64(n)
+		if s.Sparse == nil {
+			known[i] = 0
+			for _, v := range s.X.RawRowView(i) {
+				if !math.IsNaN(v) {
+					sums[i], squares[i], known[i] = sums[i]+v, squares[i]+v*v, known[i]+1
+				}
+			}
+		}
+		if sums[i] > 0 {
+			indices = append(indices, squares[i]/sums[i]-sums[i]/known[i])
+		}
+	}
+	if indices == nil {
+		return 1
+	}
+	slices.Sort(indices)
+	return indices[len(indices)/2]
+}
+
+// whole tells whether all values are still counts.
+func whole(s *datasets.Set) bool {
+	values := []float64{}
+	if s.Sparse != nil {
+		values = s.Sparse.Value
+	} else {
+		values = s.X.RawMatrix().Data
+	}
+	return !slices.ContainsFunc(values, func(v float64) bool { return v < 0 || v != math.Trunc(v) && !math.IsNaN(v) })
 }
 
 // stepsFor returns the steps that suit a kind, with a choice and a reason for people.
 func stepsFor(s *datasets.Set, kind DataKind) (steps []datasets.Preprocessor, choice, reason string) {
 	switch m, _ := s.Dims(); kind {
 	case Counts:
-		steps = []datasets.Preprocessor{datasets.SampleSums{}, datasets.Log1p{}}
-		choice, reason = "samples to one sum, then log(1 + x)", "so that large samples and frequent features do not decide everything"
+		steps, choice = []datasets.Preprocessor{}, "as counted"
 		if m > mostFeatures {
-			steps = append(steps, datasets.MostVariable{Count: mostFeatures})
-			choice += fmt.Sprintf(", then the %d most variable of %d features", mostFeatures, m)
+			steps = append(steps, datasets.MostVariable{Count: mostFeatures, ByMean: true})
+			choice += fmt.Sprintf(", the %d features of %d that vary most next to their mean", mostFeatures, m)
 		}
-		return steps, choice, reason
+		return steps, choice, "a count says how sure it is, and one that was scaled does not"
 	case Images:
 		return []datasets.Preprocessor{}, "as it is", "pixels have one scale"
 	}
@@ -328,7 +385,10 @@ func (r *run) ask() {
 
 // model returns what is fitted.
 func (r *run) model(rank int) rnmf.Model {
-	m := rnmf.Model{Rank: rank, Loss: r.Analysis.Loss, Seed: r.Seed}
+	m := rnmf.Model{Rank: rank, Loss: r.Analysis.Loss, Family: r.Family, Seed: r.Seed}
+	if m.Family != rnmf.Gaussian {
+		return m
+	}
 	x := r.asked.X
 	for i := range x.RawMatrix().Rows {
 		if slices.ContainsFunc(x.RawRowView(i), func(v float64) bool { return v < 0 }) {
@@ -344,8 +404,18 @@ func (r *run) model(rank int) rnmf.Model {
 func (r *run) loss() error {
 	if r.Study.Loss != nil {
 		r.Analysis.Loss = r.Study.Loss
-		r.decided("loss", fmt.Sprintf("%#v", r.Study.Loss), "as Study.Loss says")
+		choice := fmt.Sprintf("%#v", r.Study.Loss)
+		if r.Family != rnmf.Gaussian {
+			choice += " of Poisson deviances"
+		}
+		r.decided("loss", choice, "as Study.Loss says")
 		r.done += raceFits
+		return nil
+	}
+	if r.Family != rnmf.Gaussian {
+		r.Analysis.Loss = rnmf.RobustPoissonNMF(1).Loss
+		r.done += raceFits
+		r.decided("loss", "Poisson deviances, of which gross ones count little", "counts vary as the roots of their means: 10 more is much next to 5, and little next to 1000, which squares do not know")
 		return nil
 	}
 	if zeros := shareOfZeros(r.asked.X); r.Analysis.Kind == Counts && zeros > mostlyZeros {
@@ -403,7 +473,7 @@ func (r *run) hideGross() error {
 	if err != nil {
 		return err
 	}
-	sizes, far := usual(x, fit)
+	sizes, far := usual(x, fit, r.grades())
 	wh, known := fit.WH(), datasets.Known(x)
 	hidden := 0
 	for i := range m {
@@ -445,7 +515,11 @@ func (r *run) rank() error {
 		r.done = before + len(c.Table.Rows)*2*r.folds
 		rank, reason := c.Rank, c.Reason
 		if best, ok := c.Table.Best(choose.Criterion{Score: choose.ScoreHeldOut, Smaller: true}); ok && best.Scores[choose.ScoreHeldOut] >= 1 && c.Lasts > rank {
-			rank, reason = c.Lasts, fmt.Sprintf("no number of parts predicts entries better than zeros do, so this is the largest for which the starts agree on the groups of samples; by prediction it would be %d", c.Rank)
+			than := "zeros do"
+			if r.Family != rnmf.Gaussian {
+				than = "the means of the features do"
+			}
+			rank, reason = c.Lasts, fmt.Sprintf("no number of parts predicts entries better than %s, so this is the largest for which the starts agree on the groups of samples; by prediction it would be %d", than, c.Rank)
 		}
 		r.Analysis.Rank = rank
 		r.decided("parts", fmt.Sprint(rank), reason)
@@ -456,11 +530,19 @@ func (r *run) rank() error {
 // compareWithMeans warns where a model predicts worse than something that has no parts.
 func (r *run) compareWithMeans() error {
 	held := choose.HeldOut{Folds: r.folds, Seed: r.Seed, Mask: r.known}
-	means, err := held.Of(r.ctx, meansOf, r.asked.X)
+	of, err := held.Of(r.ctx, choose.NewFitFunc(r.model(min(r.Analysis.Rank, min(r.asked.X.Dims())))), r.asked.X)
 	if err != nil {
 		return err
 	}
-	of, err := held.Of(r.ctx, choose.NewFitFunc(r.model(min(r.Analysis.Rank, min(r.asked.X.Dims())))), r.asked.X)
+	if of.OfMeans != nil {
+		r.HeldOut, _ = choose.MeanError(of.OfMeans)
+		r.HeldOutMeans = 1
+		if r.HeldOut >= 1 {
+			r.warn("%d parts predict counts that are held out no better than the mean of each feature does (%.2f times its deviances): read them as a description of what stands out, or take fewer (Study.Rank)", r.Analysis.Rank, r.HeldOut)
+		}
+		return nil
+	}
+	means, err := held.Of(r.ctx, meansOf, r.asked.X)
 	if err != nil {
 		return err
 	}
@@ -560,8 +642,11 @@ func (r *run) suspects() error {
 	r.tell("suspects: two losses, two starts", false)
 	rank, signed := r.Analysis.Rank, r.model(1).Signed
 	models := []rnmf.Model{rnmf.L21NMF(rank), rnmf.HuberNMF(rank)}
+	if r.Family != rnmf.Gaussian {
+		models[1] = rnmf.RobustPoissonNMF(rank)
+	}
 	for k := range models {
-		models[k].Signed = signed
+		models[k].Signed, models[k].Family = signed, r.Family
 	}
 	found, err := choose.OutlierSearch{X: u.X, Mask: u.Mask(), Models: models, Starts: 2, Seed: r.Seed}.Run(r.ctx)
 	if err != nil {
@@ -582,15 +667,18 @@ func (r *run) weigh(signed bool) error {
 	robust := r.Result
 	if _, frobenius := r.Analysis.Loss.(rnmf.Frobenius); frobenius || isByColumn(r.Analysis.Loss) {
 		model := rnmf.HuberNMF(r.Analysis.Rank)
-		model.Init, model.Mask, model.Signed = rnmf.WarmStart{W: r.Result.W, H: r.Result.H}, u.Mask(), signed
+		if r.Family != rnmf.Gaussian {
+			model = rnmf.RobustPoissonNMF(r.Analysis.Rank)
+		}
+		model.Init, model.Mask, model.Signed, model.Family = rnmf.WarmStart{W: r.Result.W, H: r.Result.H}, u.Mask(), signed, r.Family
 		var err error
 		if robust, err = model.Fit(r.ctx, u.X); err != nil {
 			return err
 		}
 	}
 	r.Robust = robust
-	r.Usual, r.Far = usual(u.X, robust)
-	if r.Analysis.Kind == Counts {
+	r.Usual, r.Far = usual(u.X, robust, r.grades())
+	if r.Analysis.Kind == Counts && r.Family == rnmf.Gaussian {
 		r.Far = math.Inf(1) // most are 0, and one that is not is no error
 	}
 	return nil
@@ -605,45 +693,92 @@ func isByColumn(l rnmf.Loss) bool {
 }
 
 // usual returns the usual size of a residual of each feature, 1.4826 times the median of |e|, and how
-// many times that size an entry must be off to be called wrong. It is the fence of Tukey (1977) for the
+// many times that size an entry must be off to be called wrong. Where there are grades, a usual size is no
+// less than half of the smallest step between two values of a feature that has ten or fewer: next to many
+// flags that are 0 one that is 1 is no error. How many times is the fence of Tukey (1977) for the
 // logarithms of |e|, Q₃ + 1.5 (Q₃ − Q₁), which adapts to heavy tails: 7.9 for normal residuals, 15 for
-// those of Laplace.
-func usual(x *mat.Dense, r *rnmf.Result) (sizes []float64, far float64) {
+// those of Laplace. Of counts only those count whose mean is 1 or more, as these vary alike, and a usual
+// size is no less than 1, that of Poisson counts.
+func usual(x *mat.Dense, r *rnmf.Result, grades bool) (sizes []float64, far float64) {
 	m, n := x.Dims()
 	wh := r.WH()
+	counts := r.Family != rnmf.Gaussian
 	sizes = make([]float64, m)
 	var all []float64
 	row := make([]float64, 0, n)
 	for i := range m {
 		row = row[:0]
 		for j, v := range x.RawRowView(i) {
-			if !math.IsNaN(v) {
-				row = append(row, math.Abs(v-wh.At(i, j)))
+			if !math.IsNaN(v) && (!counts || wh.At(i, j) >= 1) {
+				row = append(row, math.Abs(misfit(r.Family, v, wh.At(i, j))))
 			}
 		}
 		slices.Sort(row)
 		if len(row) > 0 {
 			sizes[i] = 1.4826 * row[len(row)/2]
 		}
+		if grades {
+			sizes[i] = max(sizes[i], smallestStep(x.RawRowView(i))/2)
+		}
 		all = append(all, sizes[i])
 	}
 	slices.Sort(all)
 	floor := 0.1 * all[len(all)/2] // a feature that is fitted nearly exactly
+	if counts {
+		floor = 1
+	}
 	logs := make([]float64, 0, m*n)
 	for i := range m {
 		if sizes[i] = max(sizes[i], floor); sizes[i] == 0 {
 			continue
 		}
 		for j, v := range x.RawRowView(i) {
-			if e := math.Abs(v - wh.At(i, j)); e > 0 && !math.IsNaN(e) {
+			if e := math.Abs(misfit(r.Family, v, wh.At(i, j))); e > 0 && !math.IsNaN(e) && (!counts || wh.At(i, j) >= 1) {
 				logs = append(logs, math.Log(e/sizes[i]))
 			}
 		}
 	}
-	if len(logs) < 20 {
+	const least = 6
+	switch {
+	case len(logs) < 20 && counts:
+		return sizes, least
+	case len(logs) < 20:
 		return sizes, math.Inf(1)
 	}
 	slices.Sort(logs)
 	q1, q3 := logs[len(logs)/4], logs[3*len(logs)/4]
-	return sizes, max(6, math.Exp(q3+1.5*(q3-q1)))
+	return sizes, max(least, math.Exp(q3+1.5*(q3-q1)))
+}
+
+// grades tells whether features may be grades or flags.
+func (r *run) grades() bool { return r.Analysis.Kind == Measurements }
+
+// smallestStep is that between two values of a feature that has ten or fewer, 0 of others.
+func smallestStep(values []float64) float64 {
+	var seen []float64
+	for _, v := range values {
+		if !math.IsNaN(v) && !slices.Contains(seen, v) {
+			if seen = append(seen, v); len(seen) > 10 {
+				return 0
+			}
+		}
+	}
+	slices.Sort(seen)
+	step := math.Inf(1)
+	for k := 1; k < len(seen); k++ {
+		step = min(step, seen[k]-seen[k-1])
+	}
+	if math.IsInf(step, 1) {
+		return 0
+	}
+	return step
+}
+
+// misfit is the residual of an entry x where the parts make y, or for counts the signed root of the
+// deviance by which a loss judges it; NaN where it is missing.
+func misfit(f rnmf.Family, x, y float64) float64 {
+	if f == rnmf.Gaussian || math.IsNaN(x) {
+		return x - y
+	}
+	return math.Copysign(math.Sqrt(f.Judged(x, f.Deviance(x, y))), x-y)
 }

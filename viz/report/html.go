@@ -102,7 +102,11 @@ func (r Report) WriteHTML(w io.Writer) error {
 // summary tells what was fitted, and how well.
 func (r Report) summary() string {
 	_, k := r.Result.W.Dims()
-	line := fmt.Sprintf("%d parts, fitted with the loss %#v; the fit ended because: %v.", k, r.Result.Loss, r.Result.Reason)
+	of := ""
+	if r.Result.Family != rnmf.Gaussian {
+		of = " of Poisson deviances"
+	}
+	line := fmt.Sprintf("%d parts, fitted with the loss %#v%s; the fit ended because: %v.", k, r.Result.Loss, of, r.Result.Reason)
 	if r.Set.Sparse != nil {
 		if far, size := r.squares(nil); size > 0 && !math.IsInf(size, 0) {
 			line += fmt.Sprintf(" ‖X − WH‖² is %.1f %% of ‖X‖².", 100*far/size)

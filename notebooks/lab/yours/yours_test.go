@@ -2,11 +2,13 @@ package yours
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/viz/explore"
 )
 
 // Each is read again as the notebook reads it, and knows what is wrong in it.
@@ -45,6 +47,44 @@ func TestYours(t *testing.T) {
 	}
 	if _, err := Words(t.TempDir()); !errors.Is(err, datasets.ErrNotFound) {
 		t.Error(err)
+	}
+}
+
+// The trial tells what Open and explore guess wrong of a file, whether a note names the cure, and what is
+// refused.
+func TestTrial(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	lying := func(path string) error {
+		s, err := datasets.Fashion().Sample(2, 1)
+		if err != nil {
+			return err
+		}
+		if s, err = s.Shrink(9, 9); err != nil {
+			return err
+		}
+		f, err := os.Create(path)
+		if err != nil {
+			return err
+		}
+		return errors.Join(datasets.WriteNPZ(f, datasets.MATVar{Name: "X", M: s.X.T()}), f.Close())
+	}
+	var out strings.Builder
+	err := trial(t.Context(), &out, func(string) []tried {
+		return []tried{
+			{format: ".h5ad", path: "../../../datasets/testdata/hdf5/csr.h5ad", features: 3, samples: 4, classes: 4, kind: explore.Measurements, rank: 1},
+			{format: ".npz", file: "a.npz", write: lying, features: 81, samples: 20, height: 9, width: 9, kind: explore.Images, cure: "OpenOptions.Height", rank: 2},
+			{format: ".npz", file: "b.npz", write: lying, features: 81, samples: 20, height: 9, width: 9, kind: explore.Images, sideways: true, options: datasets.OpenOptions{Height: 9, Width: 9}, rank: 2},
+			{format: "Parquet", file: "c.parquet", write: func(path string) error { return os.WriteFile(path, []byte("PAR1"), 0o600) }, refused: "datasets/columnar"},
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	for k, want := range []string{"Three lines of Go", "format", "nothing", "height 0 for 9, width 0 for 9, measurements for images (a note)", "lie on their side (no note)", "refused, with the cure"} {
+		if !strings.Contains(lines[k], want) {
+			t.Errorf("line %d is %q, want %q", k, lines[k], want)
+		}
 	}
 }
 
