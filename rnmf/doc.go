@@ -105,6 +105,17 @@
 //	graph.go, …_graph.go,       graphs, to be left out at first
 //	…_groups.go, …_coupling.go
 //
+// # The way of X
+//
+// Model.Fit checks its parameters and calls start, which takes X as it is, or a copy if it is no *mat.Dense,
+// summarises it (dataSummary: norms, sizes, and means in place of what the mask hides), and has Init make the
+// factors. fit.run then goes around: fit.look sets up a Quadratic with U = Wᵀ, to which penalties add their
+// bounds (fit.majorize), and a Solver lowers it, on a copy of H. Quadratic.Tiles hands it X tile by tile,
+// the only way by which a half-step reads X. What the tiles saw on the way is the loss at the H that came in,
+// so the objective of W and H is known, and drive.Driver.Take judges them. fit.halfSteps makes the new H the
+// present one, and lowers the Quadratic with U = H, whose tiles are rows of X, for W. When the driver has a
+// reason to stop, fit.outcome copies the factors to a Result.
+//
 // # Reasons behind the design
 //
 // Steps yields (Step, error) and takes a context, because bad input must be reported and a

@@ -22,8 +22,8 @@ type fit struct {
 	dataSummary                 // X itself (x), its mask, and what is known of them
 	wt, h            *mat.Dense // r×m, r×n
 	solverW, solverH Solver
-	onlyH            bool // W stays as it is
-	pool             *workspace
+	onlyH            bool       // W stays as it is
+	pool             *workspace // goroutines, and memory that half-steps reuse
 
 	drive drive.Driver // decides what is done next
 

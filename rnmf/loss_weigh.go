@@ -24,8 +24,10 @@ func Weigh(l Loss, omega, value, e []float64) {
 	}
 }
 
-// A kernelLoss is a loss that the kernels implement. Multiplicative updates are a little faster
-// with it than with Weigh, to the same bits.
+// A kernelLoss is a loss that the kernels implement. That gives it no result that a loss of a stranger has
+// not: with the same Weigh HALS takes the same time, and multiplicative updates take 1.07 (rank 50) to 1.2
+// times (rank 10) as long, to the same bits, as the kernels weigh X and UᵀV in one go with computing them.
+// (A loss with Rho alone takes 1.3 to 7 times as long, as Rho is called for each entry.)
 type kernelLoss interface {
 	// kernelRho returns the loss, cut off at cut2.
 	kernelRho(cut2 float64) (rho kernel.Rho, known bool)

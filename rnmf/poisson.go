@@ -93,34 +93,8 @@ func (t *Tile) weightsOfCounts() []float64 {
 // count is not.
 func (s HALS) poisson(q *Quadratic, v *mat.Dense) {
 	q.Decouple(v)
-	m, n, r := q.Dims()
-	share := q.pool.sharing(q.m * q.r * q.r / 2)
-	mean, of := make([]float64, m), make([]float64, r)
-	for k := range r {
-		of[k] = total(v.RawRowView(k)) / float64(n)
-	}
-	kernel.AddCross(mean, of, q.U.RawMatrix().Data, r, 1, m)
-	var largest float64
-	for _, y := range mean {
-		largest = max(largest, y)
-	}
-	energy := make([]float64, m)
-	kernel.SquaredNorms(energy, q.U.RawMatrix().Data, nil, r, m)
-	var trace float64
-	for i, y := range mean {
-		mean[i] = 1
-		if largest > 0 {
-			mean[i] = largest / max(y, 1e-12*largest)
-		}
-		trace += mean[i] * energy[i]
-	}
-	if trace > 0 {
-		for i := range energy {
-			energy[i] *= 0.75 / trace
-		}
-	}
-	g := make([]float64, r*r)
-	kernel.GramShared(g, q.layout.crossBy(share), q.layout.rows(mean, share), share)
+	m, _, r := q.Dims()
+	g, energy := q.meanCurvature(v)
 	var square kernel.Cross
 	square.Set(g, nil, r, r)
 	sweeps := s.Sweeps
@@ -173,13 +147,7 @@ func (s HALS) poisson(q *Quadratic, v *mat.Dense) {
 			}
 		}
 		for j, x := range gain {
-			along := max(x, 0) / bend[j]
-			if down := -least[j] * along; down > 0.5 {
-				along = 2 * along / (1 + 2*down)
-				if math.IsInf(down, 0) {
-					along = -1 / least[j]
-				}
-			}
+			along := newtonStep(max(x, 0)/bend[j], least[j])
 			if !(along < 1) {
 				continue // also where δ = 0
 			}
@@ -188,6 +156,52 @@ func (s HALS) poisson(q *Quadratic, v *mat.Dense) {
 			}
 		}
 	})
+}
+
+// meanCurvature returns the G that all columns share, and for each row i the part of ¾ of its trace that
+// makes γ = Σ_i energy_i·weight_i.
+func (q *Quadratic) meanCurvature(v *mat.Dense) (g, energy []float64) {
+	m, n, r := q.Dims()
+	share := q.pool.sharing(q.m * q.r * q.r / 2)
+	mean, of := make([]float64, m), make([]float64, r)
+	for k := range r {
+		of[k] = total(v.RawRowView(k)) / float64(n)
+	}
+	kernel.AddCross(mean, of, q.U.RawMatrix().Data, r, 1, m)
+	var largest float64
+	for _, y := range mean {
+		largest = max(largest, y)
+	}
+	energy = make([]float64, m)
+	kernel.SquaredNorms(energy, q.U.RawMatrix().Data, nil, r, m)
+	var trace float64
+	for i, y := range mean {
+		mean[i] = 1
+		if largest > 0 {
+			mean[i] = largest / max(y, 1e-12*largest)
+		}
+		trace += mean[i] * energy[i]
+	}
+	if trace > 0 {
+		for i := range energy {
+			energy[i] *= 0.75 / trace
+		}
+	}
+	g = make([]float64, r*r)
+	kernel.GramShared(g, q.layout.crossBy(share), q.layout.rows(mean, share), share)
+	return g, energy
+}
+
+// newtonStep returns how far along δ (2) allows to go, from Newton's step and −z₋.
+func newtonStep(newton, least float64) float64 {
+	down := -least * newton
+	if !(down > 0.5) {
+		return newton
+	}
+	if math.IsInf(down, 0) {
+		return -1 / least
+	}
+	return 2 * newton / (1 + 2*down)
 }
 
 // poisson is the multiplicative update for Poisson deviances (Lee and Seung 1999), with weights. By

@@ -134,9 +134,10 @@ type grams struct {
 // where q is Weighted it is UUᵀ. In the additive form the weights of the rows have gone into the data,
 // and only the bound is left, which is in Tile.Col; under CellCase those of samples are left. G must
 // not be changed.
-func (q *Quadratic) Gram() []float64 { return q.grams(q.pool.sharing(q.m * q.r * q.r / 2)).g }
+func (q *Quadratic) Gram() []float64 { return q.makeGram(q.pool.sharing(q.m * q.r * q.r / 2)).g }
 
-func (q *Quadratic) grams(share kernel.Share) *grams {
+// makeGram makes G and what UX is computed with, when it is first asked for.
+func (q *Quadratic) makeGram(share kernel.Share) *grams {
 	q.gram.Do(func() {
 		q.gram.g = make([]float64, q.r*q.r)
 		c := q.layout.crossBy(share)

@@ -110,7 +110,7 @@ func (t *Tile) Cross() []float64 {
 		return t.n
 	}
 	t.hasCross = true
-	g := t.q.grams(kernel.InTurn)
+	g := t.q.makeGram(kernel.InTurn)
 	q, r, b := t.q, t.R, t.B
 	t.n = grow(t.n, r*b)
 	if t.Columns == nil && !t.hasX {
@@ -146,7 +146,7 @@ func (t *Tile) SubProduct(e, v []float64) {
 
 // AddGram adds Gv to dst (R×B), with v of R×B and the G of Quadratic.Gram.
 func (t *Tile) AddGram(dst, v []float64) {
-	t.q.layout.square(t.q.grams(kernel.InTurn).g).Add(dst, v, t.B)
+	t.q.layout.square(t.q.makeGram(kernel.InTurn).g).Add(dst, v, t.B)
 }
 
 // ColumnGram writes U·diag(ω)·Uᵀ (R×R) to dst, with the weights of column j of the tile: half of the

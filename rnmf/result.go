@@ -35,18 +35,19 @@ type Result struct {
 	Mask *mat.Dense
 }
 
-// result is the state of the fit.
+// result is the state of the fit, with the objective and the KKT residual of its factors: these may be
+// better ones than those of the last point of the trace.
 func (f *fit) result() *Result {
-	r := f.stopped()
+	r := f.snapshot()
 	f.toTheEnd(func() { r.Objective, r.KKT = f.objective(), f.kkt() })
 	if f.wrong = cmp.Or(f.wrong, f.wantNumber(r.Objective)); f.wrong != nil {
-		return f.stopped()
+		return f.snapshot()
 	}
 	return r
 }
 
-// stopped is the state of the fit without what takes a pass over the data.
-func (f *fit) stopped() *Result {
+// snapshot is the state of the fit without what takes a pass over the data.
+func (f *fit) snapshot() *Result {
 	return &Result{W: mat.DenseCopyOf(f.wt.T()), H: mat.DenseCopyOf(f.h), Loss: f.loss, Family: f.model.Family,
 		Objective: f.reached, KKT: -1, Trace: append(Trace(nil), f.trace...), Reason: f.reason,
 		Solver: cmp.Or(f.model.SolverH, f.model.Solver), OnH: slices.Clone(f.model.OnH), Mask: f.mask}
@@ -59,7 +60,7 @@ func (f *fit) outcome() *Result {
 	} else if len(f.trace) == 0 {
 		return nil
 	}
-	return f.stopped()
+	return f.snapshot()
 }
 
 // String sums the result up in a line, without its matrices.
