@@ -2,10 +2,12 @@ package panel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -298,3 +300,41 @@ func TestPanelsStandStill(t *testing.T) {
 		}
 	}
 }
+
+// A loss of one's own is known by its methods, as ours are: one that is squared, or of columns, takes the same
+// path to the same bits, and panels refuse one of cells.
+func TestStrangeLosses(t *testing.T) {
+	x := FromDense(planted(31, 74, 3, 3, 0.05, false), 30)
+	fit := func(l rnmf.Loss) *Result {
+		r, err := Batch{Model: rnmf.Model{Rank: 3, Loss: l, MaxIter: 12, Tol: -1}}.Fit(t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for _, c := range []struct{ ours, theirs rnmf.Loss }{
+		{nil, squares{}}, {rnmf.ByColumn{Loss: rnmf.L1{Eps: 0.1}}, ofColumns{rnmf.L1{Eps: 0.1}}}, {rnmf.ByColumn{Loss: rnmf.Frobenius{}}, ofColumns{squares{}}},
+	} {
+		if ours, theirs := fit(c.ours), fit(c.theirs); !mat.Equal(ours.W, theirs.W) || !mat.Equal(ours.H, theirs.H) || ours.Objective != theirs.Objective {
+			t.Errorf("%T: the objective is %g, that of %T %g", c.theirs, theirs.Objective, c.ours, ours.Objective)
+		}
+	}
+	if _, err := (Batch{Model: rnmf.Model{Rank: 3, Loss: ofCells{}}}).Fit(t.Context(), x); !errors.Is(err, rnmf.ErrParameter) || !strings.Contains(err.Error(), "panel.ofCells") {
+		t.Errorf("a loss of cells: %v", err)
+	}
+}
+
+type squares struct{}
+
+func (squares) Rho(s float64) (value, slope float64) { return s, 1 }
+func (squares) Squared() bool                        { return true }
+
+type ofColumns struct{ of rnmf.Loss }
+
+func (l ofColumns) Rho(s float64) (value, slope float64) { return l.of.Rho(s) }
+func (l ofColumns) OfColumns() rnmf.Loss                 { return l.of }
+
+type ofCells struct{}
+
+func (ofCells) Rho(s float64) (value, slope float64) { return math.Sqrt(1 + s), 0.5 / math.Sqrt(1+s) }
+func (ofCells) OfCells() (rnmf.Loss, float64)        { return rnmf.Frobenius{}, 1 }
