@@ -133,15 +133,7 @@ func (p *pass) counts() {
 			c.begin(first+j, w.v[j:], b)
 			c.loss(false)
 			slopes[first+j] = c.slope
-			from, to := x.Start[first+j], x.Start[first+j+1]
-			for k := from; k < to; k++ {
-				omega := c.slope
-				if ofEntries {
-					omega = c.omega[k-from]
-					p.weights[k] = omega - zero
-				}
-				p.weighted[k] = omega * min(x.Value[k]/max(c.y[k-from], leastMean), mostRatio)
-			}
+			c.weigh(x.Start[first+j], x.Start[first+j+1])
 		}
 	})
 	p.t.objective = total(losses)
@@ -149,6 +141,23 @@ func (p *pass) counts() {
 		return
 	}
 	p.addMoved(moved, count)
+	p.sumCounts(slopes, zero, ofEntries)
+}
+
+// weigh keeps ωx/y and ω − ω₀ of the entries from..to, those of the column at work.
+func (c *counting) weigh(from, to int) {
+	for k := from; k < to; k++ {
+		omega := c.slope
+		if c.ofEntries {
+			omega = c.omega[k-from]
+			c.weights[k] = omega - c.zero
+		}
+		c.weighted[k] = omega * min(c.x[k-from]/max(c.y[k-from], leastMean), mostRatio)
+	}
+}
+
+// sumCounts makes the sums of (8) from what weigh has kept.
+func (p *pass) sumCounts(slopes []float64, zero float64, ofEntries bool) {
 	p.dense = grow(p.dense, p.b*p.r) // Hᵀ
 	raw := p.to.H.RawMatrix()
 	for k := range p.r {
