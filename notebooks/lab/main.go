@@ -60,6 +60,7 @@ var commands = []struct {
 	{"l21", l21.Command},
 	{"cauchy", cauchy.Command},
 	{"disguise", cauchy.DisguiseCommand},
+	{"occlusion", cauchy.OcclusionCommand},
 	{"laplace", cauchy.AblationCommand},
 	{"rss", rss.Command},
 	{"rivals", rss.FurtherCommand},

@@ -166,3 +166,34 @@ func TestDisguiseStore(t *testing.T) {
 	}
 	disguised(t, stored.Parse(texts[0]), 3, 3, 2)
 }
+
+// The run with real occlusions stores weights and clusters of each model, with shares from 0 to 1.
+func TestStoreOcclusion(t *testing.T) {
+	s, err := datasets.Fashion().Sample(13, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = s.Scaled().Shrink(7, 7); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "occlusion.csv")
+	if err := storeOcclusion(t.Context(), stored.Trials{Count: 1, Out: out}, s, 3, 2); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, models := stored.Parse(string(text)), len(disguiseRivals())
+	if got, want := len(all), (models-1)+2*models; got != want {
+		t.Errorf("%d rows, want %d", got, want)
+	}
+	for _, r := range all {
+		for _, column := range []string{"accuracy", "sunglasses", "eyes", "scarves", "mouths"} {
+			here := (column == "accuracy") == (r.Text("experiment") == "clusters")
+			if v := r.Number(column); here && !(v >= 0 && v <= 1) || !here && !math.IsNaN(v) {
+				t.Errorf("%v: %s is %g", r, column, v)
+			}
+		}
+	}
+}

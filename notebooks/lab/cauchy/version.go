@@ -75,6 +75,10 @@ func Files(ctx context.Context) []stored.File {
 			Version: func(r stored.Row) (string, error) {
 				return disguiseVersion(ctx, r.Text("experiment"), r.Text("model"))
 			}},
+		{Name: "cauchy/occlusion.csv", Rows: OcclusionResults, By: []string{"experiment", "model"},
+			Version: func(r stored.Row) (string, error) {
+				return occlusionVersion(ctx, r.Text("experiment"), r.Text("model"))
+			}},
 		{Name: "cauchy/ablation.csv", Rows: AblationResults, By: []string{"variant"},
 			Version: func(r stored.Row) (string, error) { return ablationVersion(ctx, r.Text("variant")) }},
 	}

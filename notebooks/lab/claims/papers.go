@@ -19,6 +19,7 @@ import (
 type Data struct {
 	Clusters, Convergence, Traces    stored.Table // of l21
 	Cauchy, Disguise, Ablation       stored.Table
+	Occlusion                        stored.Table // of cauchy, on AR
 	RSS, Further, Chosen, PrintedRSS stored.Table
 	RLS, AsPrinted, Times            stored.Table
 	Race, Energy, Graph, Algorithm1  stored.Table // of rra; Graph is clusters.csv
@@ -29,7 +30,7 @@ type Data struct {
 func Stored() Data {
 	return Data{
 		l21.Clusters(), l21.Convergence(), l21.Traces(),
-		cauchy.Results(), cauchy.DisguiseResults(), cauchy.AblationResults(),
+		cauchy.Results(), cauchy.DisguiseResults(), cauchy.AblationResults(), cauchy.OcclusionResults(),
 		rss.Results(), rss.Further(), rss.Chosen(), rss.Paper(),
 		rls.Table(), rls.AsPrintedTable(), rls.Times(),
 		rra.Results("race.csv"), rra.Results("energy.csv"), rra.Results("clusters.csv"), rra.Results("algorithm1.csv"),
