@@ -6,6 +6,7 @@
 //	go run ./notebooks/lab l21        # Tables 2 and 3 and Fig. 5 of notebook 01
 //	go run ./notebooks/lab cauchy     # the tables of notebook 02
 //	go run ./notebooks/lab disguise   # its faces with scarves and sunglasses
+//	go run ./notebooks/lab occlusion  # what truncated Cauchy makes of real sunglasses and scarves
 //	go run ./notebooks/lab laplace    # what makes its error under Laplace noise
 //	go run ./notebooks/lab rss        # those of notebook 03
 //	go run ./notebooks/lab rivals     # more rows of these, which tell causes apart
