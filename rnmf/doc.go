@@ -7,7 +7,8 @@
 //	r, err := rnmf.CellCaseNMF(10).Fit(ctx, x)
 //
 // Where nobody knows what is wrong with the data, choose.Auto is the default: it lets three losses race
-// for entries that are hidden from them. CellCaseNMF is the single model for large data.
+// for entries that are hidden from them. CellCaseNMF is the single model to take where
+// time counts.
 //
 // # One inequality
 //

@@ -35,8 +35,8 @@ func HuberNMF(rank int) Model { return Model{Rank: rank, Loss: Huber{}} }
 
 // CellCaseNMF minimises Σ_j √(ε² + Σ_i ρ(e_ij²)) with the Huber loss as ρ: for wrong entries and wrong
 // samples at once (Centofanti, Hubert and Rousseeuw 2024 for principal components). It is the single
-// model to take for large data where you do not know what is wrong; choose.Auto takes more time and is
-// better where something covers parts of samples.
+// model to take where you do not know what is wrong and time counts; choose.Auto takes more time and is
+// better where something covers parts of samples. Package rnmf/panel does not take it.
 func CellCaseNMF(rank int) Model { return Model{Rank: rank, Loss: CellCase{Loss: Huber{}}} }
 
 // CIMNMF minimises the correntropy-induced metric (Du, Li and Shen 2012; Correntropy.Printed).
