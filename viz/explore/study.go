@@ -286,7 +286,7 @@ func dispersion(s *datasets.Set) float64 {
 
 // whole tells whether all values are still counts.
 func whole(s *datasets.Set) bool {
-	values := []float64{}
+	var values []float64
 	if s.Sparse != nil {
 		values = s.Sparse.Value
 	} else {
