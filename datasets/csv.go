@@ -531,11 +531,43 @@ func (c *csvTable) set() (*Set, error) {
 	if c.Label != "" {
 		s.Labels, s.Classes = c.labels.sorted()
 	}
-	var (
-		rows         []csvRow
-		names, units []string
-		column       int
-	)
+	rows, names, units, err := c.features()
+	if err != nil {
+		return nil, err
+	}
+	if c.Columns {
+		if a, b := repeated(names); a >= 0 {
+			return nil, fmt.Errorf("%w: the columns %d and %d are both named %q, and are samples: leave one of them out by Skip", ErrFormat, c.featureColumn(a), c.featureColumn(b), names[a])
+		}
+		s.X = mat.NewDense(c.table.rows, len(rows), nil)
+		for j := range c.table.rows {
+			s.X.SetRow(j, c.row(j))
+		}
+		s.Samples, s.Features = names, c.ids
+		return s.checked()
+	}
+	if a, b := repeated(c.ids); a >= 0 {
+		return nil, fmt.Errorf("%w: the lines %d and %d both have the name %q: leave one of them out, or name another column as ID, and this one in Skip", ErrFormat, c.lines[a], c.lines[b], c.ids[a])
+	}
+	s.X = mat.NewDense(len(rows), c.table.rows, nil)
+	fill(s.X, 0, c.table.rows, func(j, i int) float64 {
+		v := c.at(j, rows[i].column)
+		switch code := rows[i].code; {
+		case math.IsNaN(code) || math.IsNaN(v):
+			return v
+		case v == code:
+			return 1
+		}
+		return 0
+	})
+	s.Samples, s.Features, s.Units = c.ids, names, units
+	return s.checked()
+}
+
+// features returns the rows of the result, with their names and units if there are any: a row for each
+// column of numbers, and one for each text of a column that is encoded.
+func (c *csvTable) features() (rows []csvRow, names, units []string, err error) {
+	column := 0
 	name := func(list []string, k int, suffix string, to *[]string) {
 		if list != nil {
 			*to = append(*to, tidyName(list[k]+suffix))
@@ -549,7 +581,7 @@ func (c *csvTable) set() (*Set, error) {
 			name(c.units, k, "", &units)
 		case csvEncoded:
 			if err := c.left.take(c.table.rows * max(0, len(c.codes[k].names)-1)); err != nil {
-				return nil, fmt.Errorf("column %s has %d texts: %w", c.column(k), len(c.codes[k].names), err)
+				return nil, nil, nil, fmt.Errorf("column %s has %d texts: %w", c.column(k), len(c.codes[k].names), err)
 			}
 			texts := slices.Clone(c.codes[k].names)
 			slices.SortFunc(texts, natural)
@@ -578,36 +610,9 @@ func (c *csvTable) set() (*Set, error) {
 		}
 	}
 	if len(rows) == 0 {
-		return nil, fmt.Errorf("%w: no value in the columns to encode", ErrFormat)
+		return nil, nil, nil, fmt.Errorf("%w: no value in the columns to encode", ErrFormat)
 	}
-	at := func(j, i int) float64 {
-		v := c.at(j, rows[i].column)
-		switch code := rows[i].code; {
-		case math.IsNaN(code) || math.IsNaN(v):
-			return v
-		case v == code:
-			return 1
-		}
-		return 0
-	}
-	if c.Columns {
-		if a, b := repeated(names); a >= 0 {
-			return nil, fmt.Errorf("%w: the columns %d and %d are both named %q, and are samples: leave one of them out by Skip", ErrFormat, c.featureColumn(a), c.featureColumn(b), names[a])
-		}
-		s.X = mat.NewDense(c.table.rows, len(rows), nil)
-		for j := range c.table.rows {
-			s.X.SetRow(j, c.row(j))
-		}
-		s.Samples, s.Features = names, c.ids
-		return s.checked()
-	}
-	if a, b := repeated(c.ids); a >= 0 {
-		return nil, fmt.Errorf("%w: the lines %d and %d both have the name %q: leave one of them out, or name another column as ID, and this one in Skip", ErrFormat, c.lines[a], c.lines[b], c.ids[a])
-	}
-	s.X = mat.NewDense(len(rows), c.table.rows, nil)
-	fill(s.X, 0, c.table.rows, at)
-	s.Samples, s.Features, s.Units = c.ids, names, units
-	return s.checked()
+	return rows, names, units, nil
 }
 
 // featureColumn returns the number of the column, from 1, that is feature k.

@@ -577,72 +577,15 @@ func (p *arrowParts) column(f *arrowField) (func(row int) string, error) {
 // content takes the buffers of values, and checks what they say of each other where a value
 // is there.
 func (p *arrowParts) content(f *arrowField, there func(int) bool) (func(row int) string, error) {
-	le := binary.LittleEndian
 	var raw func(i int) []byte
+	var err error
 	switch f.kind {
-	case aText, aBinary, aLargeText, aLargeBinary:
-		width := 4
-		if f.kind >= aLargeBinary {
-			width = 8
-		}
-		least := 0
-		if p.rows > 0 {
-			least = (p.rows + 1) * width
-		}
-		offsets, err := p.buffer(least)
-		if err != nil {
-			return nil, err
-		}
-		data, err := p.buffer(0)
-		if err != nil {
-			return nil, err
-		}
-		at := func(i int) uint64 {
-			if width == 4 {
-				return uint64(le.Uint32(offsets[4*i:]))
-			}
-			return le.Uint64(offsets[8*i:])
-		}
-		for i := range p.rows {
-			if from, to := at(i), at(i+1); there(i) && (from > to || to > uint64(len(data))) {
-				return nil, fmt.Errorf("text from byte %d to %d of %d", from, to, len(data))
-			}
-		}
-		raw = func(i int) []byte { return data[at(i):at(i+1)] }
+	case aText, aBinary:
+		raw, err = p.texts(4, there)
+	case aLargeText, aLargeBinary:
+		raw, err = p.texts(8, there)
 	case aTextView, aBinaryView:
-		views, err := p.buffer(16 * p.rows)
-		if err != nil {
-			return nil, err
-		}
-		count, err := number(&p.views)
-		if err != nil {
-			return nil, err
-		}
-		var data [][]byte
-		for range count {
-			b, err := p.buffer(0)
-			if err != nil {
-				return nil, err
-			}
-			data = append(data, b)
-		}
-		raw = func(i int) []byte {
-			v := views[16*i : 16*i+16]
-			n := le.Uint32(v)
-			if n <= 12 {
-				return v[4 : 4+n]
-			}
-			from := uint64(le.Uint32(v[12:]))
-			return data[le.Uint32(v[8:])][from : from+uint64(n)]
-		}
-		for i := range p.rows {
-			if v := views[16*i:]; there(i) && le.Uint32(v) > 12 {
-				k, end := int(le.Uint32(v[8:])), uint64(le.Uint32(v[12:]))+uint64(le.Uint32(v))
-				if k >= len(data) || end > uint64(len(data[k])) {
-					return nil, fmt.Errorf("text up to byte %d of buffer %d, of %d buffers", end, k, len(data))
-				}
-			}
-		}
+		raw, err = p.textViews(there)
 	default:
 		if f.bits == 0 && f.kind != aFixedBinary {
 			return nil, fmt.Errorf("%w: type %d", datasets.ErrUnsupported, f.kind)
@@ -657,6 +600,9 @@ func (p *arrowParts) content(f *arrowField, there func(int) bool) (func(row int)
 		width := f.bits / 8
 		raw = func(i int) []byte { return data[i*width : (i+1)*width] }
 	}
+	if err != nil {
+		return nil, err
+	}
 	if f.value != nil {
 		words := p.dictionaries[f.id]
 		if f.value.nested() {
@@ -670,6 +616,72 @@ func (p *arrowParts) content(f *arrowField, there func(int) bool) (func(row int)
 		return func(i int) string { return words[whole(raw(i), false)] }, nil
 	}
 	return func(i int) string { return f.text(raw(i)) }, nil
+}
+
+// texts takes bytes of any length, which offsets of some width divide.
+func (p *arrowParts) texts(width int, there func(int) bool) (raw func(i int) []byte, err error) {
+	least := 0
+	if p.rows > 0 {
+		least = (p.rows + 1) * width
+	}
+	offsets, err := p.buffer(least)
+	if err != nil {
+		return nil, err
+	}
+	data, err := p.buffer(0)
+	if err != nil {
+		return nil, err
+	}
+	at := func(i int) uint64 {
+		if width == 4 {
+			return uint64(binary.LittleEndian.Uint32(offsets[4*i:]))
+		}
+		return binary.LittleEndian.Uint64(offsets[8*i:])
+	}
+	for i := range p.rows {
+		if from, to := at(i), at(i+1); there(i) && (from > to || to > uint64(len(data))) {
+			return nil, fmt.Errorf("text from byte %d to %d of %d", from, to, len(data))
+		}
+	}
+	return func(i int) []byte { return data[at(i):at(i+1)] }, nil
+}
+
+// textViews takes bytes of any length that are in their view if they are few, or in one of some buffers.
+func (p *arrowParts) textViews(there func(int) bool) (raw func(i int) []byte, err error) {
+	le := binary.LittleEndian
+	views, err := p.buffer(16 * p.rows)
+	if err != nil {
+		return nil, err
+	}
+	count, err := number(&p.views)
+	if err != nil {
+		return nil, err
+	}
+	var data [][]byte
+	for range count {
+		b, err := p.buffer(0)
+		if err != nil {
+			return nil, err
+		}
+		data = append(data, b)
+	}
+	for i := range p.rows {
+		if v := views[16*i:]; there(i) && le.Uint32(v) > 12 {
+			k, end := int(le.Uint32(v[8:])), uint64(le.Uint32(v[12:]))+uint64(le.Uint32(v))
+			if k >= len(data) || end > uint64(len(data[k])) {
+				return nil, fmt.Errorf("text up to byte %d of buffer %d, of %d buffers", end, k, len(data))
+			}
+		}
+	}
+	return func(i int) []byte {
+		v := views[16*i : 16*i+16]
+		n := le.Uint32(v)
+		if n <= 12 {
+			return v[4 : 4+n]
+		}
+		from := uint64(le.Uint32(v[12:]))
+		return data[le.Uint32(v[8:])][from : from+uint64(n)]
+	}, nil
 }
 
 // text returns the text of a value.
