@@ -64,6 +64,15 @@ func Minus(a, b mat.Matrix) *mat.Dense {
 	return &e
 }
 
+// Plus returns a + c·b, for terms with a weight of their own.
+func Plus(a mat.Matrix, c float64, b mat.Matrix) *mat.Dense {
+	defer explain()
+	var sum mat.Dense
+	sum.Scale(c, b)
+	sum.Add(a, &sum)
+	return &sum
+}
+
 // Ratio divides entry by entry. 0/0, as of pixels that are black in all images, is 0.
 func Ratio(up, down mat.Matrix) *mat.Dense {
 	defer explain()

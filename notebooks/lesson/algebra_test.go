@@ -33,11 +33,14 @@ func TestMul(t *testing.T) {
 	}
 	for name, bad := range map[string]func(){
 		"a·a": func() { Mul(a, a) }, "b·d": func() { Mul(b, d) }, "d·a": func() { Mul(d, a) },
-		"a∘b": func() { Times(a, b) }, "a/b": func() { Ratio(a, b) }, "a−b": func() { Minus(a, b) },
+		"a∘b": func() { Times(a, b) }, "a/b": func() { Ratio(a, b) }, "a−b": func() { Minus(a, b) }, "a+b": func() { Plus(a, 1, b) },
 	} {
 		if said := end(t, bad); !strings.Contains(said, "dimension mismatch") {
 			t.Errorf("%s: the cell says %q", name, said)
 		}
+	}
+	if p := Plus(b, -2, b); p.At(1, 2) != -b.At(1, 2) {
+		t.Errorf("b − 2b has %g", p.At(1, 2))
 	}
 	if q := Ratio(mat.NewDense(1, 2, []float64{0, 6}), mat.NewDense(1, 2, []float64{0, 3})); q.At(0, 0) != 0 || q.At(0, 1) != 2 {
 		t.Errorf("the ratio is %v", q)

@@ -156,6 +156,11 @@ var looks = map[string]int{
 	"hypersurface": 11, "truncated, normal rule": 10,
 	"PoissonNMF": 12, "RobustPoissonNMF": 18, "CellCaseNMF": 19, "CellCase": 19, "auto": 24,
 	"NumPy": 20, "scikit-learn": 22, "scikit-learn's NMF": 22,
+	// Colours repeat after 8: these differ in the charts of notebooks 03 to 05 that have them.
+	"RSS-NMF": 50, "SCNMF": 52, "RNMF": 51, "pixels": 54, "CNMF": 53, "two stages and labels": 56,
+	"LS-NMF": 58, "RLS-NMF": 61, "GNMF": 55,
+	"MUR": 33, "FGD, one β": 34, "FGD": 35, "HALS": 36, "weighted HALS": 36, "coordinate descent": 36,
+	"NeNMF": 37, "RRA, safe": 38, "RRA, V then U": 39, "RRA, Algorithm 1": 40, "scale held, λ = 10⁴": 42,
 	"capped L2,1": 13, "RNMF-L1": 14, "k-means": 15, "two stages, printed first": 16,
 }
 

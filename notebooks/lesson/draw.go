@@ -77,7 +77,7 @@ func Convergence(title string, curves ...viz.Curve) *viz.Chart {
 }
 
 // Panels lays charts with the same curves out in rows, with the legend of the first one
-// below them all. The charts lose theirs.
+// at their right. The charts lose theirs.
 func Panels(perRow int, charts ...*viz.Chart) viz.Figure {
 	key := viz.NewChart()
 	key.HideAxes()
@@ -86,12 +86,13 @@ func Panels(perRow int, charts ...*viz.Chart) viz.Figure {
 	for i, c := range charts {
 		if i == 0 {
 			key.Legend = c.Legend
-			key.Height = 0.3 + key.Legend.Rectangle(draw.Canvas{}).Size().Y.Dots(72)/72
+			size := key.Legend.Rectangle(draw.Canvas{}).Size()
+			key.Width, key.Height = 0.3+size.X.Dots(72)/72, 0.3+size.Y.Dots(72)/72
 		}
 		c.Legend = plot.NewLegend()
 		panels = append(panels, c)
 	}
-	return Must(viz.Grid(1, Must(viz.Grid(perRow, panels...)), key))
+	return Must(viz.Row(Must(viz.Grid(perRow, panels...)), key))
 }
 
 // perRow spreads up to 40 images evenly over rows of at most 10.
