@@ -251,7 +251,9 @@ func (r *Results) Spread(title, ylabel string) *viz.Chart {
 		Check(err)
 		s.GlyphStyle = draw.GlyphStyle{Color: viz.Color(styles[i] - 1), Radius: vg.Points(2.5), Shape: glyphs[i%len(glyphs)]}
 		c.Add(s)
-		c.Legend.Add(row, s)
+		if !slices.Equal(r.Rows, r.Columns) {
+			c.Legend.Add(row, s)
+		}
 	}
 	c.NominalX(r.Columns...)
 	c.X.Min, c.X.Max = -0.5, float64(len(r.Columns))-0.5

@@ -238,7 +238,7 @@ func RSS(d Data) List {
 			}
 			return Reproduced, why
 		}},
-		{"deep", "Tables 2, 4 and 5", "RSS-NMF clusters better than IDEC and MSAEClust", "common draws, n ≥ 10, IDEC to its own end", judged(Open, "one to three draws are stored (section 8), and IDEC has 1,400 of its 20,000 steps where it needs them")},
+		{"deep", "Tables 2, 4 and 5", "RSS-NMF clusters better than IDEC and MSAEClust", "common draws, n ≥ 10, IDEC to its own end", judged(Open, "one to three draws are stored, and IDEC has 1,400 of its 20,000 steps where it needs them")},
 	}
 }
 
