@@ -91,7 +91,7 @@ func TestLooks(t *testing.T) {
 	if Rises(rnmf.Trace{{Objective: 3}, {Objective: 2}, {Objective: 2 + 1e-14}, {Objective: 2.5}}) != 1 {
 		t.Error("rises are not counted")
 	}
-	curve := viz.Curve{Name: "HALS", Trace: rnmf.Trace{{Objective: 3}, {Objective: 2, Round: 1}, {Objective: 1.5, Round: 2}, {Objective: 1, Round: 3}}}
+	curve := viz.Curve{Name: "mine", Trace: rnmf.Trace{{Objective: 3}, {Objective: 2, Round: 1}, {Objective: 1.5, Round: 2}, {Objective: 1, Round: 3}}}
 	if !coloured(Gaps(viz.ConvergenceOptions{}, curve).Image()) {
 		t.Error("no curve is drawn")
 	}
