@@ -28,7 +28,8 @@ type MATVar struct {
 var matName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
 
 // WriteMAT writes matrices and texts as a MATLAB file of level 5, plain: class double,
-// and cell arrays of characters. MATLAB, Octave and SciPy read it. Names must be valid in
+// and cell arrays of characters. MATLAB, Octave and SciPy read it; SciPy needs uint16_codec="utf-16"
+// for texts that are not ASCII, which are written as MATLAB writes them. Names must be valid in
 // MATLAB and differ, and a variable holds less than 2 GiB. All this is checked before the
 // first byte is written (ErrParameter, ErrTooLarge, ErrSize if a matrix is nil).
 func WriteMAT(w io.Writer, vars ...MATVar) error {

@@ -103,7 +103,7 @@ func (m *mtxReader) read() (*sparse.Matrix, error) {
 	switch _, known := mirror[shape]; {
 	case kind == "complex" || shape == "hermitian":
 		return nil, fmt.Errorf("%w: a complex matrix", ErrUnsupported)
-	case !array && form != "coordinate", kind != "real" && kind != "integer" && kind != "double" && !pattern, !known, array && pattern:
+	case !array && form != "coordinate", kind != "real" && kind != "integer" && kind != "unsigned-integer" && kind != "double" && !pattern, !known, array && pattern:
 		return nil, fmt.Errorf("%w: a matrix of Matrix Market, %s %s %s", ErrFormat, form, kind, shape)
 	}
 	if !m.next() {

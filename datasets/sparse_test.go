@@ -33,9 +33,10 @@ func TestReadMTXOfSciPy(t *testing.T) {
 	s := mat.NewDense(3, 3, []float64{1, 2, 0, 2, 0, -3, 0, -3, 4})
 	for name, want := range map[string]*mat.Dense{
 		"real": x, "array": x, "symmetric": s, "array-symmetric": s,
-		"integer": mat.NewDense(3, 4, []float64{0, 15, 0, 0, 20, 0, 0, 0, 0, 0, -30, 0}),
-		"pattern": mat.NewDense(3, 4, []float64{0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0}),
-		"skew":    mat.NewDense(3, 3, []float64{0, 2, 0, -2, 0, -3, 0, 3, 0}),
+		"integer":  mat.NewDense(3, 4, []float64{0, 15, 0, 0, 20, 0, 0, 0, 0, 0, -30, 0}),
+		"unsigned": mat.NewDense(3, 4, []float64{0, 15, 0, 0, 20, 0, 0, 0, 0, 0, 30, 0}),
+		"pattern":  mat.NewDense(3, 4, []float64{0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0}),
+		"skew":     mat.NewDense(3, 3, []float64{0, 2, 0, -2, 0, -3, 0, 3, 0}),
 	} {
 		data := readTestdata(t, "mtx", name+".mtx")
 		for _, file := range [][]byte{data, gzipped(data), bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))} {
