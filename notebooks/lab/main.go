@@ -18,6 +18,7 @@
 //	go run ./notebooks/lab criteria   # how well parameters are chosen
 //	go run ./notebooks/lab diagnose   # how well losses are
 //	go run ./notebooks/lab parts      # how near consensus parts come to planted ones
+//	go run ./notebooks/lab suspects   # which samples are flagged, clean and foreign
 //	go run ./notebooks/lab trial      # files of all formats, as a person has them: what is guessed wrong
 //	go run ./notebooks/lab picture    # draws the picture of the README
 //	go run ./notebooks/lab fuzz       # runs all fuzz targets
@@ -73,6 +74,7 @@ var commands = []struct {
 	{"criteria", choosing.Criteria},
 	{"diagnose", choosing.Diagnose},
 	{"parts", choosing.Parts},
+	{"suspects", choosing.Suspects},
 	{"trial", yours.Trial},
 	{"picture", picture},
 	{"fuzz", fuzz},

@@ -1,6 +1,7 @@
 package choosing
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -201,5 +202,35 @@ func TestStore(t *testing.T) {
 	}
 	if got := read(t, path); got != "whole\n" {
 		t.Errorf("the file has %q", got)
+	}
+}
+
+// The stored table of suspects is that of all sets: less than 2 % of clean samples are flagged on the mean,
+// and all noise and permuted pixels among the digits; and the report is one of today.
+func TestSuspects(t *testing.T) {
+	report := read(t, "suspects.txt")
+	line := regexp.MustCompile(`(?m)^(\S.*?) +\d+×\d+ +\d+ +(\d+\.\d) % \( *\d+\.\d %\) +(\d+) of 12, (\d+) +(\d+) of 12, (\d+)`)
+	rows := line.FindAllStringSubmatch(report, -1)
+	if len(rows) != 16 {
+		t.Fatalf("%d lines, want 16", len(rows))
+	}
+	var clean float64
+	for _, r := range rows {
+		v, _ := strconv.ParseFloat(r[2], 64)
+		clean += v / float64(len(rows))
+		if v > 2.5 || strings.Contains(r[1], "igits") && r[1] != "Pendigits" && !strings.Contains(r[1], "Alpha") && (r[3] != "12" || r[5] != "12") {
+			t.Error(r[0])
+		}
+	}
+	if clean > 2 {
+		t.Errorf("%.2f %% of clean samples are flagged", clean)
+	}
+	var b strings.Builder
+	err := suspects(t.Context(), &b, func(context.Context) ([]rankedSet, error) {
+		s, err := datasets.Digits().Pick([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25})
+		return []rankedSet{{s, 2}}, err
+	})
+	if err != nil || len(line.FindAllString(b.String(), -1)) != 1 {
+		t.Errorf("%v: %s", err, b.String())
 	}
 }
