@@ -1,6 +1,7 @@
 package lesson
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -64,6 +65,9 @@ func TestMatch(t *testing.T) {
 	order, picked := match([]mat.Matrix{a, b}, 2)
 	if !slices.Equal(order, []int{1, 0}) || picked[1].At(1, 0) != 1 || picked[1].At(0, 1) != 1 || picked[0].At(1, 0) != 1 {
 		t.Errorf("order %d, %v", order, picked)
+	}
+	if c := Cosines(a, b); len(c) != 3 || math.Abs(c[0]-5/math.Sqrt(26)) > 1e-12 || math.Abs(c[2]-1) > 1e-12 {
+		t.Errorf("cosines %v", c)
 	}
 }
 

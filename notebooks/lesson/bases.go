@@ -98,3 +98,15 @@ func directions(w mat.Matrix) *mat.Dense {
 	}
 	return d
 }
+
+// Cosines returns the cosines of the parts of two bases that belong together, in ascending order: 1
+// for parts that are equal but for their unit.
+func Cosines(a, b mat.Matrix) []float64 {
+	order, picked := match([]mat.Matrix{a, b}, rowsOf(a.T()))
+	one, other := directions(picked[0]), directions(picked[1])
+	var cosines []float64
+	for k := range order {
+		cosines = append(cosines, mat.Dot(one.ColView(k), other.ColView(k)))
+	}
+	return cosines
+}

@@ -260,7 +260,7 @@ func TestResults(t *testing.T) {
 	if r.Heat("t", "l") == nil {
 		t.Error("no heat map")
 	}
-	for what, f := range map[string]viz.Figure{"lines": s.Lines("t", "x", "y"), "spread": s.Spread("t", "y")} {
+	for what, f := range map[string]viz.Figure{"lines": s.Lines("t", "x", "y"), "spread": s.Spread("t", "y"), "intervals": s.Intervals("t", "y")} {
 		if !coloured(f.Image()) {
 			t.Errorf("%s: nothing is drawn", what)
 		}

@@ -3,6 +3,7 @@ package lesson
 import (
 	"cmp"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -279,6 +281,48 @@ func (r *Results) Bars(title, ylabel string, opt viz.BarsOptions) *viz.Chart {
 		series = append(series, s)
 	}
 	return Must(viz.Bars(r.Columns, series, opt))
+}
+
+// Intervals draws the mean of each row's trials with its t-interval at 95 %, the columns next to each other
+// and a line at zero: for differences. A single value has no interval. The legend stands inside, at the upper left.
+func (r *Results) Intervals(title, ylabel string) *viz.Chart {
+	c := viz.NewChart()
+	c.Title.Text, c.Y.Label.Text = title, ylabel
+	c.Width, c.Height = max(c.Width, 0.8*float64(len(r.Columns))), 3.2
+	c.InsideLegend = true
+	zero := Must(plotter.NewLine(plotter.XYs{{X: -0.5}, {X: float64(len(r.Columns)) - 0.5}}))
+	zero.Color = color.Gray{0x90}
+	c.Add(zero)
+	glyphs := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}}
+	styles := lookOf(r.Rows)
+	for i, row := range r.Rows {
+		var points plotter.XYs
+		var bars plotter.YErrors
+		for k, column := range r.Columns {
+			v := r.Values(row, column)
+			if len(v) == 0 {
+				continue
+			}
+			half := 0.0
+			if len(v) > 1 {
+				half = distuv.StudentsT{Sigma: 1, Nu: float64(len(v) - 1)}.Quantile(0.975) * stat.StdErr(stat.StdDev(v, nil), float64(len(v)))
+			}
+			points = append(points, plotter.XY{X: float64(k) + 0.7*((float64(i)+0.5)/float64(len(r.Rows))-0.5), Y: stat.Mean(v, nil)})
+			bars = append(bars, struct{ Low, High float64 }{half, half})
+		}
+		if len(points) == 0 {
+			continue
+		}
+		colour := viz.Color(styles[i] - 1)
+		c.Add(&plotter.YErrorBars{XYs: points, YErrors: bars, LineStyle: draw.LineStyle{Color: colour, Width: vg.Points(1.2)}})
+		s := Must(plotter.NewScatter(points))
+		s.GlyphStyle = draw.GlyphStyle{Color: colour, Radius: vg.Points(2.8), Shape: glyphs[i%len(glyphs)]}
+		c.Add(s)
+		c.Legend.Add(row, s)
+	}
+	c.NominalX(r.Columns...)
+	c.X.Min, c.X.Max = -0.5, float64(len(r.Columns))-0.5
+	return c
 }
 
 // Heat draws the means in a heat map with their values, a row for each row; label names
