@@ -80,7 +80,7 @@ func CappedNMF(rank int, theta float64) Model {
 // the rank: a tight truncated Cauchy loss until its scale is stable, then least squares on what lies
 // within three standard deviations, or six where no residuals stand out (ThreeOrSixSigma). Where little is
 // wrong that has a price, which CHOOSING.md measures; where you do not know, take choose.Auto. It wants
-// features several times the rank. On small data some starts end at a bad minimum (notebook 02, section 7).
+// features several times the rank. On small data some starts end at a bad minimum (notebook 02, section 8).
 //
 // On faces it gives up a third of the entries where 40 % are salt or pepper. Neither a second stage from
 // the factors of CellCaseNMF mends that everywhere, nor a cut-off that is estimated again at the end, nor

@@ -126,7 +126,7 @@ func Gaps(opt viz.ConvergenceOptions, curves ...viz.Curve) *viz.Chart {
 	if opt.Seconds {
 		xlabel = "seconds"
 	}
-	return Named(series, viz.LinesOptions{Title: opt.Title, XLabel: xlabel, YLabel: "objective / the lowest of all − 1",
+	return Named(series, viz.LinesOptions{Title: opt.Title, XLabel: xlabel, YLabel: "gap to the lowest",
 		Width: opt.Width, Height: opt.Height, LogX: true, LogY: true})
 }
 
@@ -144,24 +144,30 @@ func Rises(trace rnmf.Trace) (n int) {
 // looks are the numbers of colour, dash and marker of models, by the names that they have in
 // charts: the same in all notebooks.
 var looks = map[string]int{
-	"NMF": 1, "least squares": 1, "L2": 1,
+	"NMF": 1, "L2": 1, "least squares": 1,
 	"L2,1-NMF": 2, "L2,1": 2,
 	"L1-NMF": 3, "L1": 3,
-	"truncated, printed rule": 4, "truncated Cauchy": 4,
+	"truncated Cauchy": 4, "truncated, printed rule": 4,
 	"Huber": 5, "HuberNMF": 5,
 	"Cauchy":     6,
 	"two stages": 7, "RobustNMF": 7,
 	"CIM": 8, "correntropy": 8,
-	"told":         9,
-	"hypersurface": 11, "truncated, normal rule": 10,
-	"PoissonNMF": 12, "RobustPoissonNMF": 18, "CellCaseNMF": 19, "CellCase": 19, "auto": 24,
-	"NumPy": 20, "scikit-learn": 22, "scikit-learn's NMF": 22,
+	"truncated, normal rule": 10,
+	"told":                   12, "PoissonNMF": 12,
+	"capped L2,1":               13,
+	"RNMF-L1":                   14,
+	"k-means":                   15,
+	"two stages, printed first": 16,
+	"hypersurface":              18, "RobustPoissonNMF": 18,
+	"CellCaseNMF": 19, "CellCase": 19,
+	"NumPy":        20,
+	"scikit-learn": 22, "scikit-learn's NMF": 22,
+	"auto": 24,
 	// Colours repeat after 8: these differ in the charts of notebooks 03 to 05 that have them.
 	"RSS-NMF": 50, "SCNMF": 52, "RNMF": 51, "pixels": 54, "CNMF": 53, "two stages and labels": 56,
 	"LS-NMF": 58, "RLS-NMF": 61, "GNMF": 55,
 	"MUR": 33, "FGD, one β": 34, "FGD": 35, "HALS": 36, "weighted HALS": 36, "coordinate descent": 36,
 	"NeNMF": 37, "RRA, safe": 38, "RRA, V then U": 39, "RRA, Algorithm 1": 40, "scale held, λ = 10⁴": 42,
-	"capped L2,1": 13, "RNMF-L1": 14, "k-means": 15, "two stages, printed first": 16,
 }
 
 // Look returns the number of a model's colour, dash and marker, as a Style of package viz, or 0 if the
@@ -196,4 +202,15 @@ func lookOf(names []string) []int {
 		styles = append(styles, style)
 	}
 	return styles
+}
+
+// Mark draws a vertical line at x, in the colour of a style, with a name at its upper end.
+func Mark(c *viz.Chart, x float64, name string, style int) {
+	line := Must(plotter.NewLine(plotter.XYs{{X: x, Y: c.Y.Min}, {X: x, Y: c.Y.Max}}))
+	line.Color, line.Width = viz.Color(style-1), vg.Points(1.5)
+	l := Must(plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: x, Y: c.Y.Max}}, Labels: []string{" " + name}}))
+	text := c.Legend.TextStyle
+	text.Handler, text.Font, text.Color, text.YAlign = l.TextStyle[0].Handler, c.X.Tick.Label.Font, line.Color, -1
+	l.TextStyle[0] = text
+	c.Add(line, l)
 }

@@ -294,6 +294,7 @@ func (r *Results) Intervals(title, ylabel string) *viz.Chart {
 	zero.Color = color.Gray{0x90}
 	c.Add(zero)
 	glyphs := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}}
+	low, high := 0.0, 0.0
 	styles := lookOf(r.Rows)
 	for i, row := range r.Rows {
 		var points plotter.XYs
@@ -309,6 +310,7 @@ func (r *Results) Intervals(title, ylabel string) *viz.Chart {
 			}
 			points = append(points, plotter.XY{X: float64(k) + 0.7*((float64(i)+0.5)/float64(len(r.Rows))-0.5), Y: stat.Mean(v, nil)})
 			bars = append(bars, struct{ Low, High float64 }{half, half})
+			low, high = min(low, stat.Mean(v, nil)-half), max(high, stat.Mean(v, nil)+half)
 		}
 		if len(points) == 0 {
 			continue
@@ -321,6 +323,7 @@ func (r *Results) Intervals(title, ylabel string) *viz.Chart {
 		c.Legend.Add(row, s)
 	}
 	c.NominalX(r.Columns...)
+	c.Y.Min, c.Y.Max = low-0.04*(high-low), high+0.04*(high-low)
 	c.X.Min, c.X.Max = -0.5, float64(len(r.Columns))-0.5
 	return c
 }

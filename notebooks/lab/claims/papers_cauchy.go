@@ -225,7 +225,7 @@ func Cauchy(d Data) List {
 				100*glasses, 100*scarves, 100*eyes, 100*mouths,
 				of("truncated, normal rule", "sunglasses"), of("truncated, normal rule", "scarves"), of("truncated, normal rule", "eyes"), of("truncated, normal rule", "mouths"), plural(len(rows), "start"))
 		}},
-		{"spoiled", "Fig. 5", "examples of spoiled faces", "it shows data, and claims nothing", judged(NotTestable, "section 9 shows ours")},
+		{"spoiled", "Fig. 5", "examples of spoiled faces", "it shows data, and claims nothing", judged(NotTestable, "section 7 names ours")},
 		{"laplace", "Table 2", "under Laplace noise truncated Cauchy has the smallest error at every δ", "where the table has it first, error against the clean images, 60 rounds. " + LeadRule, func() (Verdict, string) {
 			return Lead("truncated Cauchy", true, cells(first(cauchy.Table2, true), func(level string) (Cell, bool) {
 				return at("laplace", level, Contest{Who: truncatedName, Rivals: rivalsOfCauchy, Value: "error", Less: true})

@@ -113,8 +113,8 @@ func L21(d Data) List {
 			}
 			return yes(holds, "quotients %s; n = %d starts each", strings.Join(q, ", "), len(d.Convergence.Different("trial")))
 		}},
-		{"cost", "section 5.3", "nearly the same computational cost", "seconds of a round on a quiet machine: a cell of section 4 has them, and nothing is stored", judged(Open, "seconds of a machine that is shared decide nothing")},
-		{"basis", "Fig. 3, Fig. 4", "the basis images of L2,1-NMF are much clearer", "the paper names no measure", judged(NotTestable, "section 5 shows them; Fig. 4 has the 31 persons with all 64 images, as the paper names none")},
+		{"cost", "section 5.3", "nearly the same computational cost", "seconds of a round on a quiet machine: a cell of section 5 has them, and nothing is stored", judged(Open, "seconds of a machine that is shared decide nothing")},
+		{"basis", "Fig. 3, Fig. 4", "the basis images of L2,1-NMF are much clearer", "the paper names no measure", judged(NotTestable, "section 6 shows them; Fig. 4 has the 31 persons with all 64 images, as the paper names none")},
 		{"table3", "Table 3", "L2,1-NMF clusters better than NMF on all ten sets", "100 multiplicative rounds from the paper's k-means start, accuracy. " + LeadRule, three("L2,1-NMF", "NMF", sets)},
 		{"table3-hals", "Table 3", "the same, by 60 rounds of HALS", "HALS, at most 60 rounds, from the same start. " + LeadRule, three("L2,1-NMF, HALS", "NMF, HALS", sets)},
 		{"table3-converged", "Table 3", "the same, converged", "HALS until a round gains less than a millionth. " + LeadRule, three("L2,1-NMF, converged", "NMF, converged", sets)},
