@@ -204,13 +204,14 @@ func lookOf(names []string) []int {
 	return styles
 }
 
-// Mark draws a vertical line at x, in the colour of a style, with a name at its upper end.
-func Mark(c *viz.Chart, x float64, name string, style int) {
-	line := Must(plotter.NewLine(plotter.XYs{{X: x, Y: c.Y.Min}, {X: x, Y: c.Y.Max}}))
-	line.Color, line.Width = viz.Color(style-1), vg.Points(1.5)
+// Mark draws a vertical line at x, in the colour of a style, with a name in some line below its upper end.
+func Mark(c *viz.Chart, x float64, name string, style int, line float64) {
+	upright := Must(plotter.NewLine(plotter.XYs{{X: x, Y: c.Y.Min}, {X: x, Y: c.Y.Max}}))
+	upright.Color, upright.Width = viz.Color(style-1), vg.Points(1.5)
 	l := Must(plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: x, Y: c.Y.Max}}, Labels: []string{" " + name}}))
 	text := c.Legend.TextStyle
-	text.Handler, text.Font, text.Color, text.YAlign = l.TextStyle[0].Handler, c.X.Tick.Label.Font, line.Color, -1
+	text.Handler, text.Font, text.Color, text.YAlign = l.TextStyle[0].Handler, c.X.Tick.Label.Font, upright.Color, -1
 	l.TextStyle[0] = text
-	c.Add(line, l)
+	l.Offset.Y = vg.Points(-14 * line)
+	c.Add(upright, l)
 }
