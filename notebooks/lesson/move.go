@@ -45,11 +45,13 @@ func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control)
 		Check(err)
 		figures = append(figures, f)
 	}
-	text := "*Run this cell in a browser to move* " + names(controls) + " *yourself. Here* " + controls[0].Name + " *moves*"
+	text := "*Run this cell in a browser to move* " + names(controls) + " *yourself. Here* " + controls[0].Name
 	if len(controls) > 1 {
-		text += "*, and the rest stays*"
+		text += " *moves, and the rest stays.*"
+	} else {
+		text += " *moves.*"
 	}
-	show.Markdown(text + "*.*")
+	show.Markdown(text)
 	show.Animation(figures, frame)
 }
 
