@@ -99,6 +99,9 @@ func (s *setup) explore(ctx context.Context, e exploration) (folder string, err 
 	if err != nil {
 		return "", e.inFlags(err)
 	}
+	for i, note := range set.Notes { // the report has them, too
+		set.Notes[i] = inNotes(note)
+	}
 	fmt.Fprintln(s.out, inNotes(set.String()))
 	a, err := explore.Study{Rank: e.rank, Progress: explore.Lines(s.out)}.Run(ctx, set)
 	if err != nil {

@@ -234,6 +234,34 @@ func (a *Analysis) original(x *mat.Dense) func(i, j int) float64 {
 	}
 }
 
+// units returns what leads from prepared data back to the unit of the file, scale and offset (m×1): there an
+// entry is offset + scale·(WH). They are nil where no such numbers are the same for all samples.
+func (a *Analysis) units() (scale, offset *mat.Dense) {
+	if a.Prepared.Sparse != nil {
+		return nil, nil
+	}
+	m, n := a.Prepared.Dims()
+	at := func(v float64) func(i, j int) float64 {
+		x := mat.NewDense(m, n, nil)
+		x.Apply(func(_, _ int, _ float64) float64 { return v }, x)
+		return a.original(x)
+	}
+	zero, one, three := at(0), at(1), at(3)
+	scale, offset = mat.NewDense(m, 1, nil), mat.NewDense(m, 1, nil)
+	for i := range m {
+		from, step := zero(i, 0), one(i, 0)-zero(i, 0)
+		near := func(v, want float64) bool { return math.Abs(v-want) <= 1e-9*(math.Abs(from)+math.Abs(step)) }
+		for j := range n {
+			if !near(zero(i, j), from) || !near(one(i, j), from+step) || !near(three(i, j), from+3*step) {
+				return nil, nil
+			}
+		}
+		scale.Set(i, 0, step)
+		offset.Set(i, 0, from)
+	}
+	return scale, offset
+}
+
 // BadSamples returns the samples that the parts do not explain as a whole, the worst first: those that
 // half of the fits flag as wrong, or, for the set of Apply, whose median residual is as far off as that of no
 // sample of the first.
@@ -351,7 +379,7 @@ func (a *Analysis) String() string {
 	if bad := a.BadEntries(); len(bad) > 0 {
 		fmt.Fprintf(&b, "\n%s:\n", many(len(bad), "single value", "does not fit", "do not fit"))
 		for _, e := range bad[:min(shown, len(bad))] {
-			fmt.Fprintf(&b, "    %s of %s is %.4g, where the parts make %.4g\n", e.FeatureName, e.SampleName, e.Value, e.Expected)
+			fmt.Fprintf(&b, "    %s of %s is %.4g, where the parts make %.4g (%.0f times the usual residual)\n", e.FeatureName, e.SampleName, e.Value, e.Expected, e.Times)
 		}
 		if len(bad) > shown {
 			fmt.Fprintf(&b, "    and %d more\n", len(bad)-shown)
@@ -416,7 +444,14 @@ func (a *Analysis) Apply(ctx context.Context, s *datasets.Set) (*Analysis, error
 
 // Report returns the page and the tables of the analysis, in the unit of the prepared data.
 func (a *Analysis) Report() (*report.Report, error) {
-	rep := &report.Report{Set: a.Prepared, Result: a.Result, Suspects: a.Suspects, Title: cmp.Or(a.Set.Name, "Exploration"), Names: a.PartNames()}
+	rep := &report.Report{Set: a.Prepared, Result: a.Result, Suspects: a.Suspects, Title: cmp.Or(a.Set.Name, "Exploration"), Names: a.PartNames(),
+		Judge: a.Robust, Usual: a.Usual}
+	if len(a.Preparation.Steps) > 0 {
+		rep.Notes = append(rep.Notes, "These are the data as they were prepared for the fit. In the file: "+a.Set.String())
+		if scale, offset := a.units(); scale != nil {
+			rep.Variables = []datasets.MATVar{{Name: "feature_scale", M: scale}, {Name: "feature_offset", M: offset}}
+		}
+	}
 	for _, w := range a.Warnings {
 		rep.Notes = append(rep.Notes, "Warning: "+w)
 	}

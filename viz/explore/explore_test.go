@@ -511,3 +511,25 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// What the factors are scaled by is in the files: with it W·H is in the unit of the file.
+func TestUnits(t *testing.T) {
+	s, _ := wines()
+	a, err := Study{Rank: 3, Starts: 2}.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale, offset := a.units()
+	if scale == nil {
+		t.Fatal("no scale of the features")
+	}
+	back := a.original(a.Result.WH())
+	for i := range scale.RawMatrix().Rows {
+		for j := range 5 {
+			got, want := offset.At(i, 0)+scale.At(i, 0)*a.Result.WH().At(i, j), back(i, j)
+			if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+				t.Fatalf("feature %d, sample %d: %g, want %g", i, j, got, want)
+			}
+		}
+	}
+}

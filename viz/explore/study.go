@@ -656,7 +656,7 @@ func (r *run) suspects() error {
 	if err := r.weigh(signed); err != nil {
 		return err
 	}
-	r.decided("suspects", fmt.Sprintf("%s, %s; %s", many(len(r.BadSamples()), "sample", "is wrong", "are wrong"), many(len(r.BadEntries()), "single value", "is", "are"), many(found.Rare, "more sample", "is rare", "are rare")), found.String())
+	r.decided("suspects", fmt.Sprintf("%s, %s; %s", many(len(r.BadSamples()), "sample", "does not fit", "do not fit"), many(len(r.BadEntries()), "single value", "does not", "do not"), many(found.Rare, "more sample", "is rare", "are rare")), found.String())
 	return nil
 }
 

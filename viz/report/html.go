@@ -83,7 +83,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 	for _, s := range r.Sections {
 		s.write(p)
 	}
-	c, err := viz.Convergence([]viz.Curve{{Name: fmt.Sprintf("%T", r.Result.Loss), Trace: r.Result.Trace}}, viz.ConvergenceOptions{})
+	c, err := viz.Convergence([]viz.Curve{{Name: lossName(r.Result.Loss), Trace: r.Result.Trace}}, viz.ConvergenceOptions{})
 	if err == nil { // a fit may have no trace
 		p.text("h2", "Convergence")
 		p.figure("objective by round", c, nil)
@@ -99,6 +99,12 @@ func (r Report) WriteHTML(w io.Writer) error {
 	return err
 }
 
+// lossName is the name of the type of a loss, without its package.
+func lossName(l rnmf.Loss) string {
+	name := fmt.Sprintf("%T", l)
+	return name[strings.LastIndex(name, ".")+1:]
+}
+
 // summary tells what was fitted, and how well.
 func (r Report) summary() string {
 	_, k := r.Result.W.Dims()
@@ -106,7 +112,7 @@ func (r Report) summary() string {
 	if r.Result.Family != rnmf.Gaussian {
 		of = " of Poisson deviances"
 	}
-	line := fmt.Sprintf("%d parts, fitted with the loss %#v%s; the fit ended because: %v.", k, r.Result.Loss, of, r.Result.Reason)
+	line := fmt.Sprintf("%d parts, fitted with the loss %s%s; the fit ended because: %v.", k, lossName(r.Result.Loss), of, r.Result.Reason)
 	if r.Set.Sparse != nil {
 		if far, size := r.squares(nil); size > 0 && !math.IsInf(size, 0) {
 			line += fmt.Sprintf(" ‖X − WH‖² is %.1f %% of ‖X‖².", 100*far/size)
@@ -214,10 +220,18 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 		p.text("p", "By the weights of this one fit: other starts and other losses may point at others.")
 	}
 	rows := r.rows(out)
-	rows = rows[:min(shown, len(rows))]
+	if r.Suspects != nil {
+		rows = flagged(rows)
+		if len(rows) == 0 {
+			return
+		}
+		p.text("p", "The size of a sample is the root mean square of its residuals, next to that of the median sample. A rare sample is hard to draw from the others, which is a reason to look at it and none to doubt it.")
+	} else {
+		rows = rows[:min(shown, len(rows))]
+	}
 	header := []string{"sample", r.measure()}
 	if r.Suspects != nil {
-		header = append(header, "flagged by")
+		header = []string{"sample", "size", "flagged by", "it"}
 	}
 	if s.Labels != nil {
 		header = append(header, "class")
@@ -226,7 +240,15 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 	for _, of := range rows {
 		line := []any{s.SampleName(of.sample), viz.Number(of.weight, 3)}
 		if r.Suspects != nil {
-			line = append(line, fmt.Sprintf("%.0f %% of the fits", 100*of.share))
+			what := "is rare"
+			if of.share >= half {
+				what = "does not fit"
+			}
+			size := viz.Number(of.weight, 3)
+			if out != nil {
+				size = viz.Number(out.Sizes[of.sample], 3)
+			}
+			line = []any{s.SampleName(of.sample), size, fmt.Sprintf("%.0f %% of the fits", 100*of.share), what}
 		}
 		if s.Labels != nil {
 			line = append(line, s.Classes[s.Labels[of.sample]])
@@ -239,8 +261,25 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 		return
 	}
 	p.WriteString(table.HTML())
-	f, err := r.residuals(rows, out)
+	f, err := r.residuals(rows[:min(shown, len(rows))], out)
 	p.figure("the most suspect samples", f, err)
+}
+
+// half of the fits make a sample one that does not fit, or that is rare.
+const half = 0.5 - 1e-9
+
+// flagged returns the samples that half of the fits flag, and then those that are rare to half of them.
+func flagged(rows []row) (some []row) {
+	var rare []row
+	for _, of := range rows {
+		switch {
+		case of.share >= half && len(some) < shown:
+			some = append(some, of)
+		case of.share < half && of.rare >= half && len(rare) < shown:
+			rare = append(rare, of)
+		}
+	}
+	return append(some, rare...)
 }
 
 // Residuals draws the k most suspect samples: images as they are, others by the features that are

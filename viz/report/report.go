@@ -33,6 +33,12 @@ import (
 type Report struct {
 	Set    *datasets.Set
 	Result *rnmf.Result
+	// Judge, if not nil, is the fit by whose residuals samples are judged, in place of Result: one that
+	// single wrong entries do not spoil.
+	Judge *rnmf.Result
+	// Usual (m), if not nil, is the usual size of a residual of each feature: which features of a sample
+	// are farthest off is told in it.
+	Usual []float64
 	// Suspects, if not nil, order the samples by what several fits say; otherwise their
 	// weights in this fit do.
 	Suspects *choose.Suspects
@@ -40,6 +46,8 @@ type Report struct {
 	Notes    []string // paragraphs of the page, such as the texts of a LossComparison and a RankChoice
 	// Names are those of the parts; nil is "part 1" and so on.
 	Names []string
+	// Variables are written to factors.npz and factors.mat, too.
+	Variables []datasets.MATVar
 	// Sections come after the suspects.
 	Sections []Section
 }
@@ -75,7 +83,7 @@ func (r Report) check() (*rnmf.Outliers, error) {
 	if r.Set.Sparse != nil {
 		err = r.sizes()
 	} else {
-		out, err = r.Result.Outliers(r.Set.X, r.Set.Mask())
+		out, err = r.judge().Outliers(r.Set.X, r.Set.Mask())
 	}
 	if err != nil {
 		return nil, err
@@ -83,11 +91,17 @@ func (r Report) check() (*rnmf.Outliers, error) {
 	if _, k := r.Result.W.Dims(); r.Names != nil && len(r.Names) != k {
 		return nil, fmt.Errorf("%w: %d names for %d parts", datasets.ErrSize, len(r.Names), k)
 	}
+	if m, _ := r.Set.Dims(); r.Usual != nil && len(r.Usual) != m {
+		return nil, fmt.Errorf("%w: %d usual sizes of residuals for %d features", datasets.ErrSize, len(r.Usual), m)
+	}
 	if _, n := r.Set.Dims(); r.Suspects != nil && len(r.Suspects.Samples) != n {
 		return nil, fmt.Errorf("%w: the suspects are of %d samples, but the set has %d", datasets.ErrSize, len(r.Suspects.Samples), n)
 	}
 	return out, nil
 }
+
+// judge is the fit by whose residuals samples are judged.
+func (r Report) judge() *rnmf.Result { return cmp.Or(r.Judge, r.Result) }
 
 // Parts returns W as a set, a part in each column, with the names of the features. Its columns have
 // the Euclidean length 1, and Coefficients are scaled to match.
@@ -118,6 +132,7 @@ type row struct {
 	sample int
 	weight float64
 	share  float64 // of the fits that flag it, -1 if nobody was asked
+	rare   float64 // of the fits to which it is rare
 	off    []int   // the features that are farthest off, at most three
 }
 
@@ -127,6 +142,13 @@ func (r Report) rows(out *rnmf.Outliers) []row {
 		return r.sparseRows()
 	}
 	m, n := r.Set.X.Dims()
+	size := func(i, j int) float64 {
+		e := math.Abs(out.E.At(i, j))
+		if r.Usual != nil && r.Usual[i] > 0 {
+			return e / r.Usual[i]
+		}
+		return e
+	}
 	rows := make([]row, n)
 	for j := range rows {
 		off := make([]int, 0, m)
@@ -135,8 +157,8 @@ func (r Report) rows(out *rnmf.Outliers) []row {
 				off = append(off, i)
 			}
 		}
-		slices.SortStableFunc(off, func(a, b int) int { return cmp.Compare(math.Abs(out.E.At(b, j)), math.Abs(out.E.At(a, j))) })
-		rows[j] = row{j, out.Samples[j], -1, off[:min(3, len(off))]}
+		slices.SortStableFunc(off, func(a, b int) int { return cmp.Compare(size(b, j), size(a, j)) })
+		rows[j] = row{sample: j, weight: out.Samples[j], share: -1, off: off[:min(3, len(off))]}
 	}
 	return r.sorted(rows)
 }
@@ -154,7 +176,7 @@ func (r Report) sorted(rows []row) []row {
 			continue
 		}
 		at := rows[of.Sample]
-		at.share, at.weight = of.Share, of.Weight
+		at.share, at.rare, at.weight = of.Share, of.Rare, of.Weight
 		sorted = append(sorted, at)
 	}
 	return sorted
@@ -165,7 +187,7 @@ func (r Report) offs(of row) string {
 	var wh float64
 	var words []string
 	for _, i := range of.off {
-		wh = mat.Dot(r.Result.W.RowView(i), r.Result.H.ColView(of.sample))
+		wh = mat.Dot(r.judge().W.RowView(i), r.judge().H.ColView(of.sample))
 		sign := "+"
 		if r.at(i, of.sample) < wh {
 			sign = "−"
@@ -218,7 +240,7 @@ func (r Report) WriteSamples(w io.Writer) error {
 
 // Save writes a folder, which it makes: report.html, parts.csv and coefficients.csv (a part and a sample
 // on each line), samples.csv (see WriteSamples), factors.npz and factors.mat (W, H and the
-// names), and model.rnmf, which rnmf.Load reads. It writes over no file: where there
+// names, and Variables), and model.rnmf, which rnmf.Load reads. It writes over no file: where there
 // is one of these names, the error is fs.ErrExist. It stops at the first error.
 func (r Report) Save(folder string) error {
 	parts, err := r.Parts()
@@ -267,5 +289,5 @@ func (r Report) variables(parts, coefficients *datasets.Set) []datasets.MATVar {
 	for i := range m {
 		features.Text = append(features.Text, r.Set.FeatureName(i))
 	}
-	return append(vars, samples, features)
+	return slices.Concat(append(vars, samples, features), r.Variables)
 }
