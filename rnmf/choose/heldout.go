@@ -55,7 +55,7 @@ type Errors struct {
 	// OfMeans, where the Family is not Gaussian and nil otherwise, is Σρ(d(x, wh)) over Σρ(d(x, y)), where y
 	// is the mean of the feature over the entries that are shown and ρ is the loss of RobustPoissonNMF at
 	// the scale of Poisson counts: of bursts, which nobody can predict, it makes little, and 1 is no
-	// better than means.
+	// better than means. Means below half an event among all that is shown of a feature count as that.
 	OfMeans []float64
 
 	residual *mat.Dense // x − wh, each entry when it was held out; NaN if missing or gross
@@ -123,9 +123,9 @@ func (s HeldOut) Of(ctx context.Context, fit FitFunc, x mat.Matrix) (*Errors, er
 		var deviance float64
 		var counts, means, seen []float64 // roots of deviances of counts
 		for i := range m {
-			mean := 0.0
+			mean, least := 0.0, 0.0
 			if r.Family != rnmf.Gaussian {
-				mean = meanOf(x, mask, i)
+				mean, least = meanOf(x, mask, i)
 			}
 			for j, y := range wh.RawRowView(i) {
 				if v := x.At(i, j); folds[i*n+j] == f && math.Abs(v) <= most {
@@ -134,7 +134,7 @@ func (s HeldOut) Of(ctx context.Context, fit FitFunc, x mat.Matrix) (*Errors, er
 					d := r.Family.Deviance(v, y)
 					deviance += d
 					if r.Family != rnmf.Gaussian {
-						counts, means, seen = append(counts, math.Sqrt(d)), append(means, math.Sqrt(r.Family.Deviance(v, mean))), append(seen, v)
+						counts, means, seen = append(counts, math.Sqrt(r.Family.Deviance(v, max(y, least)))), append(means, math.Sqrt(r.Family.Deviance(v, mean))), append(seen, v)
 					}
 				}
 			}
@@ -156,8 +156,9 @@ func (s HeldOut) Of(ctx context.Context, fit FitFunc, x mat.Matrix) (*Errors, er
 	return errs, nil
 }
 
-// meanOf is the mean of what is shown of a feature, or half an event among all of it where that is 0.
-func meanOf(x mat.Matrix, mask *mat.Dense, i int) float64 {
+// meanOf is the mean of what is shown of a feature, and half an event among all of it, which is the least mean
+// that anybody can tell from 0.
+func meanOf(x mat.Matrix, mask *mat.Dense, i int) (mean, least float64) {
 	var sum, known float64
 	for j, w := range mask.RawRowView(i) {
 		if w > 0 {
@@ -165,7 +166,7 @@ func meanOf(x mat.Matrix, mask *mat.Dense, i int) float64 {
 			known++
 		}
 	}
-	return max(sum, 0.5) / max(1, known)
+	return max(sum, 0.5) / max(1, known), 0.5 / max(1, known)
 }
 
 // lossOfCounts sums the loss of RobustPoissonNMF over counts x whose deviances have the roots e.

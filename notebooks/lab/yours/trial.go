@@ -43,6 +43,7 @@ func files(folder string) []tried {
 		}
 		return cmp.Or(datasets.Digits().WriteNPZ(f), f.Close())
 	}
+	_, clothes := datasets.Fashion().Dims()
 	return []tried{
 		{format: "CSV without names", path: public("wine.data"), features: 13, samples: 178, classes: 3, kind: explore.Measurements},
 		{format: "CSV", path: public("vehicle.csv"), features: 18, samples: 846, classes: 4, kind: explore.Measurements},
@@ -54,7 +55,7 @@ func files(folder string) []tried {
 		{format: ".npz", file: "digits.npz", write: digits, features: 64, samples: 1797, classes: 10, height: 8, width: 8, kind: explore.Images, cure: "Height"},
 		{format: ".mat", path: public("COIL20.mat"), features: 1024, samples: 1440, classes: 20, height: 32, width: 32, kind: explore.Images, cure: "Height"},
 		{format: ".mat", path: public("JAFFE_32x32.mat"), features: 1024, samples: 213, classes: 10, height: 32, width: 32, kind: explore.Images, sideways: true, cure: "Sideways"},
-		{format: "IDX", path: public("t10k-images-idx3-ubyte.gz"), features: 784, samples: 10000, classes: 10, height: 28, width: 28, kind: explore.Images},
+		{format: "IDX", path: filepath.Join("datasets", "embed", "fashion-images-idx3-ubyte.gz"), features: 784, samples: clothes, classes: 10, height: 28, width: 28, kind: explore.Images},
 		{format: "Parquet", file: "table.parquet", write: func(path string) error { return os.WriteFile(path, []byte("PAR1"), 0o600) }, refused: "datasets/columnar"},
 	}
 }
