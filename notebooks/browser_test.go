@@ -245,8 +245,8 @@ func tour(t *testing.T, p *page) {
 	if bad := p.text(wrong); bad != "" {
 		t.Error(bad)
 	}
-	p.until("7 pictures of 7", seen+` === "7 of 7"`, 5*time.Second)
-	if html := p.text(outputs + `.map(o => (o.data || {})["text/html"] || "").join("")`); strings.Contains(html, "rnmf-live") || strings.Count(html, "<table>") != 2 {
+	p.until("8 pictures of 8", seen+` === "8 of 8"`, 5*time.Second)
+	if html := p.text(outputs + `.map(o => (o.data || {})["text/html"] || "").join("")`); strings.Contains(html, "rnmf-live") || strings.Count(html, "<table>") != 3 {
 		t.Errorf("tables and leftovers: %.300s", html)
 	}
 	for name, selector := range map[string]string{"tour-run": "img", "tour-table": "table"} {
