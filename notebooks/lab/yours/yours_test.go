@@ -88,6 +88,22 @@ func TestTrial(t *testing.T) {
 	}
 }
 
+// The stored trial is of eight formats and more, and what is guessed wrong there a note mends.
+func TestStoredTrial(t *testing.T) {
+	text, err := os.ReadFile("trial.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"CSV ", "folder of images", "folder of .mtx", ".h5ad", ".npz", ".mat", "IDX", "Parquet"} {
+		if !strings.Contains(string(text), "\n"+format) {
+			t.Errorf("no %s in\n%s", format, text)
+		}
+	}
+	if strings.Contains(string(text), "(no note)") || strings.Contains(string(text), "without the cure") {
+		t.Errorf("a wrong guess without its cure:\n%s", text)
+	}
+}
+
 func TestHits(t *testing.T) {
 	e := Example{Wrong: []string{"a", "b", "c"}}
 	if got := e.Hits([]string{"c", "x", "a"}); got != "2 of 3 that are wrong are found; missed: b; found without being wrong: x" {
