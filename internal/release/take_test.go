@@ -37,13 +37,18 @@ func published(t *testing.T) (version string) {
 	return version
 }
 
-// TestREADME does what the README says, in an empty folder: it saves the program, takes
+// TestREADME does what the README says of a release, in an empty folder: it saves the program, takes
 // this release, runs it and compares what it prints, also on the clean data.
 func TestREADME(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a release in an empty folder")
 	}
 	program, commands, printed := inREADME(t)
+	get := regexp.MustCompile(`(?m)^> (go get .*)$`).FindStringSubmatch(read(t, "README.md"))
+	if get == nil {
+		t.Fatal("README.md does not say what to do once there is a release")
+	}
+	commands = []string{commands[0], get[1], commands[3]}
 	price := regexp.MustCompile(`the errors are ([\d.]+) and ([\d.]+)\.`).FindStringSubmatch(read(t, "README.md"))
 	if price == nil {
 		t.Fatal("README.md does not say what the errors are on clean data")
@@ -91,31 +96,29 @@ func inREADME(t *testing.T) (program string, commands []string, printed string) 
 		}
 		return m[1]
 	}
-	return part("(?s)```go\n(package main.*?)```"), strings.Split(strings.TrimSpace(part("(?s)```sh\n(go mod init.*?)```")), "\n"), part("(?s)It prints\n\n```text\n(.*?)```")
+	commands = strings.Split(strings.TrimSpace(part("(?s)```sh\n(go mod init.*?)```")), "\n")
+	if len(commands) != 4 {
+		t.Fatalf("README.md has the commands %q", commands)
+	}
+	return part("(?s)```go\n(package main.*?)```"), commands, part("(?s)It prints\n\n```text\n(.*?)```")
 }
 
-// TestCheckout does what the README says to those who have a checkout, as nothing is published:
-// the second of its commands is another one.
+// TestCheckout does what the README says to those who have a checkout, as nothing is published.
 func TestCheckout(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a program in an empty folder")
 	}
 	program, commands, printed := inREADME(t)
-	edit := regexp.MustCompile(`(?m)^> (go mod edit .*)$`).FindStringSubmatch(read(t, "README.md"))
-	if edit == nil || len(commands) != 3 {
-		t.Fatalf("README.md has no such command for a checkout, or has the commands %q", commands)
-	}
 	checkout, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands = append(append(commands[:1:1], strings.Split(strings.Replace(edit[1], "../robustnmf", checkout, 1), " && ")...), commands[2])
 	t.Setenv("GOWORK", "off")
 	t.Chdir(t.TempDir())
 	write(t, "main.go", program)
 	var out string
 	for _, command := range commands {
-		args := strings.Fields(command)
+		args := strings.Fields(strings.Replace(command, "=../robustnmf", "="+checkout, 1))
 		out = output(t, args[0], args[1:]...)
 	}
 	if out != printed {
