@@ -1,7 +1,7 @@
 // Package datasets reads, downloads, generates and corrupts data for robust NMF.
 //
 // A Set is a matrix whose columns are samples, with what else is known of them: names,
-// labels, units.
+// labels, units. What is missing is NaN in X, and Mask makes what Model.Mask takes of it.
 //
 //	s := datasets.Digits().Scaled()                                // embedded: Digits, Wine, Fashion
 //	s, err := datasets.ORL.Load(ctx)                               // a PublicSet: from the folder RNMF_DATA, or after Download

@@ -67,7 +67,8 @@ const (
 // The set has the name of the file, and its Notes tell what was guessed: the separator, which
 // columns name samples and classes and which were left out, whether a line is a sample or a feature,
 // which texts were taken for missing values, and numbers that look as if they meant one. The options
-// say otherwise; OpenCSV, OpenMAT and the like have more of them for one format each.
+// say otherwise. Missing values are NaN in X, which a fit refuses: give it Model.Mask = set.Mask().
+// OpenCSV, OpenMAT and the like have more of them for one format each.
 //
 // Errors are those of the readers, and ErrUnsupported for a file of no known kind.
 func Open(ctx context.Context, path string, o OpenOptions) (*Set, error) {

@@ -6,9 +6,9 @@
 //
 //	r, err := rnmf.CellCaseNMF(10).Fit(ctx, x)
 //
-// Where nobody knows what is wrong with the data, choose.Auto is the default: it lets three losses race
-// for entries that are hidden from them. CellCaseNMF is the single model to take where
-// time counts.
+// Where nobody knows what is wrong with the data, choose.Auto is the default: of three losses it takes the
+// one that predicts hidden entries best. Where time counts take CellCaseNMF, one fit in place of four. Data
+// that are sparse or larger than memory go to package panel, which has neither of the two.
 //
 // # One inequality
 //

@@ -10,7 +10,7 @@ import (
 var (
 	ErrShape     = errors.New("rnmf: shapes do not match")
 	ErrEmpty     = errors.New("rnmf: empty data")
-	ErrNotFinite = errors.New("rnmf: not a finite number (for missing entries set Model.Mask)")
+	ErrNotFinite = errors.New("rnmf: not a finite number (for missing entries set Model.Mask, which datasets.Set.Mask makes)")
 	ErrNegative  = errors.New("rnmf: negative entry (if it stands for a missing value, as -1 and -999 often do, leave it out by Model.Mask, which datasets.Set.Mask makes of what OpenOptions.Missing names; for data with signs set Model.Signed, or use SemiNMF or datasets.ShiftFeatures)")
 	ErrTooLarge  = errors.New("rnmf: entry too large to be squared")
 	ErrRank      = errors.New("rnmf: rank out of range")

@@ -14,7 +14,7 @@ import (
 // GemanMcClure is the loss ρ(s) = s/(c² + s), with s = e² a squared residual: like
 // truncation, but smooth. The method Rho makes it a Loss for all solvers,
 // penalties and masks.
-type GemanMcClure struct{ C float64 } // 0: estimated in each round
+type GemanMcClure struct{ C float64 } // 0: estimated, see Tuning
 
 // Rho returns s/(c² + s), and its derivative c²/(c² + s)², which is the weight.
 func (g GemanMcClure) Rho(s float64) (value, slope float64) {

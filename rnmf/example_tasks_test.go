@@ -16,7 +16,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
-// Where some entries may be grossly wrong, begin here. A block twice as bright
+// Where many entries are grossly wrong. A block twice as bright
 // as white covers an eighth of each image; the error is against the images as they were.
 func ExampleRobustNMF() {
 	s, err := datasets.Fashion().Scaled().Sample(30, 1)

@@ -198,10 +198,10 @@ func unpack(l Loss) (rho Loss, byColumn bool) {
 // OfColumns returns the loss of the columns.
 func (l ByColumn) OfColumns() Loss { return l.Loss }
 
-// CheckLoss returns an error that wraps ErrParameter if a loss is not a concave, increasing
-// function of the squared residual, if its slope is not its derivative, or if Weigh differs from
-// Rho. It tries residuals from 0 to ten times size. Run it once on a loss of your own: descent
-// rests on this.
+// CheckLoss returns an error that wraps ErrParameter if a loss is not a concave function
+// of the squared residual that never decreases, if its slope is not its derivative, or if Weigh differs from
+// Rho. It tries residuals |x − WH| from 0 to ten times size, a usual one; a loss with a Tuning is
+// tried at the scale of residuals of that size. Run it once on a loss of your own: descent rests on this.
 //
 // A loss of your own should not embed one of this package: the engine would use the Tuning and
 // Weigh that come with it instead of your Rho.

@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Outliers is the report of a fit on what did not follow WH.
+// Outliers is the report of a fit on what did not follow WH. A small weight is not yet an error: Sizes finds
+// samples with gross errors, Samples what the fit did not trust.
 type Outliers struct {
 	// Weights (m×n) is the weight that the loss gives each entry over the median weight, but at
 	// most 1: an entry with 1 is as trusted as most, one with 0 is ignored. Missing entries have 1,
@@ -33,7 +34,8 @@ type Outliers struct {
 	E *mat.Dense
 }
 
-// String counts what has less than half of the median weight, and tells the least samples.
+// String counts what has less than half of the median weight, and tells the least samples. Clean data
+// have such entries and samples, too: choose.OutlierSearch tells which samples to doubt.
 func (o *Outliers) String() string {
 	weights, order := slices.Clone(o.Samples), make([]int, len(o.Samples))
 	floats.ArgsortStable(weights, order)

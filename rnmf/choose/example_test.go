@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
+	"slices"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
@@ -29,4 +31,28 @@ func ExampleGrid() {
 	best, _ := table.Best(choose.Criterion{Score: choose.ScoreHeldOut, Smaller: true, Error: choose.ScoreHeldOutSE})
 	fmt.Println(best.Setting)
 	// Output: rank=3
+}
+
+// A set with a missing value and a spoilt image: the losses compete, and the winner's residuals show the image.
+func ExampleAuto() {
+	s, err := datasets.Digits().Scaled().Sample(15, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	s.X.Set(0, 0, math.NaN())
+	for i := range 20 {
+		s.X.Set(20+i, 7, 3)
+	}
+	race := choose.Auto(10)
+	race.Model.Mask = s.Mask() // nil where nothing is missing
+	r, err := race.Fit(context.Background(), s.X)
+	if err != nil {
+		log.Fatal(err)
+	}
+	out, err := r.Outliers(s.X, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(slices.Index(out.Sizes, slices.Max(out.Sizes)))
+	// Output: 7
 }

@@ -42,7 +42,9 @@ type Race struct {
 	Model rnmf.Model
 }
 
-// Auto is the Race of a rank.
+// Auto is the default where nobody knows what is wrong with the data: it fits a model of this rank, with the one
+// of three robust losses that predicts hidden entries best. Set Model.Mask and Model.Seed before Fit; of
+// the result, Winner and Why say which loss that was.
 func Auto(rank int) Race { return Race{Model: rnmf.Model{Rank: rank}} }
 
 // RaceResult is the Result of the winner, fitted to all entries, and what the race has shown.
