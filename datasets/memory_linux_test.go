@@ -78,8 +78,8 @@ func TestMemory(t *testing.T) {
 	}
 	for i, c := range memoryCases() {
 		t.Run(c.name, func(t *testing.T) {
-			if os.Getenv("RNMF_LONG") == "" && c.atWork {
-				t.Skip("large pictures and lines: RNMF_LONG=1")
+			if os.Getenv("RNMF_CI") == "" && c.atWork {
+				t.Skip("large pictures and lines: RNMF_CI=1")
 			}
 			if testing.Short() && i > 0 {
 				t.Skip("a process for the first case alone with -short")

@@ -28,7 +28,7 @@
 // Environment: RNMF_DATA is the folder of data sets, relative to where the
 // command is started; RNMF_QUICK=1 asks the notebooks for a quick setting
 // (-check sets it, -run does not); RNMF_NO_INSTALL=1 forbids installing Jupyter;
-// RNMF_LONG=1 asks tests that take long for all their cases, as CI does.
+// RNMF_CI=1 asks tests that take long for all their cases, as CI does.
 package main
 
 import (

@@ -27,7 +27,7 @@ func TestNoRoundRises(t *testing.T) {
 	switch {
 	case testing.Short():
 		shapes, few = shapes[1:3], 47
-	case os.Getenv("RNMF_LONG") == "":
+	case os.Getenv("RNMF_CI") == "":
 		few = 7
 	}
 	var work []func()

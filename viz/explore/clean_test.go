@@ -49,7 +49,7 @@ func TestCleanSets(t *testing.T) {
 		source *datasets.PublicSet
 		rank   int
 	}{{datasets.ORL, 15}, {datasets.Yale, 10}, {datasets.Semeion, 10}, {datasets.UMISTSmall, 10}, {datasets.COIL20, 15}, {datasets.Pendigits, 6}, {datasets.Vehicle, 4}, {datasets.German, 6}, {datasets.BinaryAlphadigits, 15}, {datasets.CMUPIE, 10}, {datasets.MNISTTest, 10}, {datasets.JAFFE, 10}, {datasets.Palm, 10}} {
-		if os.Getenv("RNMF_LONG") == "" {
+		if os.Getenv("RNMF_CI") == "" {
 			break
 		}
 		s, err := c.source.Load(t.Context())
