@@ -203,7 +203,7 @@ func levelIn(t *testing.T, env string) string {
 }
 
 // The same seed gives the same bits in another process, with any GOMAXPROCS, and with
-// the kernels for AVX2 and in Go.
+// the kernels for AVX2, for AVX-512 and in Go.
 func TestBitsOfProcesses(t *testing.T) {
 	if os.Getenv("RNMF_BITS") != "" {
 		fmt.Println("level", kernel.Level())
@@ -219,7 +219,7 @@ func TestBitsOfProcesses(t *testing.T) {
 		t.Skip("starts processes")
 	}
 	want := bitsOf(t)
-	for _, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=8", "RNMF_KERNEL=portable", "RNMF_KERNEL=avx2"} {
+	for _, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=8", "RNMF_KERNEL=portable", "RNMF_KERNEL=avx2", "RNMF_KERNEL=avx512"} {
 		if env == "RNMF_KERNEL="+kernel.Level() {
 			continue
 		}

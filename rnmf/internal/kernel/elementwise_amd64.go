@@ -413,3 +413,403 @@ func descendDiagonal1x1AVX2(v *float64, vk *float64, n *float64, row *float64, d
 //
 //go:noescape
 func descendDiagonal1xmAVX2(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// squareAVX512 writes weights.
+//
+//go:noescape
+func squareAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// l1AVX512 writes weights.
+//
+//go:noescape
+func l1AVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// huberAVX512 writes weights.
+//
+//go:noescape
+func huberAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfaceAVX512 writes weights.
+//
+//go:noescape
+func hypersurfaceAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// cauchyAVX512 writes weights.
+//
+//go:noescape
+func cauchyAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// correntropyAVX512 writes weights.
+//
+//go:noescape
+func correntropyAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// squareValueAVX512 writes weights and values.
+//
+//go:noescape
+func squareValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// l1ValueAVX512 writes weights and values.
+//
+//go:noescape
+func l1ValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// huberValueAVX512 writes weights and values.
+//
+//go:noescape
+func huberValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfaceValueAVX512 writes weights and values.
+//
+//go:noescape
+func hypersurfaceValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// cauchyValueAVX512 writes weights and values.
+//
+//go:noescape
+func cauchyValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// correntropyValueAVX512 writes weights and values.
+//
+//go:noescape
+func correntropyValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// squareSplitAVX512 does split.
+//
+//go:noescape
+func squareSplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// l1SplitAVX512 does split.
+//
+//go:noescape
+func l1SplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// huberSplitAVX512 does split.
+//
+//go:noescape
+func huberSplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfaceSplitAVX512 does split.
+//
+//go:noescape
+func hypersurfaceSplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// cauchySplitAVX512 does split.
+//
+//go:noescape
+func cauchySplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// correntropySplitAVX512 does split.
+//
+//go:noescape
+func correntropySplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// squarePanelsAVX512 does Split on panels of 8 columns.
+//
+//go:noescape
+func squarePanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// l1PanelsAVX512 does Split on panels of 8 columns.
+//
+//go:noescape
+func l1PanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// huberPanelsAVX512 does Split on panels of 8 columns.
+//
+//go:noescape
+func huberPanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfacePanelsAVX512 does Split on panels of 8 columns.
+//
+//go:noescape
+func hypersurfacePanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// cauchyPanelsAVX512 does Split on panels of 8 columns.
+//
+//go:noescape
+func cauchyPanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// correntropyPanelsAVX512 does Split on panels of 8 columns.
+//
+//go:noescape
+func correntropyPanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// squareSplitSumAVX512 does split and adds up the values in eight sums.
+//
+//go:noescape
+func squareSplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// l1SplitSumAVX512 does split and adds up the values in eight sums.
+//
+//go:noescape
+func l1SplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// huberSplitSumAVX512 does split and adds up the values in eight sums.
+//
+//go:noescape
+func huberSplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfaceSplitSumAVX512 does split and adds up the values in eight sums.
+//
+//go:noescape
+func hypersurfaceSplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// cauchySplitSumAVX512 does split and adds up the values in eight sums.
+//
+//go:noescape
+func cauchySplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// correntropySplitSumAVX512 does split and adds up the values in eight sums.
+//
+//go:noescape
+func correntropySplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+
+// squarePanelsSumAVX512 does Split on panels of 8 columns.
+//
+//go:noescape
+func squarePanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// l1PanelsSumAVX512 does Split on panels of 8 columns.
+//
+//go:noescape
+func l1PanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// huberPanelsSumAVX512 does Split on panels of 8 columns.
+//
+//go:noescape
+func huberPanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// hypersurfacePanelsSumAVX512 does Split on panels of 8 columns.
+//
+//go:noescape
+func hypersurfacePanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// cauchyPanelsSumAVX512 does Split on panels of 8 columns.
+//
+//go:noescape
+func cauchyPanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// correntropyPanelsSumAVX512 does Split on panels of 8 columns.
+//
+//go:noescape
+func correntropyPanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+
+// mulAVX512 does Mul.
+//
+//go:noescape
+func mulAVX512(x *float64, y *float64, n int)
+
+// apartAVX512 does what Product.Apart has left.
+//
+//go:noescape
+func apartAVX512(e *float64, x *float64, y *float64, n int)
+
+// shiftAVX512 does Shift.
+//
+//go:noescape
+func shiftAVX512(x *float64, e *float64, omega *float64, n int, bound float64)
+
+// ratioAVX512 does Ratio.
+//
+//go:noescape
+func ratioAVX512(v *float64, num *float64, den *float64, n int)
+
+// stepAVX512 does Step.
+//
+//go:noescape
+func stepAVX512(v *float64, delta *float64, num *float64, den *float64, n int)
+
+// devianceAVX512 does Deviance.
+//
+//go:noescape
+func devianceAVX512(e *float64, x *float64, y *float64, n int)
+
+// scoreAVX512 does Score without weights.
+//
+//go:noescape
+func scoreAVX512(score *float64, curve *float64, x *float64, y *float64, omega *float64, n int)
+
+// scoreWeightedAVX512 does Score.
+//
+//go:noescape
+func scoreWeightedAVX512(score *float64, curve *float64, x *float64, y *float64, omega *float64, n int)
+
+// bends2AVX512 does Bends on a block of columns.
+//
+//go:noescape
+func bends2AVX512(bend *float64, least *float64, x *float64, y *float64, p *float64, omega *float64, ld int, m int, cols int)
+
+// bends1AVX512 does Bends on a block of columns.
+//
+//go:noescape
+func bends1AVX512(bend *float64, least *float64, x *float64, y *float64, p *float64, omega *float64, ld int, m int, cols int)
+
+// bendsmAVX512 does Bends on a block of columns.
+//
+//go:noescape
+func bendsmAVX512(bend *float64, least *float64, x *float64, y *float64, p *float64, omega *float64, ld int, m int, cols int)
+
+// bendsWeighted2AVX512 does Bends on a block of columns.
+//
+//go:noescape
+func bendsWeighted2AVX512(bend *float64, least *float64, x *float64, y *float64, p *float64, omega *float64, ld int, m int, cols int)
+
+// bendsWeighted1AVX512 does Bends on a block of columns.
+//
+//go:noescape
+func bendsWeighted1AVX512(bend *float64, least *float64, x *float64, y *float64, p *float64, omega *float64, ld int, m int, cols int)
+
+// bendsWeightedmAVX512 does Bends on a block of columns.
+//
+//go:noescape
+func bendsWeightedmAVX512(bend *float64, least *float64, x *float64, y *float64, p *float64, omega *float64, ld int, m int, cols int)
+
+// sumAVX512 adds up in eight sums.
+//
+//go:noescape
+func sumAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+
+// sumMaskedAVX512 adds up in eight sums.
+//
+//go:noescape
+func sumMaskedAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+
+// sumSquaresAVX512 adds up in eight sums.
+//
+//go:noescape
+func sumSquaresAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+
+// sumSquaresMaskedAVX512 adds up in eight sums.
+//
+//go:noescape
+func sumSquaresMaskedAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+
+// squares4AVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squares4AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squares2AVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squares2AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squares1AVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squares1AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresmAVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresmAVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresMasked4AVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresMasked4AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresMasked2AVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresMasked2AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresMasked1AVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresMasked1AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// squaresMaskedmAVX512 does SquaredNorms on a block of columns.
+//
+//go:noescape
+func squaresMaskedmAVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+
+// descend4x3AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descend4x3AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend4x1AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descend4x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend4xmAVX512 does GramSweep on a block.
+//
+//go:noescape
+func descend4xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted4x2AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted4x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted4x1AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted4x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted4xmAVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted4xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal4x2AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal4x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal4x1AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal4x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal4xmAVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal4xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend1x3AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descend1x3AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend1x1AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descend1x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descend1xmAVX512 does GramSweep on a block.
+//
+//go:noescape
+func descend1xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted1x2AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted1x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted1x1AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted1x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendWeighted1xmAVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendWeighted1xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal1x2AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal1x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal1x1AVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal1x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+
+// descendDiagonal1xmAVX512 does GramSweep on a block.
+//
+//go:noescape
+func descendDiagonal1xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)

@@ -22,6 +22,16 @@ DATA lanes<>+112(SB)/8, $+0
 DATA lanes<>+120(SB)/8, $+0
 GLOBL lanes<>(SB), RODATA|NOPTR, $128
 
+DATA bits<>+0(SB)/2, $0x0000
+DATA bits<>+2(SB)/2, $0x0001
+DATA bits<>+4(SB)/2, $0x0003
+DATA bits<>+6(SB)/2, $0x0007
+DATA bits<>+8(SB)/2, $0x000f
+DATA bits<>+10(SB)/2, $0x001f
+DATA bits<>+12(SB)/2, $0x003f
+DATA bits<>+14(SB)/2, $0x007f
+GLOBL bits<>(SB), RODATA|NOPTR, $16
+
 // func squareAVX2(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
 // Requires: AVX
 TEXT ·squareAVX2(SB), NOSPLIT, $0-64
@@ -9095,5 +9105,8140 @@ loop:
 	VMASKMOVPD   (DX), Y0, Y2
 	VFMADD231PD  Y1, Y1, Y2
 	VMASKMOVPD   Y2, Y0, (DX)
+	VZEROUPPER
+	RET
+
+// func squareAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·squareAVX512(SB), NOSPLIT, $0-64
+	MOVQ         omega+0(FP), CX
+	MOVQ         e+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD   (DX)(AX*1), Z3
+	VMULPD    Z3, Z3, Z3
+	VCMPPD    $0x1a, Z1, Z3, K1
+	VMINPD    Z3, Z0, Z3
+	VMOVAPD.Z Z2, K1, Z3
+	VMOVUPD   Z3, (CX)(AX*1)
+	ADDQ      $0x40, AX
+	DECQ      SI
+	JNZ       loop
+
+rest:
+	ANDQ      $0x07, BX
+	JZ        done
+	LEAQ      bits<>+0(SB), SI
+	KMOVW     (SI)(BX*2), K1
+	VMOVUPD.Z (DX)(AX*1), K1, Z3
+	VMULPD    Z3, Z3, Z3
+	VCMPPD    $0x1a, Z1, Z3, K2
+	VMINPD    Z3, Z0, Z0
+	VMOVAPD.Z Z2, K2, Z0
+	VMOVUPD   Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func l1AVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·l1AVX512(SB), NOSPLIT, $0-64
+	MOVQ         omega+0(FP), CX
+	MOVQ         e+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VBROADCASTSD b+40(FP), Z5
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD          (DX)(AX*1), Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K1
+	VMINPD           Z6, Z0, Z6
+	VADDPD           Z2, Z6, Z6
+	VMAXPD           Z6, Z5, Z6
+	VPSRLQ           $0x01, Z6, Z7
+	VPSUBQ           Z7, Z3, Z7
+	VMOVAPD          Z4, Z8
+	VMULPD           Z7, Z6, Z9
+	VFNMADD231PD     Z7, Z9, Z8
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z9
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z8, Z9
+	VMULPD           Z9, Z7, Z7
+	VMOVAPD          Z4, Z8
+	VMULPD           Z7, Z6, Z6
+	VFNMADD231PD     Z7, Z6, Z8
+	VMULPD           Z8, Z7, Z6
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z9
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z8, Z9
+	VFMADD231PD      Z9, Z6, Z7
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z7, Z6
+	VMOVAPD.Z        Z6, K1, Z6
+	VMOVUPD          Z6, (CX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             SI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, BX
+	JZ               done
+	LEAQ             bits<>+0(SB), SI
+	KMOVW            (SI)(BX*2), K1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K2
+	VMINPD           Z6, Z0, Z0
+	VADDPD           Z2, Z0, Z0
+	VMAXPD           Z0, Z5, Z0
+	VPSRLQ           $0x01, Z0, Z1
+	VPSUBQ           Z1, Z3, Z1
+	VMOVAPD          Z4, Z2
+	VMULPD           Z1, Z0, Z3
+	VFNMADD231PD     Z1, Z3, Z2
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z3
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z2, Z3
+	VMULPD           Z3, Z1, Z1
+	VMOVAPD          Z4, Z2
+	VMULPD           Z1, Z0, Z0
+	VFNMADD231PD     Z1, Z0, Z2
+	VMULPD           Z2, Z1, Z0
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z3
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z2, Z3
+	VFMADD231PD      Z3, Z0, Z1
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z1, Z0
+	VMOVAPD.Z        Z0, K2, Z0
+	VMOVUPD          Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func huberAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·huberAVX512(SB), NOSPLIT, $0-64
+	MOVQ         omega+0(FP), CX
+	MOVQ         e+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD     (DX)(AX*1), Z3
+	VMULPD      Z3, Z3, Z4
+	VCMPPD      $0x1a, Z1, Z4, K1
+	VMINPD      Z4, Z0, Z4
+	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z3, Z3
+	VMAXPD      Z3, Z2, Z3
+	VDIVPD      Z3, Z2, Z3
+	VMOVAPD.Z   Z3, K1, Z3
+	VMOVUPD     Z3, (CX)(AX*1)
+	ADDQ        $0x40, AX
+	DECQ        SI
+	JNZ         loop
+
+rest:
+	ANDQ        $0x07, BX
+	JZ          done
+	LEAQ        bits<>+0(SB), SI
+	KMOVW       (SI)(BX*2), K1
+	VMOVUPD.Z   (DX)(AX*1), K1, Z3
+	VMULPD      Z3, Z3, Z4
+	VCMPPD      $0x1a, Z1, Z4, K2
+	VMINPD      Z4, Z0, Z0
+	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z3, Z0
+	VMAXPD      Z0, Z2, Z0
+	VDIVPD      Z0, Z2, Z0
+	VMOVAPD.Z   Z0, K2, Z0
+	VMOVUPD     Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hypersurfaceAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·hypersurfaceAVX512(SB), NOSPLIT, $0-64
+	MOVQ         omega+0(FP), CX
+	MOVQ         e+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD          (DX)(AX*1), Z7
+	VMULPD           Z7, Z7, Z7
+	VCMPPD           $0x1a, Z1, Z7, K1
+	VMINPD           Z7, Z0, Z7
+	VMULPD           Z2, Z7, Z7
+	VADDPD           Z4, Z7, Z7
+	VPSRLQ           $0x01, Z7, Z8
+	VPSUBQ           Z8, Z5, Z8
+	VMOVAPD          Z6, Z9
+	VMULPD           Z8, Z7, Z10
+	VFNMADD231PD     Z8, Z10, Z9
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z10
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z9, Z10
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z9, Z10
+	VMULPD           Z10, Z8, Z8
+	VMOVAPD          Z6, Z9
+	VMULPD           Z8, Z7, Z7
+	VFNMADD231PD     Z8, Z7, Z9
+	VMULPD           Z9, Z8, Z7
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z10
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z9, Z10
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z9, Z10
+	VFMADD231PD      Z10, Z7, Z8
+	VMULPD           Z3, Z8, Z7
+	VMOVAPD.Z        Z7, K1, Z7
+	VMOVUPD          Z7, (CX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             SI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, BX
+	JZ               done
+	LEAQ             bits<>+0(SB), SI
+	KMOVW            (SI)(BX*2), K1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z7
+	VMULPD           Z7, Z7, Z7
+	VCMPPD           $0x1a, Z1, Z7, K2
+	VMINPD           Z7, Z0, Z0
+	VMULPD           Z2, Z0, Z0
+	VADDPD           Z4, Z0, Z0
+	VPSRLQ           $0x01, Z0, Z1
+	VPSUBQ           Z1, Z5, Z1
+	VMOVAPD          Z6, Z2
+	VMULPD           Z1, Z0, Z4
+	VFNMADD231PD     Z1, Z4, Z2
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z4
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z2, Z4
+	VMULPD           Z4, Z1, Z1
+	VMOVAPD          Z6, Z2
+	VMULPD           Z1, Z0, Z0
+	VFNMADD231PD     Z1, Z0, Z2
+	VMULPD           Z2, Z1, Z0
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z4
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z2, Z4
+	VFMADD231PD      Z4, Z0, Z1
+	VMULPD           Z3, Z1, Z0
+	VMOVAPD.Z        Z0, K2, Z0
+	VMOVUPD          Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func cauchyAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·cauchyAVX512(SB), NOSPLIT, $0-64
+	MOVQ         omega+0(FP), CX
+	MOVQ         e+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD   (DX)(AX*1), Z4
+	VMULPD    Z4, Z4, Z4
+	VCMPPD    $0x1a, Z1, Z4, K1
+	VMINPD    Z4, Z0, Z4
+	VADDPD    Z2, Z4, Z4
+	VDIVPD    Z4, Z3, Z4
+	VMOVAPD.Z Z4, K1, Z4
+	VMOVUPD   Z4, (CX)(AX*1)
+	ADDQ      $0x40, AX
+	DECQ      SI
+	JNZ       loop
+
+rest:
+	ANDQ      $0x07, BX
+	JZ        done
+	LEAQ      bits<>+0(SB), SI
+	KMOVW     (SI)(BX*2), K1
+	VMOVUPD.Z (DX)(AX*1), K1, Z4
+	VMULPD    Z4, Z4, Z4
+	VCMPPD    $0x1a, Z1, Z4, K2
+	VMINPD    Z4, Z0, Z0
+	VADDPD    Z2, Z0, Z0
+	VDIVPD    Z0, Z3, Z0
+	VMOVAPD.Z Z0, K2, Z0
+	VMOVUPD   Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func correntropyAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·correntropyAVX512(SB), NOSPLIT, $0-64
+	MOVQ         omega+0(FP), CX
+	MOVQ         e+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c4338000000000000<>+0(SB), Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VSUBPD       Z2, Z5, Z5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD           (DX)(AX*1), Z6
+	VMULPD            Z6, Z6, Z6
+	VCMPPD            $0x1a, Z1, Z6, K1
+	VMINPD            Z6, Z0, Z6
+	VMOVAPD           Z4, Z7
+	VFMADD231PD       Z3, Z6, Z7
+	VSUBPD            Z4, Z7, Z8
+	VMULPD            Z2, Z6, Z6
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z8, Z6
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z8, Z6
+	VMULPD            Z6, Z6, Z8
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z9
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z8, Z9
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z8, Z9
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z10
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z8, Z10
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z8, Z10
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z8, Z10
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z8, Z10
+	VFMADD231PD       Z10, Z6, Z9
+	VMOVAPD           Z6, Z6
+	VFMADD231PD       Z9, Z8, Z6
+	VPSLLQ            $0x34, Z7, Z7
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z7, Z7
+	VMOVAPD           Z7, Z8
+	VFMADD231PD       Z6, Z7, Z8
+	VMULPD            Z5, Z8, Z6
+	VMOVAPD.Z         Z6, K1, Z6
+	VMOVUPD           Z6, (CX)(AX*1)
+	ADDQ              $0x40, AX
+	DECQ              SI
+	JNZ               loop
+
+rest:
+	ANDQ              $0x07, BX
+	JZ                done
+	LEAQ              bits<>+0(SB), SI
+	KMOVW             (SI)(BX*2), K1
+	VMOVUPD.Z         (DX)(AX*1), K1, Z6
+	VMULPD            Z6, Z6, Z6
+	VCMPPD            $0x1a, Z1, Z6, K2
+	VMINPD            Z6, Z0, Z0
+	VMOVAPD           Z4, Z1
+	VFMADD231PD       Z3, Z0, Z1
+	VSUBPD            Z4, Z1, Z3
+	VMULPD            Z2, Z0, Z0
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z0
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z0
+	VMULPD            Z0, Z0, Z2
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z3
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z2, Z3
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z4
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z2, Z4
+	VFMADD231PD       Z4, Z0, Z3
+	VMOVAPD           Z0, Z0
+	VFMADD231PD       Z3, Z2, Z0
+	VPSLLQ            $0x34, Z1, Z1
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z1, Z1
+	VMOVAPD           Z1, Z2
+	VFMADD231PD       Z0, Z1, Z2
+	VMULPD            Z5, Z2, Z0
+	VMOVAPD.Z         Z0, K2, Z0
+	VMOVUPD           Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func squareValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·squareValueAVX512(SB), NOSPLIT, $0-64
+	MOVQ         omega+0(FP), CX
+	MOVQ         e+16(FP), DX
+	MOVQ         value+8(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	XORQ         AX, AX
+	MOVQ         SI, DI
+	SHRQ         $0x03, DI
+	JZ           rest
+
+loop:
+	VMOVUPD   (DX)(AX*1), Z3
+	VMULPD    Z3, Z3, Z3
+	VCMPPD    $0x1a, Z1, Z3, K1
+	VMINPD    Z3, Z0, Z3
+	VMOVUPD   Z3, (BX)(AX*1)
+	VMOVAPD.Z Z2, K1, Z3
+	VMOVUPD   Z3, (CX)(AX*1)
+	ADDQ      $0x40, AX
+	DECQ      DI
+	JNZ       loop
+
+rest:
+	ANDQ      $0x07, SI
+	JZ        done
+	LEAQ      bits<>+0(SB), DI
+	KMOVW     (DI)(SI*2), K1
+	VMOVUPD.Z (DX)(AX*1), K1, Z3
+	VMULPD    Z3, Z3, Z3
+	VCMPPD    $0x1a, Z1, Z3, K2
+	VMINPD    Z3, Z0, Z0
+	VMOVUPD   Z0, K1, (BX)(AX*1)
+	VMOVAPD.Z Z2, K2, Z0
+	VMOVUPD   Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func l1ValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·l1ValueAVX512(SB), NOSPLIT, $0-64
+	MOVQ         omega+0(FP), CX
+	MOVQ         e+16(FP), DX
+	MOVQ         value+8(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VBROADCASTSD b+40(FP), Z5
+	XORQ         AX, AX
+	MOVQ         SI, DI
+	SHRQ         $0x03, DI
+	JZ           rest
+
+loop:
+	VMOVUPD          (DX)(AX*1), Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K1
+	VMINPD           Z6, Z0, Z6
+	VADDPD           Z2, Z6, Z6
+	VMAXPD           Z6, Z5, Z7
+	VPSRLQ           $0x01, Z7, Z8
+	VPSUBQ           Z8, Z3, Z8
+	VMOVAPD          Z4, Z9
+	VMULPD           Z8, Z7, Z10
+	VFNMADD231PD     Z8, Z10, Z9
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z10
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z9, Z10
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z9, Z10
+	VMULPD           Z10, Z8, Z8
+	VMOVAPD          Z4, Z9
+	VMULPD           Z8, Z7, Z7
+	VFNMADD231PD     Z8, Z7, Z9
+	VMULPD           Z9, Z8, Z7
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z10
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z9, Z10
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z9, Z10
+	VFMADD231PD      Z10, Z7, Z8
+	VMULPD           Z8, Z6, Z6
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z8, Z7
+	VMOVUPD          Z6, (BX)(AX*1)
+	VMOVAPD.Z        Z7, K1, Z6
+	VMOVUPD          Z6, (CX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             DI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, SI
+	JZ               done
+	LEAQ             bits<>+0(SB), DI
+	KMOVW            (DI)(SI*2), K1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K2
+	VMINPD           Z6, Z0, Z0
+	VADDPD           Z2, Z0, Z0
+	VMAXPD           Z0, Z5, Z1
+	VPSRLQ           $0x01, Z1, Z2
+	VPSUBQ           Z2, Z3, Z2
+	VMOVAPD          Z4, Z3
+	VMULPD           Z2, Z1, Z5
+	VFNMADD231PD     Z2, Z5, Z3
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z5
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z3, Z5
+	VMULPD           Z5, Z2, Z2
+	VMOVAPD          Z4, Z3
+	VMULPD           Z2, Z1, Z1
+	VFNMADD231PD     Z2, Z1, Z3
+	VMULPD           Z3, Z2, Z1
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z4
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z3, Z4
+	VFMADD231PD      Z4, Z1, Z2
+	VMULPD           Z2, Z0, Z0
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z2, Z1
+	VMOVUPD          Z0, K1, (BX)(AX*1)
+	VMOVAPD.Z        Z1, K2, Z0
+	VMOVUPD          Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func huberValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·huberValueAVX512(SB), NOSPLIT, $0-64
+	MOVQ         omega+0(FP), CX
+	MOVQ         e+16(FP), DX
+	MOVQ         value+8(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	XORQ         AX, AX
+	MOVQ         SI, DI
+	SHRQ         $0x03, DI
+	JZ           rest
+
+loop:
+	VMOVUPD     (DX)(AX*1), Z4
+	VMULPD      Z4, Z4, Z5
+	VCMPPD      $0x1a, Z1, Z5, K1
+	VMINPD      Z5, Z0, Z5
+	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z4, Z4
+	VMAXPD      Z4, Z2, Z5
+	VDIVPD      Z5, Z2, Z5
+	VMINPD      Z4, Z3, Z4
+	VMINPD      Z4, Z2, Z6
+	VADDPD      Z4, Z4, Z4
+	VSUBPD      Z6, Z4, Z4
+	VMULPD      Z6, Z4, Z4
+	VMOVUPD     Z4, (BX)(AX*1)
+	VMOVAPD.Z   Z5, K1, Z4
+	VMOVUPD     Z4, (CX)(AX*1)
+	ADDQ        $0x40, AX
+	DECQ        DI
+	JNZ         loop
+
+rest:
+	ANDQ        $0x07, SI
+	JZ          done
+	LEAQ        bits<>+0(SB), DI
+	KMOVW       (DI)(SI*2), K1
+	VMOVUPD.Z   (DX)(AX*1), K1, Z4
+	VMULPD      Z4, Z4, Z5
+	VCMPPD      $0x1a, Z1, Z5, K2
+	VMINPD      Z5, Z0, Z0
+	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z4, Z0
+	VMAXPD      Z0, Z2, Z1
+	VDIVPD      Z1, Z2, Z1
+	VMINPD      Z0, Z3, Z0
+	VMINPD      Z0, Z2, Z2
+	VADDPD      Z0, Z0, Z0
+	VSUBPD      Z2, Z0, Z0
+	VMULPD      Z2, Z0, Z0
+	VMOVUPD     Z0, K1, (BX)(AX*1)
+	VMOVAPD.Z   Z1, K2, Z0
+	VMOVUPD     Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hypersurfaceValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·hypersurfaceValueAVX512(SB), NOSPLIT, $0-64
+	MOVQ         omega+0(FP), CX
+	MOVQ         e+16(FP), DX
+	MOVQ         value+8(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	XORQ         AX, AX
+	MOVQ         SI, DI
+	SHRQ         $0x03, DI
+	JZ           rest
+
+loop:
+	VMOVUPD          (DX)(AX*1), Z7
+	VMULPD           Z7, Z7, Z7
+	VCMPPD           $0x1a, Z1, Z7, K1
+	VMINPD           Z7, Z0, Z7
+	VMULPD           Z2, Z7, Z7
+	VADDPD           Z4, Z7, Z8
+	VPSRLQ           $0x01, Z8, Z9
+	VPSUBQ           Z9, Z5, Z9
+	VMOVAPD          Z6, Z10
+	VMULPD           Z9, Z8, Z11
+	VFNMADD231PD     Z9, Z11, Z10
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z11
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z10, Z11
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z10, Z11
+	VMULPD           Z11, Z9, Z9
+	VMOVAPD          Z6, Z10
+	VMULPD           Z9, Z8, Z11
+	VFNMADD231PD     Z9, Z11, Z10
+	VMULPD           Z10, Z9, Z11
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z12
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z10, Z12
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z10, Z12
+	VFMADD231PD      Z12, Z11, Z9
+	VMOVAPD          Z4, Z10
+	VFMADD231PD      Z9, Z8, Z10
+	VDIVPD           Z10, Z7, Z7
+	VMULPD           Z3, Z9, Z8
+	VMOVUPD          Z7, (BX)(AX*1)
+	VMOVAPD.Z        Z8, K1, Z7
+	VMOVUPD          Z7, (CX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             DI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, SI
+	JZ               done
+	LEAQ             bits<>+0(SB), DI
+	KMOVW            (DI)(SI*2), K1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z7
+	VMULPD           Z7, Z7, Z7
+	VCMPPD           $0x1a, Z1, Z7, K2
+	VMINPD           Z7, Z0, Z0
+	VMULPD           Z2, Z0, Z0
+	VADDPD           Z4, Z0, Z1
+	VPSRLQ           $0x01, Z1, Z2
+	VPSUBQ           Z2, Z5, Z2
+	VMOVAPD          Z6, Z5
+	VMULPD           Z2, Z1, Z7
+	VFNMADD231PD     Z2, Z7, Z5
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z7
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z5, Z7
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z5, Z7
+	VMULPD           Z7, Z2, Z2
+	VMOVAPD          Z6, Z5
+	VMULPD           Z2, Z1, Z6
+	VFNMADD231PD     Z2, Z6, Z5
+	VMULPD           Z5, Z2, Z6
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z7
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z5, Z7
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z5, Z7
+	VFMADD231PD      Z7, Z6, Z2
+	VMOVAPD          Z4, Z4
+	VFMADD231PD      Z2, Z1, Z4
+	VDIVPD           Z4, Z0, Z0
+	VMULPD           Z3, Z2, Z1
+	VMOVUPD          Z0, K1, (BX)(AX*1)
+	VMOVAPD.Z        Z1, K2, Z0
+	VMOVUPD          Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func cauchyValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·cauchyValueAVX512(SB), NOSPLIT, $0-64
+	MOVQ         omega+0(FP), CX
+	MOVQ         e+16(FP), DX
+	MOVQ         value+8(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VBROADCASTSD c7fe0000000000000<>+0(SB), Z5
+	XORQ         AX, AX
+	MOVQ         SI, DI
+	SHRQ         $0x03, DI
+	JZ           rest
+
+loop:
+	VMOVUPD          (DX)(AX*1), Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K1
+	VMINPD           Z6, Z0, Z6
+	VMULPD           Z3, Z6, Z7
+	VADDPD           Z2, Z6, Z6
+	VADDPD           Z4, Z7, Z8
+	VPADDQ.BCST      c00095f619980c433<>+0(SB), Z8, Z8
+	VPSRLQ           $0x34, Z8, Z8
+	VPADDQ.BCST      c4330000000000000<>+0(SB), Z8, Z9
+	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z9, Z9
+	VPSLLQ           $0x34, Z8, Z8
+	VPSUBQ           Z8, Z5, Z8
+	VSUBPD           Z4, Z8, Z10
+	VFMADD231PD      Z7, Z8, Z10
+	VADDPD.BCST      c4000000000000000<>+0(SB), Z10, Z7
+	VMULPD           Z6, Z7, Z8
+	VDIVPD           Z8, Z4, Z8
+	VMULPD           Z6, Z8, Z6
+	VMULPD           Z10, Z6, Z6
+	VMULPD           Z6, Z6, Z11
+	VMULPD           Z11, Z11, Z12
+	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z13
+	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z12, Z13
+	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z12, Z13
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z12, Z13
+	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z14
+	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z12, Z14
+	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z12, Z14
+	VFMADD231PD      Z14, Z11, Z13
+	VMULPD           Z13, Z11, Z11
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z10, Z12
+	VMULPD           Z10, Z12, Z12
+	VADDPD           Z12, Z11, Z11
+	VMULPD           Z6, Z11, Z6
+	VFMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z9, Z6
+	VSUBPD           Z6, Z12, Z6
+	VSUBPD           Z6, Z10, Z6
+	VFMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z9, Z6
+	VMULPD           Z7, Z8, Z7
+	VMOVUPD          Z6, (BX)(AX*1)
+	VMOVAPD.Z        Z7, K1, Z6
+	VMOVUPD          Z6, (CX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             DI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, SI
+	JZ               done
+	LEAQ             bits<>+0(SB), DI
+	KMOVW            (DI)(SI*2), K1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K2
+	VMINPD           Z6, Z0, Z0
+	VMULPD           Z3, Z0, Z1
+	VADDPD           Z2, Z0, Z0
+	VADDPD           Z4, Z1, Z2
+	VPADDQ.BCST      c00095f619980c433<>+0(SB), Z2, Z2
+	VPSRLQ           $0x34, Z2, Z2
+	VPADDQ.BCST      c4330000000000000<>+0(SB), Z2, Z3
+	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z3, Z3
+	VPSLLQ           $0x34, Z2, Z2
+	VPSUBQ           Z2, Z5, Z2
+	VSUBPD           Z4, Z2, Z5
+	VFMADD231PD      Z1, Z2, Z5
+	VADDPD.BCST      c4000000000000000<>+0(SB), Z5, Z1
+	VMULPD           Z0, Z1, Z2
+	VDIVPD           Z2, Z4, Z2
+	VMULPD           Z0, Z2, Z0
+	VMULPD           Z5, Z0, Z0
+	VMULPD           Z0, Z0, Z4
+	VMULPD           Z4, Z4, Z6
+	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z7
+	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z6, Z7
+	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z8
+	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z6, Z8
+	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z6, Z8
+	VFMADD231PD      Z8, Z4, Z7
+	VMULPD           Z7, Z4, Z4
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z5, Z6
+	VMULPD           Z5, Z6, Z6
+	VADDPD           Z6, Z4, Z4
+	VMULPD           Z0, Z4, Z0
+	VFMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z0
+	VSUBPD           Z0, Z6, Z0
+	VSUBPD           Z0, Z5, Z0
+	VFMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z0
+	VMULPD           Z1, Z2, Z1
+	VMOVUPD          Z0, K1, (BX)(AX*1)
+	VMOVAPD.Z        Z1, K2, Z0
+	VMOVUPD          Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func correntropyValueAVX512(omega *float64, value *float64, e *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·correntropyValueAVX512(SB), NOSPLIT, $0-64
+	MOVQ         omega+0(FP), CX
+	MOVQ         e+16(FP), DX
+	MOVQ         value+8(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c4338000000000000<>+0(SB), Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VSUBPD       Z2, Z5, Z5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	XORQ         AX, AX
+	MOVQ         SI, DI
+	SHRQ         $0x03, DI
+	JZ           rest
+
+loop:
+	VMOVUPD           (DX)(AX*1), Z7
+	VMULPD            Z7, Z7, Z7
+	VCMPPD            $0x1a, Z1, Z7, K1
+	VMINPD            Z7, Z0, Z7
+	VMOVAPD           Z4, Z8
+	VFMADD231PD       Z3, Z7, Z8
+	VSUBPD            Z4, Z8, Z9
+	VMULPD            Z2, Z7, Z7
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z9, Z7
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z9, Z7
+	VMULPD            Z7, Z7, Z9
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z10
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z9, Z10
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z9, Z10
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z9, Z10
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z9, Z10
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z11
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z9, Z11
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z9, Z11
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z9, Z11
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z9, Z11
+	VFMADD231PD       Z11, Z7, Z10
+	VMOVAPD           Z7, Z7
+	VFMADD231PD       Z10, Z9, Z7
+	VPSLLQ            $0x34, Z8, Z8
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z8, Z8
+	VMOVAPD           Z8, Z9
+	VFMADD231PD       Z7, Z8, Z9
+	VSUBPD            Z8, Z6, Z10
+	VFNMADD231PD      Z7, Z8, Z10
+	VMULPD            Z5, Z9, Z7
+	VMOVUPD           Z10, (BX)(AX*1)
+	VMOVAPD.Z         Z7, K1, Z7
+	VMOVUPD           Z7, (CX)(AX*1)
+	ADDQ              $0x40, AX
+	DECQ              DI
+	JNZ               loop
+
+rest:
+	ANDQ              $0x07, SI
+	JZ                done
+	LEAQ              bits<>+0(SB), DI
+	KMOVW             (DI)(SI*2), K1
+	VMOVUPD.Z         (DX)(AX*1), K1, Z7
+	VMULPD            Z7, Z7, Z7
+	VCMPPD            $0x1a, Z1, Z7, K2
+	VMINPD            Z7, Z0, Z0
+	VMOVAPD           Z4, Z1
+	VFMADD231PD       Z3, Z0, Z1
+	VSUBPD            Z4, Z1, Z3
+	VMULPD            Z2, Z0, Z0
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z0
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z0
+	VMULPD            Z0, Z0, Z2
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z3
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z2, Z3
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z4
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z2, Z4
+	VFMADD231PD       Z4, Z0, Z3
+	VMOVAPD           Z0, Z0
+	VFMADD231PD       Z3, Z2, Z0
+	VPSLLQ            $0x34, Z1, Z1
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z1, Z1
+	VMOVAPD           Z1, Z2
+	VFMADD231PD       Z0, Z1, Z2
+	VSUBPD            Z1, Z6, Z3
+	VFNMADD231PD      Z0, Z1, Z3
+	VMULPD            Z5, Z2, Z0
+	VMOVUPD           Z3, K1, (BX)(AX*1)
+	VMOVAPD.Z         Z0, K2, Z0
+	VMOVUPD           Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func squareSplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·squareSplitAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD      (CX)(AX*1), Z3
+	VMOVUPD      (DX)(AX*1), Z4
+	VADDPD       Z4, Z3, Z3
+	VMULPD       Z3, Z3, Z3
+	VCMPPD       $0x1a, Z1, Z3, K1
+	VMINPD       Z3, Z0, Z3
+	VMOVAPD.Z    Z2, K1, Z3
+	VMOVUPD      (CX)(AX*1), Z4
+	VMULPD       Z3, Z4, Z4
+	VMOVUPD      Z4, (CX)(AX*1)
+	VPXORQ       Z5, Z5, Z5
+	VMOVUPD      (DX)(AX*1), Z4
+	VFNMADD231PD Z3, Z4, Z5
+	VMOVUPD      Z5, (DX)(AX*1)
+	ADDQ         $0x40, AX
+	DECQ         SI
+	JNZ          loop
+
+rest:
+	ANDQ         $0x07, BX
+	JZ           done
+	LEAQ         bits<>+0(SB), SI
+	KMOVW        (SI)(BX*2), K1
+	VMOVUPD.Z    (CX)(AX*1), K1, Z3
+	VMOVUPD.Z    (DX)(AX*1), K1, Z4
+	VADDPD       Z4, Z3, Z3
+	VMULPD       Z3, Z3, Z3
+	VCMPPD       $0x1a, Z1, Z3, K2
+	VMINPD       Z3, Z0, Z0
+	VMOVAPD.Z    Z2, K2, Z0
+	VMOVUPD.Z    (CX)(AX*1), K1, Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, K1, (CX)(AX*1)
+	VPXORQ       Z6, Z6, Z6
+	VMOVUPD.Z    (DX)(AX*1), K1, Z1
+	VFNMADD231PD Z0, Z1, Z6
+	VMOVUPD      Z6, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func l1SplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·l1SplitAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VBROADCASTSD b+40(FP), Z5
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD          (CX)(AX*1), Z6
+	VMOVUPD          (DX)(AX*1), Z7
+	VADDPD           Z7, Z6, Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K1
+	VMINPD           Z6, Z0, Z6
+	VADDPD           Z2, Z6, Z6
+	VMAXPD           Z6, Z5, Z6
+	VPSRLQ           $0x01, Z6, Z7
+	VPSUBQ           Z7, Z3, Z7
+	VMOVAPD          Z4, Z10
+	VMULPD           Z7, Z6, Z11
+	VFNMADD231PD     Z7, Z11, Z10
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z11
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z10, Z11
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z10, Z11
+	VMULPD           Z11, Z7, Z7
+	VMOVAPD          Z4, Z10
+	VMULPD           Z7, Z6, Z6
+	VFNMADD231PD     Z7, Z6, Z10
+	VMULPD           Z10, Z7, Z6
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z11
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z10, Z11
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z10, Z11
+	VFMADD231PD      Z11, Z6, Z7
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z7, Z6
+	VMOVAPD.Z        Z6, K1, Z6
+	VMOVUPD          (CX)(AX*1), Z7
+	VMULPD           Z6, Z7, Z7
+	VMOVUPD          Z7, (CX)(AX*1)
+	VPXORQ           Z8, Z8, Z8
+	VMOVUPD          (DX)(AX*1), Z7
+	VFNMADD231PD     Z6, Z7, Z8
+	VMOVUPD          Z8, (DX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             SI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, BX
+	JZ               done
+	LEAQ             bits<>+0(SB), SI
+	KMOVW            (SI)(BX*2), K1
+	VMOVUPD.Z        (CX)(AX*1), K1, Z6
+	VMOVUPD.Z        (DX)(AX*1), K1, Z7
+	VADDPD           Z7, Z6, Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K2
+	VMINPD           Z6, Z0, Z0
+	VADDPD           Z2, Z0, Z0
+	VMAXPD           Z0, Z5, Z0
+	VPSRLQ           $0x01, Z0, Z1
+	VPSUBQ           Z1, Z3, Z1
+	VMOVAPD          Z4, Z2
+	VMULPD           Z1, Z0, Z3
+	VFNMADD231PD     Z1, Z3, Z2
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z3
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z2, Z3
+	VMULPD           Z3, Z1, Z1
+	VMOVAPD          Z4, Z2
+	VMULPD           Z1, Z0, Z0
+	VFNMADD231PD     Z1, Z0, Z2
+	VMULPD           Z2, Z1, Z0
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z3
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z2, Z3
+	VFMADD231PD      Z3, Z0, Z1
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z1, Z0
+	VMOVAPD.Z        Z0, K2, Z0
+	VMOVUPD.Z        (CX)(AX*1), K1, Z1
+	VMULPD           Z0, Z1, Z1
+	VMOVUPD          Z1, K1, (CX)(AX*1)
+	VPXORQ           Z9, Z9, Z9
+	VMOVUPD.Z        (DX)(AX*1), K1, Z1
+	VFNMADD231PD     Z0, Z1, Z9
+	VMOVUPD          Z9, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func huberSplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·huberSplitAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD      (CX)(AX*1), Z3
+	VMOVUPD      (DX)(AX*1), Z6
+	VADDPD       Z6, Z3, Z3
+	VMULPD       Z3, Z3, Z6
+	VCMPPD       $0x1a, Z1, Z6, K1
+	VMINPD       Z6, Z0, Z6
+	VPANDQ.BCST  c7fffffffffffffff<>+0(SB), Z3, Z3
+	VMAXPD       Z3, Z2, Z3
+	VDIVPD       Z3, Z2, Z3
+	VMOVAPD.Z    Z3, K1, Z3
+	VMOVUPD      (CX)(AX*1), Z6
+	VMULPD       Z3, Z6, Z6
+	VMOVUPD      Z6, (CX)(AX*1)
+	VPXORQ       Z4, Z4, Z4
+	VMOVUPD      (DX)(AX*1), Z6
+	VFNMADD231PD Z3, Z6, Z4
+	VMOVUPD      Z4, (DX)(AX*1)
+	ADDQ         $0x40, AX
+	DECQ         SI
+	JNZ          loop
+
+rest:
+	ANDQ         $0x07, BX
+	JZ           done
+	LEAQ         bits<>+0(SB), SI
+	KMOVW        (SI)(BX*2), K1
+	VMOVUPD.Z    (CX)(AX*1), K1, Z3
+	VMOVUPD.Z    (DX)(AX*1), K1, Z4
+	VADDPD       Z4, Z3, Z3
+	VMULPD       Z3, Z3, Z4
+	VCMPPD       $0x1a, Z1, Z4, K2
+	VMINPD       Z4, Z0, Z0
+	VPANDQ.BCST  c7fffffffffffffff<>+0(SB), Z3, Z0
+	VMAXPD       Z0, Z2, Z0
+	VDIVPD       Z0, Z2, Z0
+	VMOVAPD.Z    Z0, K2, Z0
+	VMOVUPD.Z    (CX)(AX*1), K1, Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, K1, (CX)(AX*1)
+	VPXORQ       Z5, Z5, Z5
+	VMOVUPD.Z    (DX)(AX*1), K1, Z1
+	VFNMADD231PD Z0, Z1, Z5
+	VMOVUPD      Z5, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hypersurfaceSplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·hypersurfaceSplitAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD          (CX)(AX*1), Z7
+	VMOVUPD          (DX)(AX*1), Z8
+	VADDPD           Z8, Z7, Z7
+	VMULPD           Z7, Z7, Z7
+	VCMPPD           $0x1a, Z1, Z7, K1
+	VMINPD           Z7, Z0, Z7
+	VMULPD           Z2, Z7, Z7
+	VADDPD           Z4, Z7, Z7
+	VPSRLQ           $0x01, Z7, Z8
+	VPSUBQ           Z8, Z5, Z8
+	VMOVAPD          Z6, Z11
+	VMULPD           Z8, Z7, Z12
+	VFNMADD231PD     Z8, Z12, Z11
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z12
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z11, Z12
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z11, Z12
+	VMULPD           Z12, Z8, Z8
+	VMOVAPD          Z6, Z11
+	VMULPD           Z8, Z7, Z7
+	VFNMADD231PD     Z8, Z7, Z11
+	VMULPD           Z11, Z8, Z7
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z12
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z11, Z12
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z11, Z12
+	VFMADD231PD      Z12, Z7, Z8
+	VMULPD           Z3, Z8, Z7
+	VMOVAPD.Z        Z7, K1, Z7
+	VMOVUPD          (CX)(AX*1), Z8
+	VMULPD           Z7, Z8, Z8
+	VMOVUPD          Z8, (CX)(AX*1)
+	VPXORQ           Z9, Z9, Z9
+	VMOVUPD          (DX)(AX*1), Z8
+	VFNMADD231PD     Z7, Z8, Z9
+	VMOVUPD          Z9, (DX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             SI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, BX
+	JZ               done
+	LEAQ             bits<>+0(SB), SI
+	KMOVW            (SI)(BX*2), K1
+	VMOVUPD.Z        (CX)(AX*1), K1, Z7
+	VMOVUPD.Z        (DX)(AX*1), K1, Z8
+	VADDPD           Z8, Z7, Z7
+	VMULPD           Z7, Z7, Z7
+	VCMPPD           $0x1a, Z1, Z7, K2
+	VMINPD           Z7, Z0, Z0
+	VMULPD           Z2, Z0, Z0
+	VADDPD           Z4, Z0, Z0
+	VPSRLQ           $0x01, Z0, Z1
+	VPSUBQ           Z1, Z5, Z1
+	VMOVAPD          Z6, Z2
+	VMULPD           Z1, Z0, Z4
+	VFNMADD231PD     Z1, Z4, Z2
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z4
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z2, Z4
+	VMULPD           Z4, Z1, Z1
+	VMOVAPD          Z6, Z2
+	VMULPD           Z1, Z0, Z0
+	VFNMADD231PD     Z1, Z0, Z2
+	VMULPD           Z2, Z1, Z0
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z4
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z2, Z4
+	VFMADD231PD      Z4, Z0, Z1
+	VMULPD           Z3, Z1, Z0
+	VMOVAPD.Z        Z0, K2, Z0
+	VMOVUPD.Z        (CX)(AX*1), K1, Z1
+	VMULPD           Z0, Z1, Z1
+	VMOVUPD          Z1, K1, (CX)(AX*1)
+	VPXORQ           Z10, Z10, Z10
+	VMOVUPD.Z        (DX)(AX*1), K1, Z1
+	VFNMADD231PD     Z0, Z1, Z10
+	VMOVUPD          Z10, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func cauchySplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·cauchySplitAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD      (CX)(AX*1), Z4
+	VMOVUPD      (DX)(AX*1), Z5
+	VADDPD       Z5, Z4, Z4
+	VMULPD       Z4, Z4, Z4
+	VCMPPD       $0x1a, Z1, Z4, K1
+	VMINPD       Z4, Z0, Z4
+	VADDPD       Z2, Z4, Z4
+	VDIVPD       Z4, Z3, Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VMOVUPD      (CX)(AX*1), Z5
+	VMULPD       Z4, Z5, Z5
+	VMOVUPD      Z5, (CX)(AX*1)
+	VPXORQ       Z6, Z6, Z6
+	VMOVUPD      (DX)(AX*1), Z5
+	VFNMADD231PD Z4, Z5, Z6
+	VMOVUPD      Z6, (DX)(AX*1)
+	ADDQ         $0x40, AX
+	DECQ         SI
+	JNZ          loop
+
+rest:
+	ANDQ         $0x07, BX
+	JZ           done
+	LEAQ         bits<>+0(SB), SI
+	KMOVW        (SI)(BX*2), K1
+	VMOVUPD.Z    (CX)(AX*1), K1, Z4
+	VMOVUPD.Z    (DX)(AX*1), K1, Z5
+	VADDPD       Z5, Z4, Z4
+	VMULPD       Z4, Z4, Z4
+	VCMPPD       $0x1a, Z1, Z4, K2
+	VMINPD       Z4, Z0, Z0
+	VADDPD       Z2, Z0, Z0
+	VDIVPD       Z0, Z3, Z0
+	VMOVAPD.Z    Z0, K2, Z0
+	VMOVUPD.Z    (CX)(AX*1), K1, Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, K1, (CX)(AX*1)
+	VPXORQ       Z7, Z7, Z7
+	VMOVUPD.Z    (DX)(AX*1), K1, Z1
+	VFNMADD231PD Z0, Z1, Z7
+	VMOVUPD      Z7, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func correntropySplitAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·correntropySplitAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c4338000000000000<>+0(SB), Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VSUBPD       Z2, Z5, Z5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z8
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD           (CX)(AX*1), Z8
+	VMOVUPD           (DX)(AX*1), Z9
+	VADDPD            Z9, Z8, Z8
+	VMULPD            Z8, Z8, Z8
+	VCMPPD            $0x1a, Z1, Z8, K1
+	VMINPD            Z8, Z0, Z8
+	VMOVAPD           Z4, Z9
+	VFMADD231PD       Z3, Z8, Z9
+	VSUBPD            Z4, Z9, Z10
+	VMULPD            Z2, Z8, Z8
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z10, Z8
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z10, Z8
+	VMULPD            Z8, Z8, Z10
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z11
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z10, Z11
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z10, Z11
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z10, Z11
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z10, Z11
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z12
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z10, Z12
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z10, Z12
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z10, Z12
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z10, Z12
+	VFMADD231PD       Z12, Z8, Z11
+	VMOVAPD           Z8, Z8
+	VFMADD231PD       Z11, Z10, Z8
+	VPSLLQ            $0x34, Z9, Z9
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z9, Z9
+	VMOVAPD           Z9, Z10
+	VFMADD231PD       Z8, Z9, Z10
+	VMULPD            Z5, Z10, Z8
+	VMOVAPD.Z         Z8, K1, Z8
+	VMOVUPD           (CX)(AX*1), Z9
+	VMULPD            Z8, Z9, Z9
+	VMOVUPD           Z9, (CX)(AX*1)
+	VPXORQ            Z6, Z6, Z6
+	VMOVUPD           (DX)(AX*1), Z9
+	VFNMADD231PD      Z8, Z9, Z6
+	VMOVUPD           Z6, (DX)(AX*1)
+	ADDQ              $0x40, AX
+	DECQ              SI
+	JNZ               loop
+
+rest:
+	ANDQ              $0x07, BX
+	JZ                done
+	LEAQ              bits<>+0(SB), SI
+	KMOVW             (SI)(BX*2), K1
+	VMOVUPD.Z         (CX)(AX*1), K1, Z6
+	VMOVUPD.Z         (DX)(AX*1), K1, Z8
+	VADDPD            Z8, Z6, Z6
+	VMULPD            Z6, Z6, Z6
+	VCMPPD            $0x1a, Z1, Z6, K2
+	VMINPD            Z6, Z0, Z0
+	VMOVAPD           Z4, Z1
+	VFMADD231PD       Z3, Z0, Z1
+	VSUBPD            Z4, Z1, Z3
+	VMULPD            Z2, Z0, Z0
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z0
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z0
+	VMULPD            Z0, Z0, Z2
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z3
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z2, Z3
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z4
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z2, Z4
+	VFMADD231PD       Z4, Z0, Z3
+	VMOVAPD           Z0, Z0
+	VFMADD231PD       Z3, Z2, Z0
+	VPSLLQ            $0x34, Z1, Z1
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z1, Z1
+	VMOVAPD           Z1, Z2
+	VFMADD231PD       Z0, Z1, Z2
+	VMULPD            Z5, Z2, Z0
+	VMOVAPD.Z         Z0, K2, Z0
+	VMOVUPD.Z         (CX)(AX*1), K1, Z1
+	VMULPD            Z0, Z1, Z1
+	VMOVUPD           Z1, K1, (CX)(AX*1)
+	VPXORQ            Z7, Z7, Z7
+	VMOVUPD.Z         (DX)(AX*1), K1, Z1
+	VFNMADD231PD      Z0, Z1, Z7
+	VMOVUPD           Z7, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func squarePanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·squarePanelsAVX512(SB), NOSPLIT, $0-112
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   from+16(FP), DX
+	MOVQ   u+24(FP), BX
+	MOVQ   ld+48(FP), SI
+	MOVQ   stride+56(FP), DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	MOVQ   CX, R8
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
+
+group:
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+
+panel:
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
+	ADDQ       DI, R9
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
+	JL         few
+
+four:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	ADDQ $0x04, R13
+	JZ   added
+
+one:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          one
+
+added:
+	VMOVUPD      Z0, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z1, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z2, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z3, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z4, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z5, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z6, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z7, (R8)
+	ADDQ         SI, R8
+	DECQ         R10
+	JNZ          panel
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z10
+
+row:
+	VMOVUPD   (DX), Z11
+	VSUBPD    (CX), Z11, Z11
+	VMULPD    Z11, Z11, Z11
+	VCMPPD    $0x1a, Z9, Z11, K1
+	VMINPD    Z11, Z8, Z11
+	VMOVAPD.Z Z10, K1, Z11
+	VMOVUPD   (DX), Z12
+	VMULPD    Z11, Z12, Z12
+	VMOVUPD   Z12, (AX)
+	VMOVUPD   (CX), Z12
+	VMULPD    Z11, Z12, Z11
+	VMOVUPD   Z11, (CX)
+	ADDQ      SI, AX
+	ADDQ      SI, CX
+	ADDQ      DI, DX
+	DECQ      R11
+	JNZ       row
+	CMPQ      panels+72(FP), $0x00
+	JNE       group
+	VZEROUPPER
+	RET
+
+// func l1PanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·l1PanelsAVX512(SB), NOSPLIT, $0-112
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   from+16(FP), DX
+	MOVQ   u+24(FP), BX
+	MOVQ   ld+48(FP), SI
+	MOVQ   stride+56(FP), DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	MOVQ   CX, R8
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
+
+group:
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+
+panel:
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
+	ADDQ       DI, R9
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
+	JL         few
+
+four:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	ADDQ $0x04, R13
+	JZ   added
+
+one:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          one
+
+added:
+	VMOVUPD      Z0, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z1, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z2, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z3, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z4, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z5, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z6, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z7, (R8)
+	ADDQ         SI, R8
+	DECQ         R10
+	JNZ          panel
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z11
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z12
+	VBROADCASTSD b+88(FP), Z13
+
+row:
+	VMOVUPD          (DX), Z14
+	VSUBPD           (CX), Z14, Z14
+	VMULPD           Z14, Z14, Z14
+	VCMPPD           $0x1a, Z9, Z14, K1
+	VMINPD           Z14, Z8, Z14
+	VADDPD           Z10, Z14, Z14
+	VMAXPD           Z14, Z13, Z14
+	VPSRLQ           $0x01, Z14, Z15
+	VPSUBQ           Z15, Z11, Z15
+	VMOVAPD          Z12, Z16
+	VMULPD           Z15, Z14, Z17
+	VFNMADD231PD     Z15, Z17, Z16
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z17
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z16, Z17
+	VMULPD           Z17, Z15, Z15
+	VMOVAPD          Z12, Z16
+	VMULPD           Z15, Z14, Z14
+	VFNMADD231PD     Z15, Z14, Z16
+	VMULPD           Z16, Z15, Z14
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z17
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z16, Z17
+	VFMADD231PD      Z17, Z14, Z15
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z15, Z14
+	VMOVAPD.Z        Z14, K1, Z14
+	VMOVUPD          (DX), Z15
+	VMULPD           Z14, Z15, Z15
+	VMOVUPD          Z15, (AX)
+	VMOVUPD          (CX), Z15
+	VMULPD           Z14, Z15, Z14
+	VMOVUPD          Z14, (CX)
+	ADDQ             SI, AX
+	ADDQ             SI, CX
+	ADDQ             DI, DX
+	DECQ             R11
+	JNZ              row
+	CMPQ             panels+72(FP), $0x00
+	JNE              group
+	VZEROUPPER
+	RET
+
+// func huberPanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·huberPanelsAVX512(SB), NOSPLIT, $0-112
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   from+16(FP), DX
+	MOVQ   u+24(FP), BX
+	MOVQ   ld+48(FP), SI
+	MOVQ   stride+56(FP), DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	MOVQ   CX, R8
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
+
+group:
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+
+panel:
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
+	ADDQ       DI, R9
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
+	JL         few
+
+four:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	ADDQ $0x04, R13
+	JZ   added
+
+one:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          one
+
+added:
+	VMOVUPD      Z0, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z1, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z2, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z3, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z4, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z5, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z6, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z7, (R8)
+	ADDQ         SI, R8
+	DECQ         R10
+	JNZ          panel
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD b+88(FP), Z11
+
+row:
+	VMOVUPD     (DX), Z11
+	VSUBPD      (CX), Z11, Z11
+	VMULPD      Z11, Z11, Z12
+	VCMPPD      $0x1a, Z9, Z12, K1
+	VMINPD      Z12, Z8, Z12
+	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z11, Z11
+	VMAXPD      Z11, Z10, Z11
+	VDIVPD      Z11, Z10, Z11
+	VMOVAPD.Z   Z11, K1, Z11
+	VMOVUPD     (DX), Z12
+	VMULPD      Z11, Z12, Z12
+	VMOVUPD     Z12, (AX)
+	VMOVUPD     (CX), Z12
+	VMULPD      Z11, Z12, Z11
+	VMOVUPD     Z11, (CX)
+	ADDQ        SI, AX
+	ADDQ        SI, CX
+	ADDQ        DI, DX
+	DECQ        R11
+	JNZ         row
+	CMPQ        panels+72(FP), $0x00
+	JNE         group
+	VZEROUPPER
+	RET
+
+// func hypersurfacePanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·hypersurfacePanelsAVX512(SB), NOSPLIT, $0-112
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   from+16(FP), DX
+	MOVQ   u+24(FP), BX
+	MOVQ   ld+48(FP), SI
+	MOVQ   stride+56(FP), DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	MOVQ   CX, R8
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
+
+group:
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+
+panel:
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
+	ADDQ       DI, R9
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
+	JL         few
+
+four:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	ADDQ $0x04, R13
+	JZ   added
+
+one:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          one
+
+added:
+	VMOVUPD      Z0, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z1, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z2, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z3, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z4, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z5, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z6, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z7, (R8)
+	ADDQ         SI, R8
+	DECQ         R10
+	JNZ          panel
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD b+88(FP), Z11
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z12
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z13
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z14
+
+row:
+	VMOVUPD          (DX), Z15
+	VSUBPD           (CX), Z15, Z15
+	VMULPD           Z15, Z15, Z15
+	VCMPPD           $0x1a, Z9, Z15, K1
+	VMINPD           Z15, Z8, Z15
+	VMULPD           Z10, Z15, Z15
+	VADDPD           Z12, Z15, Z15
+	VPSRLQ           $0x01, Z15, Z16
+	VPSUBQ           Z16, Z13, Z16
+	VMOVAPD          Z14, Z17
+	VMULPD           Z16, Z15, Z18
+	VFNMADD231PD     Z16, Z18, Z17
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z18
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z17, Z18
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z17, Z18
+	VMULPD           Z18, Z16, Z16
+	VMOVAPD          Z14, Z17
+	VMULPD           Z16, Z15, Z15
+	VFNMADD231PD     Z16, Z15, Z17
+	VMULPD           Z17, Z16, Z15
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z18
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z17, Z18
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z17, Z18
+	VFMADD231PD      Z18, Z15, Z16
+	VMULPD           Z11, Z16, Z15
+	VMOVAPD.Z        Z15, K1, Z15
+	VMOVUPD          (DX), Z16
+	VMULPD           Z15, Z16, Z16
+	VMOVUPD          Z16, (AX)
+	VMOVUPD          (CX), Z16
+	VMULPD           Z15, Z16, Z15
+	VMOVUPD          Z15, (CX)
+	ADDQ             SI, AX
+	ADDQ             SI, CX
+	ADDQ             DI, DX
+	DECQ             R11
+	JNZ              row
+	CMPQ             panels+72(FP), $0x00
+	JNE              group
+	VZEROUPPER
+	RET
+
+// func cauchyPanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·cauchyPanelsAVX512(SB), NOSPLIT, $0-112
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   from+16(FP), DX
+	MOVQ   u+24(FP), BX
+	MOVQ   ld+48(FP), SI
+	MOVQ   stride+56(FP), DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	MOVQ   CX, R8
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
+
+group:
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+
+panel:
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
+	ADDQ       DI, R9
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
+	JL         few
+
+four:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	ADDQ $0x04, R13
+	JZ   added
+
+one:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          one
+
+added:
+	VMOVUPD      Z0, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z1, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z2, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z3, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z4, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z5, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z6, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z7, (R8)
+	ADDQ         SI, R8
+	DECQ         R10
+	JNZ          panel
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z11
+
+row:
+	VMOVUPD   (DX), Z12
+	VSUBPD    (CX), Z12, Z12
+	VMULPD    Z12, Z12, Z12
+	VCMPPD    $0x1a, Z9, Z12, K1
+	VMINPD    Z12, Z8, Z12
+	VADDPD    Z10, Z12, Z12
+	VDIVPD    Z12, Z11, Z12
+	VMOVAPD.Z Z12, K1, Z12
+	VMOVUPD   (DX), Z13
+	VMULPD    Z12, Z13, Z13
+	VMOVUPD   Z13, (AX)
+	VMOVUPD   (CX), Z13
+	VMULPD    Z12, Z13, Z12
+	VMOVUPD   Z12, (CX)
+	ADDQ      SI, AX
+	ADDQ      SI, CX
+	ADDQ      DI, DX
+	DECQ      R11
+	JNZ       row
+	CMPQ      panels+72(FP), $0x00
+	JNE       group
+	VZEROUPPER
+	RET
+
+// func correntropyPanelsAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·correntropyPanelsAVX512(SB), NOSPLIT, $0-112
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   from+16(FP), DX
+	MOVQ   u+24(FP), BX
+	MOVQ   ld+48(FP), SI
+	MOVQ   stride+56(FP), DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	MOVQ   CX, R8
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
+
+group:
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+
+panel:
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
+	ADDQ       DI, R9
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
+	JL         few
+
+four:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	ADDQ $0x04, R13
+	JZ   added
+
+one:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          one
+
+added:
+	VMOVUPD      Z0, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z1, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z2, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z3, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z4, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z5, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z6, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z7, (R8)
+	ADDQ         SI, R8
+	DECQ         R10
+	JNZ          panel
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD b+88(FP), Z11
+	VBROADCASTSD c4338000000000000<>+0(SB), Z12
+	VBROADCASTSD c0000000000000000<>+0(SB), Z13
+	VSUBPD       Z10, Z13, Z13
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z14
+
+row:
+	VMOVUPD           (DX), Z14
+	VSUBPD            (CX), Z14, Z14
+	VMULPD            Z14, Z14, Z14
+	VCMPPD            $0x1a, Z9, Z14, K1
+	VMINPD            Z14, Z8, Z14
+	VMOVAPD           Z12, Z15
+	VFMADD231PD       Z11, Z14, Z15
+	VSUBPD            Z12, Z15, Z16
+	VMULPD            Z10, Z14, Z14
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z16, Z14
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z16, Z14
+	VMULPD            Z14, Z14, Z16
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z17
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z16, Z17
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z16, Z17
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z18
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z16, Z18
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z16, Z18
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z16, Z18
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z16, Z18
+	VFMADD231PD       Z18, Z14, Z17
+	VMOVAPD           Z14, Z14
+	VFMADD231PD       Z17, Z16, Z14
+	VPSLLQ            $0x34, Z15, Z15
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z15, Z15
+	VMOVAPD           Z15, Z16
+	VFMADD231PD       Z14, Z15, Z16
+	VMULPD            Z13, Z16, Z14
+	VMOVAPD.Z         Z14, K1, Z14
+	VMOVUPD           (DX), Z15
+	VMULPD            Z14, Z15, Z15
+	VMOVUPD           Z15, (AX)
+	VMOVUPD           (CX), Z15
+	VMULPD            Z14, Z15, Z14
+	VMOVUPD           Z14, (CX)
+	ADDQ              SI, AX
+	ADDQ              SI, CX
+	ADDQ              DI, DX
+	DECQ              R11
+	JNZ               row
+	CMPQ              panels+72(FP), $0x00
+	JNE               group
+	VZEROUPPER
+	RET
+
+// func squareSplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·squareSplitSumAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD      (CX)(AX*1), Z3
+	VMOVUPD      (DX)(AX*1), Z4
+	VADDPD       Z4, Z3, Z3
+	VMULPD       Z3, Z3, Z3
+	VCMPPD       $0x1a, Z1, Z3, K1
+	VMINPD       Z3, Z0, Z3
+	VMOVUPD      (DI), Z4
+	VADDPD       Z3, Z4, Z3
+	VMOVUPD      Z3, (DI)
+	VMOVAPD.Z    Z2, K1, Z3
+	VMOVUPD      (CX)(AX*1), Z4
+	VMULPD       Z3, Z4, Z4
+	VMOVUPD      Z4, (CX)(AX*1)
+	VPXORQ       Z5, Z5, Z5
+	VMOVUPD      (DX)(AX*1), Z4
+	VFNMADD231PD Z3, Z4, Z5
+	VMOVUPD      Z5, (DX)(AX*1)
+	ADDQ         $0x40, AX
+	DECQ         SI
+	JNZ          loop
+
+rest:
+	ANDQ         $0x07, BX
+	JZ           done
+	LEAQ         bits<>+0(SB), SI
+	KMOVW        (SI)(BX*2), K1
+	VMOVUPD.Z    (CX)(AX*1), K1, Z3
+	VMOVUPD.Z    (DX)(AX*1), K1, Z4
+	VADDPD       Z4, Z3, Z3
+	VMULPD       Z3, Z3, Z3
+	VCMPPD       $0x1a, Z1, Z3, K2
+	VMINPD       Z3, Z0, Z0
+	VMOVUPD.Z    (DI), K1, Z1
+	VADDPD       Z0, Z1, Z0
+	VMOVUPD      Z0, K1, (DI)
+	VMOVAPD.Z    Z2, K2, Z0
+	VMOVUPD.Z    (CX)(AX*1), K1, Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, K1, (CX)(AX*1)
+	VPXORQ       Z6, Z6, Z6
+	VMOVUPD.Z    (DX)(AX*1), K1, Z1
+	VFNMADD231PD Z0, Z1, Z6
+	VMOVUPD      Z6, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func l1SplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·l1SplitSumAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VBROADCASTSD b+40(FP), Z5
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD          (CX)(AX*1), Z6
+	VMOVUPD          (DX)(AX*1), Z7
+	VADDPD           Z7, Z6, Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K1
+	VMINPD           Z6, Z0, Z6
+	VADDPD           Z2, Z6, Z6
+	VMAXPD           Z6, Z5, Z7
+	VPSRLQ           $0x01, Z7, Z10
+	VPSUBQ           Z10, Z3, Z10
+	VMOVAPD          Z4, Z11
+	VMULPD           Z10, Z7, Z12
+	VFNMADD231PD     Z10, Z12, Z11
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z12
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z11, Z12
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z11, Z12
+	VMULPD           Z12, Z10, Z10
+	VMOVAPD          Z4, Z11
+	VMULPD           Z10, Z7, Z7
+	VFNMADD231PD     Z10, Z7, Z11
+	VMULPD           Z11, Z10, Z7
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z12
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z11, Z12
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z11, Z12
+	VFMADD231PD      Z12, Z7, Z10
+	VMULPD           Z10, Z6, Z6
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z10, Z7
+	VMOVUPD          (DI), Z10
+	VADDPD           Z6, Z10, Z6
+	VMOVUPD          Z6, (DI)
+	VMOVAPD.Z        Z7, K1, Z6
+	VMOVUPD          (CX)(AX*1), Z7
+	VMULPD           Z6, Z7, Z7
+	VMOVUPD          Z7, (CX)(AX*1)
+	VPXORQ           Z8, Z8, Z8
+	VMOVUPD          (DX)(AX*1), Z7
+	VFNMADD231PD     Z6, Z7, Z8
+	VMOVUPD          Z8, (DX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             SI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, BX
+	JZ               done
+	LEAQ             bits<>+0(SB), SI
+	KMOVW            (SI)(BX*2), K1
+	VMOVUPD.Z        (CX)(AX*1), K1, Z6
+	VMOVUPD.Z        (DX)(AX*1), K1, Z7
+	VADDPD           Z7, Z6, Z6
+	VMULPD           Z6, Z6, Z6
+	VCMPPD           $0x1a, Z1, Z6, K2
+	VMINPD           Z6, Z0, Z0
+	VADDPD           Z2, Z0, Z0
+	VMAXPD           Z0, Z5, Z1
+	VPSRLQ           $0x01, Z1, Z2
+	VPSUBQ           Z2, Z3, Z2
+	VMOVAPD          Z4, Z3
+	VMULPD           Z2, Z1, Z5
+	VFNMADD231PD     Z2, Z5, Z3
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z5
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z3, Z5
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z3, Z5
+	VMULPD           Z5, Z2, Z2
+	VMOVAPD          Z4, Z3
+	VMULPD           Z2, Z1, Z1
+	VFNMADD231PD     Z2, Z1, Z3
+	VMULPD           Z3, Z2, Z1
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z4
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z3, Z4
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z3, Z4
+	VFMADD231PD      Z4, Z1, Z2
+	VMULPD           Z2, Z0, Z0
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z2, Z1
+	VMOVUPD.Z        (DI), K1, Z2
+	VADDPD           Z0, Z2, Z0
+	VMOVUPD          Z0, K1, (DI)
+	VMOVAPD.Z        Z1, K2, Z0
+	VMOVUPD.Z        (CX)(AX*1), K1, Z1
+	VMULPD           Z0, Z1, Z1
+	VMOVUPD          Z1, K1, (CX)(AX*1)
+	VPXORQ           Z9, Z9, Z9
+	VMOVUPD.Z        (DX)(AX*1), K1, Z1
+	VFNMADD231PD     Z0, Z1, Z9
+	VMOVUPD          Z9, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func huberSplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·huberSplitSumAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD      (CX)(AX*1), Z4
+	VMOVUPD      (DX)(AX*1), Z5
+	VADDPD       Z5, Z4, Z4
+	VMULPD       Z4, Z4, Z5
+	VCMPPD       $0x1a, Z1, Z5, K1
+	VMINPD       Z5, Z0, Z5
+	VPANDQ.BCST  c7fffffffffffffff<>+0(SB), Z4, Z4
+	VMAXPD       Z4, Z2, Z5
+	VDIVPD       Z5, Z2, Z5
+	VMINPD       Z4, Z3, Z4
+	VMINPD       Z4, Z2, Z8
+	VADDPD       Z4, Z4, Z4
+	VSUBPD       Z8, Z4, Z4
+	VMULPD       Z8, Z4, Z4
+	VMOVUPD      (DI), Z8
+	VADDPD       Z4, Z8, Z4
+	VMOVUPD      Z4, (DI)
+	VMOVAPD.Z    Z5, K1, Z4
+	VMOVUPD      (CX)(AX*1), Z5
+	VMULPD       Z4, Z5, Z5
+	VMOVUPD      Z5, (CX)(AX*1)
+	VPXORQ       Z6, Z6, Z6
+	VMOVUPD      (DX)(AX*1), Z5
+	VFNMADD231PD Z4, Z5, Z6
+	VMOVUPD      Z6, (DX)(AX*1)
+	ADDQ         $0x40, AX
+	DECQ         SI
+	JNZ          loop
+
+rest:
+	ANDQ         $0x07, BX
+	JZ           done
+	LEAQ         bits<>+0(SB), SI
+	KMOVW        (SI)(BX*2), K1
+	VMOVUPD.Z    (CX)(AX*1), K1, Z4
+	VMOVUPD.Z    (DX)(AX*1), K1, Z5
+	VADDPD       Z5, Z4, Z4
+	VMULPD       Z4, Z4, Z5
+	VCMPPD       $0x1a, Z1, Z5, K2
+	VMINPD       Z5, Z0, Z0
+	VPANDQ.BCST  c7fffffffffffffff<>+0(SB), Z4, Z0
+	VMAXPD       Z0, Z2, Z1
+	VDIVPD       Z1, Z2, Z1
+	VMINPD       Z0, Z3, Z0
+	VMINPD       Z0, Z2, Z2
+	VADDPD       Z0, Z0, Z0
+	VSUBPD       Z2, Z0, Z0
+	VMULPD       Z2, Z0, Z0
+	VMOVUPD.Z    (DI), K1, Z2
+	VADDPD       Z0, Z2, Z0
+	VMOVUPD      Z0, K1, (DI)
+	VMOVAPD.Z    Z1, K2, Z0
+	VMOVUPD.Z    (CX)(AX*1), K1, Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      Z1, K1, (CX)(AX*1)
+	VPXORQ       Z7, Z7, Z7
+	VMOVUPD.Z    (DX)(AX*1), K1, Z1
+	VFNMADD231PD Z0, Z1, Z7
+	VMOVUPD      Z7, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func hypersurfaceSplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·hypersurfaceSplitSumAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD          (CX)(AX*1), Z7
+	VMOVUPD          (DX)(AX*1), Z8
+	VADDPD           Z8, Z7, Z7
+	VMULPD           Z7, Z7, Z7
+	VCMPPD           $0x1a, Z1, Z7, K1
+	VMINPD           Z7, Z0, Z7
+	VMULPD           Z2, Z7, Z7
+	VADDPD           Z4, Z7, Z8
+	VPSRLQ           $0x01, Z8, Z11
+	VPSUBQ           Z11, Z5, Z11
+	VMOVAPD          Z6, Z12
+	VMULPD           Z11, Z8, Z13
+	VFNMADD231PD     Z11, Z13, Z12
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z13
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z12, Z13
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z12, Z13
+	VMULPD           Z13, Z11, Z11
+	VMOVAPD          Z6, Z12
+	VMULPD           Z11, Z8, Z13
+	VFNMADD231PD     Z11, Z13, Z12
+	VMULPD           Z12, Z11, Z13
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z14
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z12, Z14
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z12, Z14
+	VFMADD231PD      Z14, Z13, Z11
+	VMOVAPD          Z4, Z12
+	VFMADD231PD      Z11, Z8, Z12
+	VDIVPD           Z12, Z7, Z7
+	VMULPD           Z3, Z11, Z8
+	VMOVUPD          (DI), Z11
+	VADDPD           Z7, Z11, Z7
+	VMOVUPD          Z7, (DI)
+	VMOVAPD.Z        Z8, K1, Z7
+	VMOVUPD          (CX)(AX*1), Z8
+	VMULPD           Z7, Z8, Z8
+	VMOVUPD          Z8, (CX)(AX*1)
+	VPXORQ           Z9, Z9, Z9
+	VMOVUPD          (DX)(AX*1), Z8
+	VFNMADD231PD     Z7, Z8, Z9
+	VMOVUPD          Z9, (DX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             SI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, BX
+	JZ               done
+	LEAQ             bits<>+0(SB), SI
+	KMOVW            (SI)(BX*2), K1
+	VMOVUPD.Z        (CX)(AX*1), K1, Z7
+	VMOVUPD.Z        (DX)(AX*1), K1, Z8
+	VADDPD           Z8, Z7, Z7
+	VMULPD           Z7, Z7, Z7
+	VCMPPD           $0x1a, Z1, Z7, K2
+	VMINPD           Z7, Z0, Z0
+	VMULPD           Z2, Z0, Z0
+	VADDPD           Z4, Z0, Z1
+	VPSRLQ           $0x01, Z1, Z2
+	VPSUBQ           Z2, Z5, Z2
+	VMOVAPD          Z6, Z5
+	VMULPD           Z2, Z1, Z7
+	VFNMADD231PD     Z2, Z7, Z5
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z7
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z5, Z7
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z5, Z7
+	VMULPD           Z7, Z2, Z2
+	VMOVAPD          Z6, Z5
+	VMULPD           Z2, Z1, Z6
+	VFNMADD231PD     Z2, Z6, Z5
+	VMULPD           Z5, Z2, Z6
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z7
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z5, Z7
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z5, Z7
+	VFMADD231PD      Z7, Z6, Z2
+	VMOVAPD          Z4, Z4
+	VFMADD231PD      Z2, Z1, Z4
+	VDIVPD           Z4, Z0, Z0
+	VMULPD           Z3, Z2, Z1
+	VMOVUPD.Z        (DI), K1, Z2
+	VADDPD           Z0, Z2, Z0
+	VMOVUPD          Z0, K1, (DI)
+	VMOVAPD.Z        Z1, K2, Z0
+	VMOVUPD.Z        (CX)(AX*1), K1, Z1
+	VMULPD           Z0, Z1, Z1
+	VMOVUPD          Z1, K1, (CX)(AX*1)
+	VPXORQ           Z10, Z10, Z10
+	VMOVUPD.Z        (DX)(AX*1), K1, Z1
+	VFNMADD231PD     Z0, Z1, Z10
+	VMOVUPD          Z10, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func cauchySplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·cauchySplitSumAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z6
+	VBROADCASTSD c7fe0000000000000<>+0(SB), Z7
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD          (CX)(AX*1), Z8
+	VMOVUPD          (DX)(AX*1), Z9
+	VADDPD           Z9, Z8, Z8
+	VMULPD           Z8, Z8, Z8
+	VCMPPD           $0x1a, Z1, Z8, K1
+	VMINPD           Z8, Z0, Z8
+	VMULPD           Z3, Z8, Z9
+	VADDPD           Z2, Z8, Z8
+	VADDPD           Z6, Z9, Z10
+	VPADDQ.BCST      c00095f619980c433<>+0(SB), Z10, Z10
+	VPSRLQ           $0x34, Z10, Z10
+	VPADDQ.BCST      c4330000000000000<>+0(SB), Z10, Z11
+	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z11, Z11
+	VPSLLQ           $0x34, Z10, Z10
+	VPSUBQ           Z10, Z7, Z10
+	VSUBPD           Z6, Z10, Z12
+	VFMADD231PD      Z9, Z10, Z12
+	VADDPD.BCST      c4000000000000000<>+0(SB), Z12, Z9
+	VMULPD           Z8, Z9, Z10
+	VDIVPD           Z10, Z6, Z10
+	VMULPD           Z8, Z10, Z8
+	VMULPD           Z12, Z8, Z8
+	VMULPD           Z8, Z8, Z13
+	VMULPD           Z13, Z13, Z14
+	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z15
+	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z14, Z15
+	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z14, Z15
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z14, Z15
+	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z16
+	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z14, Z16
+	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z14, Z16
+	VFMADD231PD      Z16, Z13, Z15
+	VMULPD           Z15, Z13, Z13
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z12, Z14
+	VMULPD           Z12, Z14, Z14
+	VADDPD           Z14, Z13, Z13
+	VMULPD           Z8, Z13, Z8
+	VFMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z11, Z8
+	VSUBPD           Z8, Z14, Z8
+	VSUBPD           Z8, Z12, Z8
+	VFMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z11, Z8
+	VMULPD           Z9, Z10, Z9
+	VMOVUPD          (DI), Z10
+	VADDPD           Z8, Z10, Z8
+	VMOVUPD          Z8, (DI)
+	VMOVAPD.Z        Z9, K1, Z8
+	VMOVUPD          (CX)(AX*1), Z9
+	VMULPD           Z8, Z9, Z9
+	VMOVUPD          Z9, (CX)(AX*1)
+	VPXORQ           Z4, Z4, Z4
+	VMOVUPD          (DX)(AX*1), Z9
+	VFNMADD231PD     Z8, Z9, Z4
+	VMOVUPD          Z4, (DX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             SI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, BX
+	JZ               done
+	LEAQ             bits<>+0(SB), SI
+	KMOVW            (SI)(BX*2), K1
+	VMOVUPD.Z        (CX)(AX*1), K1, Z4
+	VMOVUPD.Z        (DX)(AX*1), K1, Z8
+	VADDPD           Z8, Z4, Z4
+	VMULPD           Z4, Z4, Z4
+	VCMPPD           $0x1a, Z1, Z4, K2
+	VMINPD           Z4, Z0, Z0
+	VMULPD           Z3, Z0, Z1
+	VADDPD           Z2, Z0, Z0
+	VADDPD           Z6, Z1, Z2
+	VPADDQ.BCST      c00095f619980c433<>+0(SB), Z2, Z2
+	VPSRLQ           $0x34, Z2, Z2
+	VPADDQ.BCST      c4330000000000000<>+0(SB), Z2, Z3
+	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z3, Z3
+	VPSLLQ           $0x34, Z2, Z2
+	VPSUBQ           Z2, Z7, Z2
+	VSUBPD           Z6, Z2, Z4
+	VFMADD231PD      Z1, Z2, Z4
+	VADDPD.BCST      c4000000000000000<>+0(SB), Z4, Z1
+	VMULPD           Z0, Z1, Z2
+	VDIVPD           Z2, Z6, Z2
+	VMULPD           Z0, Z2, Z0
+	VMULPD           Z4, Z0, Z0
+	VMULPD           Z0, Z0, Z6
+	VMULPD           Z6, Z6, Z7
+	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z8
+	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z7, Z8
+	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z7, Z8
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z7, Z8
+	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z9
+	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z7, Z9
+	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z7, Z9
+	VFMADD231PD      Z9, Z6, Z8
+	VMULPD           Z8, Z6, Z6
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z4, Z7
+	VMULPD           Z4, Z7, Z7
+	VADDPD           Z7, Z6, Z6
+	VMULPD           Z0, Z6, Z0
+	VFMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z0
+	VSUBPD           Z0, Z7, Z0
+	VSUBPD           Z0, Z4, Z0
+	VFMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z0
+	VMULPD           Z1, Z2, Z1
+	VMOVUPD.Z        (DI), K1, Z2
+	VADDPD           Z0, Z2, Z0
+	VMOVUPD          Z0, K1, (DI)
+	VMOVAPD.Z        Z1, K2, Z0
+	VMOVUPD.Z        (CX)(AX*1), K1, Z1
+	VMULPD           Z0, Z1, Z1
+	VMOVUPD          Z1, K1, (CX)(AX*1)
+	VPXORQ           Z5, Z5, Z5
+	VMOVUPD.Z        (DX)(AX*1), K1, Z1
+	VFNMADD231PD     Z0, Z1, Z5
+	VMOVUPD          Z5, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func correntropySplitSumAVX512(x *float64, y *float64, sums *float64, n int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F
+TEXT ·correntropySplitSumAVX512(SB), NOSPLIT, $0-64
+	MOVQ         x+0(FP), CX
+	MOVQ         y+8(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSD limit+48(FP), Z0
+	VBROADCASTSD cut2+56(FP), Z1
+	MOVQ         sums+16(FP), DI
+	VBROADCASTSD a+32(FP), Z2
+	VBROADCASTSD b+40(FP), Z3
+	VBROADCASTSD c4338000000000000<>+0(SB), Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VSUBPD       Z2, Z5, Z5
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z8
+	XORQ         AX, AX
+	MOVQ         BX, SI
+	SHRQ         $0x03, SI
+	JZ           rest
+
+loop:
+	VMOVUPD           (CX)(AX*1), Z9
+	VMOVUPD           (DX)(AX*1), Z10
+	VADDPD            Z10, Z9, Z9
+	VMULPD            Z9, Z9, Z9
+	VCMPPD            $0x1a, Z1, Z9, K1
+	VMINPD            Z9, Z0, Z9
+	VMOVAPD           Z4, Z10
+	VFMADD231PD       Z3, Z9, Z10
+	VSUBPD            Z4, Z10, Z11
+	VMULPD            Z2, Z9, Z9
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z11, Z9
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z11, Z9
+	VMULPD            Z9, Z9, Z11
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z12
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z11, Z12
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z11, Z12
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z11, Z12
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z11, Z12
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z13
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z11, Z13
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z11, Z13
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z11, Z13
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z11, Z13
+	VFMADD231PD       Z13, Z9, Z12
+	VMOVAPD           Z9, Z9
+	VFMADD231PD       Z12, Z11, Z9
+	VPSLLQ            $0x34, Z10, Z10
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z10, Z10
+	VMOVAPD           Z10, Z11
+	VFMADD231PD       Z9, Z10, Z11
+	VSUBPD            Z10, Z8, Z12
+	VFNMADD231PD      Z9, Z10, Z12
+	VMULPD            Z5, Z11, Z9
+	VMOVUPD           (DI), Z10
+	VADDPD            Z12, Z10, Z10
+	VMOVUPD           Z10, (DI)
+	VMOVAPD.Z         Z9, K1, Z9
+	VMOVUPD           (CX)(AX*1), Z10
+	VMULPD            Z9, Z10, Z10
+	VMOVUPD           Z10, (CX)(AX*1)
+	VPXORQ            Z6, Z6, Z6
+	VMOVUPD           (DX)(AX*1), Z10
+	VFNMADD231PD      Z9, Z10, Z6
+	VMOVUPD           Z6, (DX)(AX*1)
+	ADDQ              $0x40, AX
+	DECQ              SI
+	JNZ               loop
+
+rest:
+	ANDQ              $0x07, BX
+	JZ                done
+	LEAQ              bits<>+0(SB), SI
+	KMOVW             (SI)(BX*2), K1
+	VMOVUPD.Z         (CX)(AX*1), K1, Z6
+	VMOVUPD.Z         (DX)(AX*1), K1, Z9
+	VADDPD            Z9, Z6, Z6
+	VMULPD            Z6, Z6, Z6
+	VCMPPD            $0x1a, Z1, Z6, K2
+	VMINPD            Z6, Z0, Z0
+	VMOVAPD           Z4, Z1
+	VFMADD231PD       Z3, Z0, Z1
+	VSUBPD            Z4, Z1, Z3
+	VMULPD            Z2, Z0, Z0
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z3, Z0
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z3, Z0
+	VMULPD            Z0, Z0, Z2
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z3
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z2, Z3
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z2, Z3
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z4
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z2, Z4
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z2, Z4
+	VFMADD231PD       Z4, Z0, Z3
+	VMOVAPD           Z0, Z0
+	VFMADD231PD       Z3, Z2, Z0
+	VPSLLQ            $0x34, Z1, Z1
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z1, Z1
+	VMOVAPD           Z1, Z2
+	VFMADD231PD       Z0, Z1, Z2
+	VSUBPD            Z1, Z8, Z3
+	VFNMADD231PD      Z0, Z1, Z3
+	VMULPD            Z5, Z2, Z0
+	VMOVUPD.Z         (DI), K1, Z1
+	VADDPD            Z3, Z1, Z1
+	VMOVUPD           Z1, K1, (DI)
+	VMOVAPD.Z         Z0, K2, Z0
+	VMOVUPD.Z         (CX)(AX*1), K1, Z1
+	VMULPD            Z0, Z1, Z1
+	VMOVUPD           Z1, K1, (CX)(AX*1)
+	VPXORQ            Z7, Z7, Z7
+	VMOVUPD.Z         (DX)(AX*1), K1, Z1
+	VFNMADD231PD      Z0, Z1, Z7
+	VMOVUPD           Z7, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func squarePanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·squarePanelsSumAVX512(SB), NOSPLIT, $0-112
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   from+16(FP), DX
+	MOVQ   u+24(FP), BX
+	MOVQ   ld+48(FP), SI
+	MOVQ   stride+56(FP), DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	MOVQ   CX, R8
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
+
+group:
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+
+panel:
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
+	ADDQ       DI, R9
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
+	JL         few
+
+four:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	ADDQ $0x04, R13
+	JZ   added
+
+one:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          one
+
+added:
+	VMOVUPD      Z0, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z1, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z2, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z3, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z4, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z5, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z6, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z7, (R8)
+	ADDQ         SI, R8
+	DECQ         R10
+	JNZ          panel
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z10
+	MOVQ         sums+40(FP), R10
+
+row:
+	VMOVUPD   (DX), Z11
+	VSUBPD    (CX), Z11, Z11
+	VMULPD    Z11, Z11, Z11
+	VCMPPD    $0x1a, Z9, Z11, K1
+	VMINPD    Z11, Z8, Z11
+	VMOVUPD   (R10), Z12
+	VADDPD    Z11, Z12, Z11
+	VMOVUPD   Z11, (R10)
+	VMOVAPD.Z Z10, K1, Z11
+	VMOVUPD   (DX), Z12
+	VMULPD    Z11, Z12, Z12
+	VMOVUPD   Z12, (AX)
+	VMOVUPD   (CX), Z12
+	VMULPD    Z11, Z12, Z11
+	VMOVUPD   Z11, (CX)
+	ADDQ      SI, AX
+	ADDQ      SI, CX
+	ADDQ      DI, DX
+	DECQ      R11
+	JNZ       row
+	CMPQ      panels+72(FP), $0x00
+	JNE       group
+	VZEROUPPER
+	RET
+
+// func l1PanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·l1PanelsSumAVX512(SB), NOSPLIT, $0-112
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   from+16(FP), DX
+	MOVQ   u+24(FP), BX
+	MOVQ   ld+48(FP), SI
+	MOVQ   stride+56(FP), DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	MOVQ   CX, R8
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
+
+group:
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+
+panel:
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
+	ADDQ       DI, R9
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
+	JL         few
+
+four:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	ADDQ $0x04, R13
+	JZ   added
+
+one:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          one
+
+added:
+	VMOVUPD      Z0, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z1, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z2, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z3, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z4, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z5, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z6, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z7, (R8)
+	ADDQ         SI, R8
+	DECQ         R10
+	JNZ          panel
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z11
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z12
+	VBROADCASTSD b+88(FP), Z13
+	MOVQ         sums+40(FP), R10
+
+row:
+	VMOVUPD          (DX), Z14
+	VSUBPD           (CX), Z14, Z14
+	VMULPD           Z14, Z14, Z14
+	VCMPPD           $0x1a, Z9, Z14, K1
+	VMINPD           Z14, Z8, Z14
+	VADDPD           Z10, Z14, Z14
+	VMAXPD           Z14, Z13, Z15
+	VPSRLQ           $0x01, Z15, Z16
+	VPSUBQ           Z16, Z11, Z16
+	VMOVAPD          Z12, Z17
+	VMULPD           Z16, Z15, Z18
+	VFNMADD231PD     Z16, Z18, Z17
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z18
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z17, Z18
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z17, Z18
+	VMULPD           Z18, Z16, Z16
+	VMOVAPD          Z12, Z17
+	VMULPD           Z16, Z15, Z15
+	VFNMADD231PD     Z16, Z15, Z17
+	VMULPD           Z17, Z16, Z15
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z18
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z17, Z18
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z17, Z18
+	VFMADD231PD      Z18, Z15, Z16
+	VMULPD           Z16, Z14, Z14
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z16, Z15
+	VMOVUPD          (R10), Z16
+	VADDPD           Z14, Z16, Z14
+	VMOVUPD          Z14, (R10)
+	VMOVAPD.Z        Z15, K1, Z14
+	VMOVUPD          (DX), Z15
+	VMULPD           Z14, Z15, Z15
+	VMOVUPD          Z15, (AX)
+	VMOVUPD          (CX), Z15
+	VMULPD           Z14, Z15, Z14
+	VMOVUPD          Z14, (CX)
+	ADDQ             SI, AX
+	ADDQ             SI, CX
+	ADDQ             DI, DX
+	DECQ             R11
+	JNZ              row
+	CMPQ             panels+72(FP), $0x00
+	JNE              group
+	VZEROUPPER
+	RET
+
+// func huberPanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·huberPanelsSumAVX512(SB), NOSPLIT, $0-112
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   from+16(FP), DX
+	MOVQ   u+24(FP), BX
+	MOVQ   ld+48(FP), SI
+	MOVQ   stride+56(FP), DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	MOVQ   CX, R8
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
+
+group:
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+
+panel:
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
+	ADDQ       DI, R9
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
+	JL         few
+
+four:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	ADDQ $0x04, R13
+	JZ   added
+
+one:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          one
+
+added:
+	VMOVUPD      Z0, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z1, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z2, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z3, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z4, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z5, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z6, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z7, (R8)
+	ADDQ         SI, R8
+	DECQ         R10
+	JNZ          panel
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD b+88(FP), Z11
+	MOVQ         sums+40(FP), R10
+
+row:
+	VMOVUPD     (DX), Z12
+	VSUBPD      (CX), Z12, Z12
+	VMULPD      Z12, Z12, Z13
+	VCMPPD      $0x1a, Z9, Z13, K1
+	VMINPD      Z13, Z8, Z13
+	VPANDQ.BCST c7fffffffffffffff<>+0(SB), Z12, Z12
+	VMAXPD      Z12, Z10, Z13
+	VDIVPD      Z13, Z10, Z13
+	VMINPD      Z12, Z11, Z12
+	VMINPD      Z12, Z10, Z14
+	VADDPD      Z12, Z12, Z12
+	VSUBPD      Z14, Z12, Z12
+	VMULPD      Z14, Z12, Z12
+	VMOVUPD     (R10), Z14
+	VADDPD      Z12, Z14, Z12
+	VMOVUPD     Z12, (R10)
+	VMOVAPD.Z   Z13, K1, Z12
+	VMOVUPD     (DX), Z13
+	VMULPD      Z12, Z13, Z13
+	VMOVUPD     Z13, (AX)
+	VMOVUPD     (CX), Z13
+	VMULPD      Z12, Z13, Z12
+	VMOVUPD     Z12, (CX)
+	ADDQ        SI, AX
+	ADDQ        SI, CX
+	ADDQ        DI, DX
+	DECQ        R11
+	JNZ         row
+	CMPQ        panels+72(FP), $0x00
+	JNE         group
+	VZEROUPPER
+	RET
+
+// func hypersurfacePanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·hypersurfacePanelsSumAVX512(SB), NOSPLIT, $0-112
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   from+16(FP), DX
+	MOVQ   u+24(FP), BX
+	MOVQ   ld+48(FP), SI
+	MOVQ   stride+56(FP), DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	MOVQ   CX, R8
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
+
+group:
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+
+panel:
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
+	ADDQ       DI, R9
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
+	JL         few
+
+four:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	ADDQ $0x04, R13
+	JZ   added
+
+one:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          one
+
+added:
+	VMOVUPD      Z0, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z1, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z2, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z3, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z4, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z5, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z6, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z7, (R8)
+	ADDQ         SI, R8
+	DECQ         R10
+	JNZ          panel
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD b+88(FP), Z11
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z12
+	VBROADCASTSD c5fe6eb50c7b537a9<>+0(SB), Z13
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z14
+	MOVQ         sums+40(FP), R10
+
+row:
+	VMOVUPD          (DX), Z15
+	VSUBPD           (CX), Z15, Z15
+	VMULPD           Z15, Z15, Z15
+	VCMPPD           $0x1a, Z9, Z15, K1
+	VMINPD           Z15, Z8, Z15
+	VMULPD           Z10, Z15, Z15
+	VADDPD           Z12, Z15, Z16
+	VPSRLQ           $0x01, Z16, Z17
+	VPSUBQ           Z17, Z13, Z17
+	VMOVAPD          Z14, Z18
+	VMULPD           Z17, Z16, Z19
+	VFNMADD231PD     Z17, Z19, Z18
+	VBROADCASTSD     c3fd807f060157de0<>+0(SB), Z19
+	VFMADD213PD.BCST c3fe008ff05e6d126<>+0(SB), Z18, Z19
+	VFMADD213PD.BCST c3ff000003f5df25e<>+0(SB), Z18, Z19
+	VMULPD           Z19, Z17, Z17
+	VMOVAPD          Z14, Z18
+	VMULPD           Z17, Z16, Z19
+	VFNMADD231PD     Z17, Z19, Z18
+	VMULPD           Z18, Z17, Z19
+	VBROADCASTSD     c3fd4000000000000<>+0(SB), Z20
+	VFMADD213PD.BCST c3fd8000000000000<>+0(SB), Z18, Z20
+	VFMADD213PD.BCST c3fe0000000000000<>+0(SB), Z18, Z20
+	VFMADD231PD      Z20, Z19, Z17
+	VMOVAPD          Z12, Z18
+	VFMADD231PD      Z17, Z16, Z18
+	VDIVPD           Z18, Z15, Z15
+	VMULPD           Z11, Z17, Z16
+	VMOVUPD          (R10), Z17
+	VADDPD           Z15, Z17, Z15
+	VMOVUPD          Z15, (R10)
+	VMOVAPD.Z        Z16, K1, Z15
+	VMOVUPD          (DX), Z16
+	VMULPD           Z15, Z16, Z16
+	VMOVUPD          Z16, (AX)
+	VMOVUPD          (CX), Z16
+	VMULPD           Z15, Z16, Z15
+	VMOVUPD          Z15, (CX)
+	ADDQ             SI, AX
+	ADDQ             SI, CX
+	ADDQ             DI, DX
+	DECQ             R11
+	JNZ              row
+	CMPQ             panels+72(FP), $0x00
+	JNE              group
+	VZEROUPPER
+	RET
+
+// func cauchyPanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·cauchyPanelsSumAVX512(SB), NOSPLIT, $0-112
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   from+16(FP), DX
+	MOVQ   u+24(FP), BX
+	MOVQ   ld+48(FP), SI
+	MOVQ   stride+56(FP), DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	MOVQ   CX, R8
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
+
+group:
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+
+panel:
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
+	ADDQ       DI, R9
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
+	JL         few
+
+four:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	ADDQ $0x04, R13
+	JZ   added
+
+one:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          one
+
+added:
+	VMOVUPD      Z0, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z1, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z2, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z3, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z4, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z5, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z6, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z7, (R8)
+	ADDQ         SI, R8
+	DECQ         R10
+	JNZ          panel
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z11
+	VBROADCASTSD b+88(FP), Z11
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z12
+	VBROADCASTSD c7fe0000000000000<>+0(SB), Z13
+	MOVQ         sums+40(FP), R10
+
+row:
+	VMOVUPD          (DX), Z14
+	VSUBPD           (CX), Z14, Z14
+	VMULPD           Z14, Z14, Z14
+	VCMPPD           $0x1a, Z9, Z14, K1
+	VMINPD           Z14, Z8, Z14
+	VMULPD           Z11, Z14, Z15
+	VADDPD           Z10, Z14, Z14
+	VADDPD           Z12, Z15, Z16
+	VPADDQ.BCST      c00095f619980c433<>+0(SB), Z16, Z16
+	VPSRLQ           $0x34, Z16, Z16
+	VPADDQ.BCST      c4330000000000000<>+0(SB), Z16, Z17
+	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z17, Z17
+	VPSLLQ           $0x34, Z16, Z16
+	VPSUBQ           Z16, Z13, Z16
+	VSUBPD           Z12, Z16, Z18
+	VFMADD231PD      Z15, Z16, Z18
+	VADDPD.BCST      c4000000000000000<>+0(SB), Z18, Z15
+	VMULPD           Z14, Z15, Z16
+	VDIVPD           Z16, Z12, Z16
+	VMULPD           Z14, Z16, Z14
+	VMULPD           Z18, Z14, Z14
+	VMULPD           Z14, Z14, Z19
+	VMULPD           Z19, Z19, Z20
+	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z21
+	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z20, Z21
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z20, Z21
+	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z22
+	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z20, Z22
+	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z20, Z22
+	VFMADD231PD      Z22, Z19, Z21
+	VMULPD           Z21, Z19, Z19
+	VMULPD.BCST      c3fe0000000000000<>+0(SB), Z18, Z20
+	VMULPD           Z18, Z20, Z20
+	VADDPD           Z20, Z19, Z19
+	VMULPD           Z14, Z19, Z14
+	VFMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z17, Z14
+	VSUBPD           Z14, Z20, Z14
+	VSUBPD           Z14, Z18, Z14
+	VFMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z17, Z14
+	VMULPD           Z15, Z16, Z15
+	VMOVUPD          (R10), Z16
+	VADDPD           Z14, Z16, Z14
+	VMOVUPD          Z14, (R10)
+	VMOVAPD.Z        Z15, K1, Z14
+	VMOVUPD          (DX), Z15
+	VMULPD           Z14, Z15, Z15
+	VMOVUPD          Z15, (AX)
+	VMOVUPD          (CX), Z15
+	VMULPD           Z14, Z15, Z14
+	VMOVUPD          Z14, (CX)
+	ADDQ             SI, AX
+	ADDQ             SI, CX
+	ADDQ             DI, DX
+	DECQ             R11
+	JNZ              row
+	CMPQ             panels+72(FP), $0x00
+	JNE              group
+	VZEROUPPER
+	RET
+
+// func correntropyPanelsSumAVX512(x *float64, y *float64, from *float64, u *float64, v *float64, sums *float64, ld int, stride int, r int, panels int, a float64, b float64, limit float64, cut2 float64)
+// Requires: AVX, AVX512F, CMOV, MMX+
+TEXT ·correntropyPanelsSumAVX512(SB), NOSPLIT, $0-112
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   from+16(FP), DX
+	MOVQ   u+24(FP), BX
+	MOVQ   ld+48(FP), SI
+	MOVQ   stride+56(FP), DI
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	MOVQ   CX, R8
+	IMUL3Q $0x20, DI, R9
+	ADDQ   DX, R9
+
+group:
+	MOVQ    panels+72(FP), R10
+	MOVQ    $0x00000004, R11
+	CMPQ    R10, R11
+	CMOVQGT R11, R10
+	SUBQ    R10, panels+72(FP)
+	MOVQ    R10, R11
+	SHLQ    $0x03, R11
+
+panel:
+	PREFETCHT0 (R9)
+	VPXORQ     Z0, Z0, Z0
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z1, Z1, Z1
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z2, Z2, Z2
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z3, Z3, Z3
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z4, Z4, Z4
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z5, Z5, Z5
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z6, Z6, Z6
+	ADDQ       DI, R9
+	PREFETCHT0 (R9)
+	VPXORQ     Z7, Z7, Z7
+	ADDQ       DI, R9
+	MOVQ       v+32(FP), R12
+	MOVQ       r+64(FP), R13
+	SUBQ       $0x04, R13
+	JL         few
+
+four:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	SUBQ         $0x04, R13
+	JGE          four
+
+few:
+	ADDQ $0x04, R13
+	JZ   added
+
+one:
+	VMOVUPD      (R12), Z8
+	VBROADCASTSD (BX), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(BX), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(BX), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(BX), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(BX), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(BX), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(BX), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(BX), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         $0x40, BX
+	ADDQ         SI, R12
+	DECQ         R13
+	JNZ          one
+
+added:
+	VMOVUPD      Z0, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z1, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z2, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z3, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z4, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z5, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z6, (R8)
+	ADDQ         SI, R8
+	VMOVUPD      Z7, (R8)
+	ADDQ         SI, R8
+	DECQ         R10
+	JNZ          panel
+	VBROADCASTSD limit+96(FP), Z8
+	VBROADCASTSD cut2+104(FP), Z9
+	VBROADCASTSD a+80(FP), Z10
+	VBROADCASTSD b+88(FP), Z11
+	VBROADCASTSD c4338000000000000<>+0(SB), Z12
+	VBROADCASTSD c0000000000000000<>+0(SB), Z13
+	VSUBPD       Z10, Z13, Z13
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z14
+	MOVQ         sums+40(FP), R10
+
+row:
+	VMOVUPD           (DX), Z15
+	VSUBPD            (CX), Z15, Z15
+	VMULPD            Z15, Z15, Z15
+	VCMPPD            $0x1a, Z9, Z15, K1
+	VMINPD            Z15, Z8, Z15
+	VMOVAPD           Z12, Z16
+	VFMADD231PD       Z11, Z15, Z16
+	VSUBPD            Z12, Z16, Z17
+	VMULPD            Z10, Z15, Z15
+	VFNMADD231PD.BCST c3fe62e42fee00000<>+0(SB), Z17, Z15
+	VFNMADD231PD.BCST c3dea39ef35793c76<>+0(SB), Z17, Z15
+	VMULPD            Z15, Z15, Z17
+	VBROADCASTSD      c3e92891860f119d7<>+0(SB), Z18
+	VFMADD213PD.BCST  c3efa019b90c837fd<>+0(SB), Z17, Z18
+	VFMADD213PD.BCST  c3f56c16c1788c0b6<>+0(SB), Z17, Z18
+	VFMADD213PD.BCST  c3fa5555555553d62<>+0(SB), Z17, Z18
+	VFMADD213PD.BCST  c3fe0000000000001<>+0(SB), Z17, Z18
+	VBROADCASTSD      c3e5af632bae1c31e<>+0(SB), Z19
+	VFMADD213PD.BCST  c3ec71ddf6b37121c<>+0(SB), Z17, Z19
+	VFMADD213PD.BCST  c3f2a01a01b00c602<>+0(SB), Z17, Z19
+	VFMADD213PD.BCST  c3f8111111110f803<>+0(SB), Z17, Z19
+	VFMADD213PD.BCST  c3fc5555555555558<>+0(SB), Z17, Z19
+	VFMADD231PD       Z19, Z15, Z18
+	VMOVAPD           Z15, Z15
+	VFMADD231PD       Z18, Z17, Z15
+	VPSLLQ            $0x34, Z16, Z16
+	VPADDQ.BCST       c3ff0000000000000<>+0(SB), Z16, Z16
+	VMOVAPD           Z16, Z17
+	VFMADD231PD       Z15, Z16, Z17
+	VSUBPD            Z16, Z14, Z18
+	VFNMADD231PD      Z15, Z16, Z18
+	VMULPD            Z13, Z17, Z15
+	VMOVUPD           (R10), Z16
+	VADDPD            Z18, Z16, Z16
+	VMOVUPD           Z16, (R10)
+	VMOVAPD.Z         Z15, K1, Z15
+	VMOVUPD           (DX), Z16
+	VMULPD            Z15, Z16, Z16
+	VMOVUPD           Z16, (AX)
+	VMOVUPD           (CX), Z16
+	VMULPD            Z15, Z16, Z15
+	VMOVUPD           Z15, (CX)
+	ADDQ              SI, AX
+	ADDQ              SI, CX
+	ADDQ              DI, DX
+	DECQ              R11
+	JNZ               row
+	CMPQ              panels+72(FP), $0x00
+	JNE               group
+	VZEROUPPER
+	RET
+
+// func mulAVX512(x *float64, y *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·mulAVX512(SB), NOSPLIT, $0-24
+	MOVQ x+0(FP), CX
+	MOVQ y+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	MOVQ BX, SI
+	SHRQ $0x03, SI
+	JZ   rest
+
+loop:
+	VMOVUPD (CX)(AX*1), Z0
+	VMOVUPD (DX)(AX*1), Z1
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD Z0, (CX)(AX*1)
+	ADDQ    $0x40, AX
+	DECQ    SI
+	JNZ     loop
+
+rest:
+	ANDQ      $0x07, BX
+	JZ        done
+	LEAQ      bits<>+0(SB), SI
+	KMOVW     (SI)(BX*2), K1
+	VMOVUPD.Z (CX)(AX*1), K1, Z0
+	VMOVUPD.Z (DX)(AX*1), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func apartAVX512(e *float64, x *float64, y *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·apartAVX512(SB), NOSPLIT, $0-32
+	MOVQ   e+0(FP), CX
+	MOVQ   x+8(FP), DX
+	MOVQ   y+16(FP), BX
+	MOVQ   n+24(FP), SI
+	VPXORQ Z0, Z0, Z0
+	XORQ   AX, AX
+	MOVQ   SI, DI
+	SHRQ   $0x03, DI
+	JZ     rest
+
+loop:
+	VMOVUPD (BX)(AX*1), Z1
+	VMOVUPD (DX)(AX*1), Z2
+	VADDPD  Z1, Z2, Z2
+	VMOVUPD Z2, (CX)(AX*1)
+	VSUBPD  Z1, Z0, Z1
+	VMOVUPD Z1, (BX)(AX*1)
+	ADDQ    $0x40, AX
+	DECQ    DI
+	JNZ     loop
+
+rest:
+	ANDQ      $0x07, SI
+	JZ        done
+	LEAQ      bits<>+0(SB), DI
+	KMOVW     (DI)(SI*2), K1
+	VMOVUPD.Z (BX)(AX*1), K1, Z1
+	VMOVUPD.Z (DX)(AX*1), K1, Z2
+	VADDPD    Z1, Z2, Z2
+	VMOVUPD   Z2, K1, (CX)(AX*1)
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (BX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func shiftAVX512(x *float64, e *float64, omega *float64, n int, bound float64)
+// Requires: AVX, AVX512F
+TEXT ·shiftAVX512(SB), NOSPLIT, $0-40
+	MOVQ         x+0(FP), CX
+	MOVQ         e+8(FP), DX
+	MOVQ         omega+16(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD bound+32(FP), Z0
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
+	XORQ         AX, AX
+	MOVQ         SI, DI
+	SHRQ         $0x03, DI
+	JZ           rest
+
+loop:
+	VMOVUPD (BX)(AX*1), Z2
+	VDIVPD  Z0, Z2, Z2
+	VSUBPD  Z2, Z1, Z2
+	VMOVUPD (DX)(AX*1), Z3
+	VMULPD  Z3, Z2, Z2
+	VMOVUPD (CX)(AX*1), Z3
+	VSUBPD  Z2, Z3, Z2
+	VMOVUPD Z2, (CX)(AX*1)
+	ADDQ    $0x40, AX
+	DECQ    DI
+	JNZ     loop
+
+rest:
+	ANDQ      $0x07, SI
+	JZ        done
+	LEAQ      bits<>+0(SB), DI
+	KMOVW     (DI)(SI*2), K1
+	VMOVUPD.Z (BX)(AX*1), K1, Z2
+	VDIVPD    Z0, Z2, Z0
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD.Z (DX)(AX*1), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (CX)(AX*1), K1, Z1
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func ratioAVX512(v *float64, num *float64, den *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·ratioAVX512(SB), NOSPLIT, $0-32
+	MOVQ         v+0(FP), CX
+	MOVQ         num+8(FP), DX
+	MOVQ         den+16(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD c0000000000000000<>+0(SB), Z0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	XORQ         AX, AX
+	MOVQ         SI, DI
+	SHRQ         $0x03, DI
+	JZ           rest
+
+loop:
+	VMOVUPD   (CX)(AX*1), Z2
+	VMOVUPD   (DX)(AX*1), Z3
+	VMOVUPD   (BX)(AX*1), Z4
+	VMINPD    Z0, Z3, Z5
+	VSUBPD    Z5, Z4, Z4
+	VMAXPD    Z3, Z0, Z3
+	VDIVPD    Z4, Z3, Z3
+	VMULPD    Z2, Z3, Z3
+	VCMPPD    $0x11, Z1, Z3, K1
+	VCMPPD    $0x1e, Z0, Z4, K2
+	KANDW     K1, K2, K1
+	VBLENDMPD Z3, Z2, K1, Z6
+	VMOVUPD   Z6, (CX)(AX*1)
+	ADDQ      $0x40, AX
+	DECQ      DI
+	JNZ       loop
+
+rest:
+	ANDQ      $0x07, SI
+	JZ        done
+	LEAQ      bits<>+0(SB), DI
+	KMOVW     (DI)(SI*2), K1
+	VMOVUPD.Z (CX)(AX*1), K1, Z2
+	VMOVUPD.Z (DX)(AX*1), K1, Z3
+	VMOVUPD.Z (BX)(AX*1), K1, Z4
+	VMINPD    Z0, Z3, Z5
+	VSUBPD    Z5, Z4, Z4
+	VMAXPD    Z3, Z0, Z3
+	VDIVPD    Z4, Z3, Z3
+	VMULPD    Z2, Z3, Z3
+	VCMPPD    $0x11, Z1, Z3, K2
+	VCMPPD    $0x1e, Z0, Z4, K3
+	KANDW     K2, K3, K2
+	VBLENDMPD Z3, Z2, K2, Z7
+	VMOVUPD   Z7, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func stepAVX512(v *float64, delta *float64, num *float64, den *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·stepAVX512(SB), NOSPLIT, $0-40
+	MOVQ v+0(FP), CX
+	MOVQ delta+8(FP), DX
+	MOVQ num+16(FP), BX
+	MOVQ den+24(FP), SI
+	MOVQ n+32(FP), DI
+	XORQ AX, AX
+	MOVQ DI, R8
+	SHRQ $0x03, R8
+	JZ   rest
+
+loop:
+	VMOVUPD      (CX)(AX*1), Z0
+	VMOVUPD      (BX)(AX*1), Z1
+	VMOVUPD      (SI)(AX*1), Z2
+	VDIVPD       Z2, Z1, Z3
+	VADDPD       Z3, Z0, Z3
+	VBROADCASTSD c0000000000000000<>+0(SB), Z8
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z9
+	VCMPPD       $0x11, Z9, Z3, K1
+	VCMPPD       $0x1e, Z8, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z8, Z3, Z3
+	VBLENDMPD    Z3, Z0, K1, Z4
+	VCMPPD       $0x11, Z8, Z1, K1
+	VCMPPD       $0x1a, Z8, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z8, Z4, K1, Z5
+	VMOVUPD      Z5, (CX)(AX*1)
+	VSUBPD       Z0, Z5, Z0
+	VMOVUPD      Z0, (DX)(AX*1)
+	ADDQ         $0x40, AX
+	DECQ         R8
+	JNZ          loop
+
+rest:
+	ANDQ         $0x07, DI
+	JZ           done
+	LEAQ         bits<>+0(SB), R8
+	KMOVW        (R8)(DI*2), K1
+	VMOVUPD.Z    (CX)(AX*1), K1, Z0
+	VMOVUPD.Z    (BX)(AX*1), K1, Z1
+	VMOVUPD.Z    (SI)(AX*1), K1, Z2
+	VDIVPD       Z2, Z1, Z3
+	VADDPD       Z3, Z0, Z3
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z3, K2
+	VCMPPD       $0x1e, Z4, Z2, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z4, Z3, Z3
+	VBLENDMPD    Z3, Z0, K2, Z6
+	VCMPPD       $0x11, Z4, Z1, K2
+	VCMPPD       $0x1a, Z4, Z2, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z4, Z6, K2, Z7
+	VMOVUPD      Z7, K1, (CX)(AX*1)
+	VSUBPD       Z0, Z7, Z0
+	VMOVUPD      Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func devianceAVX512(e *float64, x *float64, y *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·devianceAVX512(SB), NOSPLIT, $0-32
+	MOVQ         e+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         y+16(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD c3fe0000000000000<>+0(SB), Z1
+	XORQ         AX, AX
+	MOVQ         SI, DI
+	SHRQ         $0x03, DI
+	JZ           rest
+
+loop:
+	VMOVUPD          (DX)(AX*1), Z2
+	VMOVUPD          (BX)(AX*1), Z3
+	VMAXPD.BCST      c01a56e1fc2f8f359<>+0(SB), Z2, Z4
+	VDIVPD           Z4, Z0, Z4
+	VSUBPD           Z2, Z3, Z13
+	VMULPD           Z4, Z3, Z14
+	VMINPD.BCST      c7e37e43c8800759c<>+0(SB), Z14, Z14
+	VMAXPD.BCST      c01a56e1fc2f8f359<>+0(SB), Z14, Z14
+	VPADDQ.BCST      c00095f619980c433<>+0(SB), Z14, Z15
+	VPSRLQ           $0x34, Z15, Z15
+	VPADDQ.BCST      c4330000000000000<>+0(SB), Z15, Z16
+	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z16, Z16
+	VBROADCASTSD     c7fe0000000000000<>+0(SB), Z17
+	VPSLLQ           $0x34, Z15, Z15
+	VPSUBQ           Z15, Z17, Z15
+	VPXORQ           Z5, Z5, Z5
+	VCMPPD           $0x00, Z5, Z16, K1
+	VMULPD           Z4, Z13, Z4
+	VMULPD           Z15, Z14, Z14
+	VSUBPD           Z0, Z14, Z14
+	VBLENDMPD        Z4, Z14, K1, Z6
+	VADDPD.BCST      c4000000000000000<>+0(SB), Z6, Z4
+	VDIVPD           Z4, Z6, Z4
+	VMULPD           Z4, Z4, Z14
+	VMULPD           Z14, Z14, Z15
+	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z17
+	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z15, Z17
+	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z15, Z17
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z15, Z17
+	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z18
+	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z15, Z18
+	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z15, Z18
+	VFMADD231PD      Z18, Z14, Z17
+	VMULPD           Z17, Z14, Z14
+	VMULPD           Z1, Z6, Z15
+	VMULPD           Z6, Z15, Z15
+	VADDPD           Z15, Z14, Z14
+	VMULPD           Z4, Z14, Z4
+	VSUBPD           Z4, Z15, Z4
+	VSUBPD           Z4, Z6, Z14
+	VFMADD231PD.BCST c3fe62e42fefa39ef<>+0(SB), Z16, Z14
+	VMULPD           Z14, Z2, Z14
+	VSUBPD           Z14, Z13, Z13
+	VMULPD           Z4, Z2, Z4
+	VBLENDMPD        Z4, Z13, K1, Z7
+	VPXORQ           Z8, Z8, Z8
+	VMAXPD           Z8, Z7, Z4
+	VADDPD           Z4, Z4, Z4
+	VSQRTPD          Z4, Z4
+	VCMPPD           $0x11, Z3, Z2, K1
+	VPORQ.BCST       c8000000000000000<>+0(SB), Z4, K1, Z4
+	VMOVUPD          Z4, (CX)(AX*1)
+	ADDQ             $0x40, AX
+	DECQ             DI
+	JNZ              loop
+
+rest:
+	ANDQ             $0x07, SI
+	JZ               done
+	LEAQ             bits<>+0(SB), DI
+	KMOVW            (DI)(SI*2), K1
+	VMOVUPD.Z        (DX)(AX*1), K1, Z2
+	VMOVUPD.Z        (BX)(AX*1), K1, Z3
+	VMAXPD.BCST      c01a56e1fc2f8f359<>+0(SB), Z2, Z4
+	VDIVPD           Z4, Z0, Z4
+	VSUBPD           Z2, Z3, Z5
+	VMULPD           Z4, Z3, Z6
+	VMINPD.BCST      c7e37e43c8800759c<>+0(SB), Z6, Z6
+	VMAXPD.BCST      c01a56e1fc2f8f359<>+0(SB), Z6, Z6
+	VPADDQ.BCST      c00095f619980c433<>+0(SB), Z6, Z7
+	VPSRLQ           $0x34, Z7, Z7
+	VPADDQ.BCST      c4330000000000000<>+0(SB), Z7, Z8
+	VSUBPD.BCST      c43300000000003ff<>+0(SB), Z8, Z8
+	VBROADCASTSD     c7fe0000000000000<>+0(SB), Z13
+	VPSLLQ           $0x34, Z7, Z7
+	VPSUBQ           Z7, Z13, Z7
+	VPXORQ           Z9, Z9, Z9
+	VCMPPD           $0x00, Z9, Z8, K2
+	VMULPD           Z4, Z5, Z4
+	VMULPD           Z7, Z6, Z6
+	VSUBPD           Z0, Z6, Z0
+	VBLENDMPD        Z4, Z0, K2, Z10
+	VADDPD.BCST      c4000000000000000<>+0(SB), Z10, Z0
+	VDIVPD           Z0, Z10, Z0
+	VMULPD           Z0, Z0, Z4
+	VMULPD           Z4, Z4, Z6
+	VBROADCASTSD     c3fc2b662bdc2770e<>+0(SB), Z7
+	VFMADD213PD.BCST c3fc7462be2d73569<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST c3fd2492492e0f09c<>+0(SB), Z6, Z7
+	VFMADD213PD.BCST c3fe5555555555558<>+0(SB), Z6, Z7
+	VBROADCASTSD     c3fc39fd33ecdb9a0<>+0(SB), Z9
+	VFMADD213PD.BCST c3fcc71c62c212eeb<>+0(SB), Z6, Z9
+	VFMADD213PD.BCST c3fd99999999951be<>+0(SB), Z6, Z9
+	VFMADD231PD      Z9, Z4, Z7
+	VMULPD           Z7, Z4, Z4
+	VMULPD           Z1, Z10, Z1
+	VMULPD           Z10, Z1, Z1
+	VADDPD           Z1, Z4, Z4
+	VMULPD           Z0, Z4, Z0
+	VSUBPD           Z0, Z1, Z0
+	VSUBPD           Z0, Z10, Z1
+	VFMADD231PD.BCST c3fe62e42fefa39ef<>+0(SB), Z8, Z1
+	VMULPD           Z1, Z2, Z1
+	VSUBPD           Z1, Z5, Z1
+	VMULPD           Z0, Z2, Z0
+	VBLENDMPD        Z0, Z1, K2, Z11
+	VPXORQ           Z12, Z12, Z12
+	VMAXPD           Z12, Z11, Z0
+	VADDPD           Z0, Z0, Z0
+	VSQRTPD          Z0, Z0
+	VCMPPD           $0x11, Z3, Z2, K2
+	VPORQ.BCST       c8000000000000000<>+0(SB), Z0, K2, Z0
+	VMOVUPD          Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func scoreAVX512(score *float64, curve *float64, x *float64, y *float64, omega *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·scoreAVX512(SB), NOSPLIT, $0-48
+	MOVQ         score+0(FP), CX
+	MOVQ         curve+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         y+24(FP), SI
+	MOVQ         n+40(FP), DI
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	XORQ         AX, AX
+	MOVQ         DI, R8
+	SHRQ         $0x03, R8
+	JZ           rest
+
+loop:
+	VMOVUPD     (SI)(AX*1), Z1
+	VMAXPD.BCST c20ca2fe76a3f9475<>+0(SB), Z1, Z1
+	VDIVPD      Z1, Z0, Z1
+	VMOVUPD     (BX)(AX*1), Z2
+	VMULPD      Z1, Z2, Z2
+	VMINPD.BCST c5f138d352e5096af<>+0(SB), Z2, Z2
+	VSUBPD      Z0, Z2, Z3
+	VMINPD      Z0, Z2, Z2
+	VMULPD      Z1, Z2, Z1
+	VMOVUPD     Z3, (CX)(AX*1)
+	VMOVUPD     Z1, (DX)(AX*1)
+	ADDQ        $0x40, AX
+	DECQ        R8
+	JNZ         loop
+
+rest:
+	ANDQ        $0x07, DI
+	JZ          done
+	LEAQ        bits<>+0(SB), R8
+	KMOVW       (R8)(DI*2), K1
+	VMOVUPD.Z   (SI)(AX*1), K1, Z1
+	VMAXPD.BCST c20ca2fe76a3f9475<>+0(SB), Z1, Z1
+	VDIVPD      Z1, Z0, Z1
+	VMOVUPD.Z   (BX)(AX*1), K1, Z2
+	VMULPD      Z1, Z2, Z2
+	VMINPD.BCST c5f138d352e5096af<>+0(SB), Z2, Z2
+	VSUBPD      Z0, Z2, Z3
+	VMINPD      Z0, Z2, Z0
+	VMULPD      Z1, Z0, Z0
+	VMOVUPD     Z3, K1, (CX)(AX*1)
+	VMOVUPD     Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func scoreWeightedAVX512(score *float64, curve *float64, x *float64, y *float64, omega *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·scoreWeightedAVX512(SB), NOSPLIT, $0-48
+	MOVQ         score+0(FP), CX
+	MOVQ         curve+8(FP), DX
+	MOVQ         x+16(FP), BX
+	MOVQ         y+24(FP), SI
+	MOVQ         omega+32(FP), DI
+	MOVQ         n+40(FP), R8
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	XORQ         AX, AX
+	MOVQ         R8, R9
+	SHRQ         $0x03, R9
+	JZ           rest
+
+loop:
+	VMOVUPD     (SI)(AX*1), Z1
+	VMAXPD.BCST c20ca2fe76a3f9475<>+0(SB), Z1, Z1
+	VDIVPD      Z1, Z0, Z1
+	VMOVUPD     (BX)(AX*1), Z2
+	VMULPD      Z1, Z2, Z2
+	VMINPD.BCST c5f138d352e5096af<>+0(SB), Z2, Z2
+	VSUBPD      Z0, Z2, Z3
+	VMINPD      Z0, Z2, Z2
+	VMULPD      Z1, Z2, Z1
+	VMOVUPD     (DI)(AX*1), Z2
+	VMULPD      Z2, Z3, Z3
+	VMULPD      Z2, Z1, Z1
+	VMOVUPD     Z3, (CX)(AX*1)
+	VMOVUPD     Z1, (DX)(AX*1)
+	ADDQ        $0x40, AX
+	DECQ        R9
+	JNZ         loop
+
+rest:
+	ANDQ        $0x07, R8
+	JZ          done
+	LEAQ        bits<>+0(SB), R9
+	KMOVW       (R9)(R8*2), K1
+	VMOVUPD.Z   (SI)(AX*1), K1, Z1
+	VMAXPD.BCST c20ca2fe76a3f9475<>+0(SB), Z1, Z1
+	VDIVPD      Z1, Z0, Z1
+	VMOVUPD.Z   (BX)(AX*1), K1, Z2
+	VMULPD      Z1, Z2, Z2
+	VMINPD.BCST c5f138d352e5096af<>+0(SB), Z2, Z2
+	VSUBPD      Z0, Z2, Z3
+	VMINPD      Z0, Z2, Z0
+	VMULPD      Z1, Z0, Z0
+	VMOVUPD.Z   (DI)(AX*1), K1, Z1
+	VMULPD      Z1, Z3, Z2
+	VMULPD      Z1, Z0, Z0
+	VMOVUPD     Z2, K1, (CX)(AX*1)
+	VMOVUPD     Z0, K1, (DX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func bends2AVX512(bend *float64, least *float64, x *float64, y *float64, p *float64, omega *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·bends2AVX512(SB), NOSPLIT, $0-72
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), CX
+	MOVQ         p+32(FP), DX
+	MOVQ         m+56(FP), BX
+	MOVQ         ld+48(FP), SI
+	SHLQ         $0x03, SI
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	VPXORQ       Z4, Z4, Z4
+
+loop:
+	VMOVUPD     (AX), Z5
+	VMOVUPD     (DX), Z6
+	VMOVUPD     (CX), Z7
+	VMAXPD.BCST c20ca2fe76a3f9475<>+0(SB), Z7, Z7
+	VDIVPD      Z7, Z0, Z7
+	VMULPD      Z7, Z6, Z6
+	VMULPD      Z6, Z5, Z5
+	VFMADD231PD Z6, Z5, Z1
+	VPXORQ      Z8, Z8, Z8
+	VCMPPD      $0x11, Z8, Z5, K1
+	VMOVAPD.Z   Z6, K1, Z5
+	VMINPD      Z5, Z2, Z2
+	VMOVUPD     64(AX), Z5
+	VMOVUPD     64(DX), Z6
+	VMOVUPD     64(CX), Z7
+	VMAXPD.BCST c20ca2fe76a3f9475<>+0(SB), Z7, Z7
+	VDIVPD      Z7, Z0, Z7
+	VMULPD      Z7, Z6, Z6
+	VMULPD      Z6, Z5, Z5
+	VFMADD231PD Z6, Z5, Z3
+	VPXORQ      Z9, Z9, Z9
+	VCMPPD      $0x11, Z9, Z5, K1
+	VMOVAPD.Z   Z6, K1, Z5
+	VMINPD      Z5, Z4, Z4
+	ADDQ        SI, AX
+	ADDQ        SI, CX
+	ADDQ        SI, DX
+	DECQ        BX
+	JNZ         loop
+	MOVQ        bend+0(FP), AX
+	VMOVUPD     Z1, (AX)
+	VMOVUPD     Z3, 64(AX)
+	MOVQ        least+8(FP), AX
+	VMOVUPD     Z2, (AX)
+	VMOVUPD     Z4, 64(AX)
+	VZEROUPPER
+	RET
+
+// func bends1AVX512(bend *float64, least *float64, x *float64, y *float64, p *float64, omega *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·bends1AVX512(SB), NOSPLIT, $0-72
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), CX
+	MOVQ         p+32(FP), DX
+	MOVQ         m+56(FP), BX
+	MOVQ         ld+48(FP), SI
+	SHLQ         $0x03, SI
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+
+loop:
+	VMOVUPD     (AX), Z3
+	VMOVUPD     (DX), Z4
+	VMOVUPD     (CX), Z5
+	VMAXPD.BCST c20ca2fe76a3f9475<>+0(SB), Z5, Z5
+	VDIVPD      Z5, Z0, Z5
+	VMULPD      Z5, Z4, Z4
+	VMULPD      Z4, Z3, Z3
+	VFMADD231PD Z4, Z3, Z1
+	VPXORQ      Z6, Z6, Z6
+	VCMPPD      $0x11, Z6, Z3, K1
+	VMOVAPD.Z   Z4, K1, Z3
+	VMINPD      Z3, Z2, Z2
+	ADDQ        SI, AX
+	ADDQ        SI, CX
+	ADDQ        SI, DX
+	DECQ        BX
+	JNZ         loop
+	MOVQ        bend+0(FP), AX
+	VMOVUPD     Z1, (AX)
+	MOVQ        least+8(FP), AX
+	VMOVUPD     Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func bendsmAVX512(bend *float64, least *float64, x *float64, y *float64, p *float64, omega *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·bendsmAVX512(SB), NOSPLIT, $0-72
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), CX
+	MOVQ         p+32(FP), DX
+	MOVQ         m+56(FP), BX
+	MOVQ         ld+48(FP), SI
+	SHLQ         $0x03, SI
+	MOVQ         cols+64(FP), DI
+	LEAQ         bits<>+0(SB), R8
+	KMOVW        (R8)(DI*2), K1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+
+loop:
+	VMOVUPD.Z   (AX), K1, Z3
+	VMOVUPD.Z   (DX), K1, Z4
+	VMOVUPD.Z   (CX), K1, Z5
+	VMAXPD.BCST c20ca2fe76a3f9475<>+0(SB), Z5, Z5
+	VDIVPD      Z5, Z0, Z5
+	VMULPD      Z5, Z4, Z4
+	VMULPD      Z4, Z3, Z3
+	VFMADD231PD Z4, Z3, Z1
+	VPXORQ      Z6, Z6, Z6
+	VCMPPD      $0x11, Z6, Z3, K2
+	VMOVAPD.Z   Z4, K2, Z3
+	VMINPD      Z3, Z2, Z2
+	ADDQ        SI, AX
+	ADDQ        SI, CX
+	ADDQ        SI, DX
+	DECQ        BX
+	JNZ         loop
+	MOVQ        bend+0(FP), AX
+	VMOVUPD     Z1, K1, (AX)
+	MOVQ        least+8(FP), AX
+	VMOVUPD     Z2, K1, (AX)
+	VZEROUPPER
+	RET
+
+// func bendsWeighted2AVX512(bend *float64, least *float64, x *float64, y *float64, p *float64, omega *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·bendsWeighted2AVX512(SB), NOSPLIT, $0-72
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), CX
+	MOVQ         p+32(FP), DX
+	MOVQ         m+56(FP), BX
+	MOVQ         ld+48(FP), SI
+	SHLQ         $0x03, SI
+	MOVQ         omega+40(FP), DI
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	VPXORQ       Z4, Z4, Z4
+
+loop:
+	VMOVUPD     (AX), Z5
+	VMOVUPD     (DI), Z6
+	VMULPD      Z6, Z5, Z5
+	VMOVUPD     (DX), Z6
+	VMOVUPD     (CX), Z9
+	VMAXPD.BCST c20ca2fe76a3f9475<>+0(SB), Z9, Z9
+	VDIVPD      Z9, Z0, Z9
+	VMULPD      Z9, Z6, Z6
+	VMULPD      Z6, Z5, Z5
+	VFMADD231PD Z6, Z5, Z1
+	VPXORQ      Z7, Z7, Z7
+	VCMPPD      $0x11, Z7, Z5, K1
+	VMOVAPD.Z   Z6, K1, Z5
+	VMINPD      Z5, Z2, Z2
+	VMOVUPD     64(AX), Z5
+	VMOVUPD     64(DI), Z6
+	VMULPD      Z6, Z5, Z5
+	VMOVUPD     64(DX), Z6
+	VMOVUPD     64(CX), Z9
+	VMAXPD.BCST c20ca2fe76a3f9475<>+0(SB), Z9, Z9
+	VDIVPD      Z9, Z0, Z9
+	VMULPD      Z9, Z6, Z6
+	VMULPD      Z6, Z5, Z5
+	VFMADD231PD Z6, Z5, Z3
+	VPXORQ      Z8, Z8, Z8
+	VCMPPD      $0x11, Z8, Z5, K1
+	VMOVAPD.Z   Z6, K1, Z5
+	VMINPD      Z5, Z4, Z4
+	ADDQ        SI, AX
+	ADDQ        SI, CX
+	ADDQ        SI, DX
+	ADDQ        SI, DI
+	DECQ        BX
+	JNZ         loop
+	MOVQ        bend+0(FP), AX
+	VMOVUPD     Z1, (AX)
+	VMOVUPD     Z3, 64(AX)
+	MOVQ        least+8(FP), AX
+	VMOVUPD     Z2, (AX)
+	VMOVUPD     Z4, 64(AX)
+	VZEROUPPER
+	RET
+
+// func bendsWeighted1AVX512(bend *float64, least *float64, x *float64, y *float64, p *float64, omega *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·bendsWeighted1AVX512(SB), NOSPLIT, $0-72
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), CX
+	MOVQ         p+32(FP), DX
+	MOVQ         m+56(FP), BX
+	MOVQ         ld+48(FP), SI
+	SHLQ         $0x03, SI
+	MOVQ         omega+40(FP), DI
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+
+loop:
+	VMOVUPD     (AX), Z3
+	VMOVUPD     (DI), Z4
+	VMULPD      Z4, Z3, Z3
+	VMOVUPD     (DX), Z4
+	VMOVUPD     (CX), Z6
+	VMAXPD.BCST c20ca2fe76a3f9475<>+0(SB), Z6, Z6
+	VDIVPD      Z6, Z0, Z6
+	VMULPD      Z6, Z4, Z4
+	VMULPD      Z4, Z3, Z3
+	VFMADD231PD Z4, Z3, Z1
+	VPXORQ      Z5, Z5, Z5
+	VCMPPD      $0x11, Z5, Z3, K1
+	VMOVAPD.Z   Z4, K1, Z3
+	VMINPD      Z3, Z2, Z2
+	ADDQ        SI, AX
+	ADDQ        SI, CX
+	ADDQ        SI, DX
+	ADDQ        SI, DI
+	DECQ        BX
+	JNZ         loop
+	MOVQ        bend+0(FP), AX
+	VMOVUPD     Z1, (AX)
+	MOVQ        least+8(FP), AX
+	VMOVUPD     Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func bendsWeightedmAVX512(bend *float64, least *float64, x *float64, y *float64, p *float64, omega *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·bendsWeightedmAVX512(SB), NOSPLIT, $0-72
+	MOVQ         x+16(FP), AX
+	MOVQ         y+24(FP), CX
+	MOVQ         p+32(FP), DX
+	MOVQ         m+56(FP), BX
+	MOVQ         ld+48(FP), SI
+	SHLQ         $0x03, SI
+	MOVQ         cols+64(FP), DI
+	LEAQ         bits<>+0(SB), R8
+	KMOVW        (R8)(DI*2), K1
+	MOVQ         omega+40(FP), DI
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z0
+	VPXORQ       Z1, Z1, Z1
+	VPXORQ       Z2, Z2, Z2
+
+loop:
+	VMOVUPD.Z   (AX), K1, Z3
+	VMOVUPD.Z   (DI), K1, Z4
+	VMULPD      Z4, Z3, Z3
+	VMOVUPD.Z   (DX), K1, Z4
+	VMOVUPD.Z   (CX), K1, Z6
+	VMAXPD.BCST c20ca2fe76a3f9475<>+0(SB), Z6, Z6
+	VDIVPD      Z6, Z0, Z6
+	VMULPD      Z6, Z4, Z4
+	VMULPD      Z4, Z3, Z3
+	VFMADD231PD Z4, Z3, Z1
+	VPXORQ      Z5, Z5, Z5
+	VCMPPD      $0x11, Z5, Z3, K2
+	VMOVAPD.Z   Z4, K2, Z3
+	VMINPD      Z3, Z2, Z2
+	ADDQ        SI, AX
+	ADDQ        SI, CX
+	ADDQ        SI, DX
+	ADDQ        SI, DI
+	DECQ        BX
+	JNZ         loop
+	MOVQ        bend+0(FP), AX
+	VMOVUPD     Z1, K1, (AX)
+	MOVQ        least+8(FP), AX
+	VMOVUPD     Z2, K1, (AX)
+	VZEROUPPER
+	RET
+
+// func sumAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·sumAVX512(SB), NOSPLIT, $0-40
+	MOVQ    x+16(FP), AX
+	MOVQ    n+32(FP), CX
+	VPXORQ  Z0, Z0, Z0
+	VMOVAPD Z0, Z0
+	MOVQ    CX, DX
+	SHRQ    $0x03, DX
+	JZ      rest
+
+loop:
+	VMOVUPD (AX), Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    $0x40, AX
+	DECQ    DX
+	JNZ     loop
+
+rest:
+	ANDQ      $0x07, CX
+	JZ        done
+	LEAQ      bits<>+0(SB), DX
+	KMOVW     (DX)(CX*2), K1
+	VMOVUPD.Z (AX), K1, Z1
+	VADDPD    Z1, Z0, Z0
+
+done:
+	MOVQ    sums+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func sumMaskedAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·sumMaskedAVX512(SB), NOSPLIT, $0-40
+	MOVQ    x+16(FP), AX
+	MOVQ    n+32(FP), CX
+	MOVQ    mask+24(FP), BX
+	VPXORQ  Z0, Z0, Z0
+	VMOVAPD Z0, Z0
+	MOVQ    CX, DX
+	SHRQ    $0x03, DX
+	JZ      rest
+
+loop:
+	VMOVUPD (AX), Z1
+	VMOVUPD (BX), Z2
+	VMULPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, BX
+	DECQ    DX
+	JNZ     loop
+
+rest:
+	ANDQ      $0x07, CX
+	JZ        done
+	LEAQ      bits<>+0(SB), DX
+	KMOVW     (DX)(CX*2), K1
+	VMOVUPD.Z (AX), K1, Z1
+	VMOVUPD.Z (BX), K1, Z2
+	VMULPD    Z2, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+
+done:
+	MOVQ    sums+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func sumSquaresAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-40
+	MOVQ    x+16(FP), AX
+	MOVQ    n+32(FP), CX
+	VPXORQ  Z0, Z0, Z0
+	VMOVAPD Z0, Z0
+	MOVQ    CX, DX
+	SHRQ    $0x03, DX
+	JZ      rest
+
+loop:
+	VMOVUPD (AX), Z1
+	VMULPD  Z1, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    $0x40, AX
+	DECQ    DX
+	JNZ     loop
+
+rest:
+	ANDQ      $0x07, CX
+	JZ        done
+	LEAQ      bits<>+0(SB), DX
+	KMOVW     (DX)(CX*2), K1
+	VMOVUPD.Z (AX), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+
+done:
+	MOVQ    sums+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func sumSquaresMaskedAVX512(sums *float64, counts *float64, x *float64, mask *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·sumSquaresMaskedAVX512(SB), NOSPLIT, $0-40
+	MOVQ    x+16(FP), AX
+	MOVQ    n+32(FP), CX
+	MOVQ    mask+24(FP), BX
+	VPXORQ  Z0, Z0, Z0
+	VMOVAPD Z0, Z1
+	VMOVAPD Z0, Z2
+	MOVQ    CX, DX
+	SHRQ    $0x03, DX
+	JZ      rest
+
+loop:
+	VMOVUPD      (AX), Z3
+	VMULPD       Z3, Z3, Z3
+	VMOVUPD      (BX), Z4
+	VCMPPD       $0x1e, Z0, Z4, K1
+	VMOVAPD.Z    Z3, K1, Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VMOVAPD.Z    Z4, K1, Z4
+	VADDPD       Z4, Z2, Z2
+	VADDPD       Z3, Z1, Z1
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, BX
+	DECQ         DX
+	JNZ          loop
+
+rest:
+	ANDQ         $0x07, CX
+	JZ           done
+	LEAQ         bits<>+0(SB), DX
+	KMOVW        (DX)(CX*2), K1
+	VMOVUPD.Z    (AX), K1, Z3
+	VMULPD       Z3, Z3, Z3
+	VMOVUPD.Z    (BX), K1, Z4
+	VCMPPD       $0x1e, Z0, Z4, K1
+	VMOVAPD.Z    Z3, K1, Z0
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	VMOVAPD.Z    Z3, K1, Z3
+	VADDPD       Z3, Z2, Z2
+	VADDPD       Z0, Z1, Z1
+
+done:
+	MOVQ    sums+0(FP), AX
+	VMOVUPD Z1, (AX)
+	MOVQ    counts+8(FP), AX
+	VMOVUPD Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func squares4AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squares4AVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+
+loop:
+	VMOVUPD (AX), Z4
+	VMULPD  Z4, Z4, Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVUPD 64(AX), Z4
+	VMULPD  Z4, Z4, Z4
+	VADDPD  Z4, Z1, Z1
+	VMOVUPD 128(AX), Z4
+	VMULPD  Z4, Z4, Z4
+	VADDPD  Z4, Z2, Z2
+	VMOVUPD 192(AX), Z4
+	VMULPD  Z4, Z4, Z4
+	VADDPD  Z4, Z3, Z3
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VZEROUPPER
+	RET
+
+// func squares2AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squares2AVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+
+loop:
+	VMOVUPD (AX), Z2
+	VMULPD  Z2, Z2, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVUPD 64(AX), Z2
+	VMULPD  Z2, Z2, Z2
+	VADDPD  Z2, Z1, Z1
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func squares1AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squares1AVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	VPXORQ Z0, Z0, Z0
+
+loop:
+	VMOVUPD (AX), Z1
+	VMULPD  Z1, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    DX, AX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func squaresmAVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squaresmAVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   cols+40(FP), BX
+	LEAQ   bits<>+0(SB), SI
+	KMOVW  (SI)(BX*2), K1
+	VPXORQ Z0, Z0, Z0
+
+loop:
+	VMOVUPD.Z (AX), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	ADDQ      DX, AX
+	DECQ      CX
+	JNZ       loop
+	MOVQ      s+0(FP), AX
+	VMOVUPD   Z0, K1, (AX)
+	VZEROUPPER
+	RET
+
+// func squaresMasked4AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squaresMasked4AVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   mask+16(FP), BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+
+loop:
+	VMOVUPD (AX), Z4
+	VMOVUPD (BX), Z5
+	VMULPD  Z4, Z5, Z5
+	VMULPD  Z4, Z5, Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVUPD 64(AX), Z4
+	VMOVUPD 64(BX), Z5
+	VMULPD  Z4, Z5, Z5
+	VMULPD  Z4, Z5, Z4
+	VADDPD  Z4, Z1, Z1
+	VMOVUPD 128(AX), Z4
+	VMOVUPD 128(BX), Z5
+	VMULPD  Z4, Z5, Z5
+	VMULPD  Z4, Z5, Z4
+	VADDPD  Z4, Z2, Z2
+	VMOVUPD 192(AX), Z4
+	VMOVUPD 192(BX), Z5
+	VMULPD  Z4, Z5, Z5
+	VMULPD  Z4, Z5, Z4
+	VADDPD  Z4, Z3, Z3
+	ADDQ    DX, AX
+	ADDQ    DX, BX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VZEROUPPER
+	RET
+
+// func squaresMasked2AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squaresMasked2AVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   mask+16(FP), BX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+
+loop:
+	VMOVUPD (AX), Z2
+	VMOVUPD (BX), Z3
+	VMULPD  Z2, Z3, Z3
+	VMULPD  Z2, Z3, Z2
+	VADDPD  Z2, Z0, Z0
+	VMOVUPD 64(AX), Z2
+	VMOVUPD 64(BX), Z3
+	VMULPD  Z2, Z3, Z3
+	VMULPD  Z2, Z3, Z2
+	VADDPD  Z2, Z1, Z1
+	ADDQ    DX, AX
+	ADDQ    DX, BX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func squaresMasked1AVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squaresMasked1AVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   mask+16(FP), BX
+	VPXORQ Z0, Z0, Z0
+
+loop:
+	VMOVUPD (AX), Z1
+	VMOVUPD (BX), Z2
+	VMULPD  Z1, Z2, Z2
+	VMULPD  Z1, Z2, Z1
+	VADDPD  Z1, Z0, Z0
+	ADDQ    DX, AX
+	ADDQ    DX, BX
+	DECQ    CX
+	JNZ     loop
+	MOVQ    s+0(FP), AX
+	VMOVUPD Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func squaresMaskedmAVX512(s *float64, e *float64, mask *float64, ld int, m int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·squaresMaskedmAVX512(SB), NOSPLIT, $0-48
+	MOVQ   e+8(FP), AX
+	MOVQ   m+32(FP), CX
+	MOVQ   ld+24(FP), DX
+	SHLQ   $0x03, DX
+	MOVQ   cols+40(FP), BX
+	LEAQ   bits<>+0(SB), SI
+	KMOVW  (SI)(BX*2), K1
+	MOVQ   mask+16(FP), BX
+	VPXORQ Z0, Z0, Z0
+
+loop:
+	VMOVUPD.Z (AX), K1, Z1
+	VMOVUPD.Z (BX), K1, Z2
+	VMULPD    Z1, Z2, Z2
+	VMULPD    Z1, Z2, Z1
+	VADDPD    Z1, Z0, Z0
+	ADDQ      DX, AX
+	ADDQ      DX, BX
+	DECQ      CX
+	JNZ       loop
+	MOVQ      s+0(FP), AX
+	VMOVUPD   Z0, K1, (AX)
+	VZEROUPPER
+	RET
+
+// func descend4x3AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descend4x3AVX512(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	LEAQ    (BX)(BX*2), DI
+	MOVQ    n+16(FP), R8
+	VMOVUPD (R8), Z0
+	VMOVUPD 64(R8), Z1
+	VMOVUPD 128(R8), Z2
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z3
+	VMOVUPD 64(R8), Z4
+	VMOVUPD 128(R8), Z5
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z6
+	VMOVUPD 64(R8), Z7
+	VMOVUPD 128(R8), Z8
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z9
+	VMOVUPD 64(R8), Z10
+	VMOVUPD 128(R8), Z11
+
+loop:
+	VMOVUPD      (AX), Z12
+	VMOVUPD      64(AX), Z13
+	VMOVUPD      128(AX), Z14
+	VBROADCASTSD (CX), Z15
+	VFNMADD231PD Z12, Z15, Z0
+	VFNMADD231PD Z13, Z15, Z1
+	VFNMADD231PD Z14, Z15, Z2
+	VBROADCASTSD (CX)(BX*1), Z15
+	VFNMADD231PD Z12, Z15, Z3
+	VFNMADD231PD Z13, Z15, Z4
+	VFNMADD231PD Z14, Z15, Z5
+	VBROADCASTSD (CX)(BX*2), Z15
+	VFNMADD231PD Z12, Z15, Z6
+	VFNMADD231PD Z13, Z15, Z7
+	VFNMADD231PD Z14, Z15, Z8
+	VBROADCASTSD (CX)(DI*1), Z15
+	VFNMADD231PD Z12, Z15, Z9
+	VFNMADD231PD Z13, Z15, Z10
+	VFNMADD231PD Z14, Z15, Z11
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         inv+48(FP), R8
+	VMOVUPD      (AX), Z12
+	VBROADCASTSD (R8), Z13
+	VFMADD213PD  Z12, Z13, Z0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z13
+	VCMPPD       $0x11, Z13, Z0, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z13
+	VMAXPD       Z13, Z0, Z0
+	VBLENDMPD    Z0, Z12, K1, Z16
+	VMOVUPD      Z16, (AX)
+	VSUBPD       Z12, Z16, Z0
+	VMOVUPD      (DX), Z12
+	VFMADD231PD  Z0, Z0, Z12
+	VMOVUPD      Z12, (DX)
+	VMOVUPD      64(AX), Z12
+	VBROADCASTSD (R8), Z13
+	VFMADD213PD  Z12, Z13, Z1
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z13
+	VCMPPD       $0x11, Z13, Z1, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z13
+	VMAXPD       Z13, Z1, Z1
+	VBLENDMPD    Z1, Z12, K1, Z17
+	VMOVUPD      Z17, 64(AX)
+	VSUBPD       Z12, Z17, Z1
+	VMOVUPD      64(DX), Z12
+	VFMADD231PD  Z1, Z1, Z12
+	VMOVUPD      Z12, 64(DX)
+	VMOVUPD      128(AX), Z12
+	VBROADCASTSD (R8), Z13
+	VFMADD213PD  Z12, Z13, Z2
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z13
+	VCMPPD       $0x11, Z13, Z2, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z13
+	VMAXPD       Z13, Z2, Z2
+	VBLENDMPD    Z2, Z12, K1, Z18
+	VMOVUPD      Z18, 128(AX)
+	VSUBPD       Z12, Z18, Z2
+	VMOVUPD      128(DX), Z12
+	VFMADD231PD  Z2, Z2, Z12
+	VMOVUPD      Z12, 128(DX)
+	VBROADCASTSD (CX)(BX*1), Z12
+	VFNMADD231PD Z0, Z12, Z3
+	VFNMADD231PD Z1, Z12, Z4
+	VFNMADD231PD Z2, Z12, Z5
+	VBROADCASTSD (CX)(BX*2), Z12
+	VFNMADD231PD Z0, Z12, Z6
+	VFNMADD231PD Z1, Z12, Z7
+	VFNMADD231PD Z2, Z12, Z8
+	VBROADCASTSD (CX)(DI*1), Z12
+	VFNMADD231PD Z0, Z12, Z9
+	VFNMADD231PD Z1, Z12, Z10
+	VFNMADD231PD Z2, Z12, Z11
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Z0
+	VBROADCASTSD 8(R8), Z1
+	VFMADD213PD  Z0, Z1, Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z3, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z3, Z1
+	VBLENDMPD    Z1, Z0, K1, Z19
+	VMOVUPD      Z19, (AX)
+	VSUBPD       Z0, Z19, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z1
+	VBROADCASTSD 8(R8), Z2
+	VFMADD213PD  Z1, Z2, Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z2
+	VCMPPD       $0x11, Z2, Z4, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z2
+	VMAXPD       Z2, Z4, Z2
+	VBLENDMPD    Z2, Z1, K1, Z20
+	VMOVUPD      Z20, 64(AX)
+	VSUBPD       Z1, Z20, Z1
+	VMOVUPD      64(DX), Z2
+	VFMADD231PD  Z1, Z1, Z2
+	VMOVUPD      Z2, 64(DX)
+	VMOVUPD      128(AX), Z2
+	VBROADCASTSD 8(R8), Z3
+	VFMADD213PD  Z2, Z3, Z5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z3
+	VCMPPD       $0x11, Z3, Z5, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMAXPD       Z3, Z5, Z3
+	VBLENDMPD    Z3, Z2, K1, Z21
+	VMOVUPD      Z21, 128(AX)
+	VSUBPD       Z2, Z21, Z2
+	VMOVUPD      128(DX), Z3
+	VFMADD231PD  Z2, Z2, Z3
+	VMOVUPD      Z3, 128(DX)
+	VBROADCASTSD 8(CX)(BX*2), Z3
+	VFNMADD231PD Z0, Z3, Z6
+	VFNMADD231PD Z1, Z3, Z7
+	VFNMADD231PD Z2, Z3, Z8
+	VBROADCASTSD 8(CX)(DI*1), Z3
+	VFNMADD231PD Z0, Z3, Z9
+	VFNMADD231PD Z1, Z3, Z10
+	VFNMADD231PD Z2, Z3, Z11
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Z0
+	VBROADCASTSD 16(R8), Z1
+	VFMADD213PD  Z0, Z1, Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z6, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z6, Z1
+	VBLENDMPD    Z1, Z0, K1, Z22
+	VMOVUPD      Z22, (AX)
+	VSUBPD       Z0, Z22, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z1
+	VBROADCASTSD 16(R8), Z2
+	VFMADD213PD  Z1, Z2, Z7
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z2
+	VCMPPD       $0x11, Z2, Z7, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z2
+	VMAXPD       Z2, Z7, Z2
+	VBLENDMPD    Z2, Z1, K1, Z23
+	VMOVUPD      Z23, 64(AX)
+	VSUBPD       Z1, Z23, Z1
+	VMOVUPD      64(DX), Z2
+	VFMADD231PD  Z1, Z1, Z2
+	VMOVUPD      Z2, 64(DX)
+	VMOVUPD      128(AX), Z2
+	VBROADCASTSD 16(R8), Z3
+	VFMADD213PD  Z2, Z3, Z8
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z3
+	VCMPPD       $0x11, Z3, Z8, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMAXPD       Z3, Z8, Z3
+	VBLENDMPD    Z3, Z2, K1, Z24
+	VMOVUPD      Z24, 128(AX)
+	VSUBPD       Z2, Z24, Z2
+	VMOVUPD      128(DX), Z3
+	VFMADD231PD  Z2, Z2, Z3
+	VMOVUPD      Z3, 128(DX)
+	VBROADCASTSD 16(CX)(DI*1), Z3
+	VFNMADD231PD Z0, Z3, Z9
+	VFNMADD231PD Z1, Z3, Z10
+	VFNMADD231PD Z2, Z3, Z11
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Z0
+	VBROADCASTSD 24(R8), Z1
+	VFMADD213PD  Z0, Z1, Z9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z9, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z9, Z1
+	VBLENDMPD    Z1, Z0, K1, Z25
+	VMOVUPD      Z25, (AX)
+	VSUBPD       Z0, Z25, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z0
+	VBROADCASTSD 24(R8), Z1
+	VFMADD213PD  Z0, Z1, Z10
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z10, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z10, Z1
+	VBLENDMPD    Z1, Z0, K1, Z26
+	VMOVUPD      Z26, 64(AX)
+	VSUBPD       Z0, Z26, Z0
+	VMOVUPD      64(DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 64(DX)
+	VMOVUPD      128(AX), Z0
+	VBROADCASTSD 24(R8), Z1
+	VFMADD213PD  Z0, Z1, Z11
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z11, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z11, Z1
+	VBLENDMPD    Z1, Z0, K1, Z27
+	VMOVUPD      Z27, 128(AX)
+	VSUBPD       Z0, Z27, Z0
+	VMOVUPD      128(DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 128(DX)
+	VZEROUPPER
+	RET
+
+// func descend4x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descend4x1AVX512(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	LEAQ    (BX)(BX*2), DI
+	MOVQ    n+16(FP), R8
+	VMOVUPD (R8), Z0
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z1
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z2
+	ADDQ    SI, R8
+	VMOVUPD (R8), Z3
+
+loop:
+	VMOVUPD      (AX), Z4
+	VBROADCASTSD (CX), Z5
+	VFNMADD231PD Z4, Z5, Z0
+	VBROADCASTSD (CX)(BX*1), Z5
+	VFNMADD231PD Z4, Z5, Z1
+	VBROADCASTSD (CX)(BX*2), Z5
+	VFNMADD231PD Z4, Z5, Z2
+	VBROADCASTSD (CX)(DI*1), Z5
+	VFNMADD231PD Z4, Z5, Z3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         inv+48(FP), R8
+	VMOVUPD      (AX), Z4
+	VBROADCASTSD (R8), Z5
+	VFMADD213PD  Z4, Z5, Z0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z0, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VMAXPD       Z5, Z0, Z0
+	VBLENDMPD    Z0, Z4, K1, Z6
+	VMOVUPD      Z6, (AX)
+	VSUBPD       Z4, Z6, Z0
+	VMOVUPD      (DX), Z4
+	VFMADD231PD  Z0, Z0, Z4
+	VMOVUPD      Z4, (DX)
+	VBROADCASTSD (CX)(BX*1), Z4
+	VFNMADD231PD Z0, Z4, Z1
+	VBROADCASTSD (CX)(BX*2), Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VBROADCASTSD (CX)(DI*1), Z4
+	VFNMADD231PD Z0, Z4, Z3
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Z0
+	VBROADCASTSD 8(R8), Z4
+	VFMADD213PD  Z0, Z4, Z1
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z1, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VMAXPD       Z4, Z1, Z1
+	VBLENDMPD    Z1, Z0, K1, Z7
+	VMOVUPD      Z7, (AX)
+	VSUBPD       Z0, Z7, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Z1
+	VFNMADD231PD Z0, Z1, Z2
+	VBROADCASTSD 8(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Z0
+	VBROADCASTSD 16(R8), Z1
+	VFMADD213PD  Z0, Z1, Z2
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z2, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z2, Z1
+	VBLENDMPD    Z1, Z0, K1, Z8
+	VMOVUPD      Z8, (AX)
+	VSUBPD       Z0, Z8, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	VMOVUPD      (AX), Z0
+	VBROADCASTSD 24(R8), Z1
+	VFMADD213PD  Z0, Z1, Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z3, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z3, Z1
+	VBLENDMPD    Z1, Z0, K1, Z9
+	VMOVUPD      Z9, (AX)
+	VSUBPD       Z0, Z9, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VZEROUPPER
+	RET
+
+// func descend4xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descend4xmAVX512(SB), NOSPLIT, $0-96
+	MOVQ      v+0(FP), AX
+	MOVQ      row+24(FP), CX
+	MOVQ      r+80(FP), DX
+	MOVQ      ld+72(FP), SI
+	SHLQ      $0x03, SI
+	MOVQ      DX, BX
+	SHLQ      $0x03, BX
+	LEAQ      (BX)(BX*2), DI
+	MOVQ      cols+88(FP), R8
+	LEAQ      bits<>+0(SB), R9
+	KMOVW     (R9)(R8*2), K1
+	MOVQ      n+16(FP), R8
+	VMOVUPD.Z (R8), K1, Z0
+	ADDQ      SI, R8
+	VMOVUPD.Z (R8), K1, Z1
+	ADDQ      SI, R8
+	VMOVUPD.Z (R8), K1, Z2
+	ADDQ      SI, R8
+	VMOVUPD.Z (R8), K1, Z3
+
+loop:
+	VMOVUPD.Z    (AX), K1, Z4
+	VBROADCASTSD (CX), Z5
+	VFNMADD231PD Z4, Z5, Z0
+	VBROADCASTSD (CX)(BX*1), Z5
+	VFNMADD231PD Z4, Z5, Z1
+	VBROADCASTSD (CX)(BX*2), Z5
+	VFNMADD231PD Z4, Z5, Z2
+	VBROADCASTSD (CX)(DI*1), Z5
+	VFNMADD231PD Z4, Z5, Z3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         inv+48(FP), R8
+	VMOVUPD.Z    (AX), K1, Z4
+	VBROADCASTSD (R8), Z5
+	VFMADD213PD  Z4, Z5, Z0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z0, K2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VMAXPD       Z5, Z0, Z0
+	VBLENDMPD    Z0, Z4, K2, Z6
+	VMOVUPD      Z6, K1, (AX)
+	VSUBPD       Z4, Z6, Z0
+	VMOVUPD.Z    (DX), K1, Z4
+	VFMADD231PD  Z0, Z0, Z4
+	VMOVUPD      Z4, K1, (DX)
+	VBROADCASTSD (CX)(BX*1), Z4
+	VFNMADD231PD Z0, Z4, Z1
+	VBROADCASTSD (CX)(BX*2), Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VBROADCASTSD (CX)(DI*1), Z4
+	VFNMADD231PD Z0, Z4, Z3
+	ADDQ         SI, AX
+	VMOVUPD.Z    (AX), K1, Z0
+	VBROADCASTSD 8(R8), Z4
+	VFMADD213PD  Z0, Z4, Z1
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z1, K2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VMAXPD       Z4, Z1, Z1
+	VBLENDMPD    Z1, Z0, K2, Z7
+	VMOVUPD      Z7, K1, (AX)
+	VSUBPD       Z0, Z7, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Z1
+	VFNMADD231PD Z0, Z1, Z2
+	VBROADCASTSD 8(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	VMOVUPD.Z    (AX), K1, Z0
+	VBROADCASTSD 16(R8), Z1
+	VFMADD213PD  Z0, Z1, Z2
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z2, K2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z2, Z1
+	VBLENDMPD    Z1, Z0, K2, Z8
+	VMOVUPD      Z8, K1, (AX)
+	VSUBPD       Z0, Z8, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	VMOVUPD.Z    (AX), K1, Z0
+	VBROADCASTSD 24(R8), Z1
+	VFMADD213PD  Z0, Z1, Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z3, K2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z3, Z1
+	VBLENDMPD    Z1, Z0, K2, Z9
+	VMOVUPD      Z9, K1, (AX)
+	VSUBPD       Z0, Z9, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted4x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendWeighted4x2AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	VXORPD X4, X4, X4
+	VXORPD X5, X5, X5
+	VXORPD X6, X6, X6
+	VXORPD X7, X7, X7
+
+loop:
+	VMOVUPD      (AX), Z8
+	VMOVUPD      64(AX), Z9
+	VBROADCASTSD (CX), Z10
+	VFNMADD231PD Z8, Z10, Z0
+	VFNMADD231PD Z9, Z10, Z1
+	VBROADCASTSD (CX)(BX*1), Z10
+	VFNMADD231PD Z8, Z10, Z2
+	VFNMADD231PD Z9, Z10, Z3
+	VBROADCASTSD (CX)(BX*2), Z10
+	VFNMADD231PD Z8, Z10, Z4
+	VFNMADD231PD Z9, Z10, Z5
+	VBROADCASTSD (CX)(DI*1), Z10
+	VFNMADD231PD Z8, Z10, Z6
+	VFNMADD231PD Z9, Z10, Z7
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), R9
+	VMOVUPD      (AX), Z8
+	VMOVUPD      (R9), Z9
+	VMOVUPD      (R8), Z10
+	VFMADD213PD  Z10, Z9, Z0
+	VBROADCASTSD (CX), Z10
+	VMULPD       Z10, Z9, Z9
+	VDIVPD       Z9, Z0, Z10
+	VADDPD       Z10, Z8, Z10
+	VBROADCASTSD c0000000000000000<>+0(SB), Z27
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z28
+	VCMPPD       $0x11, Z28, Z10, K1
+	VCMPPD       $0x1e, Z27, Z9, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z27, Z10, Z10
+	VBLENDMPD    Z10, Z8, K1, Z11
+	VCMPPD       $0x11, Z27, Z0, K1
+	VCMPPD       $0x1a, Z27, Z9, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z27, Z11, K1, Z12
+	VMOVUPD      Z12, (AX)
+	VSUBPD       Z8, Z12, Z0
+	VMOVUPD      (DX), Z8
+	VFMADD231PD  Z0, Z0, Z8
+	VMOVUPD      Z8, (DX)
+	VMOVUPD      64(AX), Z8
+	VMOVUPD      64(R9), Z9
+	VMOVUPD      64(R8), Z10
+	VFMADD213PD  Z10, Z9, Z1
+	VBROADCASTSD (CX), Z10
+	VMULPD       Z10, Z9, Z9
+	VDIVPD       Z9, Z1, Z10
+	VADDPD       Z10, Z8, Z10
+	VBROADCASTSD c0000000000000000<>+0(SB), Z11
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z12
+	VCMPPD       $0x11, Z12, Z10, K1
+	VCMPPD       $0x1e, Z11, Z9, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z11, Z10, Z10
+	VBLENDMPD    Z10, Z8, K1, Z13
+	VCMPPD       $0x11, Z11, Z1, K1
+	VCMPPD       $0x1a, Z11, Z9, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z11, Z13, K1, Z14
+	VMOVUPD      Z14, 64(AX)
+	VSUBPD       Z8, Z14, Z1
+	VMOVUPD      64(DX), Z8
+	VFMADD231PD  Z1, Z1, Z8
+	VMOVUPD      Z8, 64(DX)
+	VBROADCASTSD (CX)(BX*1), Z8
+	VFNMADD231PD Z0, Z8, Z2
+	VFNMADD231PD Z1, Z8, Z3
+	VBROADCASTSD (CX)(BX*2), Z8
+	VFNMADD231PD Z0, Z8, Z4
+	VFNMADD231PD Z1, Z8, Z5
+	VBROADCASTSD (CX)(DI*1), Z8
+	VFNMADD231PD Z0, Z8, Z6
+	VFNMADD231PD Z1, Z8, Z7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R9), Z1
+	VMOVUPD      (R8), Z8
+	VFMADD213PD  Z8, Z1, Z2
+	VBROADCASTSD 8(CX)(BX*1), Z8
+	VMULPD       Z8, Z1, Z1
+	VDIVPD       Z1, Z2, Z8
+	VADDPD       Z8, Z0, Z8
+	VBROADCASTSD c0000000000000000<>+0(SB), Z9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z10
+	VCMPPD       $0x11, Z10, Z8, K1
+	VCMPPD       $0x1e, Z9, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z9, Z8, Z8
+	VBLENDMPD    Z8, Z0, K1, Z15
+	VCMPPD       $0x11, Z9, Z2, K1
+	VCMPPD       $0x1a, Z9, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z9, Z15, K1, Z16
+	VMOVUPD      Z16, (AX)
+	VSUBPD       Z0, Z16, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z1
+	VMOVUPD      64(R9), Z2
+	VMOVUPD      64(R8), Z8
+	VFMADD213PD  Z8, Z2, Z3
+	VBROADCASTSD 8(CX)(BX*1), Z8
+	VMULPD       Z8, Z2, Z2
+	VDIVPD       Z2, Z3, Z8
+	VADDPD       Z8, Z1, Z8
+	VBROADCASTSD c0000000000000000<>+0(SB), Z9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z10
+	VCMPPD       $0x11, Z10, Z8, K1
+	VCMPPD       $0x1e, Z9, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z9, Z8, Z8
+	VBLENDMPD    Z8, Z1, K1, Z17
+	VCMPPD       $0x11, Z9, Z3, K1
+	VCMPPD       $0x1a, Z9, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z9, Z17, K1, Z18
+	VMOVUPD      Z18, 64(AX)
+	VSUBPD       Z1, Z18, Z1
+	VMOVUPD      64(DX), Z2
+	VFMADD231PD  Z1, Z1, Z2
+	VMOVUPD      Z2, 64(DX)
+	VBROADCASTSD 8(CX)(BX*2), Z2
+	VFNMADD231PD Z0, Z2, Z4
+	VFNMADD231PD Z1, Z2, Z5
+	VBROADCASTSD 8(CX)(DI*1), Z2
+	VFNMADD231PD Z0, Z2, Z6
+	VFNMADD231PD Z1, Z2, Z7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R9), Z1
+	VMOVUPD      (R8), Z2
+	VFMADD213PD  Z2, Z1, Z4
+	VBROADCASTSD 16(CX)(BX*2), Z2
+	VMULPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z4, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z8
+	VCMPPD       $0x11, Z8, Z2, K1
+	VCMPPD       $0x1e, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z3, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z19
+	VCMPPD       $0x11, Z3, Z4, K1
+	VCMPPD       $0x1a, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z3, Z19, K1, Z20
+	VMOVUPD      Z20, (AX)
+	VSUBPD       Z0, Z20, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z1
+	VMOVUPD      64(R9), Z2
+	VMOVUPD      64(R8), Z3
+	VFMADD213PD  Z3, Z2, Z5
+	VBROADCASTSD 16(CX)(BX*2), Z3
+	VMULPD       Z3, Z2, Z2
+	VDIVPD       Z2, Z5, Z3
+	VADDPD       Z3, Z1, Z3
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z8
+	VCMPPD       $0x11, Z8, Z3, K1
+	VCMPPD       $0x1e, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z4, Z3, Z3
+	VBLENDMPD    Z3, Z1, K1, Z21
+	VCMPPD       $0x11, Z4, Z5, K1
+	VCMPPD       $0x1a, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z4, Z21, K1, Z22
+	VMOVUPD      Z22, 64(AX)
+	VSUBPD       Z1, Z22, Z1
+	VMOVUPD      64(DX), Z2
+	VFMADD231PD  Z1, Z1, Z2
+	VMOVUPD      Z2, 64(DX)
+	VBROADCASTSD 16(CX)(DI*1), Z2
+	VFNMADD231PD Z0, Z2, Z6
+	VFNMADD231PD Z1, Z2, Z7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R9), Z1
+	VMOVUPD      (R8), Z2
+	VFMADD213PD  Z2, Z1, Z6
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z6, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z2, K1
+	VCMPPD       $0x1e, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z3, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z23
+	VCMPPD       $0x11, Z3, Z6, K1
+	VCMPPD       $0x1a, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z3, Z23, K1, Z24
+	VMOVUPD      Z24, (AX)
+	VSUBPD       Z0, Z24, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z0
+	VMOVUPD      64(R9), Z1
+	VMOVUPD      64(R8), Z2
+	VFMADD213PD  Z2, Z1, Z7
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z7, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z2, K1
+	VCMPPD       $0x1e, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z3, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z25
+	VCMPPD       $0x11, Z3, Z7, K1
+	VCMPPD       $0x1a, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z3, Z25, K1, Z26
+	VMOVUPD      Z26, 64(AX)
+	VSUBPD       Z0, Z26, Z0
+	VMOVUPD      64(DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 64(DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted4x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendWeighted4x1AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+
+loop:
+	VMOVUPD      (AX), Z4
+	VBROADCASTSD (CX), Z5
+	VFNMADD231PD Z4, Z5, Z0
+	VBROADCASTSD (CX)(BX*1), Z5
+	VFNMADD231PD Z4, Z5, Z1
+	VBROADCASTSD (CX)(BX*2), Z5
+	VFNMADD231PD Z4, Z5, Z2
+	VBROADCASTSD (CX)(DI*1), Z5
+	VFNMADD231PD Z4, Z5, Z3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), R9
+	VMOVUPD      (AX), Z4
+	VMOVUPD      (R9), Z5
+	VMOVUPD      (R8), Z14
+	VFMADD213PD  Z14, Z5, Z0
+	VBROADCASTSD (CX), Z14
+	VMULPD       Z14, Z5, Z5
+	VDIVPD       Z5, Z0, Z14
+	VADDPD       Z14, Z4, Z14
+	VBROADCASTSD c0000000000000000<>+0(SB), Z15
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z16
+	VCMPPD       $0x11, Z16, Z14, K1
+	VCMPPD       $0x1e, Z15, Z5, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z15, Z14, Z14
+	VBLENDMPD    Z14, Z4, K1, Z6
+	VCMPPD       $0x11, Z15, Z0, K1
+	VCMPPD       $0x1a, Z15, Z5, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z15, Z6, K1, Z7
+	VMOVUPD      Z7, (AX)
+	VSUBPD       Z4, Z7, Z0
+	VMOVUPD      (DX), Z4
+	VFMADD231PD  Z0, Z0, Z4
+	VMOVUPD      Z4, (DX)
+	VBROADCASTSD (CX)(BX*1), Z4
+	VFNMADD231PD Z0, Z4, Z1
+	VBROADCASTSD (CX)(BX*2), Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VBROADCASTSD (CX)(DI*1), Z4
+	VFNMADD231PD Z0, Z4, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R9), Z4
+	VMOVUPD      (R8), Z5
+	VFMADD213PD  Z5, Z4, Z1
+	VBROADCASTSD 8(CX)(BX*1), Z5
+	VMULPD       Z5, Z4, Z4
+	VDIVPD       Z4, Z1, Z5
+	VADDPD       Z5, Z0, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K1
+	VCMPPD       $0x1e, Z6, Z4, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z0, K1, Z8
+	VCMPPD       $0x11, Z6, Z1, K1
+	VCMPPD       $0x1a, Z6, Z4, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z6, Z8, K1, Z9
+	VMOVUPD      Z9, (AX)
+	VSUBPD       Z0, Z9, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Z1
+	VFNMADD231PD Z0, Z1, Z2
+	VBROADCASTSD 8(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R9), Z1
+	VMOVUPD      (R8), Z4
+	VFMADD213PD  Z4, Z1, Z2
+	VBROADCASTSD 16(CX)(BX*2), Z4
+	VMULPD       Z4, Z1, Z1
+	VDIVPD       Z1, Z2, Z4
+	VADDPD       Z4, Z0, Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z6
+	VCMPPD       $0x11, Z6, Z4, K1
+	VCMPPD       $0x1e, Z5, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z5, Z4, Z4
+	VBLENDMPD    Z4, Z0, K1, Z10
+	VCMPPD       $0x11, Z5, Z2, K1
+	VCMPPD       $0x1a, Z5, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z5, Z10, K1, Z11
+	VMOVUPD      Z11, (AX)
+	VSUBPD       Z0, Z11, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R9), Z1
+	VMOVUPD      (R8), Z2
+	VFMADD213PD  Z2, Z1, Z3
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z3, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z2, K1
+	VCMPPD       $0x1e, Z4, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z4, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z12
+	VCMPPD       $0x11, Z4, Z3, K1
+	VCMPPD       $0x1a, Z4, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z4, Z12, K1, Z13
+	VMOVUPD      Z13, (AX)
+	VSUBPD       Z0, Z13, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted4xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendWeighted4xmAVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   cols+88(FP), R8
+	LEAQ   bits<>+0(SB), R9
+	KMOVW  (R9)(R8*2), K1
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+
+loop:
+	VMOVUPD.Z    (AX), K1, Z4
+	VBROADCASTSD (CX), Z5
+	VFNMADD231PD Z4, Z5, Z0
+	VBROADCASTSD (CX)(BX*1), Z5
+	VFNMADD231PD Z4, Z5, Z1
+	VBROADCASTSD (CX)(BX*2), Z5
+	VFNMADD231PD Z4, Z5, Z2
+	VBROADCASTSD (CX)(DI*1), Z5
+	VFNMADD231PD Z4, Z5, Z3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), R9
+	VMOVUPD.Z    (AX), K1, Z4
+	VMOVUPD.Z    (R9), K1, Z5
+	VMOVUPD.Z    (R8), K1, Z14
+	VFMADD213PD  Z14, Z5, Z0
+	VBROADCASTSD (CX), Z14
+	VMULPD       Z14, Z5, Z5
+	VDIVPD       Z5, Z0, Z14
+	VADDPD       Z14, Z4, Z14
+	VBROADCASTSD c0000000000000000<>+0(SB), Z15
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z16
+	VCMPPD       $0x11, Z16, Z14, K2
+	VCMPPD       $0x1e, Z15, Z5, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z15, Z14, Z14
+	VBLENDMPD    Z14, Z4, K2, Z6
+	VCMPPD       $0x11, Z15, Z0, K2
+	VCMPPD       $0x1a, Z15, Z5, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z15, Z6, K2, Z7
+	VMOVUPD      Z7, K1, (AX)
+	VSUBPD       Z4, Z7, Z0
+	VMOVUPD.Z    (DX), K1, Z4
+	VFMADD231PD  Z0, Z0, Z4
+	VMOVUPD      Z4, K1, (DX)
+	VBROADCASTSD (CX)(BX*1), Z4
+	VFNMADD231PD Z0, Z4, Z1
+	VBROADCASTSD (CX)(BX*2), Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VBROADCASTSD (CX)(DI*1), Z4
+	VFNMADD231PD Z0, Z4, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD.Z    (AX), K1, Z0
+	VMOVUPD.Z    (R9), K1, Z4
+	VMOVUPD.Z    (R8), K1, Z5
+	VFMADD213PD  Z5, Z4, Z1
+	VBROADCASTSD 8(CX)(BX*1), Z5
+	VMULPD       Z5, Z4, Z4
+	VDIVPD       Z4, Z1, Z5
+	VADDPD       Z5, Z0, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K2
+	VCMPPD       $0x1e, Z6, Z4, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z0, K2, Z8
+	VCMPPD       $0x11, Z6, Z1, K2
+	VCMPPD       $0x1a, Z6, Z4, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z6, Z8, K2, Z9
+	VMOVUPD      Z9, K1, (AX)
+	VSUBPD       Z0, Z9, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Z1
+	VFNMADD231PD Z0, Z1, Z2
+	VBROADCASTSD 8(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD.Z    (AX), K1, Z0
+	VMOVUPD.Z    (R9), K1, Z1
+	VMOVUPD.Z    (R8), K1, Z4
+	VFMADD213PD  Z4, Z1, Z2
+	VBROADCASTSD 16(CX)(BX*2), Z4
+	VMULPD       Z4, Z1, Z1
+	VDIVPD       Z1, Z2, Z4
+	VADDPD       Z4, Z0, Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z6
+	VCMPPD       $0x11, Z6, Z4, K2
+	VCMPPD       $0x1e, Z5, Z1, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z5, Z4, Z4
+	VBLENDMPD    Z4, Z0, K2, Z10
+	VCMPPD       $0x11, Z5, Z2, K2
+	VCMPPD       $0x1a, Z5, Z1, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z5, Z10, K2, Z11
+	VMOVUPD      Z11, K1, (AX)
+	VSUBPD       Z0, Z11, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	VMOVUPD.Z    (AX), K1, Z0
+	VMOVUPD.Z    (R9), K1, Z1
+	VMOVUPD.Z    (R8), K1, Z2
+	VFMADD213PD  Z2, Z1, Z3
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z3, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z2, K2
+	VCMPPD       $0x1e, Z4, Z1, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z4, Z2, Z2
+	VBLENDMPD    Z2, Z0, K2, Z12
+	VCMPPD       $0x11, Z4, Z3, K2
+	VCMPPD       $0x1a, Z4, Z1, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z4, Z12, K2, Z13
+	VMOVUPD      Z13, K1, (AX)
+	VSUBPD       Z0, Z13, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal4x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendDiagonal4x2AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	VXORPD X4, X4, X4
+	VXORPD X5, X5, X5
+	VXORPD X6, X6, X6
+	VXORPD X7, X7, X7
+
+loop:
+	VMOVUPD      (AX), Z8
+	VMOVUPD      64(AX), Z9
+	VBROADCASTSD (CX), Z10
+	VFNMADD231PD Z8, Z10, Z0
+	VFNMADD231PD Z9, Z10, Z1
+	VBROADCASTSD (CX)(BX*1), Z10
+	VFNMADD231PD Z8, Z10, Z2
+	VFNMADD231PD Z9, Z10, Z3
+	VBROADCASTSD (CX)(BX*2), Z10
+	VFNMADD231PD Z8, Z10, Z4
+	VFNMADD231PD Z9, Z10, Z5
+	VBROADCASTSD (CX)(DI*1), Z10
+	VFNMADD231PD Z8, Z10, Z6
+	VFNMADD231PD Z9, Z10, Z7
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), R9
+	MOVQ         w+56(FP), R10
+	VMOVUPD      (AX), Z8
+	VMOVUPD      (R10), Z9
+	VMOVUPD      (R8), Z10
+	VFMADD213PD  Z10, Z9, Z0
+	VBROADCASTSD (CX), Z10
+	VMULPD       Z10, Z9, Z9
+	VMOVUPD      (R9), Z10
+	VFNMADD231PD Z8, Z10, Z0
+	VADDPD       Z10, Z9, Z9
+	VDIVPD       Z9, Z0, Z10
+	VADDPD       Z10, Z8, Z10
+	VBROADCASTSD c0000000000000000<>+0(SB), Z27
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z28
+	VCMPPD       $0x11, Z28, Z10, K1
+	VCMPPD       $0x1e, Z27, Z9, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z27, Z10, Z10
+	VBLENDMPD    Z10, Z8, K1, Z11
+	VCMPPD       $0x11, Z27, Z0, K1
+	VCMPPD       $0x1a, Z27, Z9, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z27, Z11, K1, Z12
+	VMOVUPD      Z12, (AX)
+	VSUBPD       Z8, Z12, Z0
+	VMOVUPD      (DX), Z8
+	VFMADD231PD  Z0, Z0, Z8
+	VMOVUPD      Z8, (DX)
+	VMOVUPD      64(AX), Z8
+	VMOVUPD      64(R10), Z9
+	VMOVUPD      64(R8), Z10
+	VFMADD213PD  Z10, Z9, Z1
+	VBROADCASTSD (CX), Z10
+	VMULPD       Z10, Z9, Z9
+	VMOVUPD      64(R9), Z10
+	VFNMADD231PD Z8, Z10, Z1
+	VADDPD       Z10, Z9, Z9
+	VDIVPD       Z9, Z1, Z10
+	VADDPD       Z10, Z8, Z10
+	VBROADCASTSD c0000000000000000<>+0(SB), Z11
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z12
+	VCMPPD       $0x11, Z12, Z10, K1
+	VCMPPD       $0x1e, Z11, Z9, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z11, Z10, Z10
+	VBLENDMPD    Z10, Z8, K1, Z13
+	VCMPPD       $0x11, Z11, Z1, K1
+	VCMPPD       $0x1a, Z11, Z9, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z11, Z13, K1, Z14
+	VMOVUPD      Z14, 64(AX)
+	VSUBPD       Z8, Z14, Z1
+	VMOVUPD      64(DX), Z8
+	VFMADD231PD  Z1, Z1, Z8
+	VMOVUPD      Z8, 64(DX)
+	VBROADCASTSD (CX)(BX*1), Z8
+	VFNMADD231PD Z0, Z8, Z2
+	VFNMADD231PD Z1, Z8, Z3
+	VBROADCASTSD (CX)(BX*2), Z8
+	VFNMADD231PD Z0, Z8, Z4
+	VFNMADD231PD Z1, Z8, Z5
+	VBROADCASTSD (CX)(DI*1), Z8
+	VFNMADD231PD Z0, Z8, Z6
+	VFNMADD231PD Z1, Z8, Z7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R10), Z1
+	VMOVUPD      (R8), Z8
+	VFMADD213PD  Z8, Z1, Z2
+	VBROADCASTSD 8(CX)(BX*1), Z8
+	VMULPD       Z8, Z1, Z1
+	VMOVUPD      (R9), Z8
+	VFNMADD231PD Z0, Z8, Z2
+	VADDPD       Z8, Z1, Z1
+	VDIVPD       Z1, Z2, Z8
+	VADDPD       Z8, Z0, Z8
+	VBROADCASTSD c0000000000000000<>+0(SB), Z9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z10
+	VCMPPD       $0x11, Z10, Z8, K1
+	VCMPPD       $0x1e, Z9, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z9, Z8, Z8
+	VBLENDMPD    Z8, Z0, K1, Z15
+	VCMPPD       $0x11, Z9, Z2, K1
+	VCMPPD       $0x1a, Z9, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z9, Z15, K1, Z16
+	VMOVUPD      Z16, (AX)
+	VSUBPD       Z0, Z16, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z1
+	VMOVUPD      64(R10), Z2
+	VMOVUPD      64(R8), Z8
+	VFMADD213PD  Z8, Z2, Z3
+	VBROADCASTSD 8(CX)(BX*1), Z8
+	VMULPD       Z8, Z2, Z2
+	VMOVUPD      64(R9), Z8
+	VFNMADD231PD Z1, Z8, Z3
+	VADDPD       Z8, Z2, Z2
+	VDIVPD       Z2, Z3, Z8
+	VADDPD       Z8, Z1, Z8
+	VBROADCASTSD c0000000000000000<>+0(SB), Z9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z10
+	VCMPPD       $0x11, Z10, Z8, K1
+	VCMPPD       $0x1e, Z9, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z9, Z8, Z8
+	VBLENDMPD    Z8, Z1, K1, Z17
+	VCMPPD       $0x11, Z9, Z3, K1
+	VCMPPD       $0x1a, Z9, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z9, Z17, K1, Z18
+	VMOVUPD      Z18, 64(AX)
+	VSUBPD       Z1, Z18, Z1
+	VMOVUPD      64(DX), Z2
+	VFMADD231PD  Z1, Z1, Z2
+	VMOVUPD      Z2, 64(DX)
+	VBROADCASTSD 8(CX)(BX*2), Z2
+	VFNMADD231PD Z0, Z2, Z4
+	VFNMADD231PD Z1, Z2, Z5
+	VBROADCASTSD 8(CX)(DI*1), Z2
+	VFNMADD231PD Z0, Z2, Z6
+	VFNMADD231PD Z1, Z2, Z7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R10), Z1
+	VMOVUPD      (R8), Z2
+	VFMADD213PD  Z2, Z1, Z4
+	VBROADCASTSD 16(CX)(BX*2), Z2
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD      (R9), Z2
+	VFNMADD231PD Z0, Z2, Z4
+	VADDPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z4, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z8
+	VCMPPD       $0x11, Z8, Z2, K1
+	VCMPPD       $0x1e, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z3, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z19
+	VCMPPD       $0x11, Z3, Z4, K1
+	VCMPPD       $0x1a, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z3, Z19, K1, Z20
+	VMOVUPD      Z20, (AX)
+	VSUBPD       Z0, Z20, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z1
+	VMOVUPD      64(R10), Z2
+	VMOVUPD      64(R8), Z3
+	VFMADD213PD  Z3, Z2, Z5
+	VBROADCASTSD 16(CX)(BX*2), Z3
+	VMULPD       Z3, Z2, Z2
+	VMOVUPD      64(R9), Z3
+	VFNMADD231PD Z1, Z3, Z5
+	VADDPD       Z3, Z2, Z2
+	VDIVPD       Z2, Z5, Z3
+	VADDPD       Z3, Z1, Z3
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z8
+	VCMPPD       $0x11, Z8, Z3, K1
+	VCMPPD       $0x1e, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z4, Z3, Z3
+	VBLENDMPD    Z3, Z1, K1, Z21
+	VCMPPD       $0x11, Z4, Z5, K1
+	VCMPPD       $0x1a, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z4, Z21, K1, Z22
+	VMOVUPD      Z22, 64(AX)
+	VSUBPD       Z1, Z22, Z1
+	VMOVUPD      64(DX), Z2
+	VFMADD231PD  Z1, Z1, Z2
+	VMOVUPD      Z2, 64(DX)
+	VBROADCASTSD 16(CX)(DI*1), Z2
+	VFNMADD231PD Z0, Z2, Z6
+	VFNMADD231PD Z1, Z2, Z7
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R10), Z1
+	VMOVUPD      (R8), Z2
+	VFMADD213PD  Z2, Z1, Z6
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD      (R9), Z2
+	VFNMADD231PD Z0, Z2, Z6
+	VADDPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z6, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z2, K1
+	VCMPPD       $0x1e, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z3, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z23
+	VCMPPD       $0x11, Z3, Z6, K1
+	VCMPPD       $0x1a, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z3, Z23, K1, Z24
+	VMOVUPD      Z24, (AX)
+	VSUBPD       Z0, Z24, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VMOVUPD      64(AX), Z0
+	VMOVUPD      64(R10), Z1
+	VMOVUPD      64(R8), Z2
+	VFMADD213PD  Z2, Z1, Z7
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD      64(R9), Z2
+	VFNMADD231PD Z0, Z2, Z7
+	VADDPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z7, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z2, K1
+	VCMPPD       $0x1e, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z3, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z25
+	VCMPPD       $0x11, Z3, Z7, K1
+	VCMPPD       $0x1a, Z3, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z3, Z25, K1, Z26
+	VMOVUPD      Z26, 64(AX)
+	VSUBPD       Z0, Z26, Z0
+	VMOVUPD      64(DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 64(DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal4x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendDiagonal4x1AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+
+loop:
+	VMOVUPD      (AX), Z4
+	VBROADCASTSD (CX), Z5
+	VFNMADD231PD Z4, Z5, Z0
+	VBROADCASTSD (CX)(BX*1), Z5
+	VFNMADD231PD Z4, Z5, Z1
+	VBROADCASTSD (CX)(BX*2), Z5
+	VFNMADD231PD Z4, Z5, Z2
+	VBROADCASTSD (CX)(DI*1), Z5
+	VFNMADD231PD Z4, Z5, Z3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), R9
+	MOVQ         w+56(FP), R10
+	VMOVUPD      (AX), Z4
+	VMOVUPD      (R10), Z5
+	VMOVUPD      (R8), Z14
+	VFMADD213PD  Z14, Z5, Z0
+	VBROADCASTSD (CX), Z14
+	VMULPD       Z14, Z5, Z5
+	VMOVUPD      (R9), Z14
+	VFNMADD231PD Z4, Z14, Z0
+	VADDPD       Z14, Z5, Z5
+	VDIVPD       Z5, Z0, Z14
+	VADDPD       Z14, Z4, Z14
+	VBROADCASTSD c0000000000000000<>+0(SB), Z15
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z16
+	VCMPPD       $0x11, Z16, Z14, K1
+	VCMPPD       $0x1e, Z15, Z5, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z15, Z14, Z14
+	VBLENDMPD    Z14, Z4, K1, Z6
+	VCMPPD       $0x11, Z15, Z0, K1
+	VCMPPD       $0x1a, Z15, Z5, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z15, Z6, K1, Z7
+	VMOVUPD      Z7, (AX)
+	VSUBPD       Z4, Z7, Z0
+	VMOVUPD      (DX), Z4
+	VFMADD231PD  Z0, Z0, Z4
+	VMOVUPD      Z4, (DX)
+	VBROADCASTSD (CX)(BX*1), Z4
+	VFNMADD231PD Z0, Z4, Z1
+	VBROADCASTSD (CX)(BX*2), Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VBROADCASTSD (CX)(DI*1), Z4
+	VFNMADD231PD Z0, Z4, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R10), Z4
+	VMOVUPD      (R8), Z5
+	VFMADD213PD  Z5, Z4, Z1
+	VBROADCASTSD 8(CX)(BX*1), Z5
+	VMULPD       Z5, Z4, Z4
+	VMOVUPD      (R9), Z5
+	VFNMADD231PD Z0, Z5, Z1
+	VADDPD       Z5, Z4, Z4
+	VDIVPD       Z4, Z1, Z5
+	VADDPD       Z5, Z0, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K1
+	VCMPPD       $0x1e, Z6, Z4, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z0, K1, Z8
+	VCMPPD       $0x11, Z6, Z1, K1
+	VCMPPD       $0x1a, Z6, Z4, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z6, Z8, K1, Z9
+	VMOVUPD      Z9, (AX)
+	VSUBPD       Z0, Z9, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Z1
+	VFNMADD231PD Z0, Z1, Z2
+	VBROADCASTSD 8(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R10), Z1
+	VMOVUPD      (R8), Z4
+	VFMADD213PD  Z4, Z1, Z2
+	VBROADCASTSD 16(CX)(BX*2), Z4
+	VMULPD       Z4, Z1, Z1
+	VMOVUPD      (R9), Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VADDPD       Z4, Z1, Z1
+	VDIVPD       Z1, Z2, Z4
+	VADDPD       Z4, Z0, Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z6
+	VCMPPD       $0x11, Z6, Z4, K1
+	VCMPPD       $0x1e, Z5, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z5, Z4, Z4
+	VBLENDMPD    Z4, Z0, K1, Z10
+	VCMPPD       $0x11, Z5, Z2, K1
+	VCMPPD       $0x1a, Z5, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z5, Z10, K1, Z11
+	VMOVUPD      Z11, (AX)
+	VSUBPD       Z0, Z11, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD      (AX), Z0
+	VMOVUPD      (R10), Z1
+	VMOVUPD      (R8), Z2
+	VFMADD213PD  Z2, Z1, Z3
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD      (R9), Z2
+	VFNMADD231PD Z0, Z2, Z3
+	VADDPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z3, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z2, K1
+	VCMPPD       $0x1e, Z4, Z1, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z4, Z2, Z2
+	VBLENDMPD    Z2, Z0, K1, Z12
+	VCMPPD       $0x11, Z4, Z3, K1
+	VCMPPD       $0x1a, Z4, Z1, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z4, Z12, K1, Z13
+	VMOVUPD      Z13, (AX)
+	VSUBPD       Z0, Z13, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal4xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendDiagonal4xmAVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), DI
+	MOVQ   cols+88(FP), R8
+	LEAQ   bits<>+0(SB), R9
+	KMOVW  (R9)(R8*2), K1
+	MOVQ   n+16(FP), R8
+	MOVQ   R8, R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+
+loop:
+	VMOVUPD.Z    (AX), K1, Z4
+	VBROADCASTSD (CX), Z5
+	VFNMADD231PD Z4, Z5, Z0
+	VBROADCASTSD (CX)(BX*1), Z5
+	VFNMADD231PD Z4, Z5, Z1
+	VBROADCASTSD (CX)(BX*2), Z5
+	VFNMADD231PD Z4, Z5, Z2
+	VBROADCASTSD (CX)(DI*1), Z5
+	VFNMADD231PD Z4, Z5, Z3
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), R9
+	MOVQ         w+56(FP), R10
+	VMOVUPD.Z    (AX), K1, Z4
+	VMOVUPD.Z    (R10), K1, Z5
+	VMOVUPD.Z    (R8), K1, Z14
+	VFMADD213PD  Z14, Z5, Z0
+	VBROADCASTSD (CX), Z14
+	VMULPD       Z14, Z5, Z5
+	VMOVUPD.Z    (R9), K1, Z14
+	VFNMADD231PD Z4, Z14, Z0
+	VADDPD       Z14, Z5, Z5
+	VDIVPD       Z5, Z0, Z14
+	VADDPD       Z14, Z4, Z14
+	VBROADCASTSD c0000000000000000<>+0(SB), Z15
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z16
+	VCMPPD       $0x11, Z16, Z14, K2
+	VCMPPD       $0x1e, Z15, Z5, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z15, Z14, Z14
+	VBLENDMPD    Z14, Z4, K2, Z6
+	VCMPPD       $0x11, Z15, Z0, K2
+	VCMPPD       $0x1a, Z15, Z5, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z15, Z6, K2, Z7
+	VMOVUPD      Z7, K1, (AX)
+	VSUBPD       Z4, Z7, Z0
+	VMOVUPD.Z    (DX), K1, Z4
+	VFMADD231PD  Z0, Z0, Z4
+	VMOVUPD      Z4, K1, (DX)
+	VBROADCASTSD (CX)(BX*1), Z4
+	VFNMADD231PD Z0, Z4, Z1
+	VBROADCASTSD (CX)(BX*2), Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VBROADCASTSD (CX)(DI*1), Z4
+	VFNMADD231PD Z0, Z4, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD.Z    (AX), K1, Z0
+	VMOVUPD.Z    (R10), K1, Z4
+	VMOVUPD.Z    (R8), K1, Z5
+	VFMADD213PD  Z5, Z4, Z1
+	VBROADCASTSD 8(CX)(BX*1), Z5
+	VMULPD       Z5, Z4, Z4
+	VMOVUPD.Z    (R9), K1, Z5
+	VFNMADD231PD Z0, Z5, Z1
+	VADDPD       Z5, Z4, Z4
+	VDIVPD       Z4, Z1, Z5
+	VADDPD       Z5, Z0, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K2
+	VCMPPD       $0x1e, Z6, Z4, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z0, K2, Z8
+	VCMPPD       $0x11, Z6, Z1, K2
+	VCMPPD       $0x1a, Z6, Z4, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z6, Z8, K2, Z9
+	VMOVUPD      Z9, K1, (AX)
+	VSUBPD       Z0, Z9, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VBROADCASTSD 8(CX)(BX*2), Z1
+	VFNMADD231PD Z0, Z1, Z2
+	VBROADCASTSD 8(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD.Z    (AX), K1, Z0
+	VMOVUPD.Z    (R10), K1, Z1
+	VMOVUPD.Z    (R8), K1, Z4
+	VFMADD213PD  Z4, Z1, Z2
+	VBROADCASTSD 16(CX)(BX*2), Z4
+	VMULPD       Z4, Z1, Z1
+	VMOVUPD.Z    (R9), K1, Z4
+	VFNMADD231PD Z0, Z4, Z2
+	VADDPD       Z4, Z1, Z1
+	VDIVPD       Z1, Z2, Z4
+	VADDPD       Z4, Z0, Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z5
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z6
+	VCMPPD       $0x11, Z6, Z4, K2
+	VCMPPD       $0x1e, Z5, Z1, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z5, Z4, Z4
+	VBLENDMPD    Z4, Z0, K2, Z10
+	VCMPPD       $0x11, Z5, Z2, K2
+	VCMPPD       $0x1a, Z5, Z1, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z5, Z10, K2, Z11
+	VMOVUPD      Z11, K1, (AX)
+	VSUBPD       Z0, Z11, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VBROADCASTSD 16(CX)(DI*1), Z1
+	VFNMADD231PD Z0, Z1, Z3
+	ADDQ         SI, AX
+	ADDQ         SI, R8
+	ADDQ         SI, R9
+	VMOVUPD.Z    (AX), K1, Z0
+	VMOVUPD.Z    (R10), K1, Z1
+	VMOVUPD.Z    (R8), K1, Z2
+	VFMADD213PD  Z2, Z1, Z3
+	VBROADCASTSD 24(CX)(DI*1), Z2
+	VMULPD       Z2, Z1, Z1
+	VMOVUPD.Z    (R9), K1, Z2
+	VFNMADD231PD Z0, Z2, Z3
+	VADDPD       Z2, Z1, Z1
+	VDIVPD       Z1, Z3, Z2
+	VADDPD       Z2, Z0, Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z2, K2
+	VCMPPD       $0x1e, Z4, Z1, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z4, Z2, Z2
+	VBLENDMPD    Z2, Z0, K2, Z12
+	VCMPPD       $0x11, Z4, Z3, K2
+	VCMPPD       $0x1a, Z4, Z1, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z4, Z12, K2, Z13
+	VMOVUPD      Z13, K1, (AX)
+	VSUBPD       Z0, Z13, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VZEROUPPER
+	RET
+
+// func descend1x3AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descend1x3AVX512(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	MOVQ    n+16(FP), BX
+	VMOVUPD (BX), Z0
+	VMOVUPD 64(BX), Z1
+	VMOVUPD 128(BX), Z2
+
+loop:
+	VMOVUPD      (AX), Z3
+	VMOVUPD      64(AX), Z4
+	VMOVUPD      128(AX), Z5
+	VBROADCASTSD (CX), Z6
+	VFNMADD231PD Z3, Z6, Z0
+	VFNMADD231PD Z4, Z6, Z1
+	VFNMADD231PD Z5, Z6, Z2
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), CX
+	MOVQ         inv+48(FP), DX
+	VMOVUPD      (AX), Z3
+	VBROADCASTSD (DX), Z4
+	VFMADD213PD  Z3, Z4, Z0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z4
+	VCMPPD       $0x11, Z4, Z0, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VMAXPD       Z4, Z0, Z0
+	VBLENDMPD    Z0, Z3, K1, Z7
+	VMOVUPD      Z7, (AX)
+	VSUBPD       Z3, Z7, Z0
+	VMOVUPD      (CX), Z3
+	VFMADD231PD  Z0, Z0, Z3
+	VMOVUPD      Z3, (CX)
+	VMOVUPD      64(AX), Z0
+	VBROADCASTSD (DX), Z3
+	VFMADD213PD  Z0, Z3, Z1
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z3
+	VCMPPD       $0x11, Z3, Z1, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMAXPD       Z3, Z1, Z1
+	VBLENDMPD    Z1, Z0, K1, Z8
+	VMOVUPD      Z8, 64(AX)
+	VSUBPD       Z0, Z8, Z0
+	VMOVUPD      64(CX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 64(CX)
+	VMOVUPD      128(AX), Z0
+	VBROADCASTSD (DX), Z1
+	VFMADD213PD  Z0, Z1, Z2
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z1
+	VCMPPD       $0x11, Z1, Z2, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z1
+	VMAXPD       Z1, Z2, Z1
+	VBLENDMPD    Z1, Z0, K1, Z9
+	VMOVUPD      Z9, 128(AX)
+	VSUBPD       Z0, Z9, Z0
+	VMOVUPD      128(CX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 128(CX)
+	VZEROUPPER
+	RET
+
+// func descend1x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descend1x1AVX512(SB), NOSPLIT, $0-96
+	MOVQ    v+0(FP), AX
+	MOVQ    row+24(FP), CX
+	MOVQ    r+80(FP), DX
+	MOVQ    ld+72(FP), SI
+	SHLQ    $0x03, SI
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	MOVQ    n+16(FP), BX
+	VMOVUPD (BX), Z0
+
+loop:
+	VMOVUPD      (AX), Z1
+	VBROADCASTSD (CX), Z2
+	VFNMADD231PD Z1, Z2, Z0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), CX
+	MOVQ         inv+48(FP), DX
+	VMOVUPD      (AX), Z1
+	VBROADCASTSD (DX), Z2
+	VFMADD213PD  Z1, Z2, Z0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z2
+	VCMPPD       $0x11, Z2, Z0, K1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z2
+	VMAXPD       Z2, Z0, Z0
+	VBLENDMPD    Z0, Z1, K1, Z3
+	VMOVUPD      Z3, (AX)
+	VSUBPD       Z1, Z3, Z0
+	VMOVUPD      (CX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (CX)
+	VZEROUPPER
+	RET
+
+// func descend1xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descend1xmAVX512(SB), NOSPLIT, $0-96
+	MOVQ      v+0(FP), AX
+	MOVQ      row+24(FP), CX
+	MOVQ      r+80(FP), DX
+	MOVQ      ld+72(FP), SI
+	SHLQ      $0x03, SI
+	MOVQ      DX, BX
+	SHLQ      $0x03, BX
+	MOVQ      cols+88(FP), BX
+	LEAQ      bits<>+0(SB), DI
+	KMOVW     (DI)(BX*2), K1
+	MOVQ      n+16(FP), BX
+	VMOVUPD.Z (BX), K1, Z0
+
+loop:
+	VMOVUPD.Z    (AX), K1, Z1
+	VBROADCASTSD (CX), Z2
+	VFNMADD231PD Z1, Z2, Z0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), CX
+	MOVQ         inv+48(FP), DX
+	VMOVUPD.Z    (AX), K1, Z1
+	VBROADCASTSD (DX), Z2
+	VFMADD213PD  Z1, Z2, Z0
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z2
+	VCMPPD       $0x11, Z2, Z0, K2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z2
+	VMAXPD       Z2, Z0, Z0
+	VBLENDMPD    Z0, Z1, K2, Z3
+	VMOVUPD      Z3, K1, (AX)
+	VSUBPD       Z1, Z3, Z0
+	VMOVUPD.Z    (CX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (CX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted1x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendWeighted1x2AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+
+loop:
+	VMOVUPD      (AX), Z2
+	VMOVUPD      64(AX), Z3
+	VBROADCASTSD (CX), Z4
+	VFNMADD231PD Z2, Z4, Z0
+	VFNMADD231PD Z3, Z4, Z1
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), SI
+	VMOVUPD      (AX), Z2
+	VMOVUPD      (SI), Z3
+	VMOVUPD      (BX), Z4
+	VFMADD213PD  Z4, Z3, Z0
+	VBROADCASTSD (CX), Z4
+	VMULPD       Z4, Z3, Z3
+	VDIVPD       Z3, Z0, Z4
+	VADDPD       Z4, Z2, Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z10
+	VCMPPD       $0x11, Z10, Z4, K1
+	VCMPPD       $0x1e, Z9, Z3, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z9, Z4, Z4
+	VBLENDMPD    Z4, Z2, K1, Z5
+	VCMPPD       $0x11, Z9, Z0, K1
+	VCMPPD       $0x1a, Z9, Z3, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z9, Z5, K1, Z6
+	VMOVUPD      Z6, (AX)
+	VSUBPD       Z2, Z6, Z0
+	VMOVUPD      (DX), Z2
+	VFMADD231PD  Z0, Z0, Z2
+	VMOVUPD      Z2, (DX)
+	VMOVUPD      64(AX), Z0
+	VMOVUPD      64(SI), Z2
+	VMOVUPD      64(BX), Z3
+	VFMADD213PD  Z3, Z2, Z1
+	VBROADCASTSD (CX), Z3
+	VMULPD       Z3, Z2, Z2
+	VDIVPD       Z2, Z1, Z3
+	VADDPD       Z3, Z0, Z3
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z3, K1
+	VCMPPD       $0x1e, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z4, Z3, Z3
+	VBLENDMPD    Z3, Z0, K1, Z7
+	VCMPPD       $0x11, Z4, Z1, K1
+	VCMPPD       $0x1a, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z4, Z7, K1, Z8
+	VMOVUPD      Z8, 64(AX)
+	VSUBPD       Z0, Z8, Z0
+	VMOVUPD      64(DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 64(DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted1x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendWeighted1x1AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD      (AX), Z1
+	VBROADCASTSD (CX), Z2
+	VFNMADD231PD Z1, Z2, Z0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), SI
+	VMOVUPD      (AX), Z1
+	VMOVUPD      (SI), Z2
+	VMOVUPD      (BX), Z5
+	VFMADD213PD  Z5, Z2, Z0
+	VBROADCASTSD (CX), Z5
+	VMULPD       Z5, Z2, Z2
+	VDIVPD       Z2, Z0, Z5
+	VADDPD       Z5, Z1, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K1
+	VCMPPD       $0x1e, Z6, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z1, K1, Z3
+	VCMPPD       $0x11, Z6, Z0, K1
+	VCMPPD       $0x1a, Z6, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z6, Z3, K1, Z4
+	VMOVUPD      Z4, (AX)
+	VSUBPD       Z1, Z4, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendWeighted1xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendWeighted1xmAVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   cols+88(FP), BX
+	LEAQ   bits<>+0(SB), DI
+	KMOVW  (DI)(BX*2), K1
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD.Z    (AX), K1, Z1
+	VBROADCASTSD (CX), Z2
+	VFNMADD231PD Z1, Z2, Z0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         w+56(FP), SI
+	VMOVUPD.Z    (AX), K1, Z1
+	VMOVUPD.Z    (SI), K1, Z2
+	VMOVUPD.Z    (BX), K1, Z5
+	VFMADD213PD  Z5, Z2, Z0
+	VBROADCASTSD (CX), Z5
+	VMULPD       Z5, Z2, Z2
+	VDIVPD       Z2, Z0, Z5
+	VADDPD       Z5, Z1, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K2
+	VCMPPD       $0x1e, Z6, Z2, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z1, K2, Z3
+	VCMPPD       $0x11, Z6, Z0, K2
+	VCMPPD       $0x1a, Z6, Z2, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z6, Z3, K2, Z4
+	VMOVUPD      Z4, K1, (AX)
+	VSUBPD       Z1, Z4, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal1x2AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendDiagonal1x2AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+
+loop:
+	VMOVUPD      (AX), Z2
+	VMOVUPD      64(AX), Z3
+	VBROADCASTSD (CX), Z4
+	VFNMADD231PD Z2, Z4, Z0
+	VFNMADD231PD Z3, Z4, Z1
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), SI
+	MOVQ         w+56(FP), DI
+	VMOVUPD      (AX), Z2
+	VMOVUPD      (DI), Z3
+	VMOVUPD      (BX), Z4
+	VFMADD213PD  Z4, Z3, Z0
+	VBROADCASTSD (CX), Z4
+	VMULPD       Z4, Z3, Z3
+	VMOVUPD      (SI), Z4
+	VFNMADD231PD Z2, Z4, Z0
+	VADDPD       Z4, Z3, Z3
+	VDIVPD       Z3, Z0, Z4
+	VADDPD       Z4, Z2, Z4
+	VBROADCASTSD c0000000000000000<>+0(SB), Z9
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z10
+	VCMPPD       $0x11, Z10, Z4, K1
+	VCMPPD       $0x1e, Z9, Z3, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z9, Z4, Z4
+	VBLENDMPD    Z4, Z2, K1, Z5
+	VCMPPD       $0x11, Z9, Z0, K1
+	VCMPPD       $0x1a, Z9, Z3, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z9, Z5, K1, Z6
+	VMOVUPD      Z6, (AX)
+	VSUBPD       Z2, Z6, Z0
+	VMOVUPD      (DX), Z2
+	VFMADD231PD  Z0, Z0, Z2
+	VMOVUPD      Z2, (DX)
+	VMOVUPD      64(AX), Z0
+	VMOVUPD      64(DI), Z2
+	VMOVUPD      64(BX), Z3
+	VFMADD213PD  Z3, Z2, Z1
+	VBROADCASTSD (CX), Z3
+	VMULPD       Z3, Z2, Z2
+	VMOVUPD      64(SI), Z3
+	VFNMADD231PD Z0, Z3, Z1
+	VADDPD       Z3, Z2, Z2
+	VDIVPD       Z2, Z1, Z3
+	VADDPD       Z3, Z0, Z3
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z5
+	VCMPPD       $0x11, Z5, Z3, K1
+	VCMPPD       $0x1e, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z4, Z3, Z3
+	VBLENDMPD    Z3, Z0, K1, Z7
+	VCMPPD       $0x11, Z4, Z1, K1
+	VCMPPD       $0x1a, Z4, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z4, Z7, K1, Z8
+	VMOVUPD      Z8, 64(AX)
+	VSUBPD       Z0, Z8, Z0
+	VMOVUPD      64(DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, 64(DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal1x1AVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendDiagonal1x1AVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD      (AX), Z1
+	VBROADCASTSD (CX), Z2
+	VFNMADD231PD Z1, Z2, Z0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), SI
+	MOVQ         w+56(FP), DI
+	VMOVUPD      (AX), Z1
+	VMOVUPD      (DI), Z2
+	VMOVUPD      (BX), Z5
+	VFMADD213PD  Z5, Z2, Z0
+	VBROADCASTSD (CX), Z5
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD      (SI), Z5
+	VFNMADD231PD Z1, Z5, Z0
+	VADDPD       Z5, Z2, Z2
+	VDIVPD       Z2, Z0, Z5
+	VADDPD       Z5, Z1, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K1
+	VCMPPD       $0x1e, Z6, Z2, K2
+	KANDW        K1, K2, K1
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z1, K1, Z3
+	VCMPPD       $0x11, Z6, Z0, K1
+	VCMPPD       $0x1a, Z6, Z2, K2
+	KANDW        K1, K2, K1
+	VBLENDMPD    Z6, Z3, K1, Z4
+	VMOVUPD      Z4, (AX)
+	VSUBPD       Z1, Z4, Z0
+	VMOVUPD      (DX), Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, (DX)
+	VZEROUPPER
+	RET
+
+// func descendDiagonal1xmAVX512(v *float64, vk *float64, n *float64, row *float64, diag *float64, change *float64, inv *float64, w *float64, d *float64, ld int, r int, cols int)
+// Requires: AVX, AVX512F
+TEXT ·descendDiagonal1xmAVX512(SB), NOSPLIT, $0-96
+	MOVQ   v+0(FP), AX
+	MOVQ   row+24(FP), CX
+	MOVQ   r+80(FP), DX
+	MOVQ   ld+72(FP), SI
+	SHLQ   $0x03, SI
+	MOVQ   DX, BX
+	SHLQ   $0x03, BX
+	MOVQ   cols+88(FP), BX
+	LEAQ   bits<>+0(SB), DI
+	KMOVW  (DI)(BX*2), K1
+	MOVQ   n+16(FP), BX
+	MOVQ   BX, DI
+	VXORPD X0, X0, X0
+
+loop:
+	VMOVUPD.Z    (AX), K1, Z1
+	VBROADCASTSD (CX), Z2
+	VFNMADD231PD Z1, Z2, Z0
+	ADDQ         $0x08, CX
+	ADDQ         SI, AX
+	DECQ         DX
+	JNZ          loop
+	MOVQ         vk+8(FP), AX
+	MOVQ         diag+32(FP), CX
+	MOVQ         change+40(FP), DX
+	MOVQ         d+64(FP), SI
+	MOVQ         w+56(FP), DI
+	VMOVUPD.Z    (AX), K1, Z1
+	VMOVUPD.Z    (DI), K1, Z2
+	VMOVUPD.Z    (BX), K1, Z5
+	VFMADD213PD  Z5, Z2, Z0
+	VBROADCASTSD (CX), Z5
+	VMULPD       Z5, Z2, Z2
+	VMOVUPD.Z    (SI), K1, Z5
+	VFNMADD231PD Z1, Z5, Z0
+	VADDPD       Z5, Z2, Z2
+	VDIVPD       Z2, Z0, Z5
+	VADDPD       Z5, Z1, Z5
+	VBROADCASTSD c0000000000000000<>+0(SB), Z6
+	VBROADCASTSD c58d8c8dac6a0342a<>+0(SB), Z7
+	VCMPPD       $0x11, Z7, Z5, K2
+	VCMPPD       $0x1e, Z6, Z2, K3
+	KANDW        K2, K3, K2
+	VMAXPD       Z6, Z5, Z5
+	VBLENDMPD    Z5, Z1, K2, Z3
+	VCMPPD       $0x11, Z6, Z0, K2
+	VCMPPD       $0x1a, Z6, Z2, K3
+	KANDW        K2, K3, K2
+	VBLENDMPD    Z6, Z3, K2, Z4
+	VMOVUPD      Z4, K1, (AX)
+	VSUBPD       Z1, Z4, Z0
+	VMOVUPD.Z    (DX), K1, Z1
+	VFMADD231PD  Z0, Z0, Z1
+	VMOVUPD      Z1, K1, (DX)
 	VZEROUPPER
 	RET

@@ -227,6 +227,199 @@ func gramDiagonal(c *float64, a *float64, b *float64, ldc int, n int, ps int)
 // peak does 12 n multiply-adds of vectors that do not depend on each other.
 func peak(n int)
 
+// gemm8x3z adds products to blocks of 8 rows and 3 vectors.
+//
+//go:noescape
+func gemm8x3z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm4x3z adds products to blocks of 4 rows and 3 vectors.
+//
+//go:noescape
+func gemm4x3z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm2x3z adds products to blocks of 2 rows and 3 vectors.
+//
+//go:noescape
+func gemm2x3z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm1x3z adds products to blocks of 1 rows and 3 vectors.
+//
+//go:noescape
+func gemm1x3z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gram8x3z multiplies panels with 3 panels.
+//
+//go:noescape
+func gram8x3z(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
+
+// rows8x3z multiplies 8 rows with 3 panels.
+//
+//go:noescape
+func rows8x3z(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
+// rows1x3z multiplies 1 rows with 3 panels.
+//
+//go:noescape
+func rows1x3z(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
+// weighted3z does Weighted on a block of 3 vectors.
+//
+//go:noescape
+func weighted3z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int)
+
+// weightedFirst3z does Weighted on a block of 3 vectors.
+//
+//go:noescape
+func weightedFirst3z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int)
+
+// pair3z does WeightedPair on a block of 3 vectors.
+//
+//go:noescape
+func pair3z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int)
+
+// pairFirst3z does WeightedPair on a block of 3 vectors.
+//
+//go:noescape
+func pairFirst3z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int)
+
+// subOuter3z does SubOuter on a block of 3 vectors.
+//
+//go:noescape
+func subOuter3z(e *float64, p *float64, delta *float64, ld int, m int)
+
+// gemm8x2z adds products to blocks of 8 rows and 2 vectors.
+//
+//go:noescape
+func gemm8x2z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm4x2z adds products to blocks of 4 rows and 2 vectors.
+//
+//go:noescape
+func gemm4x2z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm2x2z adds products to blocks of 2 rows and 2 vectors.
+//
+//go:noescape
+func gemm2x2z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm1x2z adds products to blocks of 1 rows and 2 vectors.
+//
+//go:noescape
+func gemm1x2z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gram8x2z multiplies panels with 2 panels.
+//
+//go:noescape
+func gram8x2z(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
+
+// rows8x2z multiplies 8 rows with 2 panels.
+//
+//go:noescape
+func rows8x2z(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
+// rows1x2z multiplies 1 rows with 2 panels.
+//
+//go:noescape
+func rows1x2z(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
+// weighted2z does Weighted on a block of 2 vectors.
+//
+//go:noescape
+func weighted2z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int)
+
+// weightedFirst2z does Weighted on a block of 2 vectors.
+//
+//go:noescape
+func weightedFirst2z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int)
+
+// pair2z does WeightedPair on a block of 2 vectors.
+//
+//go:noescape
+func pair2z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int)
+
+// pairFirst2z does WeightedPair on a block of 2 vectors.
+//
+//go:noescape
+func pairFirst2z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int)
+
+// subOuter2z does SubOuter on a block of 2 vectors.
+//
+//go:noescape
+func subOuter2z(e *float64, p *float64, delta *float64, ld int, m int)
+
+// gemm8x1z adds products to blocks of 8 rows and 1 vectors.
+//
+//go:noescape
+func gemm8x1z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm4x1z adds products to blocks of 4 rows and 1 vectors.
+//
+//go:noescape
+func gemm4x1z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm2x1z adds products to blocks of 2 rows and 1 vectors.
+//
+//go:noescape
+func gemm2x1z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemm1x1z adds products to blocks of 1 rows and 1 vectors.
+//
+//go:noescape
+func gemm1x1z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gram8x1z multiplies panels with 1 panels.
+//
+//go:noescape
+func gram8x1z(c *float64, a *float64, b *float64, ldc int, n int, panels int, ps int)
+
+// rows8x1z multiplies 8 rows with 1 panels.
+//
+//go:noescape
+func rows8x1z(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
+// rows1x1z multiplies 1 rows with 1 panels.
+//
+//go:noescape
+func rows1x1z(c *float64, a *float64, b *float64, ldc int, lda int, n int, blocks int, ps int)
+
+// weighted1z does Weighted on a block of 1 vectors.
+//
+//go:noescape
+func weighted1z(num *float64, den *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int)
+
+// weightedFirst1z does Weighted on a block of 1 vectors.
+//
+//go:noescape
+func weightedFirst1z(num *float64, den *float64, e *float64, omega *float64, u *float64, ld int, m int)
+
+// pair1z does WeightedPair on a block of 1 vectors.
+//
+//go:noescape
+func pair1z(sums *float64, e *float64, omega *float64, u *float64, p *float64, delta *float64, ld int, m int, lu int, ls int)
+
+// pairFirst1z does WeightedPair on a block of 1 vectors.
+//
+//go:noescape
+func pairFirst1z(sums *float64, e *float64, omega *float64, u *float64, ld int, m int, lu int, ls int)
+
+// subOuter1z does SubOuter on a block of 1 vectors.
+//
+//go:noescape
+func subOuter1z(e *float64, p *float64, delta *float64, ld int, m int)
+
+// gemm1x6z adds products to blocks of 1 rows and 6 vectors.
+//
+//go:noescape
+func gemm1x6z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// gemmFar8x3z adds products to blocks of 8 rows and 3 vectors.
+//
+//go:noescape
+func gemmFar8x3z(c *float64, from *float64, a *float64, b *float64, ldc int, lda int, ldb int, n int, panels int, aps int, mask int)
+
+// peakz does 12 n multiply-adds of vectors that do not depend on each other.
+func peakz(n int)
+
 // pack4 transposes 4 rows of 4n columns.
 //
 //go:noescape
@@ -246,3 +439,6 @@ func negate(dst *float64, src *float64, lds int, ldd int, n int)
 //
 //go:noescape
 func copyRows(dst *float64, src *float64, lds int, ldd int, m int, n int, mask *int64)
+
+// cpuid asks the processor what it is.
+func cpuid(leaf uint32) (a uint32, b uint32, c uint32, d uint32)

@@ -2,4 +2,4 @@
 
 package kernel
 
-const haveAVX2 = false
+const haveAVX2, haveAVX512, halves = false, false, false

@@ -1,25 +1,31 @@
 package kernel
 
-import (
-	"os"
-	"testing"
-)
+import "testing"
 
 // levels runs a test or a benchmark with each set of loops that the machine has.
 func levels[T interface{ Run(string, func(T)) bool }](t T, f func(t T)) {
-	defer func(used bool) { useAVX2 = used }(useAVX2)
-	useAVX2 = false
-	t.Run(Level(), f)
-	if useAVX2 = haveAVX2; useAVX2 {
-		t.Run(Level(), f)
+	defer func(a, b bool) { useAVX2, useAVX512 = a, b }(useAVX2, useAVX512)
+	for _, name := range []string{"portable", "avx2", "avx512"} {
+		if useAVX2, useAVX512 = level(name); Level() == name {
+			t.Run(name, f)
+		}
 	}
 }
 
-// The best loops are used that the machine has, unless the environment forbids it; programs that
-// measure read the line of the log.
 func TestLevel(t *testing.T) {
-	if forbidden := os.Getenv("RNMF_KERNEL") == "portable"; useAVX2 != (haveAVX2 && !forbidden) {
-		t.Errorf("AVX2 used: %t, here: %t, forbidden: %t", useAVX2, haveAVX2, forbidden)
+	for _, name := range []string{"", "AVX2", "best"} {
+		if a, b := level(name); a != haveAVX2 || b != (haveAVX512 && !halves) {
+			t.Errorf("%q: AVX2 %v, AVX-512 %v", name, a, b)
+		}
+	}
+	if a, b := level("avx512"); a != haveAVX2 || b != haveAVX512 {
+		t.Errorf("avx512: AVX2 %v, AVX-512 %v", a, b)
+	}
+	if a, b := level("avx2"); a != haveAVX2 || b {
+		t.Errorf("avx2: AVX2 %v, AVX-512 %v", a, b)
+	}
+	if a, b := level("portable"); a || b {
+		t.Errorf("portable: AVX2 %v, AVX-512 %v", a, b)
 	}
 	t.Log("in use:", Level())
 }

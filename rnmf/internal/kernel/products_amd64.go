@@ -14,20 +14,30 @@ var masks = [8]int64{-1, -1, -1, -1}
 
 func mask(n int) *int64 { return &masks[vec-n] }
 
+// lanes is the mask of AVX-512 for the last vector of w columns.
+func lanes(w int) int { return 0xff >> (-w & 7) }
+
 // panel is the number of rows that the kernels for products take at once.
 func panel() int {
-	if useAVX2 {
-		return rowsOfPanel
+	switch {
+	case useAVX512:
+		return 8
+	case useAVX2:
+		return 4
 	}
 	return 0
 }
 
-const rowsOfPanel = 4
-
 // width is the number of columns, out of n, of the next block of a kernel for
-// rows of C.
-func width(n, rows int) int {
+// rows of C and panels of the given size.
+func width(n, rows, panel int) int {
 	switch {
+	case panel == 8 && rows == 1 && n > 40:
+		return min(n, 48) // the kernel for this has six vectors, all but the last full
+	case panel == 8 && n > 24 && n <= 32:
+		return 16 // 16 + 16 is better than 24 + 8
+	case panel == 8:
+		return min(n, 24)
 	case rows == 1:
 		return width1(n)
 	case n >= 20 || n >= 12 && n < 16:
@@ -52,16 +62,25 @@ func width1(n int) int {
 	return min(n, vec)
 }
 
-// part is the largest number of rows of a kernel that is no more than n < 4.
+// part is the largest number of rows of a kernel that is no more than n.
 func part(n int) int {
-	if n >= 2 {
+	switch {
+	case n >= 8:
+		return 8
+	case n >= 4:
+		return 4
+	case n >= 2:
 		return 2
 	}
 	return 1
 }
 
 // gemm writes F + AB to a block of C, as the generator says, with w columns.
-func gemm(rows, w int, c, from, a, b *float64, ldc, lda, ldb, n, panels, aps int) {
+func gemm(panel, rows, w int, c, from, a, b *float64, ldc, lda, ldb, n, panels, aps int) {
+	if panel == 8 {
+		gemmZ(rows, w, c, from, a, b, ldc, lda, ldb, n, panels, aps)
+		return
+	}
 	switch rows {
 	case 4:
 		switch w {
@@ -104,11 +123,55 @@ func gemm(rows, w int, c, from, a, b *float64, ldc, lda, ldb, n, panels, aps int
 }
 
 // gemmFar is gemm for rows of B that are far apart.
-func gemmFar(rows, w int, c, from, a, b *float64, ldc, lda, ldb, n, panels, aps int) {
-	if rows == 4 && w == 12 {
+func gemmFar(panel, rows, w int, c, from, a, b *float64, ldc, lda, ldb, n, panels, aps int) {
+	switch {
+	case panel == 4 && rows == 4 && w == 12:
 		gemmFar4x3(c, from, a, b, ldc, lda, ldb, n, panels, aps)
-	} else {
-		gemm(rows, w, c, from, a, b, ldc, lda, ldb, n, panels, aps)
+	case panel == 8 && rows == 8 && w > 16:
+		gemmFar8x3z(c, from, a, b, ldc, lda, ldb, n, panels, aps, lanes(w))
+	default:
+		gemm(panel, rows, w, c, from, a, b, ldc, lda, ldb, n, panels, aps)
+	}
+}
+
+func gemmZ(rows, w int, c, from, a, b *float64, ldc, lda, ldb, n, panels, aps int) {
+	k := lanes(w)
+	switch (w + 7) / 8 {
+	case 1:
+		switch rows {
+		case 8:
+			gemm8x1z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 4:
+			gemm4x1z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 2:
+			gemm2x1z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 1:
+			gemm1x1z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
+		}
+	case 2:
+		switch rows {
+		case 8:
+			gemm8x2z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 4:
+			gemm4x2z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 2:
+			gemm2x2z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 1:
+			gemm1x2z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
+		}
+	case 3:
+		switch rows {
+		case 8:
+			gemm8x3z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 4:
+			gemm4x3z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 2:
+			gemm2x3z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
+		case 1:
+			gemm1x3z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
+		}
+	default:
+		gemm1x6z(c, from, a, b, ldc, lda, ldb, n, panels, aps, k)
 	}
 }
 
@@ -133,8 +196,8 @@ func (p *Product) sub(e, x, v []float64, b int) {
 	for i := 0; i < full; i += group {
 		g := min(group, full-i)
 		for j := 0; j < b; {
-			w := width(b-j, s)
-			gemm(s, w, &e[i*s*b+j], &x[i*s*b+j], &p.packed[i*s*r], &v[j], b, s, b, r, g, s*r)
+			w := width(b-j, s, s)
+			gemm(s, s, w, &e[i*s*b+j], &x[i*s*b+j], &p.packed[i*s*r], &v[j], b, s, b, r, g, s*r)
 			j += w
 		}
 	}
@@ -148,8 +211,8 @@ func (p *Product) rest(e, x, v []float64, b int) {
 	for i := full * s; i < m; {
 		rows := part(m - i)
 		for j := 0; j < b; {
-			w := width(b-j, rows)
-			gemm(rows, w, &e[i*b+j], &x[i*b+j], &p.packed[full*s*r+i%s], &v[j], b, s, b, r, 1, 0)
+			w := width(b-j, rows, s)
+			gemm(s, rows, w, &e[i*b+j], &x[i*b+j], &p.packed[full*s*r+i%s], &v[j], b, s, b, r, 1, 0)
 			j += w
 		}
 		i += rows
@@ -203,19 +266,19 @@ func (c *Cross) add(n, z []float64, ldz, b int, far bool) {
 	for i := 0; i < m; i += chunk {
 		l := min(chunk, m-i)
 		for j := 0; full > 0 && j < b; {
-			w := width(b-j, s)
+			w := width(b-j, s, s)
 			if far {
-				gemmFar(s, w, &n[j], &n[j], &c.packed[i*s], &z[i*ldz+j], b, s, ldz, l, full, s*m)
+				gemmFar(s, s, w, &n[j], &n[j], &c.packed[i*s], &z[i*ldz+j], b, s, ldz, l, full, s*m)
 			} else {
-				gemm(s, w, &n[j], &n[j], &c.packed[i*s], &z[i*ldz+j], b, s, ldz, l, full, s*m)
+				gemm(s, s, w, &n[j], &n[j], &c.packed[i*s], &z[i*ldz+j], b, s, ldz, l, full, s*m)
 			}
 			j += w
 		}
 		for k := full * s; k < r; {
 			rows := part(r - k)
 			for j := 0; j < b; {
-				w := width(b-j, rows)
-				gemm(rows, w, &n[k*b+j], &n[k*b+j], &c.packed[full*s*m+i*s+k%s], &z[i*ldz+j], b, s, ldz, l, 1, 0)
+				w := width(b-j, rows, s)
+				gemm(s, rows, w, &n[k*b+j], &n[k*b+j], &c.packed[full*s*m+i*s+k%s], &z[i*ldz+j], b, s, ldz, l, 1, 0)
 				j += w
 			}
 			k += rows
@@ -246,10 +309,10 @@ func (c *Cross) ofRows(n, x []float64, stride, b int) {
 			}
 			u := &c.packed[(p*m+i)*s]
 			if blocks > 0 {
-				rowsBlock(s, cols, &t[p*s], &x[i], u, ld, stride, l, blocks, s*m)
+				rowsBlock(s, s, cols, &t[p*s], &x[i], u, ld, stride, l, blocks, s*m)
 			}
 			if b > blocks*s {
-				rowsBlock(1, cols, &t[blocks*s*ld+p*s], &x[blocks*s*stride+i], u, ld, stride, l, b-blocks*s, s*m)
+				rowsBlock(s, 1, cols, &t[blocks*s*ld+p*s], &x[blocks*s*stride+i], u, ld, stride, l, b-blocks*s, s*m)
 			}
 			p += cols
 		}
@@ -258,21 +321,28 @@ func (c *Cross) ofRows(n, x []float64, stride, b int) {
 }
 
 // rowsBlock multiplies blocks of rows with some panels.
-func rowsBlock(rows, cols int, c, a, b *float64, ldc, lda, n, blocks, ps int) {
-	rowsKernels[min(rows-1, 1)][cols-1](c, a, b, ldc, lda, n, blocks, ps)
+func rowsBlock(panel, rows, cols int, c, a, b *float64, ldc, lda, n, blocks, ps int) {
+	kernels := &rowsKernels[0]
+	if panel == 8 {
+		kernels = &rowsKernels[1]
+	}
+	kernels[min(rows-1, 1)][cols-1](c, a, b, ldc, lda, n, blocks, ps)
 }
 
-// rowsKernels are those for one row and for a panel of them, by the number of panels.
-var rowsKernels = [2][3]func(c, a, b *float64, ldc, lda, n, blocks, ps int){
-	{rows1x1, rows1x2, rows1x3}, {rows4x1, rows4x2, rows4x3},
+// rowsKernels are those for AVX2 and AVX-512, for one row and for a panel of them, by
+// the number of panels.
+var rowsKernels = [2][2][3]func(c, a, b *float64, ldc, lda, n, blocks, ps int){
+	{{rows1x1, rows1x2, rows1x3}, {rows4x1, rows4x2, rows4x3}},
+	{{rows1x1z, rows1x2z, rows1x3z}, {rows8x1z, rows8x2z, rows8x3z}},
 }
 
 // addRows is add for a U as it is, row by row.
 func addRows(n, u, z []float64, m, r, b int) {
+	s := panel()
 	for k := range r {
 		for j := 0; j < b; {
-			w := width(b-j, 1)
-			gemm(1, w, &n[k*b+j], &n[k*b+j], &u[k*m], &z[j], b, 1, b, m, 1, 0)
+			w := width(b-j, 1, s)
+			gemm(s, 1, w, &n[k*b+j], &n[k*b+j], &u[k*m], &z[j], b, 1, b, m, 1, 0)
 			j += w
 		}
 	}
@@ -298,10 +368,10 @@ func gramPacked(g []float64, c, d *Cross, share Share) {
 		for i := 0; i < m; i += gramChunk / s {
 			n := min(gramChunk/s, m-i)
 			block := func(row, col, rows, cols int) {
-				gramBlock(cols, &buf[row*s*ld+col*s], &c.packed[(row*m+i)*s], &d.packed[(col*m+i)*s], ld, n, rows, s*m)
+				gramBlock(s, cols, &buf[row*s*ld+col*s], &c.packed[(row*m+i)*s], &d.packed[(col*m+i)*s], ld, n, rows, s*m)
 			}
 			k := 0
-			if cols > 1 {
+			if s == 4 && cols > 1 {
 				k = 2
 				gramDiagonal(&buf[l*s*ld+l*s], &c.packed[(l*m+i)*s], &d.packed[(l*m+i)*s], ld, n, s*m)
 			}
@@ -325,11 +395,17 @@ func gramPacked(g []float64, c, d *Cross, share Share) {
 // gramChunk is the number of entries of a panel that gramPacked handles at a time.
 const gramChunk = 2048
 
-func gramBlock(cols int, c, a, b *float64, ldc, n, panels, ps int) {
-	switch cols {
-	case 3:
+func gramBlock(panel, cols int, c, a, b *float64, ldc, n, panels, ps int) {
+	switch {
+	case panel == 8 && cols == 3:
+		gram8x3z(c, a, b, ldc, n, panels, ps)
+	case panel == 8 && cols == 2:
+		gram8x2z(c, a, b, ldc, n, panels, ps)
+	case panel == 8:
+		gram8x1z(c, a, b, ldc, n, panels, ps)
+	case cols == 3:
 		gram4x3(c, a, b, ldc, n, panels, ps)
-	case 2:
+	case cols == 2:
 		gram4x2(c, a, b, ldc, n, panels, ps)
 	default:
 		gram4x1(c, a, b, ldc, n, panels, ps)

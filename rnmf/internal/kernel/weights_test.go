@@ -195,7 +195,7 @@ func FuzzWeights(f *testing.F) {
 		if !(p >= 1e-120 && p <= 1e120) || !(cut2 >= 0) || !haveAVX2 {
 			t.Skip()
 		}
-		defer func(used bool) { useAVX2 = used }(useAVX2)
+		defer func(a, b bool) { useAVX2, useAVX512 = a, b }(useAVX2, useAVX512)
 		var e []float64
 		for ; len(data) >= 8; data = data[8:] {
 			e = append(e, math.Float64frombits(binary.LittleEndian.Uint64(data)))
@@ -206,13 +206,15 @@ func FuzzWeights(f *testing.F) {
 			return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)
 		}
 		for _, l := range lossTable {
-			useAVX2 = false
+			useAVX2, useAVX512 = false, false
 			l.f(want[:n], want[n:], e, p, cut2)
-			useAVX2 = haveAVX2
-			l.f(got[:n], got[n:], e, p, cut2)
-			for i, x := range e {
-				if !same(got[i], want[i]) || !same(got[n+i], want[n+i]) {
-					t.Fatalf("%s(%g), cut² %g at %g: %x and %x, want %x and %x", l.name, p, cut2, x, got[i], got[n+i], want[i], want[n+i])
+			for _, name := range []string{"avx2", "avx512"} {
+				useAVX2, useAVX512 = level(name)
+				l.f(got[:n], got[n:], e, p, cut2)
+				for i, x := range e {
+					if !same(got[i], want[i]) || !same(got[n+i], want[n+i]) {
+						t.Fatalf("%s: %s(%g), cut² %g at %g: %x and %x, want %x and %x", name, l.name, p, cut2, x, got[i], got[n+i], want[i], want[n+i])
+					}
 				}
 			}
 		}

@@ -3,11 +3,10 @@
 // package. It is a module of its own, so that the generator library is no
 // dependency of the library.
 //
-// A vector register holds four columns. Every kernel handles a block of some vectors of
-// columns; one whose name ends in m handles one vector of which a mask tells the columns that
-// exist. All the kernels of a kind do the same operations in the same order on a column, so
-// that the result for a column depends neither on the block that it falls into nor on the
-// registers.
+// A vector register holds four columns with AVX2 and eight with AVX-512. Every
+// kernel handles a block of some vectors of columns. All the kernels of a kind do
+// the same operations in the same order on a column, so that the result for a
+// column depends neither on the block that it falls into nor on the registers.
 package main
 
 import (
@@ -18,59 +17,88 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-const (
-	bytes = 32 // in a vector of AVX2
-	panel = 4  // rows of a packed panel
+// An isa is a set of vector instructions. With AVX2, a kernel whose name ends in
+// m handles one vector of which a mask tells the columns that exist. With AVX-512,
+// the last vector of every product has one; the loops that change a tile have none,
+// since a load waits for a masked store that its columns seem to overlap.
+type isa struct {
+	suffix string
+	bytes  int // in a vector
+	panel  int // rows of a packed panel
+	vector func() VecVirtual
+}
+
+var (
+	avx2   = isa{"", 32, 4, YMM}
+	avx512 = isa{"z", 64, 8, ZMM}
 )
 
 func main() {
 	ConstraintExpr("amd64")
 
 	for _, cols := range []int{3, 2, 1} {
-		gemm(4, cols, false, false)
-		gemm(2, cols, false, false)
-		gram(cols)
-		rows(4, cols)
-		rows(1, cols)
+		avx2.gemm(4, cols, false, false)
+		avx2.gemm(2, cols, false, false)
+		avx2.gram(cols)
+		avx2.rows(4, cols)
+		avx2.rows(1, cols)
 	}
 	for _, cols := range []int{8, 6, 4, 2, 1} {
-		gemm(1, cols, false, false)
+		avx2.gemm(1, cols, false, false)
 	}
 	for _, rows := range []int{4, 2, 1} {
-		gemm(rows, 1, true, false)
+		avx2.gemm(rows, 1, true, false)
 	}
-	gemm(4, 3, false, true)
+	avx2.gemm(4, 3, false, true)
 	for _, cols := range []int{4, 2, 1} {
-		weighted(cols, true, false)
-		weighted(cols, false, false)
+		avx2.weighted(cols, true, false)
+		avx2.weighted(cols, false, false)
 	}
-	weighted(1, true, true)
-	weighted(1, false, true)
+	avx2.weighted(1, true, true)
+	avx2.weighted(1, false, true)
 	for _, masked := range []bool{false, true} {
-		pair(1, true, masked)
-		pair(1, false, masked)
+		avx2.pair(1, true, masked)
+		avx2.pair(1, false, masked)
 	}
-	pair(2, true, false)
-	pair(2, false, false)
+	avx2.pair(2, true, false)
+	avx2.pair(2, false, false)
 	for _, cols := range []int{8, 4, 2, 1} {
-		subOuter(cols, false)
+		avx2.subOuter(cols, false)
 	}
-	subOuter(1, true)
-	diagonal()
-	peak()
+	avx2.subOuter(1, true)
+	avx2.diagonal()
+	avx2.peak()
+
+	for _, cols := range []int{3, 2, 1} {
+		for _, rows := range []int{8, 4, 2, 1} {
+			avx512.gemm(rows, cols, true, false)
+		}
+		avx512.gram(cols)
+		avx512.rows(8, cols)
+		avx512.rows(1, cols)
+		avx512.weighted(cols, true, false)
+		avx512.weighted(cols, false, false)
+		avx512.pair(cols, true, false)
+		avx512.pair(cols, false, false)
+		avx512.subOuter(cols, false)
+	}
+	avx512.gemm(1, 6, true, false)
+	avx512.gemm(8, 3, true, true)
+	avx512.peak()
 
 	pack(false)
 	pack(true)
 	negate()
 	copyRows()
+	cpuid()
 	Generate()
 }
 
 // vectors is a number of vector registers.
-func vectors(n int) []VecVirtual {
+func (s isa) vectors(n int) []VecVirtual {
 	v := make([]VecVirtual, n)
 	for i := range v {
-		v[i] = YMM()
+		v[i] = s.vector()
 	}
 	return v
 }
@@ -84,44 +112,75 @@ func stride(name string) Register {
 
 // masks tells which lanes of which vectors of a kernel exist: all, but for the
 // last vector of a masked kernel.
-func masks(cols int, masked bool) []Op {
+func (s isa) masks(cols int, masked bool) []Op {
 	m := make([]Op, cols)
-	if masked {
+	switch {
+	case !masked:
+	case s.bytes == 32:
 		p, v := Load(Param("mask"), GP64()), YMM()
 		VMOVUPD(Mem{Base: p}, v)
 		m[cols-1] = v
+	default:
+		bits, k := GP64(), K()
+		Load(Param("mask"), bits)
+		KMOVW(bits.As32(), k)
+		m[cols-1] = k
 	}
 	return m
 }
 
-func load(m Mem, mask Op, v VecVirtual) {
-	if mask == nil {
+func (s isa) load(m Mem, mask Op, v VecVirtual) {
+	switch {
+	case mask == nil:
 		VMOVUPD(m, v)
-	} else {
+	case s.bytes == 32:
 		VMASKMOVPD(m, mask, v)
+	default:
+		VMOVUPD_Z(m, mask, v)
 	}
 }
 
-func store(v VecVirtual, mask Op, m Mem) {
-	if mask == nil {
+func (s isa) store(v VecVirtual, mask Op, m Mem) {
+	switch {
+	case mask == nil:
 		VMOVUPD(v, m)
-	} else {
+	case s.bytes == 32:
 		VMASKMOVPD(v, mask, m)
+	default:
+		VMOVUPD(v, mask, m)
 	}
 }
 
 // at is vector j from a pointer on.
-func at(p Register, j int) Mem { return Mem{Base: p, Disp: j * bytes} }
+func (s isa) at(p Register, j int) Mem { return Mem{Base: p, Disp: j * s.bytes} }
+
+func (s isa) zero(v VecVirtual) {
+	if s.bytes == 32 {
+		VXORPD(v, v, v)
+	} else {
+		VPXORQ(v, v, v)
+	}
+}
 
 // text begins a function; masked adds the parameter.
-func text(name string, masked bool, params, doc string) {
-	if masked {
-		name += "m"
+func (s isa) text(name string, masked bool, params, doc string) {
+	switch {
+	case masked && s.bytes == 64:
+		params += ", mask int"
+	case masked:
 		params += ", mask *int64"
 	}
+	name = s.name(name, masked)
 	TEXT(name, NOSPLIT, "func("+params+")")
 	Doc(name + " " + doc)
 	Pragma("noescape")
+}
+
+func (s isa) name(name string, masked bool) string {
+	if masked && s.bytes == 32 {
+		name += "m"
+	}
+	return name + s.suffix
 }
 
 // end closes a loop that runs n times, once at least.
@@ -136,13 +195,13 @@ func ret() {
 }
 
 // loadRows loads rows of vectors, ldc apart, from c on; it uses row.
-func loadRows(c, row, ldc Register, acc []VecVirtual, cols int) {
+func (s isa) loadRows(c, row, ldc Register, acc []VecVirtual, cols int) {
 	MOVQ(c, row)
 	for i, v := range acc {
 		if i > 0 && i%cols == 0 {
 			ADDQ(ldc, row)
 		}
-		VMOVUPD(at(row, i%cols), v)
+		VMOVUPD(s.at(row, i%cols), v)
 	}
 }
 
@@ -179,13 +238,13 @@ func unrolled(n Register, by int, step func()) {
 //
 // l < n, p < panels. For a B whose rows are far apart it asks for them some time ahead:
 // the processor does not foresee them.
-func gemm(rows, cols int, masked, far bool) {
+func (s isa) gemm(rows, cols int, masked, far bool) {
 	const ahead = 48
 	name := "gemm"
 	if far {
 		name = "gemmFar"
 	}
-	text(fmt.Sprintf("%s%dx%d", name, rows, cols), masked,
+	s.text(fmt.Sprintf("%s%dx%d", name, rows, cols), masked,
 		"c, from, a, b *float64, ldc, lda, ldb, n, panels, aps int",
 		fmt.Sprintf("adds products to blocks of %d rows and %d vectors.", rows, cols))
 	c, a, b := Load(Param("c"), GP64()), Load(Param("a"), GP64()), Load(Param("b"), GP64())
@@ -193,8 +252,8 @@ func gemm(rows, cols int, masked, far bool) {
 	SUBQ(c, from)
 	ldc, lda, ldb, aps := stride("ldc"), stride("lda"), stride("ldb"), stride("aps")
 	n, panels := Load(Param("n"), GP64()), Load(Param("panels"), GP64())
-	masks := masks(cols, masked)
-	acc := vectors(rows * cols)
+	masks := s.masks(cols, masked)
+	acc := s.vectors(rows * cols)
 	var off Register
 	if far {
 		off = GP64()
@@ -208,20 +267,23 @@ func gemm(rows, cols int, masked, far bool) {
 			ADDQ(ldc, row)
 		}
 		for j := range cols {
-			load(Mem{Base: row, Index: from, Scale: 1, Disp: j * bytes}, masks[j], acc[i*cols+j])
+			s.load(Mem{Base: row, Index: from, Scale: 1, Disp: j * s.bytes}, masks[j], acc[i*cols+j])
 		}
 	}
 	MOVQ(a, pa)
 	MOVQ(b, pb)
-	const by = 4
+	by := 4
+	if rows*cols > 12 {
+		by = 2
+	}
 	step := func(last bool) {
-		x, t := vectors(cols), YMM()
+		x, t := s.vectors(cols), s.vector()
 		for j := range cols {
 			if rows > 1 || masks[j] != nil {
-				load(at(pb, j), masks[j], x[j])
+				s.load(s.at(pb, j), masks[j], x[j])
 			}
 		}
-		for d := 0; far && d < cols*bytes; d += 64 {
+		for d := 0; far && d < cols*s.bytes; d += 64 {
 			PREFETCHT0(Mem{Base: pb, Index: off, Scale: 1, Disp: d})
 		}
 		for i := range rows {
@@ -230,12 +292,12 @@ func gemm(rows, cols int, masked, far bool) {
 				if rows > 1 || masks[j] != nil {
 					VFMADD231PD(x[j], t, acc[i*cols+j])
 				} else {
-					VFMADD231PD(at(pb, j), t, acc[j])
+					VFMADD231PD(s.at(pb, j), t, acc[j])
 				}
 			}
 			if last {
 				for j := range cols {
-					store(acc[i*cols+j], masks[j], at(c, j))
+					s.store(acc[i*cols+j], masks[j], s.at(c, j))
 				}
 				ADDQ(ldc, c)
 			}
@@ -259,8 +321,8 @@ func gemm(rows, cols int, masked, far bool) {
 // rows after the other:
 //
 //	c[i·ldc + j] += Σ_l a[i·lda + l] b[j/panel·ps + l·panel + j%panel],   l < n.
-func rows(rows, cols int) {
-	name := fmt.Sprintf("rows%dx%d", rows, cols)
+func (s isa) rows(rows, cols int) {
+	name := fmt.Sprintf("rows%dx%d%s", rows, cols, s.suffix)
 	TEXT(name, NOSPLIT, "func(c, a, b *float64, ldc, lda, n, blocks, ps int)")
 	Doc(fmt.Sprintf("%s multiplies %d rows with %d panels.", name, rows, cols))
 	Pragma("noescape")
@@ -272,28 +334,35 @@ func rows(rows, cols int) {
 		lda3 = GP64()
 		LEAQ(Mem{Base: lda, Index: lda, Scale: 2}, lda3)
 	}
-	acc := vectors(rows * cols)
+	acc := s.vectors(rows * cols)
 	Label("block")
 	row, pb := GP64(), GP64()
-	loadRows(c, row, ldc, acc, cols)
-	pa := GP64()
-	MOVQ(a, pa)
+	s.loadRows(c, row, ldc, acc, cols)
+	pa := []Register{GP64()} // of four rows each
+	MOVQ(a, pa[0])
+	if rows > 4 {
+		pa = append(pa, GP64())
+		LEAQ(Mem{Base: a, Index: lda, Scale: 4}, pa[1])
+	}
 	MOVQ(b, pb)
-	const by = 4
+	by := 4
+	if rows*cols > 12 {
+		by = 2
+	}
 	step := func(l int) {
-		x, t := vectors(cols), YMM()
+		x, t := s.vectors(cols), s.vector()
 		for j := range cols {
-			m := Mem{Base: pb, Disp: l * bytes}
+			m := Mem{Base: pb, Disp: l * s.bytes}
 			if j > 0 {
 				m.Index, m.Scale = ps, uint8(j)
 			}
 			VMOVUPD(m, x[j])
 		}
 		for i := range rows {
-			m := Mem{Base: pa, Disp: 8 * l}
-			switch i {
+			m := Mem{Base: pa[i/4], Disp: 8 * l}
+			switch i % 4 {
 			case 1, 2:
-				m.Index, m.Scale = lda, uint8(i)
+				m.Index, m.Scale = lda, uint8(i%4)
 			case 3:
 				m.Index, m.Scale = lda3, 1
 			}
@@ -304,8 +373,10 @@ func rows(rows, cols int) {
 		}
 	}
 	forward := func(l int) {
-		ADDQ(Imm(uint64(8*l)), pa)
-		ADDQ(U32(l*bytes), pb)
+		for _, p := range pa {
+			ADDQ(Imm(uint64(8*l)), p)
+		}
+		ADDQ(U32(l*s.bytes), pb)
 	}
 	some := GP64()
 	MOVQ(n, some)
@@ -328,7 +399,7 @@ func rows(rows, cols int) {
 	Label("done")
 	for i := range rows {
 		for j := range cols {
-			VMOVUPD(acc[i*cols+j], at(c, j))
+			VMOVUPD(acc[i*cols+j], s.at(c, j))
 		}
 		ADDQ(ldc, c)
 		ADDQ(lda, a)
@@ -340,24 +411,27 @@ func rows(rows, cols int) {
 // gram writes a kernel for C ← C + ABᵀ, where A and B are both packed in panels
 // ps apart, and C gets one panel of A after the other and as many of B as the
 // block has vectors.
-func gram(cols int) {
-	rows := panel
-	name := fmt.Sprintf("gram%dx%d", rows, cols)
+func (s isa) gram(cols int) {
+	rows := s.panel
+	name := fmt.Sprintf("gram%dx%d%s", rows, cols, s.suffix)
 	TEXT(name, NOSPLIT, "func(c, a, b *float64, ldc, n, panels, ps int)")
 	Doc(fmt.Sprintf("%s multiplies panels with %d panels.", name, cols))
 	Pragma("noescape")
 	c, a, b := Load(Param("c"), GP64()), Load(Param("a"), GP64()), Load(Param("b"), GP64())
 	ldc, ps := stride("ldc"), stride("ps")
 	n, panels := Load(Param("n"), GP64()), Load(Param("panels"), GP64())
-	acc := vectors(rows * cols)
+	acc := s.vectors(rows * cols)
 	Label("panel")
 	row, pa, pb := GP64(), GP64(), GP64()
-	loadRows(c, row, ldc, acc, cols)
+	s.loadRows(c, row, ldc, acc, cols)
 	MOVQ(a, pa)
 	MOVQ(b, pb)
-	const by = 4
+	by := 4
+	if rows*cols > 12 {
+		by = 2
+	}
 	unrolled(n, by, func() {
-		x, t := vectors(cols), YMM()
+		x, t := s.vectors(cols), s.vector()
 		for j := range cols {
 			m := Mem{Base: pb}
 			if j > 0 {
@@ -371,12 +445,12 @@ func gram(cols int) {
 				VFMADD231PD(x[j], t, acc[i*cols+j])
 			}
 		}
-		ADDQ(Imm(uint64(bytes)), pa)
-		ADDQ(Imm(uint64(bytes)), pb)
+		ADDQ(Imm(uint64(s.bytes)), pa)
+		ADDQ(Imm(uint64(s.bytes)), pb)
 	})
 	for i := range rows {
 		for j := range cols {
-			VMOVUPD(acc[i*cols+j], at(c, j))
+			VMOVUPD(acc[i*cols+j], s.at(c, j))
 		}
 		ADDQ(ldc, c)
 	}
@@ -388,31 +462,31 @@ func gram(cols int) {
 // diagonal writes a kernel for gram on two panels that meet themselves, without the
 // part above the diagonal: its accumulators are just enough to hide the latency of
 // a multiply-add, which those of one panel are not.
-func diagonal() {
-	rows := panel
+func (s isa) diagonal() {
+	rows := s.panel
 	TEXT("gramDiagonal", NOSPLIT, "func(c, a, b *float64, ldc, n, ps int)")
 	Doc("gramDiagonal multiplies two panels with two, on the diagonal.")
 	Pragma("noescape")
 	c, a, b := Load(Param("c"), GP64()), Load(Param("a"), GP64()), Load(Param("b"), GP64())
 	ldc, ps, n := stride("ldc"), stride("ps"), Load(Param("n"), GP64())
-	acc, row := vectors(3*rows), GP64()
-	all := func(f func(v VecVirtual, m Mem)) {
+	acc, row := s.vectors(3*rows), GP64()
+	all := func(f func(v VecVirtual, at Mem)) {
 		MOVQ(c, row)
 		for i := range 2 * rows {
 			if i > 0 {
 				ADDQ(ldc, row)
 			}
 			if i < rows {
-				f(acc[i], at(row, 0))
+				f(acc[i], s.at(row, 0))
 			} else {
-				f(acc[2*i-rows], at(row, 0))
-				f(acc[2*i-rows+1], at(row, 1))
+				f(acc[2*i-rows], s.at(row, 0))
+				f(acc[2*i-rows+1], s.at(row, 1))
 			}
 		}
 	}
-	all(func(v VecVirtual, m Mem) { VMOVUPD(m, v) })
+	all(func(v VecVirtual, at Mem) { VMOVUPD(at, v) })
 	unrolled(n, 4, func() {
-		x, t := vectors(2), YMM()
+		x, t := s.vectors(2), s.vector()
 		VMOVUPD(Mem{Base: b}, x[0])
 		VMOVUPD(Mem{Base: b, Index: ps, Scale: 1}, x[1])
 		for i := range rows {
@@ -424,60 +498,60 @@ func diagonal() {
 			VFMADD231PD(x[0], t, acc[rows+2*i])
 			VFMADD231PD(x[1], t, acc[rows+2*i+1])
 		}
-		ADDQ(Imm(uint64(bytes)), a)
-		ADDQ(Imm(uint64(bytes)), b)
+		ADDQ(Imm(uint64(s.bytes)), a)
+		ADDQ(Imm(uint64(s.bytes)), b)
 	})
-	all(func(v VecVirtual, m Mem) { VMOVUPD(v, m) })
+	all(func(v VecVirtual, at Mem) { VMOVUPD(v, at) })
 	ret()
 }
 
 // weighted writes a kernel for Weighted on some rows of a block of columns; it
 // adds to the sums.
-func weighted(cols int, prev, masked bool) {
+func (s isa) weighted(cols int, prev, masked bool) {
 	first, extra := "First", ""
 	if prev {
 		first, extra = "", ", p, delta"
 	}
-	text(fmt.Sprintf("weighted%s%d", first, cols), masked,
+	s.text(fmt.Sprintf("weighted%s%d", first, cols), masked,
 		"num, den, e, omega, u"+extra+" *float64, ld, m int",
 		fmt.Sprintf("does Weighted on a block of %d vectors.", cols))
 	e, omega, u := Load(Param("e"), GP64()), Load(Param("omega"), GP64()), Load(Param("u"), GP64())
 	ld, m := stride("ld"), Load(Param("m"), GP64())
-	masks := masks(cols, masked)
-	num, den := vectors(cols), vectors(cols)
+	masks := s.masks(cols, masked)
+	num, den := s.vectors(cols), s.vectors(cols)
 	pn, pd := Load(Param("num"), GP64()), Load(Param("den"), GP64())
 	for j := range cols {
-		load(at(pn, j), masks[j], num[j])
-		load(at(pd, j), masks[j], den[j])
+		s.load(s.at(pn, j), masks[j], num[j])
+		s.load(s.at(pd, j), masks[j], den[j])
 	}
 	var p Register
 	var delta []VecVirtual
 	if prev {
 		p = Load(Param("p"), GP64())
 		d := Load(Param("delta"), GP64())
-		delta = vectors(cols)
+		delta = s.vectors(cols)
 		for j := range cols {
-			load(at(d, j), masks[j], delta[j])
+			s.load(s.at(d, j), masks[j], delta[j])
 		}
 	}
 	Label("loop")
-	a, q := YMM(), YMM()
+	a, q := s.vector(), s.vector()
 	VBROADCASTSD(Mem{Base: u}, a)
 	if prev {
 		VBROADCASTSD(Mem{Base: p}, q)
 	}
 	for j := range cols {
-		x, t := YMM(), YMM()
+		x, t := s.vector(), s.vector()
 		if masks[j] != nil {
-			load(at(omega, j), masks[j], t)
+			s.load(s.at(omega, j), masks[j], t)
 			VMULPD(t, a, t)
 		} else {
-			VMULPD(at(omega, j), a, t)
+			VMULPD(s.at(omega, j), a, t)
 		}
-		load(at(e, j), masks[j], x)
+		s.load(s.at(e, j), masks[j], x)
 		if prev {
 			VFNMADD231PD(delta[j], q, x)
-			store(x, masks[j], at(e, j))
+			s.store(x, masks[j], s.at(e, j))
 		}
 		VFMADD231PD(x, t, num[j])
 		VFMADD231PD(a, t, den[j])
@@ -490,8 +564,8 @@ func weighted(cols int, prev, masked bool) {
 	ADDQ(ld, omega)
 	end("loop", m)
 	for j := range cols {
-		store(num[j], masks[j], at(pn, j))
-		store(den[j], masks[j], at(pd, j))
+		s.store(num[j], masks[j], s.at(pn, j))
+		s.store(den[j], masks[j], s.at(pd, j))
 	}
 	ret()
 }
@@ -499,86 +573,86 @@ func weighted(cols int, prev, masked bool) {
 // pair writes a kernel for WeightedPair on some rows of a block of columns; it
 // adds to the five sums, which lie ls apart. The rows of u and of p lie lu apart,
 // those of delta ls.
-func pair(cols int, prev, masked bool) {
+func (s isa) pair(cols int, prev, masked bool) {
 	first, extra := "First", ""
 	if prev {
 		first, extra = "", ", p, delta"
 	}
-	text(fmt.Sprintf("pair%s%d", first, cols), masked,
+	s.text(fmt.Sprintf("pair%s%d", first, cols), masked,
 		"sums, e, omega, u"+extra+" *float64, ld, m, lu, ls int",
 		fmt.Sprintf("does WeightedPair on a block of %d vectors.", cols))
 	e, omega, u := Load(Param("e"), GP64()), Load(Param("omega"), GP64()), Load(Param("u"), GP64())
 	ld, m, lu, ls := stride("ld"), Load(Param("m"), GP64()), stride("lu"), stride("ls")
-	masks := masks(cols, masked)
+	masks := s.masks(cols, masked)
 	var sums [5][]VecVirtual // num₀, num₁, den₀, den₁, cross
 	row := GP64()
 	Load(Param("sums"), row)
 	for i := range sums {
-		sums[i] = vectors(cols)
+		sums[i] = s.vectors(cols)
 		for j := range cols {
-			load(at(row, j), masks[j], sums[i][j])
+			s.load(s.at(row, j), masks[j], sums[i][j])
 		}
 		if i < len(sums)-1 {
 			ADDQ(ls, row)
 		}
 	}
 	var p, d Register
-	delta := [2][]VecVirtual{vectors(cols), vectors(cols)}
+	delta := [2][]VecVirtual{s.vectors(cols), s.vectors(cols)}
 	// With 16 registers, the changes of two vectors stay in memory.
-	inMemory := cols > 1
+	inMemory := s.bytes == 32 && cols > 1
 	if prev {
 		p, d = Load(Param("p"), GP64()), Load(Param("delta"), GP64())
 		if !inMemory {
 			for i := range delta {
 				for j := range cols {
-					load(at(d, j), masks[j], delta[i][j])
+					s.load(s.at(d, j), masks[j], delta[i][j])
 				}
 				ADDQ(ls, d)
 			}
 		}
 	}
 	Label("loop")
-	x := vectors(cols)
+	x := s.vectors(cols)
 	for j := range cols {
-		load(at(e, j), masks[j], x[j])
+		s.load(s.at(e, j), masks[j], x[j])
 	}
 	if prev {
-		for i, m := range []Mem{{Base: p}, {Base: p, Index: lu, Scale: 1}} {
-			q := YMM()
-			VBROADCASTSD(m, q)
+		for i, at := range []Mem{{Base: p}, {Base: p, Index: lu, Scale: 1}} {
+			q := s.vector()
+			VBROADCASTSD(at, q)
 			for j := range cols {
 				switch {
 				case !inMemory:
 					VFNMADD231PD(delta[i][j], q, x[j])
 				case i == 0:
-					VFNMADD231PD(at(d, j), q, x[j])
+					VFNMADD231PD(s.at(d, j), q, x[j])
 				default:
-					VFNMADD231PD(Mem{Base: d, Index: ls, Scale: 1, Disp: j * bytes}, q, x[j])
+					VFNMADD231PD(Mem{Base: d, Index: ls, Scale: 1, Disp: j * s.bytes}, q, x[j])
 				}
 			}
 		}
 		for j := range cols {
-			store(x[j], masks[j], at(e, j))
+			s.store(x[j], masks[j], s.at(e, j))
 		}
 	}
-	u0, u1 := YMM(), YMM()
+	u0, u1 := s.vector(), s.vector()
 	VBROADCASTSD(Mem{Base: u}, u0)
 	VBROADCASTSD(Mem{Base: u, Index: lu, Scale: 1}, u1)
 	for j := range cols {
-		t0, t1 := YMM(), YMM()
-		once := masks[j] != nil
+		t0, t1 := s.vector(), s.vector()
+		once := masks[j] != nil || s.bytes == 64 // there are registers
 		if once {
-			load(at(omega, j), masks[j], t1)
+			s.load(s.at(omega, j), masks[j], t1)
 			VMULPD(t1, u0, t0)
 			VMULPD(t1, u1, t1)
 		} else {
-			VMULPD(at(omega, j), u0, t0)
+			VMULPD(s.at(omega, j), u0, t0)
 		}
 		VFMADD231PD(x[j], t0, sums[0][j])
 		VFMADD231PD(u0, t0, sums[2][j])
 		VFMADD231PD(u1, t0, sums[4][j])
 		if !once {
-			VMULPD(at(omega, j), u1, t1)
+			VMULPD(s.at(omega, j), u1, t1)
 		}
 		VFMADD231PD(x[j], t1, sums[1][j])
 		VFMADD231PD(u1, t1, sums[3][j])
@@ -593,7 +667,7 @@ func pair(cols int, prev, masked bool) {
 	Load(Param("sums"), row)
 	for i := range sums {
 		for j := range cols {
-			store(sums[i][j], masks[j], at(row, j))
+			s.store(sums[i][j], masks[j], s.at(row, j))
 		}
 		if i < len(sums)-1 {
 			ADDQ(ls, row)
@@ -603,24 +677,24 @@ func pair(cols int, prev, masked bool) {
 }
 
 // subOuter writes a kernel for SubOuter on all the rows of a block of columns.
-func subOuter(cols int, masked bool) {
-	text(fmt.Sprintf("subOuter%d", cols), masked, "e, p, delta *float64, ld, m int",
+func (s isa) subOuter(cols int, masked bool) {
+	s.text(fmt.Sprintf("subOuter%d", cols), masked, "e, p, delta *float64, ld, m int",
 		fmt.Sprintf("does SubOuter on a block of %d vectors.", cols))
 	e, p, d := Load(Param("e"), GP64()), Load(Param("p"), GP64()), Load(Param("delta"), GP64())
 	ld, m := stride("ld"), Load(Param("m"), GP64())
-	masks := masks(cols, masked)
-	delta := vectors(cols)
+	masks := s.masks(cols, masked)
+	delta := s.vectors(cols)
 	for j := range cols {
-		load(at(d, j), masks[j], delta[j])
+		s.load(s.at(d, j), masks[j], delta[j])
 	}
 	Label("loop")
-	q := YMM()
+	q := s.vector()
 	VBROADCASTSD(Mem{Base: p}, q)
 	for j := range cols {
-		x := YMM()
-		load(at(e, j), masks[j], x)
+		x := s.vector()
+		s.load(s.at(e, j), masks[j], x)
 		VFNMADD231PD(delta[j], q, x)
-		store(x, masks[j], at(e, j))
+		s.store(x, masks[j], s.at(e, j))
 	}
 	ADDQ(Imm(8), p)
 	ADDQ(ld, e)
@@ -634,12 +708,13 @@ const peakChains = 12
 
 // peak writes a loop of independent multiply-adds, to measure how many the
 // processor can do.
-func peak() {
-	TEXT("peak", NOSPLIT, "func(n int)")
-	Doc(fmt.Sprintf("peak does %d n multiply-adds of vectors that do not depend on each other.", peakChains))
-	n, acc := Load(Param("n"), GP64()), vectors(peakChains)
+func (s isa) peak() {
+	name := "peak" + s.suffix
+	TEXT(name, NOSPLIT, "func(n int)")
+	Doc(fmt.Sprintf("%s does %d n multiply-adds of vectors that do not depend on each other.", name, peakChains))
+	n, acc := Load(Param("n"), GP64()), s.vectors(peakChains)
 	for _, v := range acc {
-		VXORPD(v, v, v)
+		s.zero(v)
 	}
 	Label("loop")
 	for _, v := range acc {
@@ -672,7 +747,7 @@ func pack(scaled bool) {
 	MOVQ(ldd, ldd4)
 	SHLQ(Imm(2), ldd4)
 	Label("loop")
-	low, high, t := vectors(4), vectors(2), vectors(4)
+	low, high, t := avx2.vectors(4), avx2.vectors(2), avx2.vectors(4)
 	// Rows 0 and 2, 1 and 3, each half a register.
 	halves := func(to VecVirtual, first, second Mem) {
 		VMOVUPD(first, to.AsX())
@@ -775,4 +850,17 @@ func copyRows() {
 	ADDQ(ldd, dst)
 	end("row", m)
 	ret()
+}
+
+// cpuid writes a function for the instruction of that name.
+func cpuid() {
+	TEXT("cpuid", NOSPLIT, "func(leaf uint32) (a, b, c, d uint32)")
+	Doc("cpuid asks the processor what it is.")
+	Load(Param("leaf"), EAX)
+	XORL(ECX, ECX)
+	CPUID()
+	for i, r := range []Register{EAX, EBX, ECX, EDX} {
+		Store(r, ReturnIndex(i))
+	}
+	RET()
 }

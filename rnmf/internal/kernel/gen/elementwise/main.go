@@ -1,5 +1,9 @@
 // Command elementwise writes the kernels that go over the entries of a tile one
-// by one, elementwise_amd64.s, and their Go declarations.
+// by one, elementwise_amd64.s, and their Go declarations. The same source gives
+// AVX2 and AVX-512: the two differ in the number of lanes and in how an
+// incomplete vector and a comparison are written down, which the methods of isa
+// hide. Every lane does the same operations in both, so the results are equal
+// to the last bit.
 package main
 
 import (
@@ -12,10 +16,13 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// isa has the operations of losses, which a loop has too.
-type isa struct{}
+// An isa is a set of instructions.
+type isa struct {
+	name  string
+	lanes int // in a vector
+}
 
-const lanes = 4 // in a vector of AVX2
+var avx2, avx512 = isa{"AVX2", 4}, isa{"AVX512", 8}
 
 // A rule writes the weight of a loss and, if wanted, its value; see weigh.
 type rule func(l *loop, value bool) func(e, s VecVirtual) (omega, rho VecVirtual)
@@ -28,43 +35,46 @@ var losses = []struct {
 func main() {
 	ConstraintExpr("amd64")
 	tables()
-	var v isa
-	for _, value := range []bool{false, true} {
-		for _, l := range losses {
-			v.weigh(l.name, value, l.rule)
+	for _, v := range []isa{avx2, avx512} {
+		for _, value := range []bool{false, true} {
+			for _, l := range losses {
+				v.weigh(l.name, value, l.rule)
+			}
 		}
-	}
-	for _, sum := range []bool{false, true} {
-		for _, l := range losses {
-			v.split(l.name, sum, l.rule)
+		for _, sum := range []bool{false, true} {
+			for _, l := range losses {
+				v.split(l.name, sum, l.rule)
+			}
+			for _, l := range losses {
+				v.splitPanels(l.name, sum, l.rule, nil)
+			}
 		}
-		for _, l := range losses {
-			v.splitPanels(l.name, sum, l.rule, nil)
+		if !v.wide() { // AVX-512 has twice the registers and half the vectors in a panel
+			v.splitPanels("l1", false, nil, leanL1)
+			v.splitPanels("hypersurface", false, nil, leanHypersurface)
 		}
-	}
-	v.splitPanels("l1", false, nil, leanL1)
-	v.splitPanels("hypersurface", false, nil, leanHypersurface)
-	v.each("mul", "does Mul.", "x, y *float64, n int", []string{"x", "y"}, mul)
-	v.each("apart", "does what Product.Apart has left.", "e, x, y *float64, n int", []string{"e", "x", "y"}, apart)
-	v.each("shift", "does Shift.", "x, e, omega *float64, n int, bound float64", []string{"x", "e", "omega"}, shift)
-	v.each("ratio", "does Ratio.", "v, num, den *float64, n int", []string{"v", "num", "den"}, ratio)
-	v.each("step", "does Step.", "v, delta, num, den *float64, n int", []string{"v", "delta", "num", "den"}, step)
-	v.poisson()
-	v.sum("sum", false, false)
-	v.sum("sumMasked", true, false)
-	v.sum("sumSquares", false, true)
-	v.sum("sumSquaresMasked", true, true)
-	for _, masked := range []bool{false, true} {
-		for _, cols := range []int{4, 2, 1} {
-			v.squares(cols, masked, false)
+		v.each("mul", "does Mul.", "x, y *float64, n int", []string{"x", "y"}, mul)
+		v.each("apart", "does what Product.Apart has left.", "e, x, y *float64, n int", []string{"e", "x", "y"}, apart)
+		v.each("shift", "does Shift.", "x, e, omega *float64, n int, bound float64", []string{"x", "e", "omega"}, shift)
+		v.each("ratio", "does Ratio.", "v, num, den *float64, n int", []string{"v", "num", "den"}, ratio)
+		v.each("step", "does Step.", "v, delta, num, den *float64, n int", []string{"v", "delta", "num", "den"}, step)
+		v.poisson()
+		v.sum("sum", false, false)
+		v.sum("sumMasked", true, false)
+		v.sum("sumSquares", false, true)
+		v.sum("sumSquaresMasked", true, true)
+		for _, masked := range []bool{false, true} {
+			for _, cols := range []int{4, 2, 1} {
+				v.squares(cols, masked, false)
+			}
+			v.squares(1, masked, true)
 		}
-		v.squares(1, masked, true)
-	}
-	for _, rows := range []int{4, 1} {
-		for _, f := range []form{plain, weighted, diagonal} {
-			v.descend(rows, 3, f, false)
-			v.descend(rows, 1, f, false)
-			v.descend(rows, 1, f, true)
+		for _, rows := range []int{4, 1} {
+			for _, f := range []form{plain, weighted, diagonal} {
+				v.descend(rows, 3, f, false)
+				v.descend(rows, 1, f, false)
+				v.descend(rows, 1, f, true)
+			}
 		}
 	}
 	Generate()
@@ -72,9 +82,16 @@ func main() {
 
 // Registers, constants and memory.
 
-func (v isa) reg() VecVirtual { return YMM() }
+func (v isa) wide() bool { return v.lanes == 8 }
 
-var lanesTable Mem
+func (v isa) reg() VecVirtual {
+	if v.wide() {
+		return ZMM()
+	}
+	return YMM()
+}
+
+var lanesTable, bitsTable Mem
 
 // tables writes what the masks of an incomplete vector are read from.
 func tables() {
@@ -86,11 +103,21 @@ func tables() {
 			DATA(8*i, I64(0))
 		}
 	}
+	bitsTable = GLOBL("bits", RODATA|NOPTR)
+	for i := range 8 {
+		DATA(2*i, U16(1<<i-1))
+	}
 }
 
-// first is the mask of the lanes i with i + skip < n, n < lanes + skip ≤ 8.
+// first is the mask of the lanes i with i + skip < n, n < v.lanes + skip ≤ 8.
 func (v isa) first(n Register, skip int) Op {
 	p := GP64()
+	if v.wide() {
+		LEAQ(bitsTable, p)
+		mask := K()
+		KMOVW(Mem{Base: p, Index: n, Scale: 2}, mask)
+		return mask
+	}
 	LEAQ(lanesTable, p)
 	mask, back := YMM(), GP64()
 	MOVQ(n, back)
@@ -102,9 +129,12 @@ func (v isa) first(n Register, skip int) Op {
 func (v isa) load(m Mem, tail Op) VecVirtual {
 	defer turn()
 	x := v.reg()
-	if tail == nil {
+	switch {
+	case tail == nil:
 		VMOVUPD(m, x)
-	} else {
+	case v.wide():
+		VMOVUPD_Z(m, tail, x)
+	default:
 		VMASKMOVPD(m, tail, x)
 	}
 	return x
@@ -112,9 +142,12 @@ func (v isa) load(m Mem, tail Op) VecVirtual {
 
 func (v isa) store(x VecVirtual, m Mem, tail Op) {
 	defer turn()
-	if tail == nil {
+	switch {
+	case tail == nil:
 		VMOVUPD(x, m)
-	} else {
+	case v.wide():
+		VMOVUPD(x, tail, m)
+	default:
 		VMASKMOVPD(x, tail, m)
 	}
 }
@@ -126,7 +159,7 @@ func (v isa) param(name string) VecVirtual {
 	return x
 }
 
-// bits is a constant in memory, in four lanes.
+// bits is a constant in memory, in four lanes; AVX-512 broadcasts the first.
 func bits(u uint64) Mem {
 	if m, ok := constants[u]; ok {
 		return m
@@ -183,28 +216,34 @@ var turn = func() {}
 
 // Arithmetic. The operand that may be a constant in memory is an Op.
 
-func (v isa) binary(f func(ops ...Op), b Op, a VecVirtual) VecVirtual {
+func (v isa) binary(f, bcst func(ops ...Op), b Op, a VecVirtual) VecVirtual {
 	defer turn()
 	x := v.reg()
+	if _, memory := b.(Mem); memory && v.wide() {
+		f = bcst
+	}
 	f(b, a, x)
 	return x
 }
 
-func (v isa) add(a VecVirtual, b Op) VecVirtual { return v.binary(VADDPD, b, a) }
-func (v isa) sub(a VecVirtual, b Op) VecVirtual { return v.binary(VSUBPD, b, a) }
-func (v isa) mul(a VecVirtual, b Op) VecVirtual { return v.binary(VMULPD, b, a) }
-func (v isa) div(a VecVirtual, b Op) VecVirtual { return v.binary(VDIVPD, b, a) }
+func (v isa) add(a VecVirtual, b Op) VecVirtual { return v.binary(VADDPD, VADDPD_BCST, b, a) }
+func (v isa) sub(a VecVirtual, b Op) VecVirtual { return v.binary(VSUBPD, VSUBPD_BCST, b, a) }
+func (v isa) mul(a VecVirtual, b Op) VecVirtual { return v.binary(VMULPD, VMULPD_BCST, b, a) }
+func (v isa) div(a VecVirtual, b Op) VecVirtual { return v.binary(VDIVPD, VDIVPD_BCST, b, a) }
 
 // min and max return b where one of the two is not a number, or both are zeros.
-func (v isa) min(a VecVirtual, b Op) VecVirtual { return v.binary(VMINPD, b, a) }
-func (v isa) max(a VecVirtual, b Op) VecVirtual { return v.binary(VMAXPD, b, a) }
+func (v isa) min(a VecVirtual, b Op) VecVirtual { return v.binary(VMINPD, VMINPD_BCST, b, a) }
+func (v isa) max(a VecVirtual, b Op) VecVirtual { return v.binary(VMAXPD, VMAXPD_BCST, b, a) }
 
-func (v isa) addInt(a VecVirtual, b Op) VecVirtual { return v.binary(VPADDQ, b, a) }
-func (v isa) subInt(a VecVirtual, b Op) VecVirtual { return v.binary(VPSUBQ, b, a) }
+func (v isa) addInt(a VecVirtual, b Op) VecVirtual { return v.binary(VPADDQ, VPADDQ_BCST, b, a) }
+func (v isa) subInt(a VecVirtual, b Op) VecVirtual { return v.binary(VPSUBQ, VPSUBQ_BCST, b, a) }
 
 // abs returns |a|.
 func (v isa) abs(a VecVirtual) VecVirtual {
-	return v.binary(VANDPD, bits(1<<63-1), a)
+	if v.wide() {
+		return v.binary(VPANDQ, VPANDQ_BCST, bits(1<<63-1), a)
+	}
+	return v.binary(VANDPD, nil, bits(1<<63-1), a)
 }
 
 func (v isa) shiftRight(a VecVirtual, n int) VecVirtual {
@@ -223,7 +262,11 @@ func (v isa) shiftLeft(a VecVirtual, n int) VecVirtual {
 // zero writes all lanes: a part alone would leave the register in use before.
 func (v isa) zero() VecVirtual {
 	x := v.reg()
-	VXORPD(x, x, x)
+	if v.wide() {
+		VPXORQ(x, x, x)
+	} else {
+		VXORPD(x, x, x)
+	}
 	return x
 }
 
@@ -237,19 +280,31 @@ func (v isa) copy(a VecVirtual) VecVirtual {
 // addMul does acc ← acc + ab, subMul acc ← acc − ab, each with one rounding.
 func (v isa) addMul(acc, a VecVirtual, b Op) {
 	defer turn()
-	VFMADD231PD(b, a, acc)
+	if _, memory := b.(Mem); memory && v.wide() {
+		VFMADD231PD_BCST(b, a, acc)
+	} else {
+		VFMADD231PD(b, a, acc)
+	}
 }
 
 func (v isa) subMul(acc, a VecVirtual, b Op) {
 	defer turn()
-	VFNMADD231PD(b, a, acc)
+	if _, memory := b.(Mem); memory && v.wide() {
+		VFNMADD231PD_BCST(b, a, acc)
+	} else {
+		VFNMADD231PD(b, a, acc)
+	}
 }
 
 // poly returns c[0] + c[1]x + …
 func (v isa) poly(x VecVirtual, c ...float64) VecVirtual {
 	p := v.hold(num(c[len(c)-1]))
 	for i := len(c) - 2; i >= 0; i-- {
-		VFMADD213PD(num(c[i]), x, p)
+		if v.wide() {
+			VFMADD213PD_BCST(num(c[i]), x, p)
+		} else {
+			VFMADD213PD(num(c[i]), x, p)
+		}
 		turn()
 	}
 	return p
@@ -275,12 +330,20 @@ const (
 )
 
 func (v isa) compare(a VecVirtual, relation uint64, b Op) Op {
-	mask := YMM()
+	var mask Op = YMM()
+	if v.wide() {
+		mask = K()
+	}
 	VCMPPD(Imm(relation), b, a, mask)
 	return mask
 }
 
 func (v isa) and(a, b Op) Op {
+	if v.wide() {
+		mask := K()
+		KANDW(a, b, mask)
+		return mask
+	}
 	mask := YMM()
 	VANDPD(a, b, mask)
 	return mask
@@ -289,14 +352,34 @@ func (v isa) and(a, b Op) Op {
 // only returns a where the mask is true, and 0 elsewhere.
 func (v isa) only(mask Op, a VecVirtual) VecVirtual {
 	x := v.reg()
-	VANDPD(mask, a, x)
+	if v.wide() {
+		VMOVAPD_Z(a, mask, x)
+	} else {
+		VANDPD(mask, a, x)
+	}
 	return x
+}
+
+// negateWhere returns −a, of a ≥ 0, where the mask is true, and a elsewhere.
+func (v isa) negateWhere(mask Op, a VecVirtual) VecVirtual {
+	if v.wide() {
+		VPORQ_BCST(bits(1<<63), a, mask, a)
+		return a
+	}
+	sign := v.reg()
+	VANDPD(bits(1<<63), mask, sign)
+	VORPD(sign, a, a)
+	return a
 }
 
 // choose returns a where the mask is true, and b elsewhere.
 func (v isa) choose(mask Op, a, b VecVirtual) VecVirtual {
 	x := v.reg()
-	VBLENDVPD(mask, a, b, x)
+	if v.wide() {
+		VBLENDMPD(a, b, mask, x)
+	} else {
+		VBLENDVPD(mask, a, b, x)
+	}
 	return x
 }
 
@@ -319,10 +402,10 @@ func (l *loop) out(name string, x VecVirtual) {
 // each writes a function that goes over slices. The body writes what comes
 // before the loop and returns what writes the loop.
 func (v isa) each(name, doc, params string, slices []string, body func(l *loop) func()) {
-	TEXT(name+"AVX2", NOSPLIT, "func("+params+")")
-	Doc(name + "AVX2" + " " + doc)
+	TEXT(name+v.name, NOSPLIT, "func("+params+")")
+	Doc(name + v.name + " " + doc)
 	Pragma("noescape")
-	l := &loop{slices: map[string]Register{}, at: GP64()}
+	l := &loop{isa: v, slices: map[string]Register{}, at: GP64()}
 	for _, s := range slices {
 		l.slices[s] = Load(Param(s), GP64())
 	}
@@ -330,15 +413,15 @@ func (v isa) each(name, doc, params string, slices []string, body func(l *loop) 
 	step := body(l)
 	XORQ(l.at, l.at)
 	MOVQ(n, whole)
-	SHRQ(Imm(uint64(math.Log2(float64(lanes)))), whole)
+	SHRQ(Imm(uint64(math.Log2(float64(v.lanes)))), whole)
 	JZ(LabelRef("rest"))
 	Label("loop")
 	step()
-	ADDQ(Imm(uint64(8*lanes)), l.at)
+	ADDQ(Imm(uint64(8*v.lanes)), l.at)
 	DECQ(whole)
 	JNZ(LabelRef("loop"))
 	Label("rest")
-	ANDQ(Imm(uint64(lanes-1)), n)
+	ANDQ(Imm(uint64(v.lanes-1)), n)
 	JZ(LabelRef("done"))
 	l.tail = v.first(n, 0)
 	step()
@@ -390,10 +473,13 @@ func (v isa) split(name string, sum bool, loss rule) {
 			keep := l.compare(s, notGreater, cut)
 			omega, value := rho(e, l.min(limit, s))
 			if sum {
-				half := GP64() // two vectors, in turns
-				MOVQ(l.at, half)
-				ANDQ(Imm(32), half)
-				at := Mem{Base: sums, Index: half, Scale: 1}
+				at := Mem{Base: sums}
+				if !v.wide() { // two vectors, in turns
+					half := GP64()
+					MOVQ(l.at, half)
+					ANDQ(Imm(32), half)
+					at = Mem{Base: sums, Index: half, Scale: 1}
+				}
 				l.store(l.add(l.load(at, l.tail), value), at, l.tail)
 			}
 			omega = l.only(keep, omega)
@@ -427,10 +513,10 @@ func (v isa) splitPanels(name string, sum bool, loss rule, lean leanRule) {
 	case sum:
 		name += "Sum"
 	}
-	TEXT(name+"AVX2", NOSPLIT, "func(x, y, from, u, v, sums *float64, ld, stride, r, panels int, a, b, limit, cut2 float64)")
-	Doc(name + "AVX2" + " does Split on panels of 8 columns.")
+	TEXT(name+v.name, NOSPLIT, "func(x, y, from, u, v, sums *float64, ld, stride, r, panels int, a, b, limit, cut2 float64)")
+	Doc(name + v.name + " does Split on panels of 8 columns.")
 	Pragma("noescape")
-	const panel, cols = lanes, 8 / lanes
+	panel, cols := v.lanes, 8/v.lanes
 	x, y, from := Load(Param("x"), GP64()), Load(Param("y"), GP64()), Load(Param("from"), GP64())
 	u, ld, stride := Load(Param("u"), GP64()), Load(Param("ld"), GP64()), Load(Param("stride"), GP64())
 	SHLQ(Imm(3), ld)
@@ -439,12 +525,12 @@ func (v isa) splitPanels(name string, sum bool, loss rule, lean leanRule) {
 	MOVQ(y, nextY)
 	IMUL3Q(Imm(ahead), stride, far)
 	ADDQ(from, far)
-	at := func(p Register, j int) Mem { return Mem{Base: p, Disp: 8 * lanes * j} }
-	l := &loop{}
+	at := func(p Register, j int) Mem { return Mem{Base: p, Disp: 8 * v.lanes * j} }
+	l := &loop{isa: v}
 	var weigh func(e VecVirtual) VecVirtual
 	if lean != nil {
 		weigh = lean(l, func(name string) Mem {
-			m := AllocLocal(8 * lanes)
+			m := AllocLocal(8 * v.lanes)
 			v.store(l.param(name), m, nil)
 			return m
 		})
@@ -520,7 +606,7 @@ func (v isa) splitPanels(name string, sum bool, loss rule, lean leanRule) {
 				if k < cols {
 					return at(p, k)
 				}
-				return Mem{Base: p, Index: ld, Scale: 1, Disp: 8 * lanes * (k - cols)}
+				return Mem{Base: p, Index: ld, Scale: 1, Disp: 8 * v.lanes * (k - cols)}
 			}
 			omega := weigh(v.sub(v.load(at(from, stride), nil), at(y, ld)))
 			v.store(v.mul(omega, at(from, stride)), at(x, ld), nil)
@@ -828,8 +914,8 @@ func (v isa) descent(old, n, d VecVirtual) VecVirtual {
 // entries 0, 8, 16, …, one for 1, 9, 17, … It counts the masked squares too.
 func (v isa) sum(name string, masked, square bool) {
 	count := masked && square
-	TEXT(name+"AVX2", NOSPLIT, "func(sums, counts, x, mask *float64, n int)")
-	Doc(name + "AVX2" + " adds up in eight sums.")
+	TEXT(name+v.name, NOSPLIT, "func(sums, counts, x, mask *float64, n int)")
+	Doc(name + v.name + " adds up in eight sums.")
 	Pragma("noescape")
 	x, n, whole := Load(Param("x"), GP64()), Load(Param("n"), GP64()), GP64()
 	var mask Register
@@ -838,14 +924,14 @@ func (v isa) sum(name string, masked, square bool) {
 	}
 	zero := v.zero()
 	var sums, counts []VecVirtual
-	for range 8 / lanes {
+	for range 8 / v.lanes {
 		sums = append(sums, v.copy(zero))
 		if count {
 			counts = append(counts, v.copy(zero))
 		}
 	}
 	part := func(i int, tail Op) {
-		disp := i * 8 * lanes
+		disp := i * 8 * v.lanes
 		y := v.load(Mem{Base: x, Disp: disp}, tail)
 		if square {
 			y = v.mul(y, y)
@@ -879,7 +965,7 @@ func (v isa) sum(name string, masked, square bool) {
 	ANDQ(Imm(7), n)
 	JZ(LabelRef("done"))
 	for i := range sums {
-		part(i, v.first(n, i*lanes))
+		part(i, v.first(n, i*v.lanes))
 	}
 	Label("done")
 	v.leave("sums", sums)
@@ -894,7 +980,7 @@ func (v isa) sum(name string, masked, square bool) {
 func (v isa) leave(name string, x []VecVirtual) {
 	p := Load(Param(name), GP64())
 	for i, y := range x {
-		v.store(y, Mem{Base: p, Disp: i * 8 * lanes}, nil)
+		v.store(y, Mem{Base: p, Disp: i * 8 * v.lanes}, nil)
 	}
 }
 
@@ -923,7 +1009,7 @@ func (v isa) squares(cols int, masked, part bool) {
 	if masked {
 		name += "Masked"
 	}
-	name += columns(cols, part) + "AVX2"
+	name += columns(cols, part) + v.name
 	TEXT(name, NOSPLIT, "func(s, e, mask *float64, ld, m, cols int)")
 	Doc(name + " does SquaredNorms on a block of columns.")
 	Pragma("noescape")
@@ -941,7 +1027,7 @@ func (v isa) squares(cols int, masked, part bool) {
 	}
 	Label("loop")
 	for j := range s {
-		disp := j * 8 * lanes
+		disp := j * 8 * v.lanes
 		x := v.load(Mem{Base: e, Disp: disp}, tail)
 		y := x
 		if masked {
@@ -957,7 +1043,7 @@ func (v isa) squares(cols int, masked, part bool) {
 	JNZ(LabelRef("loop"))
 	p := Load(Param("s"), GP64())
 	for j, x := range s {
-		v.store(x, Mem{Base: p, Disp: j * 8 * lanes}, tail)
+		v.store(x, Mem{Base: p, Disp: j * 8 * v.lanes}, tail)
 	}
 	VZEROUPPER()
 	RET()
@@ -981,7 +1067,7 @@ func (v isa) descend(rows, cols int, f form, part bool) {
 	if f != plain && cols == 3 {
 		cols = 2 // of the 16 registers
 	}
-	name := fmt.Sprintf("descend%s%dx%sAVX2", [...]string{"", "Weighted", "Diagonal"}[f], rows, columns(cols, part))
+	name := fmt.Sprintf("descend%s%dx%s%s", [...]string{"", "Weighted", "Diagonal"}[f], rows, columns(cols, part), v.name)
 	TEXT(name, NOSPLIT, "func(v, vk, n, row, diag, change, inv, w, d *float64, ld, r, cols int)")
 	Doc(name + " does GramSweep on a block.")
 	Pragma("noescape")
@@ -1008,7 +1094,7 @@ func (v isa) descend(rows, cols int, f form, part bool) {
 		return Mem{Base: base, Disp: disp}
 	}
 	tail := v.partMask(part)
-	at := func(base Register, j int) Mem { return Mem{Base: base, Disp: j * 8 * lanes} }
+	at := func(base Register, j int) Mem { return Mem{Base: base, Disp: j * 8 * v.lanes} }
 	n := Load(Param("n"), GP64())
 	acc := make([][]VecVirtual, rows)
 	next := GP64()
@@ -1062,8 +1148,8 @@ func (v isa) descend(rows, cols int, f form, part bool) {
 			x := acc[i][j]
 			if f == plain {
 				VFMADD213PD(y, v.hold(Mem{Base: inv, Disp: 8 * i}), x)
-				good := v.compare(x, less, num(maxFactor))
-				x = v.choose(good, v.max(x, num(0)), y)
+				good := v.compare(x, less, v.constant(num(maxFactor)))
+				x = v.choose(good, v.max(x, v.constant(num(0))), y)
 			} else {
 				col := v.load(at(w, j), tail)
 				VFMADD213PD(v.load(at(n, j), tail), col, x)
@@ -1099,4 +1185,13 @@ func (v isa) descend(rows, cols int, f form, part bool) {
 	}
 	VZEROUPPER()
 	RET()
+}
+
+// constant is a constant as the operand of an instruction that has no form with
+// a broadcast here.
+func (v isa) constant(m Mem) Op {
+	if v.wide() {
+		return v.hold(m)
+	}
+	return m
 }

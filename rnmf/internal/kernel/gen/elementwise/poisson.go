@@ -59,10 +59,7 @@ func deviance(l *loop) func() {
 		d := l.max(l.choose(near, l.mul(x, b), far), l.zero())
 		root := l.reg()
 		VSQRTPD(l.add(d, d), root)
-		sign := l.reg()
-		VANDPD(bits(1<<63), l.compare(x, less, y), sign)
-		VORPD(sign, root, root)
-		l.out("e", root)
+		l.out("e", l.negateWhere(l.compare(x, less, y), root))
 	}
 }
 
@@ -90,7 +87,7 @@ func (v isa) bends(cols int, weighted, part bool) {
 	if weighted {
 		name += "Weighted"
 	}
-	name += columns(cols, part) + "AVX2"
+	name += columns(cols, part) + v.name
 	TEXT(name, NOSPLIT, "func(bend, least, x, y, p, omega *float64, ld, m, cols int)")
 	Doc(name + " does Bends on a block of columns.")
 	Pragma("noescape")
@@ -109,7 +106,7 @@ func (v isa) bends(cols int, weighted, part bool) {
 	}
 	Label("loop")
 	for j := range bend {
-		at := func(base Register) Mem { return Mem{Base: base, Disp: j * 8 * lanes} }
+		at := func(base Register) Mem { return Mem{Base: base, Disp: j * 8 * v.lanes} }
 		a := v.load(at(x), tail)
 		if weighted {
 			a = v.mul(a, v.load(at(omega), tail))
@@ -117,9 +114,7 @@ func (v isa) bends(cols int, weighted, part bool) {
 		z := v.mul(v.load(at(p), tail), v.div(one, v.max(v.load(at(y), tail), num(leastMean))))
 		az := v.mul(a, z)
 		v.addMul(bend[j], az, z)
-		zero := v.reg()
-		VXORPD(zero, zero, zero)
-		VMINPD(v.only(v.compare(az, less, zero), z), least[j], least[j])
+		VMINPD(v.only(v.compare(az, less, v.zero()), z), least[j], least[j])
 	}
 	for _, base := range []Register{x, y, p} {
 		ADDQ(ld, base)
@@ -132,7 +127,7 @@ func (v isa) bends(cols int, weighted, part bool) {
 	for i, sums := range [][]VecVirtual{bend, least} {
 		to := Load(Param([]string{"bend", "least"}[i]), GP64())
 		for j, s := range sums {
-			v.store(s, Mem{Base: to, Disp: j * 8 * lanes}, tail)
+			v.store(s, Mem{Base: to, Disp: j * 8 * v.lanes}, tail)
 		}
 	}
 	VZEROUPPER()
