@@ -24,8 +24,8 @@ type LossComparison struct {
 	// %, and a negative gain means that they are worse. Both are means over the ranks.
 	EntryGain, SampleGain float64
 	// OmissionGain says the same of RobustNMF, compared with the model that would be suggested
-	// without it, each over the three fifths of the entries that it predicts best itself. It is 0
-	// where more than three fifths of the entries are 0.
+	// without it, each over the six tenths of the entries that it predicts best itself. It is 0
+	// where more than six tenths of the entries are 0.
 	OmissionGain float64
 	// Kurtosis of the held-out errors of HuberNMF at the lowest rank: 3 for a normal
 	// distribution, more for one with heavy tails. Images have 10 and more without any
@@ -161,14 +161,14 @@ const (
 // for clean images too, as no image is exactly of low rank. An entry that is wrong cannot be
 // predicted by any model, but a model that it has led astray is worse for all others. At ranks far
 // above that of the data all models fit noise, and the answer is worth little. Wrong entries that
-// are held out would dilute this difference, so three models are compared by the three fifths of the
-// entries that the best of them predicts best (by all entries where more than three fifths are 0).
+// are held out would dilute this difference, so three models are compared by the six tenths of the
+// entries that the best of them predicts best (by all entries where more than six tenths are 0).
 // ByEntry is suggested if the root mean square error of HuberNMF over these entries is at least 19
 // % below that of NMF, BySample if that of L21NMF is at least 6 % below it, and otherwise
 // BySquares. If both are, the loss that exceeds its limit by more is suggested.
 //
 // RobustNMF leaves entries out, and does not predict those. So it is judged by least trimmed
-// squares (Rousseeuw 1984): each model by the three fifths of the entries that it predicts best
+// squares (Rousseeuw 1984): each model by the six tenths of the entries that it predicts best
 // itself. ByOmission is suggested if the root mean square error of RobustNMF is at least 10 % below
 // that of the model that would be suggested otherwise, unless that is BySample, or more than three
 // fifths of the entries are 0.
@@ -383,7 +383,7 @@ func (d *LossComparison) decide(r ratios) {
 	case d.Suggestion == BySample:
 		d.Reason = fmt.Sprintf("it predicts hidden entries %s than least squares, and %.0f %% speak for wrong samples", gain(d.SampleGain), enough(sampleLimit))
 	default:
-		d.Reason = fmt.Sprintf("it predicts the best three fifths of the hidden entries %s than %v, and %.0f %% speak for much that is wrong", gain(d.OmissionGain), three, enough(omissionLimit))
+		d.Reason = fmt.Sprintf("it predicts the best six tenths of the hidden entries %s than %v, and %.0f %% speak for much that is wrong", gain(d.OmissionGain), three, enough(omissionLimit))
 	}
 	if len(d.Ranks) > 1 {
 		d.Reason += fmt.Sprintf(" (%d of the ranks %v agree)", agree, d.Ranks)
