@@ -31,6 +31,12 @@ var results string
 // which is the seed, the score, whose meaning its Experiment tells, and the rounds of the fit.
 var Results = sync.OnceValue(func() stored.Table { return stored.Parse(results) })
 
+// Median returns the median of some numbers.
+func Median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return (v[len(v)/2] + v[(len(v)-1)/2]) / 2
+}
+
 // An Experiment fits models to counts in some cases, each with some kinds of damage.
 type Experiment struct {
 	Name, Score string // what the score is

@@ -243,6 +243,22 @@ type Run struct {
 	Megabytes          float64   // of heap at most, more than before
 }
 
+// Reached returns the seconds until the objective was no larger than a target, NaN if it never was.
+func (r Run) Reached(target float64) float64 {
+	for k, v := range r.Objective {
+		if v <= target {
+			return r.Seconds[k]
+		}
+	}
+	return math.NaN()
+}
+
+// PerRound returns the seconds of a round, or pass, on average.
+func (r Run) PerRound() float64 {
+	last := len(r.Seconds) - 1
+	return r.Seconds[last] / float64(last)
+}
+
 // Measure fits, and notes the objective of every round by the clock and the heap at its largest. The
 // clock starts with the call, and again where the fit calls start: once its data are ready. The fit
 // gives watch to its model. The garbage collector runs early meanwhile, so that the heap is hardly more

@@ -55,6 +55,16 @@ func Became(n int, a *mat.Dense, others ...*mat.Dense) (*mat.Dense, error) {
 	return all, nil
 }
 
+// Count returns how many numbers are at least a limit.
+func Count(x []float64, limit float64) (n int) {
+	for _, v := range x {
+		if v >= limit {
+			n++
+		}
+	}
+	return n
+}
+
 // Mean returns the mean of some numbers.
 func Mean(x []float64) float64 { return floats.Sum(x) / float64(len(x)) }
 

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,7 +18,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
@@ -76,7 +74,7 @@ func Bandwidth(size, windows int) float64 {
 // Loops are the rates in GFLOP/s, on one core, of the loops over a tile of 1024 × 8 with 40
 // parts, which lies in the second-level cache.
 type Loops struct {
-	Level string // avx2 or portable: the set of loops that fits use on this machine
+	Level string // avx512, avx2 or portable: the set of loops that fits use on this machine
 	Peak  float64
 	Rates map[string]float64 // of Sub, Add, SubOuter, Weighted and WeightedPair
 }
@@ -89,7 +87,7 @@ var inUse = regexp.MustCompile(`in use: (\w+)`)
 // MeasureLoops runs the benchmarks of rnmf/internal/kernel, for so long each.
 func MeasureLoops(each time.Duration) (Loops, error) {
 	out, err := exec.Command("go", "test", "-count=1", "-v", "-run=^TestLevel$", "-benchtime="+each.String(),
-		"-bench=^Benchmark(Peak|Kernels)$/^(portable|avx2)$/^(one|Sub|Add|SubOuter|Weighted|WeightedPair)$/^m=1024,r=40,b=8$",
+		"-bench=^Benchmark(Peak|Kernels)$/^(portable|avx2|avx512)$/^(one|Sub|Add|SubOuter|Weighted|WeightedPair)$/^m=1024,r=40,b=8$",
 		"github.com/robustnmf/robustnmf/rnmf/internal/kernel").CombinedOutput()
 	if err != nil {
 		return Loops{}, fmt.Errorf("speed: the benchmarks: %w: %s", err, out)
@@ -203,81 +201,4 @@ func Portable(f func() float64) (float64, error) {
 	}
 	_, text, _ := strings.Cut(string(out), mark)
 	return strconv.ParseFloat(strings.TrimSpace(text), 64)
-}
-
-// Peers reads the results that go run ./notebooks/lab/peers -o FILE has written. Machine is
-// what the file says of machine and versions. A row of the table has the columns kind (what
-// is done), what (the loss or model), on (the data), variant, ours, peer and ratio (the
-// peer's time over ours, or at least that; for "times plain NMF" ours over plain NMF's).
-func Peers(file string) (machine string, all stored.Table, err error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return "", nil, err
-	}
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimSpace(line)
-		if text, ok := strings.CutPrefix(line, "- "); ok && strings.Contains(text, ": ") {
-			if slices.Contains([]string{"Machine", "Ours", "Peers"}, text[:strings.Index(text, ": ")]) {
-				machine += text + ". "
-			}
-		}
-		cells := strings.Split(line, " | ")
-		if len(cells) < 4 || !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| work ") {
-			continue
-		}
-		row := stored.Row{"ours": strings.TrimSpace(cells[1]), "peer": strings.TrimSpace(cells[2]), "ratio": strings.TrimPrefix(strings.TrimSpace(cells[3]), "> ")}
-		if _, err := strconv.ParseFloat(row["ratio"], 64); row["ratio"] != "" && err != nil {
-			return "", nil, fmt.Errorf("speed: %s: the ratio in %q: %w", file, line, err)
-		}
-		work, variant, _ := strings.Cut(strings.TrimPrefix(cells[0], "| "), ": ")
-		variant, _, _ = strings.Cut(variant, " (goal")
-		before, after, found := strings.Cut(work, ", r = ")
-		if _, more, ok := strings.Cut(after, ", "); ok {
-			variant = more
-		}
-		parts := strings.SplitN(before, ", ", 3)
-		if !found || len(parts) == 1 {
-			parts = []string{work}
-		}
-		parts = append(parts, "", "")
-		if len(parts) == 4 { // no loss or model
-			parts[1], parts[2] = "", parts[1]
-		}
-		row["kind"], row["what"], row["on"], row["variant"] = parts[0], parts[1], parts[2], variant
-		all = append(all, row)
-	}
-	if len(all) == 0 {
-		return "", nil, fmt.Errorf("speed: %s has no table", file)
-	}
-	return strings.TrimSpace(machine), all, nil
-}
-
-// Sizes reads the results that go run ./notebooks/lab/price -sizes has printed. About is what the file
-// says of machine, peer and data. A row of the table has the columns size, features, samples, parts, model,
-// seconds, rounds and MB.
-func Sizes(file string) (about string, all stored.Table, err error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return "", nil, err
-	}
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "Measured on ") {
-			about = line
-		}
-		cells := strings.Split(strings.Trim(line, "| "), " | ")
-		features, samples, found := strings.Cut(cells[0], "×")
-		if _, err := strconv.Atoi(features); !found || err != nil {
-			continue
-		}
-		if len(cells) != 6 {
-			return "", nil, fmt.Errorf("speed: %s: %q has %d columns, want 6", file, line, len(cells))
-		}
-		all = append(all, stored.Row{"size": cells[0], "features": features, "samples": samples,
-			"parts": cells[1], "model": cells[2], "seconds": cells[3], "rounds": cells[4], "MB": cells[5]})
-	}
-	if len(all) == 0 {
-		return "", nil, fmt.Errorf("speed: %s has no table", file)
-	}
-	return about, all, nil
 }

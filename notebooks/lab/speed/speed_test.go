@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -51,8 +52,11 @@ func TestSizes(t *testing.T) {
 	if err != nil || about != "Measured on a day." || len(rows) != 1 {
 		t.Fatalf("%q, %v, %v", about, rows, err)
 	}
-	if r := rows[0]; r.Number("features") != 1000 || r.Number("samples") != 500 || r.Text("model") != "NMF" || r.Number("seconds") != 0.25 || r.Number("MB") != 4 {
+	if r := rows[0]; r.Text("fit") != "1000×500, 10 parts" || r.Number("millions") != 0.5 || r.Number("features") != 1000 || r.Number("samples") != 500 || r.Text("model") != "NMF" || r.Number("seconds") != 0.25 || r.Number("MB") != 4 {
 		t.Errorf("%v", r)
+	}
+	if s, mb := Guess(rows, "NMF", 2000, 500, 30); math.Abs(s-1.5) > 1e-12 || mb != 8 {
+		t.Errorf("twice the entries and three times the parts take %g s and %g MB", s, mb)
 	}
 	for _, bad := range []string{"no table", "| 3×4 | 10 | NMF |"} {
 		if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
@@ -60,6 +64,36 @@ func TestSizes(t *testing.T) {
 		}
 		if _, _, err := Sizes(file); err == nil {
 			t.Errorf("no error for %q", bad)
+		}
+	}
+}
+
+func TestPrices(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "price.md")
+	text := "| set | model | seconds | error | scikit-learn's NMF | error | ratio (least to most) |\n|---|---|---|---|---|---|---|\n" +
+		"| A, 3×4, r = 2 | NMF | 0.50 | 0.202 | 1.00 | 0.200 | 0.50 (0.4 to 0.6) |\n| A, 3×4, r = 2 | HuberNMF | 2.00 | 0.210 | 1.00 | 0.200 | 2.00 (1 to 3) |\n\n| A | other |\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := Prices(file)
+	if err != nil || len(rows) != 3 || rows[0].Text("model") != Library || rows[0].Number("seconds") != 1 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	if r := rows[1]; r.Text("set") != "A" || r.Number("ratio") != 0.5 || r.Number("more") != 1 {
+		t.Errorf("%v", r)
+	}
+	if s := Span(rows, "ratio"); s != "0.5 to 2.0" {
+		t.Errorf("the ratios go from %s", s)
+	}
+	if _, err := Prices("speed.go"); err == nil {
+		t.Error("a file without a table is no error")
+	}
+}
+
+func TestWake(t *testing.T) {
+	for _, spinning := range []bool{false, true} {
+		if v := Wake(time.Microsecond, spinning, 5); !(v >= 0 && v < 1e6) {
+			t.Errorf("spinning %v: %g µs", spinning, v)
 		}
 	}
 }
