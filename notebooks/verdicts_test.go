@@ -56,6 +56,9 @@ func verdicts(nb notebook, papers map[string]claims.List) (errors []string, seen
 					errors = append(errors, fmt.Sprintf("cell %d does not show what the rules return now: run the notebook again", i))
 				}
 			}
+			if strings.Contains(c.source(), ".Short()") && !strings.Contains(html, strings.TrimSpace(list.Short().HTML())) {
+				errors = append(errors, fmt.Sprintf("cell %d does not show the verdicts as they are now: run the notebook again", i))
+			}
 			if strings.Contains(c.source(), ".Count()") && !strings.Contains(html, list.Count()) {
 				errors = append(errors, fmt.Sprintf("cell %d does not count the verdicts as they are now: %s", i, list.Count()))
 			}

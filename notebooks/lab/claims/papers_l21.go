@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/l21"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
@@ -68,23 +70,40 @@ func L21(d Data) List {
 				}
 				return yes(rises == 0 && all > 0, "%d of %d stored steps rise, on %s; section 2 has the proof", rises, all, strings.Join(d.Traces.Different("set"), " and "))
 			}},
-		{"kkt", "Theorems 6 and 7", "the limit of the updates satisfies the KKT conditions",
-			"one start with W ≥ 0 whose limit does not satisfy them disproves it", func() (Verdict, string) {
-				r := must(rnmf.Model{Rank: 1, Loss: rnmf.ByColumn{Loss: rnmf.L1{}}, Solver: rnmf.MU{},
-					Init: rnmf.WarmStart{W: mat.NewDense(2, 1, []float64{1, 0}), H: mat.NewDense(1, 2, []float64{1, 1})}}.Fit(context.Background(), mat.NewDense(2, 2, []float64{1, 1, 1, 1})))
-				return yes(r.KKT < 1e-3, "from W = (1, 0)ᵀ on a 2 × 2 matrix of ones the limit has the KKT residual %.2g: the proof shows the half of the conditions that a zero satisfies by itself", r.KKT)
+		{"kkt", "Theorems 6 and 7", "where the updates converge, the KKT conditions hold",
+			"to the columns (1, 1)ᵀ and (1, 2)ᵀ, from a start with a zero and from one without: the KKT residual of both limits is below 0.01; partly, if only that of the second is", func() (Verdict, string) {
+				residual := func(second float64) float64 {
+					w, h := mat.NewDense(2, 1, []float64{1, second}), mat.NewDense(1, 2, []float64{1, 1})
+					m := rnmf.Model{Rank: 1, Loss: rnmf.ByColumn{Loss: rnmf.L1{}}, Solver: rnmf.MU{}, Init: rnmf.WarmStart{W: w, H: h}, MaxIter: 2000, Tol: -1}
+					return must(m.Fit(context.Background(), mat.NewDense(2, 2, []float64{1, 1, 1, 2}))).KKT
+				}
+				zero, positive := residual(0), residual(0.5)
+				v, why := yes(zero < 1e-2 && positive < 1e-2, "from W = (1, 0)ᵀ it is %.2g, from W = (1, ½)ᵀ %.1g. The proof shows the half of the conditions that a zero satisfies by itself; "+
+					"from a positive start the other half follows, too, as near the limit a factor above 1 would let the entry grow", zero, positive)
+				if v == Not && positive < 1e-2 {
+					v = Partly
+				}
+				return v, why
 			}},
-		{"sets", "Table 1", "ten data sets", "a set counts if Table 3 is stored for it", func() (Verdict, string) {
-			v, why := yes(len(sets) == 10, "%d of 10 are stored: %s; Yale B has 32 × 32 pixels, German 24 and Cars 7 features, where the paper has others", len(sets), strings.Join(sets, ", "))
-			if v == Not {
+		{"sets", "Table 1", "ten data sets", "a set counts if Table 3 is stored for it, with the samples, features and classes of Table 1: all ten, reproduced; half, partly", func() (Verdict, string) {
+			others := []string{"Yale B", "German", "Cars"} // of another size: see l21.Sets
+			same := slices.DeleteFunc(slices.Clone(sets), func(s string) bool { return slices.Contains(others, s) })
+			v, why := yes(len(same) == 10, "%d of 10 are stored, %d of them in the printed size: Yale B has 32 × 32 pixels, German 24 and Cars 7 features; PIE is the frontal pose alone, where the paper draws from all poses",
+				len(sets), len(same))
+			if v == Not && len(same) >= 5 {
 				v = Partly
 			}
 			return v, why
 		}},
 		{"nce", "Table 2, Fig. 5", "L2,1-NMF ends with a smaller normalised error than NMF", "in one norm for both, L2,1, after multiplicative updates. " + LeadRule, func() (Verdict, string) {
-			return Lead("L2,1-NMF", false, cells(d.Convergence.Different("set"), func(set string) (Cell, bool) {
+			v, why := Lead("L2,1-NMF", false, cells(d.Convergence.Different("set"), func(set string) (Cell, bool) {
 				return Contest{Table: d.Convergence, Who: "L2,1-NMF, multiplicative", Rivals: []string{"NMF, multiplicative"}, Value: "nce21", Less: true}.Cell(set, "set", set)
 			}))
+			for _, set := range d.Convergence.Different("set") {
+				robust, standard := d.Convergence.Where("set", set, "model", "L2,1-NMF, multiplicative"), d.Convergence.Where("set", set, "model", "NMF, multiplicative")
+				why += fmt.Sprintf("; each in its own norm, as printed: %.4f and %.4f (%s), where the same factors of NMF have %.4f by L2,1", mean(robust, "nce21"), mean(standard, "ncef"), set, mean(standard, "nce21"))
+			}
+			return v, why
 		}},
 		{"nce-numbers", "Table 2", "the normalised errors", nearRule("0.01"), func() (Verdict, string) {
 			var pairs []Pair
@@ -113,11 +132,48 @@ func L21(d Data) List {
 			}
 			return yes(holds, "quotients %s; n = %d starts each", strings.Join(q, ", "), len(d.Convergence.Different("trial")))
 		}},
-		{"cost", "section 5.3", "nearly the same computational cost", "seconds of a round on a quiet machine: a cell of section 5 has them, and nothing is stored", judged(Open, "seconds of a machine that is shared decide nothing")},
+		{"fewer", "section 5.3", "L2,1-NMF needs fewer rounds than NMF", "of starts from which both end by rule (58). " + LeadRule, func() (Verdict, string) {
+			var ended stored.Table
+			for _, r := range d.Convergence {
+				if r.Text("reason") == "converged" {
+					ended = append(ended, r)
+				}
+			}
+			sets := d.Convergence.Different("set")
+			all := cells(sets, func(set string) (Cell, bool) {
+				return Contest{Table: ended, Who: "L2,1-NMF, multiplicative", Rivals: []string{"NMF, multiplicative"}, Value: "rounds", Less: true}.Cell(set, "set", set)
+			})
+			if len(all) == 0 {
+				return Open, "the limit of rounds ends all runs"
+			}
+			v, _ := Lead("L2,1-NMF", false, all)
+			var text []string
+			for _, c := range all {
+				text = append(text, fmt.Sprintf("on %s by %.0f [%.0f, %.0f] rounds, n = %d", c.Name, c.Mean, c.Low, c.High, c.N))
+			}
+			why := strings.Join(text, "; ")
+			if len(all) < len(sets) {
+				why += "; elsewhere the limit of 20,000 rounds ends both"
+			}
+			return v, why
+		}},
+		{"cost", "sections 1, 2.7", "nearly the same computational cost", "seconds of a round on a quiet machine: a cell of section 5 measures them, and nothing is stored", func() (Verdict, string) {
+			var q []string
+			for _, set := range []string{"UMIST", "AT&T"} {
+				round := func(model string) float64 {
+					return printed2[[2]string{set + ", " + model, "seconds"}] / printed2[[2]string{set + ", " + model, "rounds"}]
+				}
+				q = append(q, fmt.Sprintf("%.1f times (%s)", round("L2,1-NMF")/round("NMF"), set))
+			}
+			return Open, "by the paper's own Table 2 a round of L2,1-NMF takes " + strings.Join(q, " and ") + " as long as one of NMF; seconds of a machine that is shared decide nothing"
+		}},
 		{"basis", "Fig. 3, Fig. 4", "the basis images of L2,1-NMF are much clearer", "the paper names no measure", judged(NotTestable, "section 6 shows them; Fig. 4 has the 31 persons with all 64 images, as the paper names none")},
 		{"table3", "Table 3", "L2,1-NMF clusters better than NMF on all ten sets", "100 multiplicative rounds from the paper's k-means start, accuracy. " + LeadRule, three("L2,1-NMF", "NMF", sets)},
 		{"table3-hals", "Table 3", "the same, by 60 rounds of HALS", "HALS, at most 60 rounds, from the same start. " + LeadRule, three("L2,1-NMF, HALS", "NMF, HALS", sets)},
 		{"table3-converged", "Table 3", "the same, converged", "HALS until a round gains less than a millionth. " + LeadRule, three("L2,1-NMF, converged", "NMF, converged", sets)},
+		{"table3-on-h", "not in the paper", "the same, converged, with clusters by k-means on H", "k-means on the coefficients of the converged fits, with the columns of W at length 1, in place of the largest coefficient, accuracy. " + LeadRule, func() (Verdict, string) {
+			return Lead("L2,1-NMF, converged", true, lead("L2,1-NMF, converged", "NMF, converged", "onH", sets))
+		}},
 		{"table3-kmeans", "Table 3", "L2,1-NMF clusters better than k-means on all ten sets", "100 multiplicative rounds, accuracy. " + LeadRule, three("L2,1-NMF", "k-means", sets)},
 		{"table3-start", "not in the paper", "the accuracies of 100 multiplicative rounds are those of the start", "L2,1-NMF against its own start, accuracy: level on all sets. " + LeadRule, func() (Verdict, string) {
 			all := lead("L2,1-NMF", "start", "accuracy", d.Clusters.Different("set"))
@@ -126,15 +182,28 @@ func L21(d Data) List {
 		}},
 		{"table3-numbers", "Table 3", "the numbers", nearRule("0.03"), func() (Verdict, string) {
 			var pairs []Pair
+			var above, below []string // the sets on which all three methods are off in one direction
 			for _, set := range sets {
+				least, most := math.Inf(1), math.Inf(-1)
 				for _, model := range []string{"L2,1-NMF", "NMF", "k-means"} {
 					for _, score := range []string{"accuracy", "nmi", "purity"} {
 						name := set + ", " + model
-						pairs = append(pairs, Pair{name + ", " + score, mean(d.Clusters.Where("set", set, "model", model), score), printed3[[2]string{name, strings.Replace(score, "nmi", "NMI", 1)}]})
+						p := Pair{name + ", " + score, mean(d.Clusters.Where("set", set, "model", model), score), printed3[[2]string{name, strings.Replace(score, "nmi", "NMI", 1)}]}
+						pairs = append(pairs, p)
+						if score == "accuracy" {
+							least, most = min(least, p.Ours-p.Printed), max(most, p.Ours-p.Printed)
+						}
 					}
 				}
+				if least > 0.03 {
+					above = append(above, set)
+				} else if most < -0.03 {
+					below = append(below, set)
+				}
 			}
-			return Near(0.03, 1, "of the printed number", pairs)
+			v, why := Near(0.03, 1, "of the printed number", pairs)
+			return v, why + fmt.Sprintf("; the accuracies of all three methods, k-means as well, are more than 0.03 above the printed ones on %s, and below them on %s",
+				cmp.Or(strings.Join(above, " and "), "no set"), cmp.Or(strings.Join(below, " and "), "no set"))
 		}},
 		{"confusion", "Fig. 6, Fig. 7, Fig. 8, Fig. 9", "the diagonals of L2,1-NMF are much stronger", "the accuracy is the sum of the diagonal: 100 multiplicative rounds on the four sets. " + LeadRule, func() (Verdict, string) {
 			var some []string

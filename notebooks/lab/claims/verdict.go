@@ -227,9 +227,10 @@ const LeadRule = "Rule of the lead."
 const Rules = "Rule of the lead: in each cell of a table the best rival is taken, by the mean over the draws that both have, and the t-interval at 95 % of the differences: " +
 	"ahead if it lies above 0, behind if below, else level, or undecided with fewer than 10 draws. " +
 	"Reproduced: behind nowhere, nothing undecided, and ahead in half of the cells or more. Not: behind in most cells, or ahead nowhere with nothing undecided. " +
-	"Open: most cells undecided. Else: partly. " +
+	"Open: most cells undecided, or ahead nowhere with some undecided. Else: partly. " +
 	"Where a cell has single values, their sign decides, and reproduced asks that the interval of the mean over the cells lies above 0. " +
-	"Draws are of starts, and of samples or labels where these are drawn: where all starts end alike an interval has no width, and nothing is said about other data."
+	"Draws are of starts, and of samples or labels where these are drawn: where all starts end alike an interval has no width, and nothing is said about other data. " +
+	"The best of several rivals is found on the draws on which it is compared, so the rule is a little strict."
 
 // Lead judges who is first by the rule of the lead: see Rules.
 func Lead(who string, points bool, cells []Cell) (Verdict, string) {
@@ -279,12 +280,15 @@ func Lead(who string, points bool, cells []Cell) (Verdict, string) {
 	why += fmt.Sprintf(", %s; at best %s", n, where(most))
 	over := DifferenceOf(means)
 	if len(cells) > 1 {
+		if len(cells) < 4 && high > 1 { // of a few cells the interval says nothing
+			over = Difference{over.Mean, over.Mean, over.Mean, 1}
+		}
 		why += fmt.Sprintf(", at worst %s; mean over the cells %s", where(least), over.text(points))
 	}
 	switch {
 	case 2*behind > len(cells):
 		return Not, why
-	case 2*undecided > len(cells):
+	case 2*undecided > len(cells) || ahead == 0 && undecided > 0:
 		return Open, why
 	case undecided == 0 && ahead == 0:
 		return Not, why

@@ -1,0 +1,66 @@
+package claims
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
+	"github.com/robustnmf/robustnmf/notebooks/lab/l21"
+	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// Accuracies are the printed accuracies of clusters and ours, by the number of the paper's notebook:
+// Table 3 of 01, Table 4 of 02, Tables 2, 4 and 5 of 03, and all tables of 04. The fifth paper prints
+// none. What is stored for none of the models of a cell is left out.
+func Accuracies(d Data) map[string][]Pair {
+	all := map[string][]Pair{}
+	add := func(paper, name string, ours, printed float64) {
+		if !math.IsNaN(ours) && !math.IsNaN(printed) {
+			all[paper] = append(all[paper], Pair{name, ours, printed})
+		}
+	}
+	_, _, table3 := printedTable(l21.Table3)
+	for _, set := range d.Clusters.Different("set") {
+		for _, model := range []string{"L2,1-NMF", "NMF", "k-means"} {
+			add("01", set+", "+model, mean(d.Clusters.Where("set", set, "model", model), "accuracy"), value(table3, set+", "+model, "accuracy"))
+		}
+	}
+	models, sizes, table4 := printedTable(cauchy.Table4Accuracy)
+	for _, model := range models {
+		for _, b := range sizes {
+			add("02", model+", b = "+b, mean(d.Cauchy.Where("corruption", "blocks", "model", model, "level", b), "accuracy"), value(table4, model, b))
+		}
+	}
+	for _, r := range d.PrintedRSS {
+		rows := d.RSS.Where("kind", "tables", "set", r.Text("set"), "level", r.Text("k"), "model", r.Text("model"))
+		add("03", r.Text("set")+", k = "+r.Text("k")+", "+r.Text("model"), mean(rows, "accuracy"), r.Number("accuracy")/100)
+	}
+	seen := map[problem]bool{}
+	for _, r := range d.RLS {
+		p := problem{int(r.Number("table")), r.Text("set"), r.Number("level")}
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		for _, m := range append([]string{"LS-NMF", "RLS-NMF"}, othersOfRLS...) {
+			if v, err := strconv.ParseFloat(rls.Printed(p.table, p.set, p.level, "accuracy", m), 64); err == nil {
+				add("04", p.String()+", "+m, best(d.RLS, p, m, "accuracy", "accuracy"), v/100)
+			}
+		}
+	}
+	return all
+}
+
+// Short is what an overview shows of each claim: where, what, and the verdict. Table has the rules
+// and reasons.
+func (l List) Short() *viz.Table {
+	t := &viz.Table{Header: []string{"in the paper", "claim", "verdict"}}
+	for _, c := range l {
+		v, _ := c.Judge()
+		verdict := viz.Text(string(v))
+		verdict.Bold = true
+		t.Rows = append(t.Rows, []viz.Cell{viz.Text(c.Where), viz.Text(c.Says), verdict})
+	}
+	return t
+}
