@@ -62,13 +62,12 @@ type settings struct {
 }
 
 // Command runs the experiments of notebook 05 at full length and stores them: race is
-// the time that each solver takes to the objective at which RRA stops, on COIL-20, on
-// PIE or, where that is not at hand, made-up faces of its size, and on Extended Yale B,
-// real faces of nearly that size; from the first start also by NumPy, where that is. Each
-// start goes over all ranks and sets, as far as races begin within -minutes. algorithm1 is
-// what the paper's own algorithm does from the same starts, in rounds and not in seconds.
-// energy is Table 1, on both sets of faces, clusters Fig. 4 and 5. COIL-20 must be in the
-// folder that RNMF_DATA names.
+// the time that each solver takes to the objective at which RRA stops, on COIL-20, PIE and
+// Extended Yale B; from the first start also by NumPy, where that is. Each start goes over
+// all ranks and sets, as far as races begin within -minutes. algorithm1 is what the paper's
+// own algorithm does from the same starts, in rounds and not in seconds. energy is Table 1,
+// on PIE, clusters Fig. 4 and 5. COIL-20 must be in the folder that RNMF_DATA names; what
+// else is not there is left out.
 //
 // A run that is stopped keeps what is whole, and the next goes on from there: what is
 // in the files is not computed again. For fresh times on another machine remove
@@ -101,25 +100,18 @@ func Command(ctx context.Context, args []string) error {
 		var err error
 		switch name {
 		case "race", "algorithm1":
-			var coil *datasets.Set
-			if coil, err = datasets.COIL20.Load(ctx); err == nil {
+			var sets []*datasets.Set
+			if sets, err = load(ctx, datasets.COIL20, datasets.CMUPIE, datasets.ExtendedYaleB); err == nil {
 				run := map[string]func(context.Context, settings, []*datasets.Set) error{"race": race, "algorithm1": algorithm1}[name]
-				err = run(ctx, s, append([]*datasets.Set{coil.Scaled()}, faces(ctx)...))
+				err = run(ctx, s, sets)
 			}
 		case "energy":
-			for _, set := range faces(ctx) {
-				err = errors.Join(err, energy(ctx, s, set))
+			if pie, missing := datasets.CMUPIE.Load(ctx); missing == nil {
+				err = energy(ctx, s, pie.Scaled())
 			}
 		case "clusters":
 			var sets []*datasets.Set
-			for _, source := range []*datasets.PublicSet{datasets.COIL20, datasets.CMUPIE, datasets.ExtendedYaleB} {
-				if set, missing := source.Load(ctx); missing == nil {
-					sets = append(sets, set)
-				} else if source == datasets.COIL20 {
-					err = missing
-				}
-			}
-			if err == nil {
+			if sets, err = load(ctx, datasets.COIL20, datasets.CMUPIE, datasets.ExtendedYaleB); err == nil {
 				err = clusters(ctx, s, sets, 10, 10)
 			}
 		default:
@@ -132,16 +124,19 @@ func Command(ctx context.Context, args []string) error {
 	return nil
 }
 
-// faces returns PIE or what takes its place, and Extended Yale B if it is at hand.
-func faces(ctx context.Context) []*datasets.Set {
-	all := []*datasets.Set{Faces(68, 42, 1)}
-	if s, err := datasets.CMUPIE.Load(ctx); err == nil && len(s.Labels) == 2856 {
-		all[0] = s.Scaled()
+// load returns the first set, which must be at hand, and those of the others that are, scaled.
+func load(ctx context.Context, first *datasets.PublicSet, others ...*datasets.PublicSet) ([]*datasets.Set, error) {
+	s, err := first.Load(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if s, err := datasets.ExtendedYaleB.Load(ctx); err == nil {
-		all = append(all, s.Scaled())
+	all := []*datasets.Set{s.Scaled()}
+	for _, source := range others {
+		if s, err := source.Load(ctx); err == nil {
+			all = append(all, s.Scaled())
+		}
 	}
-	return all
+	return all, nil
 }
 
 // race lets the solvers race on sets.
@@ -539,7 +534,7 @@ func clusters(ctx context.Context, s settings, sets []*datasets.Set, most int, t
 					if !strings.Contains(set.Name, s.set) {
 						continue
 					}
-					part := sync.OnceValues(func() (Part, error) { return Draw(ctx, set.Scaled(), classes, trial) })
+					part := sync.OnceValues(func() (Part, error) { return Draw(ctx, set, classes, trial) })
 					for _, name := range clustered() {
 						if !yield(stored.Line{Key: []string{set.Name, strconv.Itoa(classes), fmt.Sprint(trial), name}, Values: func() ([]string, error) {
 							p, err := part()
