@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -160,7 +161,9 @@ func (opt ViewsOptions) layOut(columns []View, samples []int) (*viewsLayout, err
 	}
 	l.pitch += 2 * gap
 	l.headY = l.top
-	l.top += l.head.height + 4
+	if slices.ContainsFunc(columns, func(c View) bool { return c.Heading != "" }) {
+		l.top += l.head.height + 4
+	}
 	if l.th > maxPixels/len(samples) {
 		return nil, fmt.Errorf("%w: %d rows of %d pixels are too many", ErrOption, len(samples), l.th)
 	}
