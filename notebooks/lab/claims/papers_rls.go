@@ -351,7 +351,7 @@ func RLS(d Data) List {
 			t := must(logNorm(1, 500)).Trace
 			left := (t[100].Objective - t[500].Objective) / (t[0].Objective - t[500].Objective)
 			after := (t[100].Objective - t[500].Objective) / t[500].Objective
-			return yes(left < 1e-2, "%.2g %% is left, %.2g %% of the value; a ratio below 1, as Fig. 7 shows, is that of any falling sequence. Section 3 shows Yale and Semeion", 100*left, 100*after)
+			return yes(left < 1e-2, "%.2g %% is left, %.2g %% of the value; a ratio below 1, as Fig. 7 shows, is that of any falling sequence. Section 3 shows Yale and JAFFE", 100*left, 100*after)
 		}},
 		{"time", "Fig. 8", "the times of a round are of the same order", "stored milliseconds: RLS-NMF takes at most ten times as long as the fastest of the multiplicative ones on each set", func() (Verdict, string) {
 			holds := len(d.Times) > 0
