@@ -42,6 +42,18 @@ func Rivals() []Rival {
 	}
 }
 
+// Pick returns those of the Rivals that have these names, in the order of the names.
+func Pick(names ...string) (some []Rival) {
+	for _, name := range names {
+		for _, rival := range Rivals() {
+			if rival.Name == name {
+				some = append(some, rival)
+			}
+		}
+	}
+	return some
+}
+
 // A Case is a corruption at one strength.
 type Case struct {
 	Kind       string
@@ -95,6 +107,7 @@ type Row struct {
 	AP      float64
 	Seconds float64 // of the algorithm
 	Rounds  int
+	Chosen  string // the kind of loss that a Default has chosen, if it has
 }
 
 // Run fits a rival to a set with values in 0..1 after corruption. The seed is that
@@ -164,10 +177,8 @@ type Set struct {
 	Rank int
 }
 
-// Sets returns parts of the embedded sets, 600 digits and 400 pieces of clothing, and
-// the 400 faces of ORL. Without those the error says where they were looked for, and
-// the others are returned.
-func Sets(ctx context.Context) ([]Set, error) {
+// Embedded returns parts of the embedded sets: 600 digits and 400 pieces of clothing.
+func Embedded() ([]Set, error) {
 	digits, err := datasets.Digits().Sample(60, 1)
 	if err != nil {
 		return nil, err
@@ -177,7 +188,16 @@ func Sets(ctx context.Context) ([]Set, error) {
 		return nil, err
 	}
 	digits.Name, fashion.Name = "Digits", "Fashion-MNIST"
-	all := []Set{{digits.Scaled(), 10}, {fashion.Scaled(), 20}}
+	return []Set{{digits.Scaled(), 10}, {fashion.Scaled(), 20}}, nil
+}
+
+// Sets returns the embedded sets and the 400 faces of ORL. Without those the error says where they were
+// looked for, and the others are returned.
+func Sets(ctx context.Context) ([]Set, error) {
+	all, err := Embedded()
+	if err != nil {
+		return nil, err
+	}
 	faces, err := datasets.ORL.Load(ctx)
 	if err != nil {
 		return all, err

@@ -98,11 +98,35 @@ func TestPlaces(t *testing.T) {
 	if auto.Model != "auto" || auto.Cases != 3 || auto.Near != 2 || auto.Worst != 2 || auto.Lost != (Bout{"B", "none", 0}) || math.Abs(auto.Mean-1) > 1e-12 || math.Abs(auto.Times-0.8) > 1e-12 {
 		t.Errorf("%+v", auto)
 	}
-	if f := FactorOf(rows, "A", "none", "Huber"); f != 1 {
+	if f := meanFactor(rows, Factors(rows, "Huber"), []string{"A"}, "none"); f != 1 {
 		t.Errorf("factor %g", f)
 	}
-	if f := FactorOf(rows, "C", "none", "Huber"); !math.IsNaN(f) {
+	if f := meanFactor(rows, Factors(rows, "Huber"), []string{"C"}, "none"); !math.IsNaN(f) {
 		t.Errorf("factor %g", f)
+	}
+}
+
+// A model that took part in one trial is compared with the losses of that trial, and a trial that is not
+// complete counts for nobody.
+func TestFactorsOfTheSameDraws(t *testing.T) {
+	var rows []Stored
+	add := func(trial uint64, errs map[string]float64) {
+		for model, e := range errs {
+			rows = append(rows, Stored{"A", "none", 0, model, trial, Row{Error: e}})
+		}
+	}
+	five := func(e float64) map[string]float64 {
+		return map[string]float64{"least squares": e, "Huber": 2 * e, "CellCase": 2 * e, "two stages": 2 * e, "L2,1": 2 * e}
+	}
+	add(1, five(0.2))
+	add(1, map[string]float64{"as diagnosed": 0.3, "auto": 0.2})
+	add(2, five(0.1))
+	add(2, map[string]float64{"auto": 0.1})
+	add(3, map[string]float64{"least squares": 0.01, "auto": 5})
+	for model, want := range map[string]float64{"as diagnosed": 1.5, "auto": 1, "Huber": 2, "least squares": 1} {
+		if f := Factors(rows, model)[Bout{"A", "none", 0}]; math.Abs(f-want) > 1e-12 {
+			t.Errorf("%s: %g, want %g", model, f, want)
+		}
 	}
 }
 
@@ -110,6 +134,9 @@ func TestPlaces(t *testing.T) {
 // of a loss is missing.
 func TestDefaultsResults(t *testing.T) {
 	for _, r := range DefaultsResults() {
+		if of := chosenLosses[r.Chosen]; r.Model == "auto" && of == "" {
+			t.Errorf("what is %q?", r.Chosen)
+		}
 		if !(r.Error > 0 && r.Error < 10) || r.Rounds < 0 || r.Seconds < 0 {
 			t.Errorf("%+v", r)
 		}

@@ -17,7 +17,7 @@ var defaults string
 var DefaultsResults = sync.OnceValue(func() (all []Stored) {
 	for _, r := range stored.Parse(defaults) {
 		all = append(all, Stored{r.Text("set"), r.Text("corruption"), r.Number("strength"), r.Text("model"), uint64(r.Number("trial")),
-			Row{Accuracy: math.NaN(), Error: r.Number("error"), AP: math.NaN(), Seconds: r.Number("seconds"), Rounds: int(r.Number("rounds"))}})
+			Row{Accuracy: math.NaN(), Error: r.Number("error"), AP: math.NaN(), Seconds: r.Number("seconds"), Rounds: int(r.Number("rounds")), Chosen: r.Text("chosen")}})
 	}
 	return all
 })
@@ -46,7 +46,7 @@ type Place struct {
 	Mean, Worst float64
 	Near, Cases int
 	Lost        Bout
-	// Times is its seconds over those of RobustNMF, the median over the cases; NaN where they are not known.
+	// Times is its seconds over those of RobustNMF, the median over the fits; NaN where they are not known.
 	Times float64
 }
 
@@ -54,13 +54,14 @@ type Place struct {
 // part, and those sets are returned, too. CompareLosses is placed over those of these bouts that it has.
 func Places(rows []Stored, sets []string) (all []Place, in []string) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(s Stored) bool { return !slices.Contains(sets, s.Set) })
-	errs, seconds := Means(rows, Error), Means(rows, Seconds)
+	times, auto := relativeSeconds(rows), Factors(rows, "auto")
 	for _, d := range Defaults() {
 		p := Place{Model: d.Name, Times: math.NaN()}
-		var times []float64
+		factors := Factors(rows, d.Name)
+		var of []float64 // the seconds
 		for _, b := range Bouts(rows) {
-			factor := Factor(errs[b], d.Name)
-			if math.IsNaN(factor) || math.IsNaN(Factor(errs[b], "auto")) {
+			factor, ok := factors[b]
+			if _, raced := auto[b]; !ok || !raced {
 				continue
 			}
 			if !slices.Contains(in, b.Set) {
@@ -73,16 +74,14 @@ func Places(rows []Stored, sets []string) (all []Place, in []string) {
 			if factor > p.Worst {
 				p.Worst, p.Lost = factor, b
 			}
-			if own, theirs := seconds[b][d.Name], seconds[b]["two stages"]; own > 0 && theirs > 0 {
-				times = append(times, own/theirs)
-			}
+			of = append(of, times[b][d.Name]...)
 		}
 		if p.Cases == 0 {
 			continue
 		}
-		if p.Mean = math.Exp(p.Mean / float64(p.Cases)); times != nil {
-			slices.Sort(times)
-			p.Times = times[len(times)/2]
+		if p.Mean = math.Exp(p.Mean / float64(p.Cases)); of != nil {
+			slices.Sort(of)
+			p.Times = of[len(of)/2]
 		}
 		all = append(all, p)
 	}
@@ -109,14 +108,66 @@ func Factor(errs map[string]float64, model string) float64 {
 	return e / least
 }
 
-// FactorOf returns the geometric mean of Factor over the strengths of a corruption of a set, NaN where
-// nothing is stored.
-func FactorOf(rows []Stored, set, kind, model string) float64 {
-	var sum, n float64
-	for b, of := range Means(rows, Error) {
-		if f := Factor(of, model); b.Set == set && b.Kind == kind && !math.IsNaN(f) {
-			sum, n = sum+math.Log(f), n+1
+// Factors returns, for each bout, the error of a model over the least of the five losses, all of them
+// means over the trials in which the model and the five took part, so that the draws are the same. Bouts
+// without such a trial are left out.
+func Factors(rows []Stored, model string) map[Bout]float64 {
+	trials, draws := byTrial(rows)
+	sums := map[Bout]map[string]float64{}
+	for _, d := range draws {
+		if math.IsNaN(Factor(trials[d], model)) {
+			continue // somebody is missing
+		}
+		if sums[d.Bout] == nil {
+			sums[d.Bout] = map[string]float64{}
+		}
+		for name, e := range trials[d] {
+			sums[d.Bout][name] += e
 		}
 	}
-	return math.Exp(sum / n)
+	factors := map[Bout]float64{}
+	for b, of := range sums {
+		factors[b] = Factor(of, model)
+	}
+	return factors
+}
+
+// A draw is one trial of a bout: all its models had the same damaged data.
+type draw struct {
+	Bout
+	trial uint64
+}
+
+// byTrial returns the errors of each draw, and the draws in their order.
+func byTrial(rows []Stored) (errs map[draw]map[string]float64, draws []draw) {
+	errs = map[draw]map[string]float64{}
+	for _, r := range rows {
+		d := draw{Bout{r.Set, r.Kind, r.Strength}, r.Trial}
+		if errs[d] == nil {
+			errs[d], draws = map[string]float64{}, append(draws, d)
+		}
+		errs[d][r.Model] = r.Error
+	}
+	return errs, draws
+}
+
+// relativeSeconds returns the seconds of models over those of RobustNMF on the same draw, of each bout.
+func relativeSeconds(rows []Stored) map[Bout]map[string][]float64 {
+	base := map[draw]float64{}
+	for _, r := range rows {
+		if r.Model == "two stages" {
+			base[draw{Bout{r.Set, r.Kind, r.Strength}, r.Trial}] = r.Seconds
+		}
+	}
+	times := map[Bout]map[string][]float64{}
+	for _, r := range rows {
+		b := Bout{r.Set, r.Kind, r.Strength}
+		if own, theirs := r.Seconds, base[draw{b, r.Trial}]; own > 0 && theirs > 0 {
+			if times[b] == nil {
+				times[b] = map[string][]float64{}
+			}
+			times[b][r.Model] = append(times[b][r.Model], own/theirs)
+		}
+	}
+	return times
 }

@@ -32,7 +32,7 @@ var Results = sync.OnceValue(func() []Stored { return parse(results) })
 func parse(text string) (all []Stored) {
 	for _, r := range stored.Parse(text) {
 		all = append(all, Stored{r.Text("set"), r.Text("corruption"), r.Number("strength"), r.Text("model"), uint64(r.Number("trial")),
-			Row{r.Number("accuracy"), r.Number("error"), r.Number("ap"), r.Number("seconds"), int(r.Number("rounds"))}})
+			Row{Accuracy: r.Number("accuracy"), Error: r.Number("error"), AP: r.Number("ap"), Seconds: r.Number("seconds"), Rounds: int(r.Number("rounds"))}})
 	}
 	return all
 }

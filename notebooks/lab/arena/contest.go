@@ -1,0 +1,166 @@
+package arena
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/notebooks/lesson"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// Contest lets rivals meet in all cases of a set: so many trials, of at most so many rounds. In the quick
+// setting only the weakest corruptions are there.
+func Contest(ctx context.Context, s Set, rivals []Rival, trials, rounds int) (rows []Stored, err error) {
+	for _, c := range Cases(s.Set) {
+		if lesson.Quick() && c.Strength > 10 && c.Kind != "white squares" {
+			continue
+		}
+		for _, rival := range rivals {
+			for trial := range lesson.Trials(trials) {
+				row, err := Run(ctx, s.Set, s.Rank, c, rival, trial+1, lesson.Rounds(rounds))
+				if err != nil {
+					return nil, err
+				}
+				rows = append(rows, Stored{Set: s.Name, Kind: c.Kind, Strength: c.Strength, Model: rival.Name, Trial: trial + 1, Row: row})
+			}
+		}
+	}
+	return rows, nil
+}
+
+// Fate tells what became of a rival: its place by the error, the bouts that it won, and its worst one.
+func Fate(rows []Stored, model string) string {
+	table := Standings(rows, Error)
+	at := slices.IndexFunc(table, func(s Standing) bool { return s.Model == model })
+	if at < 0 {
+		return model + " took no part."
+	}
+	means := Means(rows, Error)
+	line, worst := "", 0.0
+	for _, b := range Bouts(rows) {
+		winner := least(means[b])
+		if f := means[b][model] / means[b][winner]; f > worst {
+			worst, line = f, fmt.Sprintf("its worst is %s, with an error %.2f times that of %s", b.name(), f, winner)
+		}
+	}
+	t := table[at]
+	return fmt.Sprintf("%s: place %d of %d; it won %d of %d bouts; %s.", model, at+1, len(table), t.Wins, t.Bouts, line)
+}
+
+// name is the damage of a bout in words.
+func (b Bout) name() string {
+	if b.Strength == 0 {
+		return "clean data"
+	}
+	return fmt.Sprintf("%s %g", b.Kind, b.Strength)
+}
+
+// least returns the model with the least error, the first by name of equal ones.
+func least(errs map[string]float64) (best string) {
+	for _, name := range slices.Sorted(maps.Keys(errs)) {
+		if best == "" || errs[name] < errs[best] {
+			best = name
+		}
+	}
+	return best
+}
+
+// A Restoration is what rivals make of one sample of each kind of damage to entries, at middle strength.
+type Restoration struct {
+	Views  []viz.View      // clean, given, and WH of each rival, with a column for each kind
+	Kinds  []string        // with their strengths
+	Errors *lesson.Results // against all clean data, a row for each kind and a column for each rival
+	best   []string        // of each kind
+	set    Set
+}
+
+// Restore fits rivals to a set of images with each kind of damage, at most so many rounds, and keeps what
+// they make of some of its images, another one for each kind.
+func Restore(ctx context.Context, s Set, rivals []Rival, rounds int) (*Restoration, error) {
+	r := &Restoration{Errors: &lesson.Results{Digits: 2}, set: s}
+	cases := middle(s)
+	m, n := s.X.Dims()
+	view := func(heading string) *mat.Dense {
+		x := mat.NewDense(m, len(cases), nil)
+		r.Views = append(r.Views, viz.View{Heading: heading, X: x, Limit: 1})
+		return x
+	}
+	clean, given := view("clean"), view("given")
+	var made []*mat.Dense
+	for _, rival := range rivals {
+		made = append(made, view(rival.Name))
+	}
+	for k, c := range cases {
+		sample := (2*k + 1) * n / (2 * len(cases))
+		x, _, err := c.Corruption.Apply(s.X, 1)
+		if err != nil {
+			return nil, err
+		}
+		name := fmt.Sprintf("%s, %g %%", c.Kind, c.Strength)
+		clean.SetCol(k, mat.Col(nil, sample, s.X))
+		given.SetCol(k, mat.Col(nil, sample, x))
+		errs := map[string]float64{}
+		for i, rival := range rivals {
+			model := rival.Model
+			model.Rank, model.Seed, model.MaxIter = s.Rank, 1, lesson.Rounds(rounds)
+			fit, err := model.Fit(ctx, x)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", rival.Name, err)
+			}
+			e, err := fit.RelativeError(s.X)
+			if err != nil {
+				return nil, err
+			}
+			made[i].SetCol(k, mat.Col(nil, sample, lesson.Product(fit)))
+			r.Errors.Add(name, rival.Name, e)
+			errs[rival.Name] = e
+		}
+		r.Kinds, r.best = append(r.Kinds, name), append(r.best, least(errs))
+	}
+	return r, nil
+}
+
+// middle returns the kinds of damage to entries at their middle strength.
+func middle(s Set) (cases []Case) {
+	all := map[string][]Case{}
+	for _, c := range Cases(s.Set) {
+		all[c.Kind] = append(all[c.Kind], c)
+	}
+	for _, kind := range Kinds() {
+		if of := all[kind[0]]; len(of) > 1 && kind[0] != "alien images" {
+			cases = append(cases, of[(len(of)-1)/2])
+		}
+	}
+	return cases
+}
+
+// Draw draws the views, with a title that says how many rivals are the best against something.
+func (r *Restoration) Draw() (viz.Figure, error) {
+	winners := slices.Compact(slices.Sorted(slices.Values(r.best)))
+	title := fmt.Sprintf("What comes back depends on the damage and on the loss: %d of %d have the least error in a row", len(winners), len(r.Views)-2)
+	if len(winners) == 1 {
+		title = winners[0] + " has the least error in all rows"
+	}
+	return viz.Views(r.Views, viz.ViewsOptions{Height: r.set.Height, Width: r.set.Width, Samples: upTo(len(r.Kinds)), Names: r.Kinds, Smooth: true, Title: title})
+}
+
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// Table has the errors against all clean data, the least of each kind in bold.
+func (r *Restoration) Table(caption string) *viz.Table {
+	t := r.Errors.Table(caption)
+	for i := range t.Rows {
+		t.BoldRow(i, viz.Smaller)
+	}
+	return t
+}
