@@ -1,10 +1,15 @@
 package lesson
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"image/png"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/robustnmf/robustnmf/viz"
@@ -22,7 +27,8 @@ import (
 //
 // Where a program runs the notebook, so that nobody can move anything, the figure moves by itself: the
 // first control goes through at most 13 positions, the others stay at their start. Readers of the saved
-// notebook, and of pages made of it, see this animation, too.
+// notebook, and of pages made of it, see this animation, too, and below it, folded up, the first, the
+// middle and the last of its pictures, which stand still.
 func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control) {
 	safe := stoppable(draw)
 	if len(controls) == 0 {
@@ -53,6 +59,19 @@ func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control)
 	}
 	show.Markdown(text)
 	show.Animation(figures, frame)
+	var stills strings.Builder
+	for _, i := range slices.Compact([]int{0, len(figures) / 2, len(figures) - 1}) {
+		stills.WriteString(picture(figures[i]))
+	}
+	show.HTML("<details><summary>The first, the middle and the last picture, standing still</summary>" + stills.String() + "</details>")
+}
+
+// picture returns a figure as HTML, at the size that show.Figure gives it.
+func picture(f viz.Figure) string {
+	var b bytes.Buffer
+	Check(viz.WritePNG(&b, f))
+	cfg := Must(png.DecodeConfig(bytes.NewReader(b.Bytes())))
+	return fmt.Sprintf(`<div><img width="%d" src="data:image/png;base64,%s"></div>`, cfg.Width*96/viz.DPI, base64.StdEncoding.EncodeToString(b.Bytes()))
 }
 
 // moving is the context of the drawing that Move waits for, nil if there is none: when it
@@ -88,7 +107,7 @@ func Slider(name string, low, high, start int) show.Control {
 
 const (
 	most  = 13 // positions of the first control in an animation
-	frame = 700 * time.Millisecond
+	frame = 900 * time.Millisecond
 )
 
 // positions returns values of a control from the lowest to the highest, evenly, as many as an
