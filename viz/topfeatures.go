@@ -103,8 +103,9 @@ func drawPanels(panels []panel, bars, columns int, heading string) (*Picture, er
 		barWidth = 150
 		between  = 26
 	)
-	nameWide, valueWide, signed := 0, 0, false
+	nameWide, valueWide, captionWide, signed := 0, 0, 0, false
 	for _, p := range panels {
+		captionWide = max(captionWide, caption.width(p.caption))
 		nameWide = max(nameWide, text.widest(p.names))
 		for _, v := range p.values {
 			valueWide = max(valueWide, small.width(three(v)))
@@ -114,6 +115,10 @@ func drawPanels(panels []panel, bars, columns int, heading string) (*Picture, er
 	nameWide = min(nameWide, maxName)
 	pitch := text.height + 5
 	wide := nameWide + 8 + barWidth + 6 + valueWide
+	left := nameWide + 8 // of the captions: above the bars, or from the left edge where one needs the room
+	if captionWide > wide-left {
+		left = 0
+	}
 	high := caption.height + 6 + bars*pitch
 	if columns == 0 {
 		columns = max(1, (pageWidth-2*margin+between)/(wide+between))
@@ -137,7 +142,7 @@ func drawPanels(panels []panel, bars, columns int, heading string) (*Picture, er
 	}
 	for k, of := range panels {
 		x, y := margin+k%columns*(wide+between), top+k/columns*(high+between)
-		caption.write(p, x+nameWide+8, y, 0, caption.fit(of.caption, wide-nameWide-8), black)
+		caption.write(p, x+left, y, 0, caption.fit(of.caption, wide-left), black)
 		y += caption.height + 6
 		// Zero is on the left, or in the middle if any bar of the picture points there.
 		zero, room := x+nameWide+8, barWidth

@@ -529,8 +529,13 @@ func (a *Analysis) DrawRanks() (viz.Figure, error) {
 		return nil, fmt.Errorf("%w: the rank was given, so none was asked for", datasets.ErrParameter)
 	}
 	t := a.RankChoice.Table
-	return viz.Lines([]viz.Series{{X: t.Column("rank"), Y: t.Column(choose.ScoreHeldOut), Err: t.Column(choose.ScoreHeldOutSE)}},
-		viz.LinesOptions{Title: "Does it predict? Lower is better", XLabel: "parts", YLabel: "error of entries held out", Width: 5, Height: 3})
+	ranks, errs := t.Column("rank"), t.Column(choose.ScoreHeldOut)
+	series := []viz.Series{{X: ranks, Y: errs, Err: t.Column(choose.ScoreHeldOutSE)}}
+	if at := slices.Index(ranks, float64(a.Rank)); at >= 0 {
+		series = append(series, viz.Series{X: ranks[at : at+1], Y: errs[at : at+1]})
+	}
+	return viz.Lines(series, viz.LinesOptions{Title: fmt.Sprintf("How well entries are predicted that were held out: %d parts chosen", a.Rank),
+		XLabel: "parts", YLabel: "error of entries held out", Width: 5.8, Height: 3})
 }
 
 // DrawConsensus draws the distances of the parts of all starts, cluster by cluster. It is ErrParameter
@@ -540,7 +545,14 @@ func (a *Analysis) DrawConsensus() (viz.Figure, error) {
 		return nil, fmt.Errorf("%w: no parts were fitted to this set", datasets.ErrParameter)
 	}
 	order := a.Consensus.Order()
-	return viz.Heatmap(a.Consensus.Distances(), viz.HeatmapOptions{Title: "Distances of the parts of all starts", RowOrder: order, ColumnOrder: order, BarLabel: "distance", XLabel: "parts of all starts, by cluster"})
+	stable := 0
+	for _, p := range a.Parts {
+		if p.Stability >= 0.9 {
+			stable++
+		}
+	}
+	title := fmt.Sprintf("%d of %d parts have a stability of 0.9 or more", stable, len(a.Parts))
+	return viz.Heatmap(a.Consensus.Distances(), viz.HeatmapOptions{Title: title, RowOrder: order, ColumnOrder: order, BarLabel: "distance of two parts", XLabel: "parts of all starts, by cluster"})
 }
 
 // DrawParts draws the parts: as images, or by their largest features.

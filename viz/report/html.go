@@ -7,6 +7,7 @@ import (
 	"html"
 	"io"
 	"math"
+	"path"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -319,7 +320,14 @@ func (r Report) residuals(rows []row, out *rnmf.Outliers) (viz.Figure, error) {
 		}
 	}
 	if s.Height > 0 && out != nil {
-		return viz.Gallery(x, viz.GalleryOptions{Height: s.Height, Width: s.Width, Captions: captions})
+		scale := 0
+		for c, name := range captions { // without folder and ending, and with room for most names
+			captions[c] = strings.TrimSuffix(path.Base(name), path.Ext(name))
+			if len(captions[c]) > 10 && max(s.Height, s.Width) < 140 {
+				scale = (140 + s.Width - 1) / s.Width
+			}
+		}
+		return viz.Gallery(x, viz.GalleryOptions{Height: s.Height, Width: s.Width, Captions: captions, Scale: scale})
 	}
 	return viz.TopFeatures(x, viz.TopFeaturesOptions{Features: r.featureNames(), Captions: captions, Count: 5})
 }
