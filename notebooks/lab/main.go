@@ -11,6 +11,7 @@
 //	go run ./notebooks/lab rss        # those of notebook 03
 //	go run ./notebooks/lab rivals     # more rows of these, which tell causes apart
 //	go run ./notebooks/lab chosen     # parameters that no label of the set has chosen
+//	go run ./notebooks/lab fgd        # its two algorithms, in seconds
 //	go run ./notebooks/lab rls        # those of notebook 04; -only time: its Fig. 8
 //	go run ./notebooks/lab rra        # the races of notebook 05
 //	go run ./notebooks/lab cost       # the costs of a round, next to the papers'
@@ -67,6 +68,7 @@ var commands = []struct {
 	{"rss", rss.Command},
 	{"rivals", rss.FurtherCommand},
 	{"chosen", rss.ChosenCommand},
+	{"fgd", rss.RaceCommand},
 	{"rls", rls.Command},
 	{"rra", rra.Command},
 	{"cost", claims.CostCommand},

@@ -21,6 +21,7 @@ type Data struct {
 	Cauchy, Disguise, Ablation       stored.Table
 	Occlusion                        stored.Table // of cauchy, on AR
 	RSS, Further, Chosen, PrintedRSS stored.Table
+	Heats                            stored.Table // of rss: FGD next to MUR
 	RLS, AsPrinted, Times            stored.Table
 	Race, Energy, Graph, Algorithm1  stored.Table // of rra; Graph is clusters.csv
 	Costs                            stored.Table
@@ -32,6 +33,7 @@ func Stored() Data {
 		l21.Clusters(), l21.Convergence(), l21.Traces(),
 		cauchy.Results(), cauchy.DisguiseResults(), cauchy.AblationResults(), cauchy.OcclusionResults(),
 		rss.Results(), rss.Further(), rss.Chosen(), rss.Paper(),
+		rss.Race(),
 		rls.Table(), rls.AsPrintedTable(), rls.Times(),
 		rra.Results("race.csv"), rra.Results("energy.csv"), rra.Results("clusters.csv"), rra.Results("algorithm1.csv"),
 		Costs(),
@@ -41,7 +43,7 @@ func Stored() Data {
 // Unversioned counts the stored rows, and those of them that are from before rows had versions:
 // nobody knows whether the code of now would give them.
 func (d Data) Unversioned() (none, all int) {
-	for _, t := range []stored.Table{d.Clusters, d.Convergence, d.Traces, d.Cauchy, d.Disguise, d.Ablation, d.RSS, d.Further, d.Chosen, d.RLS, d.AsPrinted, d.Times, d.Race, d.Energy, d.Graph, d.Algorithm1, d.Costs} {
+	for _, t := range []stored.Table{d.Clusters, d.Convergence, d.Traces, d.Cauchy, d.Disguise, d.Ablation, d.RSS, d.Further, d.Chosen, d.Heats, d.RLS, d.AsPrinted, d.Times, d.Race, d.Energy, d.Graph, d.Algorithm1, d.Costs} {
 		none, all = none+len(t.Where("version", "")), all+len(t)
 	}
 	return none, all

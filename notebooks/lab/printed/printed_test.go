@@ -3,6 +3,7 @@ package printed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -462,6 +463,11 @@ func TestRSS(t *testing.T) {
 	if a := fit(t, loose, x); a.Reason != rnmf.Converged || len(a.Trace) >= len(r.Trace) {
 		t.Errorf("%v after %d rounds with ξ = 0.1", a.Reason, len(a.Trace)-1)
 	}
+	// Repaired it never rises, whatever the labels weigh.
+	for _, s.Labels.Weight = range []float64{1, 10, 100} {
+		s.Repairs = Repairs{Search: true, Denominator: true, One: true, Weights: true}
+		falls(t, fmt.Sprintf("RSS, repaired, w = %g", s.Labels.Weight), fit(t, s, x))
+	}
 }
 
 func fits(g *rnmf.Graph, labels rnmf.Labels, s Start) map[string]interface {
@@ -583,6 +589,7 @@ func TestBadInput(t *testing.T) {
 		"RMNMF's λ":       {RMNMF{Start: s, Graph: g, Lambda: math.NaN()}, rnmf.ErrParameter},
 		"RSS's τ":         {RSS{Start: s, Labels: labels, Tau: -1}, rnmf.ErrParameter},
 		"RSS's ξ":         {RSS{Start: s, Labels: labels, Xi: math.NaN()}, rnmf.ErrParameter},
+		"RSS's w":         {RSS{Start: s, Labels: rnmf.Labels{Class: labels.Class, Weight: -1}}, rnmf.ErrParameter},
 		"RSS's class":     {RSS{Start: s, Labels: rnmf.Labels{Class: append([]int{3}, make([]int, 19)...)}}, rnmf.ErrLabels},
 		"class −2":        {Divergence{Start: s, Labels: rnmf.Labels{Class: append([]int{-2}, make([]int, 19)...)}}, rnmf.ErrLabels},
 		"class 20":        {Divergence{Start: s, Labels: rnmf.Labels{Class: append([]int{20}, make([]int, 19)...)}}, rnmf.ErrLabels},

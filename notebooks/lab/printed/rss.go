@@ -30,12 +30,21 @@ import (
 // paper leaves open, are 20 at most and end at a change of 10⁻⁶.
 type RSS struct {
 	Start
-	Labels rnmf.Labels // Names or classes number the components, Rank at most
+	Repairs
+	Labels rnmf.Labels // Names or classes number the components, Rank at most; Weight 0 is 1, as printed
 	Scale  float64     // σ_ρ; 0: 1, as printed, for pixels in 0..255
 	Delta  float64     // δ; 0: 1e-6
 	Floor  float64     // σ of (22); 0: 1e-6
 	Tau    float64     // τ; 0: 0.9
 	Xi     float64     // ξ; 0: 1e-6
+}
+
+// Repairs are of what Algorithm 2 has wrong, one by one; none is as printed.
+type Repairs struct {
+	Search      bool // φ has the label term
+	Denominator bool // wΛ²H̄ˡ is in the denominator of (25)
+	One         bool // a step of 1 is always allowed: max(1, τ sup) in (29)
+	Weights     bool // WH̄ in (25) has the weights of H, not those of H̄
 }
 
 // Fit factorises x.
@@ -53,7 +62,7 @@ func (s RSS) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
 		}
 	}
 	_, n := f.x.Dims()
-	if err := cmp.Or(weight("RSS.Scale", s.Scale), weight("RSS.Delta", s.Delta), weight("RSS.Floor", s.Floor), weight("RSS.Tau", s.Tau), weight("RSS.Xi", s.Xi)); err != nil {
+	if err := cmp.Or(weight("RSS.Scale", s.Scale), weight("RSS.Delta", s.Delta), weight("RSS.Floor", s.Floor), weight("RSS.Tau", s.Tau), weight("RSS.Xi", s.Xi), weight("RSS.Labels.Weight", s.Labels.Weight)); err != nil {
 		return nil, err
 	}
 	if len(s.Labels.Class) != n {
@@ -63,6 +72,9 @@ func (s RSS) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
 		if c < rnmf.Unlabelled || c >= s.Rank {
 			return nil, fmt.Errorf("%w: Class[%d] is %d, want %d to %d", rnmf.ErrLabels, j, c, rnmf.Unlabelled, s.Rank-1)
 		}
+	}
+	if s.Labels.Weight == 0 {
+		s.Labels.Weight = 1
 	}
 	f.x.Scale(1/s.Scale, f.x)
 	f.w.Scale(1/s.Scale, f.w)
@@ -78,15 +90,31 @@ func (s RSS) Fit(ctx context.Context, x mat.Matrix) (*rnmf.Result, error) {
 	}
 	betaH, betaW := 1., 1.
 	r, err := s.run(ctx, f, func() float64 { return s.value(f, lambda) }, func() error {
-		g := s.gradient(f, lambda)
+		g, e := s.gradient(f, lambda), f.residual()
 		betaH = s.step(f.h, g, betaH, func(bar *mat.Dense) *mat.Dense {
-			return product(f.w.T(), share(f.x, product(f.w, bar)))
-		}, f.residual(), func(d *mat.Dense) *mat.Dense { return product(f.w, d) })
+			d := product(f.w.T(), s.share(f.x, e, product(f.w, bar)))
+			if s.Denominator {
+				s.labelled(d, func(k, j, _ int, v float64) float64 { return v + s.Labels.Weight*lambda[k]*lambda[k]*bar.At(k, j) })
+			}
+			return d
+		}, e, func(d *mat.Dense) *mat.Dense { return product(f.w, d) }, func(d *mat.Dense, beta float64) (first, second float64) {
+			s.labelled(d, func(k, j, c int, v float64) float64 {
+				l := lambda[k]
+				rest := l * (f.h.At(k, j) - beta*v)
+				if k == c {
+					rest--
+				}
+				first, second = first-s.Labels.Weight*l*v*rest, second+s.Labels.Weight*l*l*v*v
+				return v
+			})
+			return first, second
+		})
+		e = f.residual()
 		g = product(influence(f.residual()), f.h.T())
 		g.Scale(-1, g)
 		betaW = s.step(f.w, g, betaW, func(bar *mat.Dense) *mat.Dense {
-			return product(share(f.x, product(bar, f.h)), f.h.T())
-		}, f.residual(), func(d *mat.Dense) *mat.Dense { return product(d, f.h) })
+			return product(s.share(f.x, e, product(bar, f.h)), f.h.T())
+		}, e, func(d *mat.Dense) *mat.Dense { return product(d, f.h) }, nil)
 		s.normalise(f, lambda)
 		return nil
 	})
@@ -110,30 +138,40 @@ func (s RSS) value(f *state, lambda []float64) (sum float64) {
 			if k == c {
 				d--
 			}
-			sum += d * d / 2
+			sum += s.Labels.Weight * d * d / 2
 		}
 	}
 	return sum
 }
 
+// labelled replaces the entries in the columns of labelled samples, of which c is the class.
+func (s RSS) labelled(a *mat.Dense, by func(k, j, c int, v float64) float64) {
+	a.Apply(func(k, j int, v float64) float64 {
+		if c := s.Labels.Class[j]; c >= 0 {
+			return by(k, j, c, v)
+		}
+		return v
+	}, a)
+}
+
 // gradient is ∇ for H.
 func (s RSS) gradient(f *state, lambda []float64) *mat.Dense {
 	g := product(f.w.T(), influence(f.residual()))
-	g.Apply(func(k, j int, v float64) float64 {
-		v = -v
-		if c := s.Labels.Class[j]; c >= 0 {
-			v += lambda[k] * lambda[k] * f.h.At(k, j)
-			if k == c {
-				v -= lambda[k]
-			}
+	g.Scale(-1, g)
+	s.labelled(g, func(k, j, c int, v float64) float64 {
+		w := s.Labels.Weight
+		v += w * lambda[k] * lambda[k] * f.h.At(k, j)
+		if k == c {
+			v -= w * lambda[k]
 		}
 		return v
-	}, g)
+	})
 	return g
 }
 
-// step takes v to v − βD and returns β; change makes WD or DH of D.
-func (s RSS) step(v, g *mat.Dense, beta float64, denominator func(bar *mat.Dense) *mat.Dense, e *mat.Dense, change func(d *mat.Dense) *mat.Dense) float64 {
+// step takes v to v − βD and returns β; change makes WD or DH of D, and labels has the label term's
+// part of φ′ and φ″, nil if there is none.
+func (s RSS) step(v, g *mat.Dense, beta float64, denominator func(bar *mat.Dense) *mat.Dense, e *mat.Dense, change func(d *mat.Dense) *mat.Dense, labels func(d *mat.Dense, beta float64) (first, second float64)) float64 {
 	bar := mat.DenseCopyOf(v)
 	bar.Apply(func(i, j int, a float64) float64 {
 		if g.At(i, j) < 0 {
@@ -160,6 +198,10 @@ func (s RSS) step(v, g *mat.Dense, beta float64, denominator func(bar *mat.Dense
 			first += w * a / root
 			second += w * w / (root * root * root)
 		}
+		if s.Search && labels != nil {
+			first2, second2 := labels(d, beta)
+			first, second = first+first2, second+second2
+		}
 		if !(second > 0) {
 			break
 		}
@@ -169,7 +211,11 @@ func (s RSS) step(v, g *mat.Dense, beta float64, denominator func(bar *mat.Dense
 			break
 		}
 	}
-	beta = min(beta, s.Tau*supremum)
+	most := s.Tau * supremum
+	if s.One {
+		most = max(1, most)
+	}
+	beta = min(beta, most)
 	if math.IsInf(beta, 0) || math.IsNaN(beta) {
 		beta = 1
 	}
@@ -211,11 +257,14 @@ func influence(e *mat.Dense) *mat.Dense {
 	return e
 }
 
-// share is Y ⊘ √(1 + (V − Y)²).
-func share(v, y *mat.Dense) *mat.Dense {
+// share is Y ⊘ √(1 + (V − Y)²), as printed, or with the residual E of H in place of V − Y.
+func (s RSS) share(v, e, y *mat.Dense) *mat.Dense {
 	y.Apply(func(i, j int, a float64) float64 {
-		e := v.At(i, j) - a
-		return a / math.Sqrt(1+e*e)
+		r := v.At(i, j) - a
+		if s.Weights {
+			r = e.At(i, j)
+		}
+		return a / math.Sqrt(1+r*r)
 	}, y)
 	return y
 }

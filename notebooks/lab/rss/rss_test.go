@@ -126,13 +126,55 @@ func TestFurther(t *testing.T) {
 	whole(t, stored.Parse(string(text)), experiments(1), 1)
 }
 
+// The race of each setting of the paper is stored with five starts, and runs through on digits.
+func TestRace(t *testing.T) {
+	check := func(all stored.Table, settings, starts int) {
+		t.Helper()
+		if len(all) != settings*starts*len(racers) {
+			t.Errorf("%d rows, want %d settings of %d starts of %d solvers", len(all), settings, starts, len(racers))
+		}
+		for _, r := range all {
+			if !(r.Number("objective") > 0 && r.Number("limit") > 0 && r.Number("rounds") >= 0) || r.Number("reached_seconds") > 4*r.Number("limit") && r.Number("limit") > 1 {
+				t.Error(r)
+			}
+		}
+		for _, r := range all.Where("solver", "MUR") {
+			if r.Text("limit") != r.Text("reached_seconds") || r.Text("rounds") != r.Text("reached_rounds") {
+				t.Error(r)
+			}
+		}
+	}
+	check(Race(), 7, 5) // two ranks of Yale, UMIST and GT, one of COIL-20
+	out := filepath.Join(t.TempDir(), "race.csv")
+	all := tracks([]Set{{digits(t, 4), "Yale", 0, nil, 2}})
+	if len(all) != 2 || all[0].rank != 10 || all[1].rank != 5 {
+		t.Fatal(all)
+	}
+	for range 2 { // the second time all is there
+		if err := storeRace(t.Context(), out, all, 1, 5); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(stored.Parse(string(text)), 2, 1)
+}
+
 // What was chosen on ORL runs on the other sets, and Choose takes the largest mean.
 func TestChosen(t *testing.T) {
 	all := Chosen()
 	if n := len(all.Where("kind", "chosen")); n != 10*(len(choices("RSS-NMF"))+len(choices("SCNMF"))) || len(all.Where("kind", "chosen").Different("set")) != 1 {
 		t.Errorf("%d rows of choices", n)
 	}
+	once := map[[4]string]bool{}
 	for _, r := range all.Where("kind", "elsewhere") {
+		key := [4]string{r.Text("set"), r.Text("level"), r.Text("model"), r.Text("trial")}
+		if once[key] {
+			t.Errorf("%v is there twice", key)
+		}
+		once[key] = true
 		if v := r.Number("accuracy"); !(v > 0 && v <= 1) || r.Text("set") == "ORL" {
 			t.Error(r)
 		}

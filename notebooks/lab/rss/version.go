@@ -59,5 +59,6 @@ func Files(ctx context.Context) []stored.File {
 		{Name: "rss/results.csv", Rows: Results, By: []string{"kind", "model"}, Version: of},
 		{Name: "rss/further.csv", Rows: Further, By: []string{"kind", "model"}, Version: of},
 		{Name: "rss/chosen.csv", Rows: Chosen, By: []string{"kind", "model"}, Version: of},
+		{Name: "rss/race.csv", Rows: Race, By: []string{"solver"}, Version: func(stored.Row) (string, error) { return raceVersion(ctx) }},
 	}
 }
