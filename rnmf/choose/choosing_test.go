@@ -354,6 +354,8 @@ func evidence(t *testing.T) template.FuncMap {
 		"groups":        groups,
 		"join":          func(sets []string) string { return strings.Join(sets, ", ") },
 		"defaultsTable": defaultsTable,
+		"comparedTable": comparedTable,
+		"comparedSets":  comparedSets,
 		"trials":        trials,
 		"lost":          lost,
 		"judged":        judged,
@@ -469,26 +471,86 @@ func placeOf(rows []arena.Stored, model string, sets []string) (arena.Place, err
 	return arena.Place{}, fmt.Errorf("no results of %q are stored", model)
 }
 
-// defaultsTable has a line for each default.
+// inDefaults are the names of the defaults in CHOOSING.
+var inDefaults = map[string]string{"least squares": "`NMF(r)`", "Huber": "`HuberNMF(r)`", "CellCase": "`CellCaseNMF(r)`", "two stages": "`RobustNMF(r)`",
+	"L2,1": "`L21NMF(r)`", "as diagnosed": "what `CompareLosses` suggests", "auto": "**`choose.Auto(r)`**"}
+
+// defaultsTable has a line for each default but what CompareLosses suggests.
 func defaultsTable() (string, error) {
-	names := map[string]string{"least squares": "`NMF(r)`", "Huber": "`HuberNMF(r)`", "CellCase": "`CellCaseNMF(r)`", "two stages": "`RobustNMF(r)`",
-		"L2,1": "`L21NMF(r)`", "as diagnosed": "what `CompareLosses` suggests", "auto": "**`choose.Auto(r)`**"}
-	head, rule := "| default |", "|---|"
+	var names []string
+	for _, d := range arena.Defaults() {
+		if d.Name != "as diagnosed" {
+			names = append(names, d.Name)
+		}
+	}
+	return placesTable(arena.DefaultsResults(), names, groups())
+}
+
+// compared are the rows of the cases, and of the starts, that CompareLosses was tried on.
+func compared() (rows []arena.Stored) {
+	type start struct {
+		arena.Bout
+		trial uint64
+	}
+	of := func(s arena.Stored) start {
+		return start{arena.Bout{Set: s.Set, Kind: s.Kind, Strength: s.Strength}, s.Trial}
+	}
+	tried := map[start]bool{}
+	for _, s := range arena.DefaultsResults() {
+		if s.Model == "as diagnosed" {
+			tried[of(s)] = true
+		}
+	}
+	for _, s := range arena.DefaultsResults() {
+		if tried[of(s)] {
+			rows = append(rows, s)
+		}
+	}
+	return rows
+}
+
+// comparedGroups are the groups with the sets of these cases.
+func comparedGroups() (all []arena.Group) {
 	for _, g := range groups() {
+		if _, g.Sets = arena.Places(compared(), g.Sets); g.Sets != nil {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// comparedTable sets what CompareLosses suggests next to its rivals, on the same cases and starts.
+func comparedTable() (string, error) {
+	return placesTable(compared(), []string{"CellCase", "two stages", "as diagnosed", "auto"}, comparedGroups())
+}
+
+// comparedSets names these sets by their groups.
+func comparedSets() string {
+	var parts []string
+	for _, g := range comparedGroups() {
+		parts = append(parts, g.Name+" "+strings.Join(g.Sets, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// placesTable has a line for each of some defaults.
+func placesTable(rows []arena.Stored, models []string, in []arena.Group) (string, error) {
+	head, rule := "| default |", "|---|"
+	for _, g := range in {
 		head, rule = head+" "+g.Name+": mean | worst | near |", rule+"---|---|---|"
 	}
 	table := head + " time ÷ `RobustNMF`'s |\n" + rule + "---|"
-	for _, d := range arena.Defaults() {
-		table += "\n| " + names[d.Name] + " |"
-		for _, g := range groups() {
-			p, err := placeOf(arena.DefaultsResults(), d.Name, g.Sets)
+	for _, model := range models {
+		table += "\n| " + inDefaults[model] + " |"
+		for _, g := range in {
+			p, err := placeOf(rows, model, g.Sets)
 			if err != nil {
 				table += " – | – | – |"
 				continue
 			}
 			table += fmt.Sprintf(" %.3f | %.2f | %.0f %% |", p.Mean, p.Worst, 100*float64(p.Near)/float64(p.Cases))
 		}
-		p, err := placeOf(arena.DefaultsResults(), d.Name, chosenOn(groups()))
+		p, err := placeOf(rows, model, chosenOn(in))
 		switch {
 		case err != nil:
 			return "", err
