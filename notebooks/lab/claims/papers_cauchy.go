@@ -276,7 +276,7 @@ func Cauchy(d Data) List {
 			}
 			return yes(least < 0.2, "the least errors, at the best round for each of %s: %s. What the paper's program did is open", plural(len(d.Ablation.Different("trial")), "start"), strings.Join(text, "; "))
 		}},
-		{"laplace-clusters", "Fig. 6", "and clusters better than all the others", "every δ, accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
+		{"laplace-clusters", "Fig. 6", "under Laplace noise it clusters better than all the others", "every δ, accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
 			return Lead("truncated Cauchy", true, cells(d.Cauchy.Where("corruption", "laplace").Different("level"), func(level string) (Cell, bool) {
 				return at("laplace", level, Contest{Who: truncatedName, Rivals: rivalsOfCauchy, Value: "accuracy"})
 			}))
@@ -285,12 +285,12 @@ func Cauchy(d Data) List {
 			q, other := ratio("laplace", truncatedName, "accuracy", "40", "280"), ratio("laplace", "L2", "accuracy", "40", "280")
 			return yes(q >= 0.9, "it is %.2f of it; that of L2 is %.2f of its own", q, other)
 		}},
-		{"laplace-l1", "Fig. 6", "L1 clusters better than L2 and L2,1", "every δ, accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
+		{"laplace-l1", "Fig. 6", "under Laplace noise L1 clusters better than L2 and L2,1", "every δ, accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
 			return Lead("L1", true, cells(levelsOf(cauchy.Table2), func(level string) (Cell, bool) {
 				return at("laplace", level, Contest{Who: "L1", Rivals: []string{"L2", "L2,1"}, Value: "accuracy"})
 			}))
 		}},
-		{"laplace-rnmf", "Fig. 6", "L1 clusters better than RNMF-L1", "every δ, accuracy, 60 rounds; λ of RNMF-L1 is our guess. " + LeadRule, func() (Verdict, string) {
+		{"laplace-rnmf", "Fig. 6", "under Laplace noise L1 clusters better than RNMF-L1", "every δ, accuracy, 60 rounds; λ of RNMF-L1 is our guess. " + LeadRule, func() (Verdict, string) {
 			return Lead("L1", true, cells(levelsOf(cauchy.Table2), func(level string) (Cell, bool) {
 				return at("laplace", level, Contest{Who: "L1", Rivals: []string{"RNMF-L1"}, Value: "accuracy"})
 			}))
@@ -300,7 +300,7 @@ func Cauchy(d Data) List {
 				return at("salt & pepper", level, Contest{Who: truncatedName, Rivals: rivalsOfCauchy, Value: "error", Less: true})
 			}))
 		}},
-		{"pepper-clusters", "Fig. 7", "and clusters better than all the others in most cases", "every share of pixels up to 50 % (at 60 % all fail, the paper says), accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
+		{"pepper-clusters", "Fig. 7", "under salt & pepper it clusters better than all the others in most cases", "every share of pixels up to 50 % (at 60 % all fail, the paper says), accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
 			return Lead("truncated Cauchy", true, cells([]string{"5", "10", "20", "30", "40", "50"}, func(level string) (Cell, bool) {
 				return at("salt & pepper", level, Contest{Who: truncatedName, Rivals: rivalsOfCauchy, Value: "accuracy"})
 			}))
