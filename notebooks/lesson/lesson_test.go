@@ -3,8 +3,10 @@ package lesson
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"image"
+	"image/png"
 	"io"
 	"math"
 	"os"
@@ -311,6 +313,20 @@ func TestLoad(t *testing.T) {
 	t.Setenv("RNMF_DATA", t.TempDir())
 	if s := Load(datasets.ORL, datasets.Digits); s.Name != datasets.Digits().Name || mat.Max(s.X) != 1 {
 		t.Errorf("%s, up to %g, in the place of ORL", s.Name, mat.Max(s.X))
+	}
+}
+
+// A picture in HTML is the PNG of its figure, at the size that a page gives it.
+func TestPicture(t *testing.T) {
+	c := Must(viz.Lines([]viz.Series{{Y: []float64{1, 2}}}, viz.LinesOptions{Width: 3, Height: 2}))
+	text := picture(c)
+	data, ok := strings.CutPrefix(text, `<div><img width="288" src="data:image/png;base64,`)
+	b, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(data, `"></div>`))
+	if !ok || err != nil {
+		t.Fatalf("%.80s, %v", text, err)
+	}
+	if img, err := png.Decode(bytes.NewReader(b)); err != nil || img.Bounds() != c.Image().Bounds() {
+		t.Error(err)
 	}
 }
 
