@@ -10,6 +10,7 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/viz"
 )
 
 // Sets has each set of the paper once, at hand or missing, and they hold together.
@@ -66,6 +67,27 @@ func TestConvergence(t *testing.T) {
 			}
 			if len(curve) < 20 {
 				t.Errorf("%s, %s: a curve of %d points", set, m.Name, len(curve))
+			}
+		}
+	}
+}
+
+// Curves are multiples of the lowest value of their model.
+func TestCurves(t *testing.T) {
+	for _, set := range []string{"AT&T", "UMIST"} {
+		curves := Curves(set)
+		if len(curves) != len(Solvers()) {
+			t.Fatalf("%s has %d curves", set, len(curves))
+		}
+		for i := range 2 { // by the updates, and by HALS
+			least := math.Inf(1)
+			for _, c := range []viz.Curve{curves[i], curves[i+2]} {
+				for _, p := range c.Trace {
+					least = min(least, p.Objective)
+				}
+			}
+			if least != 1 {
+				t.Errorf("%s, %s and %s: the lowest is %g", set, curves[i].Name, curves[i+2].Name, least)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"log"
 	"math"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/viz"
 )
 
 var (
@@ -53,6 +55,32 @@ func Solvers() []Fitted {
 		{"L2,1-NMF, HALS", rnmf.Model{Loss: loss, Tol: 1e-7, MaxIter: 5000}},
 		{"NMF, HALS", rnmf.Model{Tol: 2e-7, MaxIter: 5000}},
 	}
+}
+
+// Curves returns the stored objectives of the first trial on a set, of both models by both solvers. An
+// objective is a multiple of the lowest value of its model, so that curves of both can be in one
+// chart. A model has one colour, and HALS another dash than the updates.
+func Curves(set string) (curves []viz.Curve) {
+	lowest := map[string]float64{}
+	for i, m := range Solvers() {
+		model, _, _ := strings.Cut(m.Name, ", ")
+		c := viz.Curve{Name: m.Name, Style: []int{2, 1, 10, 9}[i]}
+		for _, p := range Traces().Where("set", set, "model", m.Name) {
+			v := p.Number("objective")
+			c.Trace = append(c.Trace, rnmf.Point{Round: int(p.Number("round")), Objective: v})
+			if low, ok := lowest[model]; !ok || v < low {
+				lowest[model] = v
+			}
+		}
+		curves = append(curves, c)
+	}
+	for _, c := range curves {
+		model, _, _ := strings.Cut(c.Name, ", ")
+		for t := range c.Trace {
+			c.Trace[t].Objective /= lowest[model]
+		}
+	}
+	return curves
 }
 
 // Errors returns ‖X − WH‖ / ‖X‖ in the L2,1 and in the Frobenius norm.
