@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/drive"
+	"github.com/robustnmf/robustnmf/rnmf/internal/histogram"
 )
 
 // A fit is the backend of drive.Driver in memory: the data, the factors, and what is done with them. Both
@@ -27,15 +28,16 @@ type fit struct {
 
 	drive drive.Driver // decides what is done next
 
-	loss      Loss            // at the scale of the round
-	rho       Loss            // its ρ, without ByColumn
-	byColumn  bool            // ρ is taken of norms of columns
-	floor     float64         // ε² > 0 if loss is a CellCase
-	tuning    Tuning          // estimates the scale; nil if that is given
-	residuals *Residuals      // from which the next scale is estimated
-	estimated *drive.Estimate // from these, nil until it is asked for
-	retuned   bool            // the scale was estimated for this round
-	recorded  Loss            // that of the last point of the trace
+	loss      Loss             // at the scale of the round
+	rho       Loss             // its ρ, without ByColumn
+	byColumn  bool             // ρ is taken of norms of columns
+	floor     float64          // ε² > 0 if loss is a CellCase
+	tuning    Tuning           // estimates the scale; nil if that is given
+	residuals *Residuals       // from which the next scale is estimated
+	counts    histogram.Counts // memory for these
+	estimated *drive.Estimate  // from these, nil until it is asked for
+	retuned   bool             // the scale was estimated for this round
+	recorded  Loss             // that of the last point of the trace
 
 	nextH   *mat.Dense    // the H of the next round
 	sawNext observed      // what its half-step saw; nothing where that is still to be done

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/drive"
+	"github.com/robustnmf/robustnmf/rnmf/internal/histogram"
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 	"gonum.org/v1/gonum/mat"
 )
@@ -26,16 +27,15 @@ func (f *fit) measure() float64 {
 		largest *= float64(m) * f.heaviest
 	}
 	losses, sums, counts := make([]float64, n), make([]float64, n), make([]float64, n)
-	all := newResiduals(largest)
 	f.eachResidual(func(t *Tile, i int) {
-		if t.residuals == nil {
-			t.residuals = newResiduals(largest)
+		if t.counts == nil {
+			t.counts = new(histogram.Counts)
 		}
 		if byColumn {
 			s := make([]float64, t.B)
 			kernel.SquaredNorms(s, t.e, t.mask, t.M, t.B)
 			for _, v := range s {
-				t.residuals.add(v)
+				t.counts.Add(v)
 			}
 			losses[i], sums[i], counts[i] = lossOfSquares(q.loss, s), total(s), float64(t.B)
 			return
@@ -54,17 +54,18 @@ func (f *fit) measure() float64 {
 			if !zeros {
 				x = f.x.RawRowView(k)[t.First:][:t.B]
 			}
-			sum, count := t.residuals.addAll(e[k*t.B:][:t.B], x, mask)
+			sum, count := countSquares(t.counts, e[k*t.B:][:t.B], x, mask)
 			sums[i], counts[i] = sums[i]+sum, counts[i]+count
 		}
 	})
 	for _, t := range f.pool.tiles {
-		if t.residuals != nil {
-			all.merge(t.residuals)
-			t.residuals = nil
+		if t.counts != nil {
+			f.counts.Merge(t.counts)
+			t.counts.Reset()
 		}
 	}
-	all.close(total(sums) / total(counts))
+	all := newResiduals(&f.counts, largest, total(sums)/total(counts))
+	f.counts.Reset()
 	if all.data = f.medianMagnitude(f.pool.Stop); f.model.Family != Gaussian {
 		all.data = math.Sqrt(all.data)
 	}

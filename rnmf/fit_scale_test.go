@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -112,6 +113,23 @@ func TestAlike(t *testing.T) {
 	} {
 		if got := drive.Alike(c.a, c.b, all.All(), 0.01); got != c.want {
 			t.Errorf("%+v and %+v: %v", c.a, c.b, got)
+		}
+	}
+}
+
+// A round leaves little garbage, also while a scale is estimated in it: what waits for the collector
+// would otherwise come to the size of X before it runs.
+func TestRoundsTakeLittleMemory(t *testing.T) {
+	const rounds, each = 120, 1 << 19 // bytes
+	x, _ := Planted(300, 800, 5, 0.1, 0.05, 1)
+	for _, m := range []Model{HuberNMF(5), CellCaseNMF(5), RobustNMF(5), CauchyNMF(5)} {
+		m.MaxIter, m.Tol, m.TuneFor = rounds, -1, -1
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		MustFit(t, m, x)
+		runtime.ReadMemStats(&after)
+		if took := (after.TotalAlloc - before.TotalAlloc) / rounds; took > each {
+			t.Errorf("%s: %d bytes a round, want at most %d", LossName(m.Loss), took, each)
 		}
 	}
 }

@@ -26,6 +26,12 @@ func (l MMEstimator) Rho(s float64) (value, slope float64) {
 	return then.Rho(s)
 }
 
+// Weigh is that of Then.
+func (l MMEstimator) Weigh(omega, value, e []float64) {
+	_, then := l.stages()
+	Weigh(then, omega, value, e)
+}
+
 // stages returns both, the defaults where they are nil.
 func (l MMEstimator) stages() (first, then Loss) {
 	return cmp.Or[Loss](l.First, Truncated{Loss: Cauchy{Printed: true}, Rule: NormalThreeSigma}),

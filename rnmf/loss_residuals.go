@@ -3,7 +3,6 @@ package rnmf
 import (
 	"iter"
 	"math"
-	"slices"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/histogram"
 )
@@ -20,13 +19,10 @@ type Residuals struct {
 	// for Poisson deviances of entries, as counts do not vary less; elsewhere 0.
 	Known float64
 
-	counts histogram.Counts
-	n      int
-	mean   float64
-	data   float64         // the median magnitude of the data, as a residual; 0 if unknown
-	least  float64         // squares below count as 0
-	most   histogram.Bin   // larger squares count in this bin
-	bins   []histogram.Bin // those that are not empty, once the distribution is complete
+	n    int
+	mean float64
+	data float64         // the median magnitude of the data, as a residual; 0 if unknown
+	bins []histogram.Bin // those that are not empty
 }
 
 const (
@@ -43,12 +39,11 @@ func NewResiduals(s ...float64) *Residuals {
 	for _, v := range s {
 		sum += v / float64(len(s))
 	}
-	r := newResiduals(largest)
+	var counts histogram.Counts
 	for _, v := range s {
-		r.add(v)
+		counts.Add(v)
 	}
-	r.close(sum)
-	return r
+	return newResiduals(&counts, largest, sum)
 }
 
 // NewResidualsFromCounts returns the distribution of squared residuals of which the numbers near some values are
@@ -56,33 +51,23 @@ func NewResiduals(s ...float64) *Residuals {
 // square, largest a square that residuals are hardly above, and data the median magnitude of the data
 // as a residual, 0 if unknown.
 func NewResidualsFromCounts(counts iter.Seq2[float64, int], mean, largest, data float64) *Residuals {
-	r := newResiduals(largest)
+	var all histogram.Counts
 	for s, n := range counts {
-		r.counts.AddCount(s, uint64(max(n, 0)))
+		all.AddCount(s, uint64(max(n, 0)))
 	}
-	r.close(mean)
+	r := newResiduals(&all, largest, mean)
 	r.data = data
 	return r
 }
 
-// newResiduals makes a distribution of squares up to some octaves above largest.
-func newResiduals(largest float64) *Residuals {
-	top := math.Float64bits(max(largest, tiny*tiny))>>52 + aboveData
-	top = min(max(top, octaves+1), 0x7fe) // so that 0 is below the least
-	return &Residuals{least: math.Float64frombits((top - octaves) << 52), most: histogram.Of(math.Nextafter(math.Float64frombits(top<<52), 0))}
-}
-
-// add counts one square.
-func (r *Residuals) add(s float64) { r.counts.Add(s) }
-
-// addAll counts the squares of the residuals e, except for entries that a mask hides or that are 0
-// in x; it returns their sum and number. A 0 lies on the bound W, H ≥ 0, and is fitted nearly
+// countSquares counts the squares of the residuals e, except for entries that a mask hides or that
+// are 0 in x; it returns their sum and number. A 0 lies on the bound W, H ≥ 0, and is fitted nearly
 // exactly: where half of the data are 0, as the background of images, the median residual would say
 // nothing about the rest. If x is nil zeros count as well.
-func (r *Residuals) addAll(e, x, mask []float64) (sum, count float64) {
+func countSquares(counts *histogram.Counts, e, x, mask []float64) (sum, count float64) {
 	for i, v := range e {
 		if (x == nil || x[i] != 0) && (mask == nil || mask[i] > 0) {
-			r.add(v * v)
+			counts.Add(v * v)
 			sum += v * v
 			count++
 		}
@@ -90,30 +75,38 @@ func (r *Residuals) addAll(e, x, mask []float64) (sum, count float64) {
 	return sum, count
 }
 
-// merge adds the counts of another distribution.
-func (r *Residuals) merge(o *Residuals) { r.counts.Merge(&o.counts) }
-
-// close completes a distribution, of which the mean is known.
-func (r *Residuals) close(mean float64) {
-	r.mean = mean
-	none, most := histogram.Bin{}, r.most
-	for b := range r.counts.Bins() {
+// newResiduals returns the distribution of squares that were counted, with their mean. Squares far
+// below largest count as 0, as they are rounding errors, and those far above it as one.
+func newResiduals(counts *histogram.Counts, largest, mean float64) *Residuals {
+	top := math.Float64bits(max(largest, tiny*tiny))>>52 + aboveData
+	top = min(max(top, octaves+1), 0x7fe) // so that 0 is below the least
+	least := math.Float64frombits((top - octaves) << 52)
+	none, most := histogram.Bin{}, histogram.Of(math.Nextafter(math.Float64frombits(top<<52), 0))
+	r, between := &Residuals{mean: mean}, 0
+	for b := range counts.Bins() {
 		r.n += int(b.Count)
 		switch {
-		case b.Low < r.least:
-			none.Count += b.Count // far below rounding errors
+		case b.Low < least:
+			none.Count += b.Count
 		case b.Low >= most.Low:
 			most.Count += b.Count
 		default:
-			r.bins = append(r.bins, b)
+			between++
 		}
 	}
+	r.bins = make([]histogram.Bin, 0, between+2)
 	if none.Count > 0 {
-		r.bins = slices.Insert(r.bins, 0, none)
+		r.bins = append(r.bins, none)
+	}
+	for b := range counts.Bins() {
+		if b.Low >= least && b.Low < most.Low {
+			r.bins = append(r.bins, b)
+		}
 	}
 	if most.Count > 0 {
 		r.bins = append(r.bins, most)
 	}
+	return r
 }
 
 // N returns the number of residuals.

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/rnmf/internal/histogram"
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
 )
 
@@ -24,11 +25,11 @@ type Tile struct {
 	Row  []float64 // M weights, or nil for all 1, if not Weighted
 	Col  []float64 // B weights, if not Weighted
 
-	q         *Quadratic
-	walk      *walk
-	start     []float64  // R×B, the V that came in
-	loss      float64    // of the tile, at the V it came with; NaN if unknown
-	residuals *Residuals // of the tiles that this goroutine has measured
+	q      *Quadratic
+	walk   *walk
+	start  []float64         // R×B, the V that came in
+	loss   float64           // of the tile, at the V it came with; NaN if unknown
+	counts *histogram.Counts // of the squared residuals of the tiles that this goroutine has measured
 
 	// What is there of the matrices below.
 	hasX, hasE, hasOmega, hasY, hasCross bool

@@ -56,6 +56,16 @@ func (c *Counts) AddCount(v float64, count uint64) {
 	c.Octave[o][bits%PerTwo] += count
 }
 
+// Reset forgets all numbers, and keeps the memory for the next.
+func (c *Counts) Reset() {
+	c.Zeros = 0
+	for _, bins := range c.Octave {
+		if bins != nil {
+			clear(bins[:])
+		}
+	}
+}
+
 // Merge adds other counts.
 func (c *Counts) Merge(other *Counts) {
 	c.Zeros += other.Zeros
