@@ -27,6 +27,9 @@ func Named(series []viz.Series, opt viz.LinesOptions) *viz.Chart {
 	var ends []end
 	tall := 72*c.Height - 80 // of the area of the data, about
 	for i, s := range series {
+		if s.Name == "" {
+			continue
+		}
 		e := end{name: s.Name, style: cmp.Or(s.Style, i+1) - 1, x: math.Inf(-1)}
 		for k, y := range s.Y {
 			x := float64(k)
@@ -47,9 +50,6 @@ func Named(series []viz.Series, opt viz.LinesOptions) *viz.Chart {
 	}
 	for i, at := range apart(heights, 14) {
 		e := ends[i]
-		if e.name == "" {
-			continue
-		}
 		style := c.Legend.TextStyle
 		style.Font = c.X.Tick.Label.Font
 		style.Color = viz.Color(e.style)
