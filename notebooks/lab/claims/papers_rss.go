@@ -152,7 +152,7 @@ func RSS(d Data) List {
 		{"race", "Fig. 2, Fig. 4, Fig. 5", "FGD converges in less time than MUR on Yale, UMIST and GT", "the seconds of 200 rounds of MUR by those that FGD with one β needs to the same objective, " + heatRule, func() (Verdict, string) {
 			return heats(d.Heats, func(fgd, mur stored.Row) float64 {
 				if fgd.Text("reached_seconds") == "" {
-					return 0 // not within five times the seconds
+					return 0 // not within 120 rounds
 				}
 				return mur.Number("limit") / fgd.Number("reached_seconds")
 			})

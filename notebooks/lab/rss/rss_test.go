@@ -134,7 +134,7 @@ func TestRace(t *testing.T) {
 			t.Errorf("%d rows, want %d settings of %d starts of %d solvers", len(all), settings, starts, len(racers))
 		}
 		for _, r := range all {
-			if !(r.Number("objective") > 0 && r.Number("limit") > 0 && r.Number("rounds") >= 0) || r.Number("reached_seconds") > 4*r.Number("limit") && r.Number("limit") > 1 {
+			if !(r.Number("objective") > 0 && r.Number("limit") > 0 && r.Number("rounds") >= 0) || r.Number("reached_seconds") <= 0 {
 				t.Error(r)
 			}
 		}
@@ -151,7 +151,7 @@ func TestRace(t *testing.T) {
 		t.Fatal(all)
 	}
 	for range 2 { // the second time all is there
-		if err := storeRace(t.Context(), out, all, 1, 5); err != nil {
+		if err := storeRace(t.Context(), out, all, 1, 0.02); err != nil {
 			t.Fatal(err)
 		}
 	}
