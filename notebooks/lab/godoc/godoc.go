@@ -253,10 +253,14 @@ func (r Run) Reached(target float64) float64 {
 	return math.NaN()
 }
 
-// PerRound returns the seconds of a round, or pass, on average.
+// PerRound returns the seconds of a round, or pass: the median.
 func (r Run) PerRound() float64 {
-	last := len(r.Seconds) - 1
-	return r.Seconds[last] / float64(last)
+	var took []float64
+	for k := range r.Seconds[1:] {
+		took = append(took, r.Seconds[k+1]-r.Seconds[k])
+	}
+	slices.Sort(took)
+	return (took[len(took)/2] + took[(len(took)-1)/2]) / 2
 }
 
 // Measure fits, and notes the objective of every round by the clock and the heap at its largest. The
