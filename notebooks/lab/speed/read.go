@@ -113,7 +113,7 @@ func Sizes(file string) (about string, all stored.Table, err error) {
 // Robust returns the rows of models that are robust, without choose.Auto, which is a race of several.
 func Robust(t stored.Table) (some stored.Table) {
 	for _, r := range t {
-		if m := r.Text("model"); m != Library && m != "NMF" && m != "Auto" {
+		if m := r.Text("model"); m != Library && m != "NMF" && m != "auto" {
 			some = append(some, r)
 		}
 	}
@@ -165,7 +165,7 @@ func Prices(file string) (all stored.Table, err error) {
 			return nil, fmt.Errorf("speed: %s: %q: %w", file, line, err)
 		}
 		ratio, _, _ := strings.Cut(cells[6], " (")
-		all = append(all, stored.Row{"set": set, "fit": cells[0], "model": strings.TrimPrefix(cells[1], "choose."), "seconds": cells[2], "error": cells[3], "ratio": ratio,
+		all = append(all, stored.Row{"set": set, "fit": cells[0], "model": strings.Replace(cells[1], "choose.Auto", "auto", 1), "seconds": cells[2], "error": cells[3], "ratio": ratio,
 			"more": stored.Number(100*(ours/theirs-1), 'f', 2)})
 	}
 	if len(all) == 0 {
