@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -138,13 +139,10 @@ func middle(s Set) (cases []Case) {
 	return cases
 }
 
-// Draw draws the views, with a title that says how many rivals are the best against something.
+// Draw draws the views, with a title that says which rivals are the best against something.
 func (r *Restoration) Draw() (viz.Figure, error) {
 	winners := slices.Compact(slices.Sorted(slices.Values(r.best)))
-	title := fmt.Sprintf("What comes back depends on the damage and on the loss: %d of %d have the least error in a row", len(winners), len(r.Views)-2)
-	if len(winners) == 1 {
-		title = winners[0] + " has the least error in all rows"
-	}
+	title := "The least error against each damage: " + strings.Join(winners, " or ")
 	return viz.Views(r.Views, viz.ViewsOptions{Height: r.set.Height, Width: r.set.Width, Samples: upTo(len(r.Kinds)), Names: r.Kinds, Smooth: true, Title: title})
 }
 
