@@ -31,10 +31,23 @@ var results string
 // which is the seed, the score, whose meaning its Experiment tells, and the rounds of the fit.
 var Results = sync.OnceValue(func() stored.Table { return stored.Parse(results) })
 
-// Median returns the median of some numbers.
-func Median(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return (v[len(v)/2] + v[(len(v)-1)/2]) / 2
+// OverBest returns, for each value of a column, the median score of a model over the least median of all
+// models: 1 where it is the best. A score is an error.
+func OverBest(t stored.Table, column, model string) (over []float64) {
+	median := func(rows stored.Table) float64 {
+		v := rows.Numbers("score")
+		slices.Sort(v)
+		return (v[len(v)/2] + v[(len(v)-1)/2]) / 2
+	}
+	for _, value := range t.Different(column) {
+		rows := t.Where(column, value)
+		least := math.Inf(1)
+		for _, m := range rows.Different("model") {
+			least = min(least, median(rows.Where("model", m)))
+		}
+		over = append(over, median(rows.Where("model", model))/least)
+	}
+	return over
 }
 
 // An Experiment fits models to counts in some cases, each with some kinds of damage.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -82,5 +83,12 @@ func TestDoubts(t *testing.T) {
 	all := Doubts(x, r, 2)
 	if len(all) != 2 || all[0].Row != 1 || all[0].Column != 0 || all[0].Count != 500 || all[0].Mean != 2 || all[0].Weight > 0.1*all[1].Weight {
 		t.Errorf("%+v", all)
+	}
+}
+
+func TestOverBest(t *testing.T) {
+	rows := stored.Parse("case,model,score\na,x,2\na,x,4\na,y,2\nb,x,1\nb,y,5\n")
+	if got, want := OverBest(rows, "case", "x"), []float64{1.5, 1}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
