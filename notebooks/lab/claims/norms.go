@@ -85,7 +85,7 @@ func Orders(ctx context.Context, x mat.Matrix, g *rnmf.Graph, rank int, beta flo
 	if err != nil {
 		return nil, err
 	}
-	return append(all, Order{"all of V, then all of U, 95 % of Σσ", kept, all[0].All, r, rises(r)}), nil
+	return append(all, Order{"V then U, 95 % of Σσ", kept, all[0].All, r, rises(r)}), nil
 }
 
 func rises(r *rnmf.Result) (count int) {
