@@ -365,3 +365,28 @@ func TestVerify(t *testing.T) {
 		}
 	}
 }
+
+// Best is the largest score of a grid; points of LS-NMF are RLS-NMF's, too, and points without
+// components count only where the score itself chooses.
+func TestBest(t *testing.T) {
+	for _, set := range []string{"ORL", "Yale"} {
+		most := map[string]float64{}
+		for _, r := range Results() {
+			if r.Table == 1 && r.Set == set && r.Setting.Value("alpha") == r.Setting.Value("beta") {
+				most[r.Method] = max(most[r.Method], r.Scores["accuracy"])
+			}
+		}
+		most["RLS-NMF"] = max(most["RLS-NMF"], most["LS-NMF"])
+		for _, m := range Methods() {
+			if got := Best(1, set, 0, m.Name, "accuracy", "accuracy"); got != most[m.Name] {
+				t.Errorf("%s, %s: %v, want %v", set, m.Name, got, most[m.Name])
+			}
+		}
+		if live := Best(1, set, 0, "RLS-NMF", "live", "silhouette"); !(live > 0) {
+			t.Errorf("%s: the silhouette chose %v components", set, live)
+		}
+	}
+	if v := Best(9, "ORL", 0, "NMF", "accuracy", "accuracy"); !math.IsNaN(v) {
+		t.Errorf("no such table: %v", v)
+	}
+}
