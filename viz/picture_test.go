@@ -79,6 +79,43 @@ func TestViews(t *testing.T) {
 	}
 }
 
+// Neighbours that share their colours share the bar of them, others have one each.
+func TestViewsBars(t *testing.T) {
+	x := mat.NewDense(1, 1, []float64{0.5})
+	weight, residual := viz.View{X: x, Tone: viz.Weight}, viz.View{X: x, Tone: viz.Signed}
+	half := viz.View{X: x, Tone: viz.Weight, Limit: 0.5}
+	for _, c := range []struct {
+		columns []viz.View
+		want    int
+	}{
+		{[]viz.View{{X: x}}, 0},
+		{[]viz.View{{X: x}, weight}, 1},
+		{[]viz.View{{X: x}, weight, weight, weight}, 1},
+		{[]viz.View{weight, {X: x}, weight}, 2},
+		{[]viz.View{weight, half, residual, residual}, 3},
+	} {
+		f := viz.Must(viz.Views(c.columns, viz.ViewsOptions{Height: 1, Width: 1, Scale: 40}))
+		bounds, most := f.Image().Bounds(), 0
+		for y := bounds.Max.Y - 45; y < bounds.Max.Y; y++ { // below the tiles
+			bars, width := 0, 0
+			for x := range bounds.Max.X {
+				if r, g, b, _ := at(f, x, y).RGBA(); r == 0xa0a0 && g == r && b == r { // a frame
+					width++
+					continue
+				}
+				if width >= 40 {
+					bars++
+				}
+				width = 0
+			}
+			most = max(most, bars)
+		}
+		if most != c.want {
+			t.Errorf("%d columns have %d bars, want %d", len(c.columns), most, c.want)
+		}
+	}
+}
+
 func TestHeatmapSizes(t *testing.T) {
 	for _, c := range []struct{ m, n int }{{1, 1}, {1, 5000}, {5000, 1}, {1200, 1500}, {40, 40}, {2, 90}} {
 		f := viz.Must(viz.Heatmap(random(c.m, c.n), viz.HeatmapOptions{XLabel: "x", YLabel: "y", Values: true}))

@@ -52,7 +52,7 @@ type ViewsOptions struct {
 
 // Views draws a row for each sample and a column for each view of it: clean,
 // corrupted, reconstructed, residual, weights. Below residuals and weights
-// stands a bar of their colours.
+// stands a bar of their colours, one below neighbours that share them.
 //
 // It returns ErrEmpty, ErrShape if the matrices have not Height·Width rows or
 // differ in their number of columns or there is not one name for each sample,
@@ -82,7 +82,21 @@ func Views(columns []View, opt ViewsOptions) (*Picture, error) {
 		}
 	}
 	for i, c := range columns {
-		l.paint(p, c, l.left+i*l.pitch+(l.pitch-gap-l.tw)/2, samples, white)
+		l.paint(p, c, l.column(i), samples, white)
+	}
+	for i := 0; i < len(columns); {
+		c, next := columns[i], i+1
+		lo, hi, cm := c.colors(samples, white)
+		for ; next < len(columns) && columns[next].Tone == c.Tone; next++ {
+			if low, high, _ := columns[next].colors(samples, white); low != lo || high != hi {
+				break
+			}
+		}
+		if c.bar() {
+			y := l.row(len(samples)) + 2
+			p.horizontalBar(image.Rect(l.column(i), y, l.column(next-1)+l.tw, y+barHeight), lo, hi, cm, l.small)
+		}
+		i = next
 	}
 	for k := range opt.Names {
 		l.side.write(p, l.left-12, l.row(k)+(l.th-l.side.height)/2, 1, opt.Names[k], black)
@@ -175,6 +189,9 @@ func (opt ViewsOptions) layOut(columns []View, samples []int) (*viewsLayout, err
 // row is the upper edge of the tiles of sample k of those that are shown.
 func (l *viewsLayout) row(k int) int { return l.top + k*(l.th+gap) }
 
+// column is the left edge of the tiles of column i.
+func (l *viewsLayout) column(i int) int { return l.left + i*l.pitch + (l.pitch-gap-l.tw)/2 }
+
 // paint paints a column from x0 on.
 func (l *viewsLayout) paint(p *Picture, c View, x0 int, samples []int, white float64) {
 	l.head.write(p, x0+l.tw/2, l.headY, 0.5, c.Heading, black)
@@ -194,10 +211,6 @@ func (l *viewsLayout) paint(p *Picture, c View, x0 int, samples []int, white flo
 		if c.Tone == Signed {
 			p.frame(tile, 1, color.Gray{0xd0})
 		}
-	}
-	if c.bar() {
-		y := l.row(len(samples)) + 2
-		p.horizontalBar(image.Rect(x0, y, x0+l.tw, y+barHeight), lo, hi, cm, l.small)
 	}
 }
 
