@@ -40,15 +40,6 @@ func Stored() Data {
 	}
 }
 
-// Unversioned counts the stored rows, and those of them that are from before rows had versions:
-// nobody knows whether the code of now would give them.
-func (d Data) Unversioned() (none, all int) {
-	for _, t := range []stored.Table{d.Clusters, d.Convergence, d.Traces, d.Cauchy, d.Disguise, d.Ablation, d.RSS, d.Further, d.Chosen, d.Heats, d.RLS, d.AsPrinted, d.Times, d.Race, d.Energy, d.Graph, d.Algorithm1, d.Costs} {
-		none, all = none+len(t.Where("version", "")), all+len(t)
-	}
-	return none, all
-}
-
 // Papers are the claims of each paper's notebook, by its number. Each is judged once.
 var Papers = map[string]func(Data) List{"01": once(L21), "02": once(Cauchy), "03": once(RSS), "04": once(RLS), "05": once(RRA)}
 
