@@ -27,7 +27,7 @@
 // in brackets have no constructor: set the fields.
 //
 //	model               fields of Model                        source
-//	NMF                 Rank alone: Loss is Frobenius{}        [1]
+//	NMF                 Rank alone: Loss is Frobenius{}        [10]
 //	(WNMF)              Mask                                   [2]
 //	GNMF                OnH: Laplacian                         [3]; RRA paper (5)
 //	PoissonNMF          Family: Poisson                        [1]
@@ -75,6 +75,7 @@
 //	     normalization, IJCNN 2014
 //	[8]  Gao, Nie, Cai, Huang: Robust capped norm nonnegative matrix factorization, CIKM 2015
 //	[9]  Ding, Li, Jordan: Convex and semi-nonnegative matrix factorizations, TPAMI 2010
+//	[10] Lee, Seung: Algorithms for non-negative matrix factorization, NIPS 2000
 //
 // docs/MODELS.md has all models on one page: what each minimises, what outliers it finds, what it
 // costs, and when to take it.
