@@ -13,7 +13,7 @@ import (
 // is shown of each set is the share of entries, of samples, and of those that are rare.
 func TestCleanSets(t *testing.T) {
 	if testing.Short() {
-		t.Skip("explores up to twelve sets")
+		t.Skip("explores up to sixteen sets")
 	}
 	if os.Getenv(datasets.FolderEnv) == "" {
 		t.Setenv(datasets.FolderEnv, "../../../shared/data")

@@ -489,6 +489,41 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// Images of whole numbers are rounded, which is no error of a pixel; and an image of noise that takes a
+// part to itself is named.
+func TestRoundedImages(t *testing.T) {
+	src := rand.New(rand.NewPCG(1, 1))
+	const side, n = 16, 80
+	x := mat.NewDense(side*side, n, nil)
+	for j := range n {
+		for q := range 3 {
+			height := 60 * src.ExpFloat64()
+			for i := range side * side {
+				dy, dx := float64(i/side-4*q-4), float64(i%side-4*q-4)
+				x.Set(i, j, min(255, x.At(i, j)+height*math.Exp(-(dy*dy+dx*dx)/5)))
+			}
+		}
+	}
+	x.Apply(func(_, _ int, v float64) float64 { return math.Round(v) }, x)
+	for i := range side * side {
+		x.Set(i, 30, float64(src.IntN(256)))
+	}
+	a, err := Study{Kind: Images, Rank: 4, Starts: 4, Loss: rnmf.L21NMF(1).Loss}.Run(t.Context(), &datasets.Set{X: x, Height: side, Width: side})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range a.BadEntries() {
+		if off := math.Abs(e.Value - e.Expected); off < 1 {
+			t.Errorf("%s of %s is called wrong, and is off by %.2f", e.FeatureName, e.SampleName, off)
+		}
+	}
+	name := a.Prepared.SampleName(30)
+	named := slices.ContainsFunc(a.BadSamples(), func(s Sample) bool { return s.Name == name })
+	if !named && !strings.Contains(strings.Join(a.Warnings, "\n"), "one sample alone, "+name) {
+		t.Errorf("noise is named nowhere: %q", a.Warnings)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -695,7 +695,8 @@ func isByColumn(l rnmf.Loss) bool {
 // usual returns the usual size of a residual of each feature, 1.4826 times the median of |e|, and how
 // many times that size an entry must be off to be called wrong. Where there are grades, a usual size is no
 // less than half of the smallest step between two values of a feature that has ten or fewer: next to many
-// flags that are 0 one that is 1 is no error. How many times is the fence of Tukey (1977) for the
+// flags that are 0 one that is 1 is no error. Of whole numbers a usual size is no less than that of the
+// errors of rounding. How many times is the fence of Tukey (1977) for the
 // logarithms of |e|, Q₃ + 1.5 (Q₃ − Q₁), which adapts to heavy tails: 7.9 for normal residuals, 15 for
 // those of Laplace. Of counts only those count whose mean is 1 or more, as these vary alike, and a usual
 // size is no less than 1, that of Poisson counts.
@@ -726,6 +727,8 @@ func usual(x *mat.Dense, r *rnmf.Result, grades bool) (sizes []float64, far floa
 	floor := 0.1 * all[len(all)/2] // a feature that is fitted nearly exactly
 	if counts {
 		floor = 1
+	} else if !slices.ContainsFunc(x.RawMatrix().Data, func(v float64) bool { return v != math.Trunc(v) && !math.IsNaN(v) }) {
+		floor = max(floor, 1.4826/4) // the errors of rounding are between -1/2 and 1/2
 	}
 	logs := make([]float64, 0, m*n)
 	for i := range m {
