@@ -13,13 +13,22 @@ var writeTable = flag.Bool("update", false, "write the table of licences in READ
 // TestLicences wants README.md to say of each set whose it is, on what terms, and
 // how to get it.
 func TestLicences(t *testing.T) {
-	var table strings.Builder
+	var names, rows []string // a row for neighbours that differ in their name alone
 	for _, s := range allPublicSets {
 		get := "`Download`"
 		if s.remote == nil {
 			get = s.ask
 		}
-		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", s.Name, s.Credit, get, "<"+s.Home+">")
+		row, name := fmt.Sprintf(" | %s | %s | <%s> |\n", s.Credit, get, s.Home), "`"+s.Name+"`"
+		if last := len(rows) - 1; last >= 0 && rows[last] == row {
+			names[last] += ", " + name
+			continue
+		}
+		names, rows = append(names, name), append(rows, row)
+	}
+	var table strings.Builder
+	for k, row := range rows {
+		table.WriteString("| " + names[k] + row)
 	}
 	text, err := os.ReadFile("README.md")
 	if err != nil {

@@ -525,13 +525,13 @@ func comparedMean(model string) (float64, error) {
 	return p.Mean, err
 }
 
-// comparedSets names these sets by their groups.
+// comparedSets names these sets.
 func comparedSets() string {
-	var parts []string
+	var sets []string
 	for _, g := range comparedGroups() {
-		parts = append(parts, g.Name+" "+strings.Join(g.Sets, ", "))
+		sets = append(sets, g.Sets...)
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(sets, ", ")
 }
 
 // placesTable has a line for each of some defaults.
@@ -631,7 +631,7 @@ func judged() (string, error) {
 		if err != nil || single.Mean >= auto.Mean {
 			return "", err
 		}
-		return fmt.Sprintf(" On the judges `CellCaseNMF` is ahead of `Auto`, with %.3f against %.3f: the rule of `Auto` was chosen on the other sets, and what it gains there it does not gain everywhere.", single.Mean, auto.Mean), nil
+		return " On the judges `CellCaseNMF` is ahead of `Auto`, whose rule was chosen on the other sets: what it gains there it does not gain everywhere.", nil
 	}
 	return "", nil
 }
