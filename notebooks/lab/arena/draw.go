@@ -141,18 +141,18 @@ func verdict(rows []Stored, kind string, models []string) string {
 func Map(rows []Stored) (viz.Figure, error) {
 	names, kinds := namesOf(rows), kindsOf(rows)
 	v := mat.NewDense(len(names), len(kinds), nil)
-	winners := map[string]bool{}
+	leads := map[string]int{} // in so many columns
 	for j, kind := range kinds {
 		of := OverBest(rows, kind)
 		for i, name := range names {
 			v.Set(i, j, of[name])
 		}
-		winners[least(of)] = true
+		for _, name := range leaders(of, names) {
+			leads[name]++
+		}
 	}
-	title := fmt.Sprintf("No loss wins all: %d columns, %d winners", len(kinds), len(winners))
-	if len(winners) == 1 {
-		title = least(OverBest(rows, kinds[0])) + " wins all columns"
-	}
+	most := slices.Max(slices.Collect(maps.Values(leads)))
+	title := fmt.Sprintf("No loss leads more than %d of %d columns", most, len(kinds))
 	return viz.Heatmap(v, viz.HeatmapOptions{Title: title, RowNames: all(names, short), ColumnNames: kinds,
 		Values: true, Min: 1, Max: 1.5, Map: viz.Blues, BarLabel: "error / the least, capped at 1.5"})
 }
@@ -161,20 +161,23 @@ func Map(rows []Stored) (viz.Figure, error) {
 func Leaders(rows []Stored) string {
 	var said []string
 	for _, kind := range kindsOf(rows) {
-		of := OverBest(rows, kind)
-		best := of[least(of)]
-		var first []string
-		for _, name := range namesOf(rows) {
-			if of[name] < 1.01*best {
-				first = append(first, name)
-			}
-		}
-		said = append(said, fmt.Sprintf("%-15s %s", kind+":", strings.Join(first, ", ")))
+		said = append(said, fmt.Sprintf("%-15s %s", kind+":", strings.Join(leaders(OverBest(rows, kind), namesOf(rows)), ", ")))
 	}
 	return "The best, and who comes within 1 % of it:\n" + strings.Join(said, "\n")
 }
 
-// Found draws how well the weights of each rival find what was struck.
+// leaders returns those of the names whose errors come within a hundredth of the least.
+func leaders(of map[string]float64, names []string) (first []string) {
+	for _, name := range names {
+		if of[name] < 1.01*of[least(of)] {
+			first = append(first, name)
+		}
+	}
+	return first
+}
+
+// Found draws how well the weights of each rival find what was struck. Its title has those that are within a
+// hundredth of the best over what strikes pixels.
 func Found(rows []Stored) (viz.Figure, error) {
 	names, r := namesOf(rows), new(lesson.Results)
 	means := Means(rows, AP)
@@ -189,15 +192,28 @@ func Found(rows []Stored) (viz.Figure, error) {
 	}
 	v := mat.NewDense(len(names), len(r.Columns), nil)
 	v.Apply(func(i, j int, _ float64) float64 { return r.Mean(names[i], r.Columns[j]) }, v)
-	pixels := map[string]float64{} // with a minus, as least wants it
+	pixels, best := map[string]float64{}, 0.0 // the means over what strikes pixels
 	for i, name := range names {
+		var of []float64
 		for j, kind := range r.Columns {
 			if kind != "alien images" {
-				pixels[name] -= v.At(i, j)
+				of = append(of, v.At(i, j))
 			}
 		}
+		pixels[name] = stat.Mean(of, nil)
+		best = max(best, pixels[name])
 	}
-	return viz.Heatmap(v, viz.HeatmapOptions{Title: least(pixels) + " finds struck pixels best", RowNames: all(names, short), ColumnNames: r.Columns,
+	var first []string
+	for _, name := range names {
+		if pixels[name] > best-0.01 {
+			first = append(first, name)
+		}
+	}
+	title := strings.Join(first, ", ") + " find most struck pixels"
+	if len(first) == 1 {
+		title = first[0] + " finds most struck pixels"
+	}
+	return viz.Heatmap(v, viz.HeatmapOptions{Title: title, RowNames: all(names, short), ColumnNames: r.Columns,
 		Values: true, Min: 0, Max: 1, Map: viz.Blues, BarLabel: "average precision, mean over sets and strengths"})
 }
 
@@ -434,12 +450,49 @@ func Duel(rows []Stored, a, b string) *viz.Table {
 			case mean-half > 0:
 				outcome = "behind"
 			default:
-				outcome = "level, as far as these sets tell"
+				outcome = level
 			}
 		}
 		t.Rows = append(t.Rows, []viz.Cell{viz.Text(g.Name), viz.Number(float64(len(bySet)), 0), viz.Number(math.Exp(mean), 3), viz.Text(interval), viz.Text(outcome)})
 	}
 	return t
+}
+
+const level = "level, as far as these sets tell"
+
+// TwoDefaults says how choose.Auto and CellCaseNMF compare, in the words of notebook 06, CHOOSING and the README.
+func TwoDefaults(rows []Stored) string {
+	var groups []string
+	for _, r := range Duel(rows, "auto", "CellCase").Rows {
+		if r[4].Text != level {
+			groups = append(groups, fmt.Sprintf("on the %s `choose.Auto` is %s", r[0].Text, r[4].Text))
+		}
+	}
+	how := "`choose.Auto` and `CellCaseNMF` are level: in no group of sets does a 95 % interval, over its sets, put one ahead."
+	if groups != nil {
+		how = "Of `choose.Auto` and `CellCaseNMF`, " + strings.Join(groups, ", ") + ", by a 95 % interval over its sets."
+	}
+	var sets []string
+	for _, g := range present(rows) {
+		sets = append(sets, g.Sets...)
+	}
+	of := map[string]Place{}
+	places, _ := Places(rows, sets)
+	for _, p := range places {
+		of[p.Model] = p
+	}
+	single := map[string]float64{} // the worst fit
+	trials, draws := byTrial(rows)
+	for _, d := range draws {
+		for _, name := range []string{"auto", "CellCase"} {
+			if f := Factor(trials[d], name); f > single[name] { // not NaN
+				single[name] = f
+			}
+		}
+	}
+	auto, one := of["auto"], of["CellCase"]
+	return how + fmt.Sprintf(" In the worst case, a mean over its starts, the error of `choose.Auto` is %.1f times the best, that of `CellCaseNMF` %.1f times; in the worst single fit it is %.1f and %.1f times. `choose.Auto` takes %.1f times the seconds of `RobustNMF`, `CellCaseNMF` %.1f times.",
+		auto.Worst, one.Worst, single["auto"], single["CellCase"], auto.Times, one.Times)
 }
 
 // DefaultsMaps draws the error of each default over the least of the five losses by corruption, for each

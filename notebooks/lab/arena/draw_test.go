@@ -141,6 +141,37 @@ func TestDuel(t *testing.T) {
 	}
 }
 
+// What is said of the two defaults is what the rows hold.
+func TestTwoDefaults(t *testing.T) {
+	var rows []Stored
+	for _, set := range []string{"JAFFE", "Palm", "MNIST"} {
+		for trial := range uint64(2) {
+			for _, d := range Defaults() {
+				r := Row{Error: 0.2, Seconds: 1}
+				switch {
+				case d.Name == "auto":
+					r.Seconds = 3
+				case d.Name == "CellCase":
+					r.Error = 0.3 + 0.2*float64(trial)
+				}
+				rows = append(rows, Stored{set, "none", 0, d.Name, trial, r})
+			}
+		}
+	}
+	said := TwoDefaults(rows)
+	for _, want := range []string{"on the judges `choose.Auto` is ahead", "`choose.Auto` is 1.0 times the best, that of `CellCaseNMF` 2.0 times", "fit it is 1.0 and 2.5 times", "takes 3.0 times", "`CellCaseNMF` 1.0 times"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q, without %q", said, want)
+		}
+	}
+	for i := range rows {
+		rows[i].Error = 0.2
+	}
+	if said := TwoDefaults(rows); !strings.Contains(said, " are level: ") {
+		t.Error(said)
+	}
+}
+
 // Why a race is led astray depends on what it chose, and on which loss is the best.
 func TestAstray(t *testing.T) {
 	var rows []Stored
