@@ -608,7 +608,7 @@ func lost() (string, error) {
 	case omission < 1.05 && auto.Worst > 1.1*omission:
 		return line + "There `RobustNMF` wins rightly, as alone it is the best or near it, but where it goes on from the race it ends worse than from its own start. On Extended Yale B it wins wrongly even where nothing is wrong: where samples are few for the parts it also leaves out many entries that are right, and fits the others so well that it predicts the best of the hidden ones best, too.", nil
 	case omission > 1.2:
-		line += "There `RobustNMF` wins the race wrongly: samples are few for the parts, so it leaves out many right entries, fits the others closely, and is ahead in the hidden entries that a loss predicts best, which the race compares."
+		line += "There `RobustNMF` wins the race wrongly: samples are few for the parts, so it leaves out many right entries and fits the others closely, and the race compares just those hidden entries that a loss predicts best."
 		if auto.Worst > 1.1*omission {
 			line += " And where it goes on from the race it ends worse than from its own start."
 		}

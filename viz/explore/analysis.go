@@ -467,13 +467,17 @@ func (a *Analysis) Report() (*report.Report, error) {
 	for _, w := range a.Warnings {
 		rep.Notes = append(rep.Notes, "Warning: "+w)
 	}
+	bad := a.BadEntries()
+	if note := a.errorWithout(bad); note != "" {
+		rep.Notes = slices.Insert(rep.Notes, 0, note)
+	}
 	var rows [][]any
-	for _, e := range a.BadEntries() {
+	for _, e := range bad {
 		if len(rows) < 30 {
 			rows = append(rows, []any{e.SampleName, e.FeatureName, e.Value, e.Expected, fmt.Sprintf("%.0f times", e.Times)})
 		}
 	}
-	entries := report.Section{Title: "Single values that do not fit", Text: []string{fmt.Sprintf("%d values are off by more than %.0f times what is usual for their feature. The unit is that of the file; the list is that of entries.csv.", len(a.BadEntries()), a.Far)}}
+	entries := report.Section{Title: "Single values that do not fit", Text: []string{fmt.Sprintf("%d values are off by more than %.0f times what is usual for their feature. The unit is that of the file; the list is that of entries.csv.", len(bad), a.Far)}}
 	switch {
 	case a.Robust == nil:
 		entries.Text = []string{"Single values are not judged, as the data stay sparse: take fewer samples (Set.Pick), and fill in the zeros (Set.Dense)."}
@@ -495,6 +499,33 @@ func (a *Analysis) Report() (*report.Report, error) {
 	}
 	rep.Sections = append(rep.Sections, report.Section{Title: "What was decided, and why", Text: a.Set.Notes, Header: []string{"about", "choice", "reason"}, Rows: decisions})
 	return rep, nil
+}
+
+// errorWithout says how large the residuals are where a few wrong entries, which can be most of them,
+// are left out.
+func (a *Analysis) errorWithout(bad []Entry) string {
+	if len(bad) == 0 {
+		return ""
+	}
+	wrong := map[[2]int]bool{}
+	for _, e := range bad {
+		wrong[[2]int{e.Feature, e.Sample}] = true
+	}
+	wh := a.Result.WH()
+	var far, size float64
+	m, n := wh.Dims()
+	for i := range m {
+		for j := range n {
+			if v := a.Prepared.X.At(i, j); !math.IsNaN(v) && !wrong[[2]int{i, j}] {
+				far += math.Abs(v - wh.At(i, j))
+				size += math.Abs(v)
+			}
+		}
+	}
+	if size == 0 || math.IsInf(size, 0) {
+		return ""
+	}
+	return fmt.Sprintf("Without the single values that do not fit it is %.1f %%.", 100*far/size)
 }
 
 // peculiar tells what is peculiar to each part.

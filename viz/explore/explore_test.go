@@ -133,7 +133,7 @@ func saved(t *testing.T, a *Analysis) {
 	}
 	text := regexp.MustCompile(`base64,[^"]*`).ReplaceAllString(string(page), "")
 	bad := a.BadEntries()[0]
-	for _, want := range []string{a.Parts[0].Name, "Single values that do not fit", bad.SampleName, "What was decided, and why", "How sure the number of parts is"} {
+	for _, want := range []string{a.Parts[0].Name, "Without the single values that do not fit it is", "Single values that do not fit", bad.SampleName, "What was decided, and why", "How sure the number of parts is"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
