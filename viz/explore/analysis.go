@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
@@ -601,25 +602,62 @@ func (a *Analysis) DrawConsensus() (viz.Figure, error) {
 // DrawParts draws the parts: as images, or by their largest features.
 func (a *Analysis) DrawParts() (viz.Figure, error) {
 	w, _ := a.Result.Normalized(2)
+	title := "One part"
+	if len(a.Parts) > 1 {
+		title = fmt.Sprintf("%d parts, the most stable first", len(a.Parts))
+	}
 	if s := a.Prepared; s.Height > 0 {
-		return viz.Gallery(w, viz.GalleryOptions{Height: s.Height, Width: s.Width, Captions: a.PartNames(), Smooth: true})
+		return viz.Gallery(w, viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Captions: a.PartNames(), Smooth: true})
 	}
 	m, _ := w.Dims()
 	names := make([]string, m)
 	for i := range names {
 		names[i] = a.Prepared.FeatureName(i)
 	}
-	return viz.TopFeatures(w, viz.TopFeaturesOptions{Features: names, Captions: a.PartNames(), Count: 6})
+	return viz.TopFeatures(w, viz.TopFeaturesOptions{Title: title, Features: names, Captions: a.PartNames(), Count: 6})
 }
 
-// DrawSamples draws how much of each part each sample has, with the classes above, if they are known.
+// DrawSamples draws how much of each part each sample has, with the classes above, if they are known. Its
+// title says how much one part alone tells of a sample: its class, or more than half of it.
 func (a *Analysis) DrawSamples() (viz.Figure, error) {
 	_, h := a.Result.Normalized(2)
 	var tracks []viz.Track
 	if s := a.Prepared; s.Labels != nil {
 		tracks = []viz.Track{{Name: "class", Classes: s.Labels, Names: s.Classes}}
 	}
-	return viz.Heatmap(h, viz.HeatmapOptions{RowNames: a.PartNames(), ColumnOrder: viz.OrderByPart(h), Tracks: tracks, XLabel: "samples, by their largest part", BarLabel: "coefficient"})
+	return viz.Heatmap(h, viz.HeatmapOptions{Title: oneTells(h, a.Prepared.Labels), RowNames: a.PartNames(), ColumnOrder: viz.OrderByPart(h), Tracks: tracks, XLabel: "samples, by their largest part", BarLabel: "coefficient"})
+}
+
+// oneTells says how many samples belong to the class that is the most frequent where their largest part is
+// the largest or, where no classes are known, in how many a part has more than half of the coefficients.
+func oneTells(h *mat.Dense, labels []int) string {
+	k, n := h.Dims()
+	largest, half := make([]int, n), 0
+	count := map[[2]int]int{} // of a part and a class
+	for j := range n {
+		column := mat.Col(nil, j, h)
+		largest[j] = floats.MaxIdx(column)
+		if 2*column[largest[j]] > floats.Sum(column) {
+			half++
+		}
+		if labels != nil {
+			count[[2]int{largest[j], labels[j]}]++
+		}
+	}
+	if labels == nil {
+		return fmt.Sprintf("One part has more than half of %d of %d samples", half, n)
+	}
+	right := 0
+	for part := range k {
+		most := 0
+		for of, samples := range count {
+			if of[0] == part {
+				most = max(most, samples)
+			}
+		}
+		right += most
+	}
+	return fmt.Sprintf("The largest part tells the class of %d of %d samples", right, n)
 }
 
 // DrawSuspects draws the k most suspect samples: see report.Report.Residuals, whose errors it has.

@@ -262,7 +262,7 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 		return
 	}
 	p.WriteString(table.HTML())
-	f, err := r.residuals(rows[:min(shown, len(rows))], out)
+	f, err := r.residuals("", rows[:min(shown, len(rows))], out)
 	p.figure("the most suspect samples", f, err)
 }
 
@@ -295,10 +295,24 @@ func (r Report) Residuals(k int) (viz.Figure, error) {
 		return nil, fmt.Errorf("%w: a picture of %d samples, want 1 or more", datasets.ErrParameter, k)
 	}
 	rows := r.rows(out)
-	return r.residuals(rows[:min(k, len(rows))], out)
+	rows = rows[:min(k, len(rows))]
+	wrong, rare := 0, 0
+	for _, of := range rows {
+		switch {
+		case of.share >= half:
+			wrong++
+		case of.rare >= half:
+			rare++
+		}
+	}
+	title := fmt.Sprintf("The %d most suspect samples", len(rows))
+	if r.Suspects != nil {
+		title = fmt.Sprintf("Of the %d most suspect samples %d do not fit, %d are rare", len(rows), wrong, rare)
+	}
+	return r.residuals(title, rows, out)
 }
 
-func (r Report) residuals(rows []row, out *rnmf.Outliers) (viz.Figure, error) {
+func (r Report) residuals(title string, rows []row, out *rnmf.Outliers) (viz.Figure, error) {
 	s := r.Set
 	m, _ := s.Dims()
 	x, captions := mat.NewDense(m, len(rows), nil), make([]string, len(rows))
@@ -327,7 +341,7 @@ func (r Report) residuals(rows []row, out *rnmf.Outliers) (viz.Figure, error) {
 				scale = (140 + s.Width - 1) / s.Width
 			}
 		}
-		return viz.Gallery(x, viz.GalleryOptions{Height: s.Height, Width: s.Width, Captions: captions, Scale: scale})
+		return viz.Gallery(x, viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Captions: captions, Scale: scale})
 	}
-	return viz.TopFeatures(x, viz.TopFeaturesOptions{Features: r.featureNames(), Captions: captions, Count: 5})
+	return viz.TopFeatures(x, viz.TopFeaturesOptions{Title: title, Features: r.featureNames(), Captions: captions, Count: 5})
 }

@@ -146,6 +146,7 @@ func line(s state, now time.Time) string {
 func curves(runs []state, final bool) *viz.Chart {
 	var all []viz.Curve
 	positive, single := true, len(runs) == 1
+	var names []string
 	for _, s := range runs {
 		c := viz.Curve{Name: s.name, Trace: thin(s.trace)}
 		if len(c.Trace) < 2 {
@@ -157,7 +158,7 @@ func curves(runs []state, final bool) *viz.Chart {
 		for _, p := range s.trace {
 			positive = positive && p.Objective > 0
 		}
-		all = append(all, c)
+		all, names = append(all, c), append(names, s.name)
 	}
 	if len(all) == 0 {
 		return nil
@@ -184,6 +185,10 @@ func curves(runs []state, final bool) *viz.Chart {
 			for k := range c.Trace {
 				all[i].Trace[k].Objective /= first
 			}
+			names[i] = strings.TrimSuffix(fmt.Sprintf("%.3g %% (%s)", 100*c.Trace[len(c.Trace)-1].Objective, names[i]), " ()")
+		}
+		if final && len(all) <= 3 {
+			opt.Title = "Ends at " + strings.Join(names, ", ") + " of the start"
 		}
 	}
 	c, err := viz.Convergence(all, opt)
