@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string) error {
 	fs.Bool("test", false, "set up, then go test; what follows are its arguments")
 	fs.Usage = func() {
 		fmt.Fprint(fs.Output(), `usage: go run ./notebooks [-no-browser] [-port number] [folder] [-- arguments of Jupyter's]
-       go run ./notebooks -explore file [-id column] [-label column] [-missing values] [-skip columns] [-transpose] [-rank number]
+       go run ./notebooks -explore file [-id column] [-label column] [-missing values] [-skip columns] [-transpose] [-size HEIGHTxWIDTH] [-sideways] [-data array] [-rank number]
        go run ./notebooks -run|-check|-html folder [notebooks]
        go run ./notebooks -install
        go run ./notebooks -site folder
