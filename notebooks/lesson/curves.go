@@ -15,17 +15,21 @@ import (
 	"github.com/robustnmf/robustnmf/viz"
 )
 
-// Named draws curves whose names stand at their right ends, in their colours, in the place of a legend.
+// Named draws curves whose names stand at their right ends, in their colours, in the place of a legend. Where a
+// name would lie on another curve there is a legend.
 func Named(series []viz.Series, opt viz.LinesOptions) *viz.Chart {
 	c := Must(viz.Lines(series, opt))
-	c.Legend = plot.NewLegend()
 	type end struct {
 		x, y, at float64 // at is the height of the name, in points
+		wide     float64 // of the name, in points
 		name     string
 		style    int
 	}
 	var ends []end
-	tall := 72*c.Height - 80 // of the area of the data, about
+	tall, wide := 72*c.Height-80, 72*c.Width-50 // of the area of the data, about
+	style := c.Legend.TextStyle
+	style.Font, style.Handler = c.X.Tick.Label.Font, plot.DefaultTextHandler
+	style.YAlign = -0.4 // the middle of the small letters at the point
 	for i, s := range series {
 		if s.Name == "" {
 			continue
@@ -42,20 +46,48 @@ func Named(series []viz.Series, opt viz.LinesOptions) *viz.Chart {
 		}
 		e.y = min(max(e.y, c.Y.Min), c.Y.Max)
 		e.at = tall * c.Y.Norm(e.y)
+		e.wide = float64(style.Width("  " + e.name))
+		if at := c.X.Norm(e.x); at > 0 {
+			wide = min(wide, (72*c.Width-50-e.wide)/at)
+		}
 		ends = append(ends, e)
 	}
 	heights := make([]float64, len(ends))
 	for i, e := range ends {
 		heights[i] = e.at
 	}
-	for i, at := range apart(heights, 14) {
+	// hit says whether a curve goes through the name of the i-th end, between x and x plus its width.
+	hit := func(i int, x, at float64) bool {
+		for _, s := range series {
+			var last [2]float64
+			for k, y := range s.Y {
+				p := [2]float64{float64(k), y}
+				if s.X != nil {
+					p[0] = s.X[k]
+				}
+				p = [2]float64{wide * c.X.Norm(p[0]), tall * c.Y.Norm(p[1])}
+				for part := 0.0; k > 0 && part <= 1; part += 0.05 {
+					px, py := last[0]+part*(p[0]-last[0]), last[1]+part*(p[1]-last[1])
+					if s.Name != ends[i].name && px > x+4 && px < x+ends[i].wide && math.Abs(py-at) < 6 {
+						return true
+					}
+				}
+				last = p
+			}
+		}
+		return false
+	}
+	places := apart(heights, 14)
+	for i, at := range places {
+		if hit(i, wide*c.X.Norm(ends[i].x), at) {
+			return c
+		}
+	}
+	c.Legend = plot.NewLegend()
+	for i, at := range places {
 		e := ends[i]
-		style := c.Legend.TextStyle
-		style.Font = c.X.Tick.Label.Font
 		style.Color = viz.Color(e.style)
-		style.YAlign = -0.4 // the middle of the small letters at the point
 		l := Must(plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: e.x, Y: e.y}}, Labels: []string{"  " + e.name}}))
-		style.Handler = l.TextStyle[0].Handler
 		l.TextStyle[0] = style
 		l.Offset.Y = vg.Points(at - e.at)
 		c.Add(l)

@@ -342,11 +342,18 @@ func nearRule(within string) string {
 // Quartiles are the median and the quartiles of quotients.
 type Quartiles struct{ Low, Median, High float64 }
 
-// QuartilesOf returns them.
+// QuartilesOf returns them, interpolated between neighbours: of an even number, the median is the mean of the two in
+// the middle.
 func QuartilesOf(q []float64) Quartiles {
 	q = slices.Clone(q)
 	sort.Float64s(q)
-	at := func(p float64) float64 { return stat.Quantile(p, stat.LinInterp, q, nil) }
+	at := func(p float64) float64 {
+		i, part := math.Modf(p * float64(len(q)-1))
+		if part == 0 {
+			return q[int(i)]
+		}
+		return q[int(i)] + part*(q[int(i)+1]-q[int(i)])
+	}
 	return Quartiles{at(0.25), at(0.5), at(0.75)}
 }
 

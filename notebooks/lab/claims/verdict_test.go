@@ -102,8 +102,8 @@ func TestNear(t *testing.T) {
 	if got, _ := Near(1, 1, "", nil); got != Open {
 		t.Error(got)
 	}
-	if q := QuartilesOf([]float64{4, 1, 3, 2}); q.Median != 2 || q.Low != 1 || q.High != 3 {
-		t.Error(q) // by linear interpolation of the distribution function
+	if q := QuartilesOf([]float64{4, 1, 3, 2}); q.Median != 2.5 || q.Low != 1.75 || q.High != 3.25 {
+		t.Error(q)
 	}
 }
 
