@@ -29,7 +29,7 @@ import (
 	"github.com/robustnmf/robustnmf/viz"
 )
 
-var update = flag.Bool("update", false, "write CHOOSING.md and the costs of docs/MODELS.md anew from the stored results")
+var update = flag.Bool("update", false, "write CHOOSING.md, its sentence in README.md and the costs of docs/MODELS.md anew from the stored results")
 
 const lab = "../../notebooks/lab/"
 
@@ -54,6 +54,14 @@ func TestChoosing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(pictureName, picture.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		readme, err := os.ReadFile("../../README.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		readme = regexp.MustCompile(`(?m)^(Which default, then\?.*\]\(notebooks/06-arena\.ipynb\)\) ).*$`).ReplaceAll(readme, []byte("${1}"+arena.TwoDefaults(arena.DefaultsResults())))
+		if err := os.WriteFile("../../README.md", readme, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
