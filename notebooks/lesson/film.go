@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -21,7 +22,7 @@ const (
 
 // Film yields the rounds 1 … n of an algorithm that the body of the loop spells out,
 // and shows how the basis forms: the first columns of w as images, live, and in the end
-// those of the start and of some rounds below each other. w is read after each round.
+// those of the start and of some rounds below each other, with a title if there is one. w is read after each round.
 //
 //	for range lesson.Film(s, w, 50) {
 //		update(x, w, h)
@@ -29,11 +30,11 @@ const (
 //
 // A panic of the body, for example as the shapes of two matrices do not match, ends the cell and
 // names the line.
-func Film(s *datasets.Set, w *mat.Dense, n int) iter.Seq[int] {
+func Film(s *datasets.Set, w *mat.Dense, n int, title ...string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		defer explain()
 		n = Rounds(n)
-		f := newFilm(s, n)
+		f := newFilm(s, n, title...)
 		f.add(0, w)
 		for t := 1; t <= n; t++ {
 			more := yield(t)
@@ -47,9 +48,9 @@ func Film(s *datasets.Set, w *mat.Dense, n int) iter.Seq[int] {
 }
 
 // Watch is Fit, and shows how the basis forms, as Film does.
-func Watch(s *datasets.Set, m rnmf.Model) *rnmf.Result {
+func Watch(s *datasets.Set, m rnmf.Model, title ...string) *rnmf.Result {
 	m = short(m)
-	f := newFilm(s, m.MaxIter)
+	f := newFilm(s, m.MaxIter, title...)
 	var r *rnmf.Result
 	for step, err := range m.Steps(context.Background(), s.X) {
 		Check(err)
@@ -63,6 +64,7 @@ func Watch(s *datasets.Set, m rnmf.Model) *rnmf.Result {
 // A film keeps the frames that its last picture shows.
 type film struct {
 	set    *datasets.Set
+	title  string // of the last picture
 	wanted map[int]bool
 	rounds []int // of the frames
 	frames []*mat.Dense
@@ -72,8 +74,8 @@ type film struct {
 	drawn  time.Time
 }
 
-func newFilm(s *datasets.Set, n int) *film {
-	f := &film{set: s, wanted: map[int]bool{0: true, n: true}, slot: show.NewSlot(), drawn: time.Now()}
+func newFilm(s *datasets.Set, n int, title ...string) *film {
+	f := &film{set: s, title: strings.Join(title, " "), wanted: map[int]bool{0: true, n: true}, slot: show.NewSlot(), drawn: time.Now()}
 	for _, t := range []int{1, 3, 10, 30, 100, 300, 1000} {
 		f.wanted[t] = t*3/2 <= n
 	}
@@ -87,7 +89,7 @@ func (f *film) add(t int, w *mat.Dense) {
 		f.rounds, f.frames = append(f.rounds, t), append(f.frames, f.now)
 	}
 	if show.InNotebook() && time.Since(f.drawn) > filmInterval {
-		Check(f.slot.Put(strip(f.set, []int{t}, []*mat.Dense{f.now})))
+		Check(f.slot.Put(strip(f.set, "", []int{t}, []*mat.Dense{f.now})))
 		f.drawn = time.Now()
 	}
 }
@@ -100,13 +102,13 @@ func (f *film) end() {
 		}
 		f.rounds, f.frames = append(f.rounds, f.last), append(f.frames, f.now)
 	}
-	Check(f.slot.Put(strip(f.set, f.rounds, f.frames)))
+	Check(f.slot.Put(strip(f.set, f.title, f.rounds, f.frames)))
 }
 
 // strip draws a row for each frame and a column for each component.
-func strip(s *datasets.Set, rounds []int, frames []*mat.Dense) viz.Figure {
+func strip(s *datasets.Set, title string, rounds []int, frames []*mat.Dense) viz.Figure {
 	m, r := frames[0].Dims()
-	opt := viz.ViewsOptions{Height: s.Height, Width: s.Width}
+	opt := viz.ViewsOptions{Title: title, Height: s.Height, Width: s.Width}
 	for i, t := range rounds {
 		opt.Samples = append(opt.Samples, i)
 		opt.Names = append(opt.Names, fmt.Sprintf("round %d", t))
