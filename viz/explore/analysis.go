@@ -618,7 +618,7 @@ func (a *Analysis) DrawParts() (viz.Figure, error) {
 }
 
 // DrawSamples draws how much of each part each sample has, with the classes above, if they are known. Its
-// title says how much one part alone tells of a sample: its class, or more than half of it.
+// title says how much one part alone tells of a sample: its class, or nine tenths of it.
 func (a *Analysis) DrawSamples() (viz.Figure, error) {
 	_, h := a.Result.Normalized(2)
 	var tracks []viz.Track
@@ -629,23 +629,23 @@ func (a *Analysis) DrawSamples() (viz.Figure, error) {
 }
 
 // oneTells says how many samples belong to the class that is the most frequent where their largest part is
-// the largest or, where no classes are known, in how many a part has more than half of the coefficients.
+// the largest or, where no classes are known, in how many a part has nine tenths of the coefficients.
 func oneTells(h *mat.Dense, labels []int) string {
 	k, n := h.Dims()
-	largest, half := make([]int, n), 0
+	largest, alone := make([]int, n), 0
 	count := map[[2]int]int{} // of a part and a class
 	for j := range n {
 		column := mat.Col(nil, j, h)
 		largest[j] = floats.MaxIdx(column)
-		if 2*column[largest[j]] > floats.Sum(column) {
-			half++
+		if column[largest[j]] >= 0.9*floats.Sum(column) {
+			alone++
 		}
 		if labels != nil {
 			count[[2]int{largest[j], labels[j]}]++
 		}
 	}
 	if labels == nil {
-		return fmt.Sprintf("One part has more than half of %d of %d samples", half, n)
+		return fmt.Sprintf("%d of %d samples are nine tenths one part", alone, n)
 	}
 	right := 0
 	for part := range k {
