@@ -637,7 +637,7 @@ func oneTells(h *mat.Dense, labels []int) string {
 	for j := range n {
 		column := mat.Col(nil, j, h)
 		largest[j] = floats.MaxIdx(column)
-		if column[largest[j]] >= 0.9*floats.Sum(column) {
+		if column[largest[j]] > 0.9*floats.Sum(column) {
 			alone++
 		}
 		if labels != nil {
