@@ -393,10 +393,10 @@ func evidence(t *testing.T) template.FuncMap {
 		"twoDefaults":   func() string { return arena.TwoDefaults(arena.DefaultsResults()) },
 		"price": func() (arena.Place, error) {
 			rows := slices.DeleteFunc(slices.Clone(arena.DefaultsResults()), func(s arena.Stored) bool { return s.Kind != "none" })
-			return placeOf(rows, "two stages", chosenOn(groups()))
+			return placeOf(rows, "two stages", setsOf(groups()))
 		},
 		"diagnoseTimes": func() (float64, error) {
-			p, err := placeOf(arena.DefaultsResults(), "as diagnosed", chosenOn(groups()))
+			p, err := placeOf(arena.DefaultsResults(), "as diagnosed", setsOf(groups()))
 			return p.Times, err
 		},
 		"finders": func() []string { s := arena.Standings(rows, arena.AP); return []string{s[0].Model, s[1].Model} },
@@ -458,12 +458,10 @@ func groups() (all []arena.Group) {
 	return all
 }
 
-// chosenOn are the sets on which something was chosen.
-func chosenOn(all []arena.Group) (sets []string) {
+// setsOf are the sets of some groups.
+func setsOf(all []arena.Group) (sets []string) {
 	for _, g := range all {
-		if g.Name != "judges" {
-			sets = append(sets, g.Sets...)
-		}
+		sets = append(sets, g.Sets...)
 	}
 	return sets
 }
@@ -562,7 +560,7 @@ func placesTable(rows []arena.Stored, models []string, in []arena.Group) (string
 			}
 			table += fmt.Sprintf(" %.3f | %.2f | %.0f %% |", p.Mean, p.Worst, 100*float64(p.Near)/float64(p.Cases))
 		}
-		p, err := placeOf(rows, model, chosenOn(in))
+		p, err := placeOf(rows, model, setsOf(in))
 		switch {
 		case err != nil:
 			return "", err
