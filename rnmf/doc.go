@@ -23,7 +23,7 @@
 // This line is the re-weighting of half-quadratic programming (the weight is ρ′), the proof that
 // the objective never rises, and the test of a new loss (CheckLoss). Each half-step minimises the
 // weighted squares on the right, a Quadratic, over one factor; the half-step of W is that of H on
-// the transposed data. Three kinds of parts make all models: a Loss, Penalties and a Solver. Models
+// the transposed data. Three kinds of pieces make all models: a Loss, Penalties and a Solver. Models
 // in brackets have no constructor: set the fields.
 //
 //	model               fields of Model                        source
@@ -81,8 +81,8 @@
 // costs, and when to take it.
 //
 // Package papers has the solvers, losses and models of the papers that an everyday fit does not need
-// (semi-supervised, convex, orthogonal, contiguous NMF and more). It uses what this package exports and
-// nothing else, so a module of your own can do the same.
+// (semi-supervised, convex, orthogonal, contiguous NMF and more). Of this package it uses only what
+// is exported, so a module of your own can do the same.
 //
 // CHOOSING.md says which model to use when, docs/PROMISES.md what is promised and which test holds it,
 // CONTRIBUTING.md how to add a loss, a penalty, a solver or a model, and docs/GLOSSARY.md what the terms
@@ -131,8 +131,8 @@
 // schedule of the scale, extrapolation, acceptance and the end, is decided by numbers without data, and
 // written once (internal/drive). This package does it in memory, where a half-step is a call; rnmf/panel
 // does it in panels, where a half-step may be a message to another machine, after which the state of the
-// fit is written down. Counts of residuals are one, too (internal/histogram). What else a part can do is in optional methods,
-// which the comments of Loss, Penalty and Solver list; the engine never asks for a type. Data are
-// float64: float32 would halve the memory traffic, but the residuals of a good fit are small
-// differences of large numbers.
+// fit is written down. Both count residuals by the same histogram (internal/histogram). What else a
+// piece can do is in optional methods, which the comments of Loss, Penalty and Solver list; the engine
+// never asks for a type. Data are float64: float32 would halve the memory traffic, but the residuals of
+// a good fit are small differences of large numbers.
 package rnmf
