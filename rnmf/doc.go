@@ -81,8 +81,8 @@
 // costs, and when to take it.
 //
 // Package papers has the solvers, losses and models of the papers that an everyday fit does not need
-// (semi-supervised, convex, orthogonal, contiguous NMF and more). Of this package it uses only what
-// is exported, so a module of your own can do the same.
+// (semi-supervised, convex and orthogonal NMF, covered images and more). Of this package it uses only
+// what is exported, so a module of your own can do the same.
 //
 // CHOOSING.md says which model to use when, docs/PROMISES.md what is promised and which test holds it,
 // CONTRIBUTING.md how to add a loss, a penalty, a solver or a model, and docs/GLOSSARY.md what the terms
