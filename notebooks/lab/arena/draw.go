@@ -491,7 +491,7 @@ func TwoDefaults(rows []Stored) string {
 		}
 	}
 	auto, one := of["auto"], of["CellCase"]
-	return how + fmt.Sprintf(" In the worst case, a mean over its starts, the error of `choose.Auto` is %.1f times the best, that of `CellCaseNMF` %.1f times; in the worst single fit it is %.1f and %.1f times. `choose.Auto` takes %.1f times the seconds of `RobustNMF`, `CellCaseNMF` %.1f times.",
+	return how + fmt.Sprintf(" Averaged over the starts of a case, the largest error of `choose.Auto` is %.1f times the best, and that of `CellCaseNMF` %.1f times; their worst single fits reach %.1f and %.1f times. `choose.Auto` takes %.1f times the seconds of `RobustNMF`, `CellCaseNMF` %.1f times.",
 		auto.Worst, one.Worst, single["auto"], single["CellCase"], auto.Times, one.Times)
 }
 
