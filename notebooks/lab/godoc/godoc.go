@@ -277,15 +277,15 @@ func Measure(fit func(ctx context.Context, watch func(rnmf.Point), start func())
 		defer close(ended)
 		tick := time.NewTicker(5 * time.Millisecond)
 		defer tick.Stop()
-		for {
+		for last := false; !last; { // the last time after the fit, which can end before the first tick
+			select {
+			case <-done:
+				last = true
+			case <-tick.C:
+			}
 			var s runtime.MemStats
 			runtime.ReadMemStats(&s)
 			most = max(most, s.HeapAlloc)
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-			}
 		}
 	}()
 	var r Run
