@@ -31,9 +31,19 @@ func TestNothingLeftRunning(t *testing.T) {
 	x, _ := Planted(30, 200, 3, 0.1, 0.1, 1)
 	m := Model{Rank: 3, Loss: L1{}, MaxIter: 20, Tol: -1}
 	before := runtime.NumGoroutine()
+	left := func() int { // what runs once those that are ending have ended
+		for range 100 {
+			if runtime.NumGoroutine() <= before {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		return runtime.NumGoroutine()
+	}
 	for _, n := range []int{1, 2, 5} {
 		force(t, n)
 		MustFit(t, m, x)
+		left()
 		for s := range m.Steps(context.Background(), x) {
 			if got := runtime.NumGoroutine(); got > before+n-1 {
 				t.Errorf("%d goroutines in a fit on %d processors, %d before", got, n, before)
@@ -58,13 +68,9 @@ func TestNothingLeftRunning(t *testing.T) {
 			}
 		}()
 	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	if got := left(); got > before {
+		t.Errorf("%d goroutines, %d before", got, before)
 	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
 // A trap is a loss that panics on the caller's goroutine or on a helper's, while
