@@ -387,7 +387,7 @@ func Cauchy(d Data) List {
 			}))
 		}},
 		{"caltech", "Fig. 10, Fig. 11", "clusters of Caltech 101", "the AlexNet features of the paper", judged(NotTestable, "they were not published")},
-		{"stages", "not in the paper", "two stages have a smaller error than truncated Cauchy with the printed rule", "squares of 10 to 22, error against the clean images. " + LeadRule, func() (Verdict, string) {
+		{"stages", ourQuestion, "two stages have a smaller error than truncated Cauchy with the printed rule", "squares of 10 to 22, error against the clean images. " + LeadRule, func() (Verdict, string) {
 			return Lead("two stages", true, cells(d.Cauchy.Where("corruption", "blocks").Different("level"), func(level string) (Cell, bool) {
 				return at("blocks", level, Contest{Who: "two stages", Rivals: []string{truncatedName}, Value: "error", Less: true})
 			}))

@@ -171,11 +171,11 @@ func L21(d Data) List {
 		{"table3", "Table 3", "L2,1-NMF clusters better than NMF on all ten sets", "100 multiplicative rounds from the paper's k-means start, accuracy. " + LeadRule, three("L2,1-NMF", "NMF", sets)},
 		{"table3-hals", "Table 3", "the same, by 60 rounds of HALS", "HALS, at most 60 rounds, from the same start. " + LeadRule, three("L2,1-NMF, HALS", "NMF, HALS", sets)},
 		{"table3-converged", "Table 3", "the same, converged", "HALS until a round gains less than a millionth. " + LeadRule, three("L2,1-NMF, converged", "NMF, converged", sets)},
-		{"table3-on-h", "not in the paper", "the same, converged, with clusters by k-means on H", "k-means on the coefficients of the converged fits, with the columns of W at length 1, in place of the largest coefficient, accuracy; asked after the results were seen. " + LeadRule, func() (Verdict, string) {
+		{"table3-on-h", ourQuestion, "the same, converged, with clusters by k-means on H", "k-means on the coefficients of the converged fits, with the columns of W at length 1, in place of the largest coefficient, accuracy; asked after the results were seen. " + LeadRule, func() (Verdict, string) {
 			return Lead("L2,1-NMF, converged", true, lead("L2,1-NMF, converged", "NMF, converged", "onH", sets))
 		}},
 		{"table3-kmeans", "Table 3", "L2,1-NMF clusters better than k-means on all ten sets", "100 multiplicative rounds, accuracy. " + LeadRule, three("L2,1-NMF", "k-means", sets)},
-		{"table3-start", "not in the paper", "the accuracies of 100 multiplicative rounds are those of the start", "L2,1-NMF against its own start, accuracy: level on all sets. " + LeadRule, func() (Verdict, string) {
+		{"table3-start", ourQuestion, "the accuracies of 100 multiplicative rounds are those of the start", "L2,1-NMF against its own start, accuracy: level on all sets. " + LeadRule, func() (Verdict, string) {
 			all := lead("L2,1-NMF", "start", "accuracy", d.Clusters.Different("set"))
 			_, why := Lead("L2,1-NMF", true, all)
 			return yes(len(all) > 0 && !slices.ContainsFunc(all, func(c Cell) bool { return c.side() != 0 }), "%s", why)

@@ -183,7 +183,7 @@ func RSS(d Data) List {
 			}
 			return v, why
 		}},
-		{"yale-scnmf", "not in the paper", "the robust loss is worth something on clean faces", "RSS-NMF against SCNMF alone, both chosen on ORL, on Yale, UMIST and GT, accuracy. " + LeadRule, func() (Verdict, string) {
+		{"yale-scnmf", ourQuestion, "the robust loss is worth something on clean faces", "RSS-NMF against SCNMF alone, both chosen on ORL, on Yale, UMIST and GT, accuracy. " + LeadRule, func() (Verdict, string) {
 			return Lead("RSS-NMF", true, slices.Concat(elsewhere("Yale", everyLevel("Yale"), "SCNMF"), elsewhere("UMIST", everyLevel("UMIST"), "SCNMF"), elsewhere("GT", everyLevel("GT"), "SCNMF")))
 		}},
 		{"coil", "Table 3", "RSS-NMF clusters COIL-100 best", "the data", judged(NotTestable, "COIL-100 is not at hand")},
@@ -217,7 +217,7 @@ func RSS(d Data) List {
 		{"labels", "Tables 2 to 5", "the same with labels that count", "labels at 100 losses of a sample, σ = 0.1, against RNMF of that σ, accuracy, all sets. " + LeadRule, func() (Verdict, string) {
 			return Lead("RSS-NMF", true, everywhere("RSS-NMF", "accuracy", "RNMF"))
 		}},
-		{"names", "not in the paper", "samples without a label are named better than by the nearest mean of the pixels", "share of right names by ΛH against nearest means of labelled pixels, all sets. " + LeadRule, func() (Verdict, string) {
+		{"names", ourQuestion, "samples without a label are named better than by the nearest mean of the pixels", "share of right names by ΛH against nearest means of labelled pixels, all sets. " + LeadRule, func() (Verdict, string) {
 			var all []Cell
 			for _, set := range []string{"Yale", "UMIST", "GT", "ORL", "COIL-20"} {
 				for _, k := range d.RSS.Where("kind", "tables", "set", set).Different("level") {

@@ -95,14 +95,31 @@ func (l List) Tally() map[Verdict]int {
 	return count
 }
 
-// Count is a sentence: how many claims have each verdict.
+// ourQuestion is Where of a claim that is not the paper's but our own question.
+const ourQuestion = "not in the paper"
+
+// Ours returns the claims that are our own questions.
+func (l List) Ours() (own List) {
+	for _, c := range l {
+		if c.Where == ourQuestion {
+			own = append(own, c)
+		}
+	}
+	return own
+}
+
+// Count is a sentence: how many claims have each verdict, and how many are not the paper's.
 func (l List) Count() string {
 	count := l.Tally()
 	var parts []string
 	for _, v := range []Verdict{Reproduced, Partly, Not, Open, NotTestable} {
 		parts = append(parts, fmt.Sprintf("%s %d", v, count[v]))
 	}
-	return fmt.Sprintf("%d claims: %s.", len(l), strings.Join(parts, ", "))
+	own := ""
+	if n := len(l.Ours()); n > 0 {
+		own = fmt.Sprintf(", %d of them our own questions", n)
+	}
+	return fmt.Sprintf("%d claims%s: %s.", len(l), own, strings.Join(parts, ", "))
 }
 
 // A Difference is the mean of differences between two on common draws, with its t-interval
@@ -225,10 +242,10 @@ const LeadRule = "Rule of the lead."
 
 // Rules are the words of the rules that claims share.
 const Rules = "Rule of the lead: in each cell of a table the best rival is taken, by the mean over the draws that both have, and the t-interval at 95 % of the differences: " +
-	"ahead if it lies above 0, behind if below, else level, or undecided with fewer than 10 draws. " +
+	"ahead if it lies above 0, behind if below, else level, or undecided with fewer than 10 draws that are not all equal. " +
 	"Reproduced: behind nowhere, nothing undecided, and ahead in half of the cells or more. Not: behind in most cells, or ahead nowhere with nothing undecided. " +
 	"Open: most cells undecided, or ahead nowhere with some undecided. Else: partly. " +
-	"Where a cell has single values, their sign decides, and reproduced asks that the interval of the mean over the cells lies above 0. " +
+	"Where all cells have single values, their sign decides, and reproduced asks that the interval of the mean over the cells lies above 0. " +
 	"Draws are of starts, and of samples or labels where these are drawn: where all starts end alike an interval has no width, and nothing is said about other data. " +
 	"The best of several rivals is found on the draws on which it is compared, so the rule is a little strict."
 
@@ -322,9 +339,8 @@ func Near(tolerance, unit float64, name string, pairs []Pair) (Verdict, string) 
 			worst = p
 		}
 	}
-	sort.Float64s(gaps)
-	why := fmt.Sprintf("%d of %d lie within %.3g %s; the median gap is %.2g, the largest %.3g for %.3g (%s)", near, len(pairs), unit*tolerance, name,
-		unit*stat.Quantile(0.5, stat.Empirical, gaps, nil), unit*worst.Ours, unit*worst.Printed, worst.Name)
+	why := fmt.Sprintf("%d of %d lie within %.3g %s; the median gap is %.2g; farthest apart are our %.3g and the printed %.3g (%s)", near, len(pairs), unit*tolerance, name,
+		unit*QuartilesOf(gaps).Median, unit*worst.Ours, unit*worst.Printed, worst.Name)
 	switch {
 	case 10*near >= 9*len(pairs):
 		return Reproduced, why
