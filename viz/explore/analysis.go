@@ -102,14 +102,9 @@ type Analysis struct {
 // takes a part leaves no residual to be seen by.
 func (r *run) describe() {
 	r.Analysis.Parts = partsOf(r.Analysis)
-	groups := r.Result.Clusters()
-	if len(groups) < 10*len(r.Analysis.Parts) {
-		return // groups of one sample are usual
-	}
-	for c, p := range r.Analysis.Parts {
-		if p.Samples == 1 {
-			r.warn("%s is the largest part of one sample alone, %s: look at it, as a foreign sample can take a part to itself, and then seems to fit", p.Name, r.Prepared.SampleName(slices.Index(groups, c)))
-		}
+	parts, samples := lone(r.Result)
+	for q, c := range parts {
+		r.warn("%s is the largest part of one sample alone, %s: look at it, as a foreign sample can take a part to itself, and then seems to fit", r.Analysis.Parts[c].Name, r.Prepared.SampleName(samples[q]))
 	}
 }
 

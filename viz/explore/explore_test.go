@@ -568,3 +568,33 @@ func TestUnits(t *testing.T) {
 		}
 	}
 }
+
+// A gross value of a small table is found also where it takes a part to itself.
+func TestGrossValueWithAPart(t *testing.T) {
+	alone := 0
+	for seed := range uint64(8) {
+		src := rand.New(rand.NewPCG(seed, 1))
+		w, h := mat.NewDense(4, 2, nil), mat.NewDense(2, 40, nil)
+		for _, f := range []*mat.Dense{w, h} {
+			f.Apply(func(int, int, float64) float64 { return src.ExpFloat64() + src.ExpFloat64() }, f)
+		}
+		var x mat.Dense
+		x.Mul(w, h)
+		x.Apply(func(_, _ int, v float64) float64 { return v * math.Exp(0.05*src.NormFloat64()) }, &x)
+		x.Set(2, 17, 20*mat.Max(&x))
+		a, err := Study{Seed: seed}.Run(t.Context(), &datasets.Set{X: &x, Features: []string{"height", "width", "depth", "mass"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parts, _ := lone(a.Result); len(parts) == 0 {
+			continue
+		}
+		alone++
+		if bad := a.BadEntries(); len(bad) == 0 || bad[0].FeatureName != "depth" || bad[0].Sample != 17 || bad[0].Expected > bad[0].Value/2 {
+			t.Errorf("seed %d: %v", seed, bad)
+		}
+	}
+	if alone == 0 {
+		t.Error("in no table a value took a part: try other seeds")
+	}
+}

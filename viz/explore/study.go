@@ -676,12 +676,90 @@ func (r *run) weigh(signed bool) error {
 			return err
 		}
 	}
-	r.Robust = robust
 	r.Usual, r.Far = usual(u.X, robust, r.grades())
+	var err error
+	if r.Robust, err = r.byOthers(robust); err != nil {
+		return err
+	}
 	if r.Analysis.Kind == Counts && r.Family == rnmf.Gaussian {
 		r.Far = math.Inf(1) // most are 0, and one that is not is no error
 	}
 	return nil
+}
+
+// lone returns the parts that are the largest of one sample alone, and these samples. There are none where
+// samples are few for the parts, as groups of one sample are usual there.
+func lone(fit *rnmf.Result) (parts, samples []int) {
+	groups := fit.Clusters()
+	_, k := fit.W.Dims()
+	if len(groups) < 10*k {
+		return nil, nil
+	}
+	of := make([][]int, k)
+	for j, c := range groups {
+		of[c] = append(of[c], j)
+	}
+	for c, members := range of {
+		if len(members) == 1 {
+			parts, samples = append(parts, c), append(samples, members[0])
+		}
+	}
+	return parts, samples
+}
+
+// byOthers returns the fit in which samples that have a part to themselves are made of the other parts: a
+// gross value that has a part leaves no residual to be seen by. A sample of which more than half of the
+// entries do not fit then keeps its part, as it is the whole sample that differs.
+func (r *run) byOthers(fit *rnmf.Result) (*rnmf.Result, error) {
+	parts, samples := lone(fit)
+	m, k := fit.W.Dims()
+	if len(parts) == 0 || len(parts) == k {
+		return fit, nil
+	}
+	x := r.Prepared.X
+	others := *fit
+	others.W, others.H = mat.NewDense(m, k-len(parts), nil), mat.DenseCopyOf(fit.H)
+	var left []int // the other parts
+	for c := range k {
+		if !slices.Contains(parts, c) {
+			others.W.SetCol(len(left), mat.Col(nil, c, fit.W))
+			left = append(left, c)
+		}
+	}
+	result := *fit
+	result.H = others.H
+	for _, j := range samples {
+		column := x.Slice(0, m, j, j+1)
+		var mask mat.Matrix
+		if known := r.Prepared.Mask(); known != nil {
+			mask = mat.DenseCopyOf(known).Slice(0, m, j, j+1)
+		}
+		h, err := others.Transform(r.ctx, column, mask)
+		if err != nil {
+			return nil, err
+		}
+		var wh mat.Dense
+		wh.Mul(others.W, h)
+		far, known := 0, 0
+		for i := range m {
+			if v := x.At(i, j); !math.IsNaN(v) && r.Usual[i] > 0 {
+				known++
+				if math.Abs(misfit(r.Family, v, wh.At(i, 0))) > r.Far*r.Usual[i] {
+					far++
+				}
+			}
+		}
+		if far == 0 || 2*far > known {
+			continue
+		}
+		for c := range k {
+			result.H.Set(c, j, 0)
+		}
+		for q, c := range left {
+			result.H.Set(c, j, h.At(q, 0))
+		}
+	}
+	return &result, nil
 }
 
 func isByColumn(l rnmf.Loss) bool {
