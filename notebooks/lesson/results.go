@@ -228,7 +228,8 @@ func (r *Results) Series() (series []viz.Series) {
 }
 
 // Spread draws every trial as a point, with a colour for each row and the columns next to each
-// other. It shows how far starts scatter, compared with the differences between rows.
+// other; the trials of a row stand in their order, so that none hides another. It shows how far starts scatter,
+// compared with the differences between rows.
 func (r *Results) Spread(title, ylabel string) *viz.Chart {
 	c := viz.NewChart()
 	c.Title.Text, c.Y.Label.Text = title, ylabel
@@ -237,13 +238,15 @@ func (r *Results) Spread(title, ylabel string) *viz.Chart {
 	styles := lookOf(r.Rows)
 	for i, row := range r.Rows {
 		var points plotter.XYs
-		side := 0.7 * ((float64(i)+0.5)/float64(len(r.Rows)) - 0.5)
+		wide := 0.8 / float64(len(r.Rows))
+		side := wide * (float64(i) + 0.5 - float64(len(r.Rows))/2)
 		if slices.Equal(r.Rows, r.Columns) {
-			side = 0 // each row has a column of its own
+			side, wide = 0, 0.4 // each row has a column of its own
 		}
 		for k, column := range r.Columns {
-			for _, v := range r.Values(row, column) {
-				points = append(points, plotter.XY{X: float64(k) + side, Y: v})
+			v := slices.Sorted(slices.Values(r.Values(row, column)))
+			for j, y := range v {
+				points = append(points, plotter.XY{X: float64(k) + side + 0.6*wide*((float64(j)+0.5)/float64(len(v))-0.5), Y: y})
 			}
 		}
 		if len(points) == 0 {
@@ -251,7 +254,7 @@ func (r *Results) Spread(title, ylabel string) *viz.Chart {
 		}
 		s, err := plotter.NewScatter(points)
 		Check(err)
-		s.GlyphStyle = draw.GlyphStyle{Color: viz.Color(styles[i] - 1), Radius: vg.Points(2.5), Shape: glyphs[i%len(glyphs)]}
+		s.GlyphStyle = draw.GlyphStyle{Color: viz.Color(styles[i] - 1), Radius: vg.Points(2.8), Shape: glyphs[i%len(glyphs)]}
 		c.Add(s)
 		if !slices.Equal(r.Rows, r.Columns) {
 			c.Legend.Add(row, s)
@@ -328,9 +331,9 @@ func (r *Results) Intervals(title, ylabel string) *viz.Chart {
 	return c
 }
 
-// Heat draws the means in a heat map with their values, a row for each row; label names
-// the unit. Rows with a gap are left out.
-func (r *Results) Heat(title, label string) viz.Figure {
+// Heat draws the means in a heat map with their values, a row for each row; label names the unit, and
+// columns, if it is given, what the columns are. Rows with a gap are left out.
+func (r *Results) Heat(title, label string, columns ...string) viz.Figure {
 	var rows []string
 	var values []float64
 	for _, row := range r.Rows {
@@ -346,7 +349,7 @@ func (r *Results) Heat(title, label string) viz.Figure {
 		stop("lesson: no row is complete")
 		return nil
 	}
-	return Must(viz.Heatmap(mat.NewDense(len(rows), len(r.Columns), values), viz.HeatmapOptions{Title: title, RowNames: rows,
+	return Must(viz.Heatmap(mat.NewDense(len(rows), len(r.Columns), values), viz.HeatmapOptions{Title: title, XLabel: strings.Join(columns, " "), RowNames: rows,
 		ColumnNames: r.Columns, Values: true, Digits: r.digits(), BarLabel: label, Map: viz.Blues}))
 }
 

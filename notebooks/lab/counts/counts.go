@@ -73,7 +73,7 @@ func Experiments() []Experiment {
 		{"planted", "error of the means in units of √mean", []string{"mean 20", "mean 2"}, []string{"clean", "5 % gross entries", "10 % foreign samples"},
 			slices.Concat(entries, []string{"Huber of deviances", "Cauchy of deviances", "L2,1 of deviances"}), 10, planted},
 		{"programs", "mean cosine of true and found programs", []string{"cells"}, []string{"clean", "1 % bursts"},
-			slices.Concat(entries, []string{"NMF of shares, log(1 + x)", "RobustNMF of shares, log(1 + x)"}), 10, programs},
+			slices.Concat(entries, []string{"NMF of shares, log(1 + x)", "RobustNMF of shares, log(1 + x)", "NMF of shares, log(1 + x), W fitted again", "RobustNMF of shares, log(1 + x), W fitted again"}), 10, programs},
 		{"photons", "relative error of the image without noise", []string{"0.3 photons", "1 photon", "3 photons", "10 photons", "30 photons"}, []string{"clean", "1 % hot pixels"},
 			entries, 2, photons},
 		{"topics", "normalised mutual information with the topics of 2000 documents", []string{"TDT2", "Reuters-21578"}, []string{"clean", "2 % with a burst", "10 % foreign documents"},
@@ -214,7 +214,9 @@ func planted(ctx context.Context, size int, of, damage, model string, seed uint6
 	return out, err
 }
 
-// programs draws cells of different depth that mix five programs of genes.
+// programs draws cells of different depth that mix five programs of genes. Parts of logarithms are not in the
+// units of the programs: where W is fitted again, it is that of the shares for the H of their logarithms, by
+// least squares.
 func programs(ctx context.Context, size int, _, damage, model string, seed uint64) (Outcome, error) {
 	d := drawerOf(seed)
 	m, n := 300/size, 400/size
@@ -237,8 +239,13 @@ func programs(ctx context.Context, size int, _, damage, model string, seed uint6
 		}
 		return v
 	})
+	var shares *datasets.Set
 	if strings.Contains(model, "shares") {
-		s, _, err := datasets.Prepare(&datasets.Set{X: x}, datasets.SampleSums{}, datasets.Log1p{})
+		var err error
+		if shares, _, err = datasets.Prepare(&datasets.Set{X: x}, datasets.SampleSums{}); err != nil {
+			return Outcome{}, err
+		}
+		s, _, err := datasets.Prepare(shares, datasets.Log1p{})
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -247,6 +254,13 @@ func programs(ctx context.Context, size int, _, damage, model string, seed uint6
 	f, out, err := fit(ctx, model, r, 200/size, x, seed)
 	if err != nil {
 		return out, err
+	}
+	if strings.HasSuffix(model, "W fitted again") {
+		wt, err := (&rnmf.Result{W: mat.DenseCopyOf(f.H.T())}).Transform(ctx, shares.X.T(), nil)
+		if err != nil {
+			return out, err
+		}
+		f.W = mat.DenseCopyOf(wt.T())
 	}
 	cost := matrix(r, r, func(k, l int) float64 {
 		u, v := w.ColView(k), f.W.ColView(l)

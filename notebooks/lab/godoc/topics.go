@@ -7,11 +7,13 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets/sparse"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
@@ -128,13 +130,14 @@ type Stored struct {
 	// Seconds on TDT2 to the objective of scikit-learn's solver cd: its own, of the default, and of
 	// the default without extrapolation; and the MB of the latter two.
 	Peer, Default, Plain, DefaultMB, PlainMB float64
+	PeerCPU, DefaultCPU, PlainCPU            float64 // the same in seconds of processors
 }
 
 var (
 	ofDisk   = regexp.MustCompile(`1024×1048576, ([\d.]+) GB in \d+ panels, r = 20 \| ([\d.]+) s a round \| resident at most (\d+) MB`)
 	ofLimit  = regexp.MustCompile(`memory was limited to (\d+) bytes`)
-	ofSparse = regexp.MustCompile(`\["sparse" "-pairs" "3"\][\s\S]*?\| seconds \| ([\d.]+) \| ([\d.]+) \|[\s\S]*?\(with garbage\), and the matrix and the factors \| ([\d.]+)`)
-	ofPlain  = regexp.MustCompile(`\["sparse" "-pairs" "3" "-plain"\][\s\S]*?\| seconds \| ([\d.]+) \|[\s\S]*?\(with garbage\), and the matrix and the factors \| ([\d.]+)`)
+	ofSparse = regexp.MustCompile(`\["sparse" "-pairs" "3"\][\s\S]*?\| seconds \| ([\d.]+) \| ([\d.]+) \|[\s\S]*?\| seconds of processors \| ([\d.]+) \| ([\d.]+) \|[\s\S]*?\(with garbage\), and the matrix and the factors \| ([\d.]+)`)
+	ofPlain  = regexp.MustCompile(`\["sparse" "-pairs" "3" "-plain"\][\s\S]*?\| seconds \| ([\d.]+) \|[\s\S]*?\| seconds of processors \| ([\d.]+) \|[\s\S]*?\(with garbage\), and the matrix and the factors \| ([\d.]+)`)
 )
 
 // Panels reads the results that go run ./notebooks/lab/panels has stored.
@@ -148,7 +151,7 @@ func Panels(file string) (s Stored, err error) {
 		into []*float64
 	}{
 		{ofDisk, []*float64{&s.GB, &s.Seconds, &s.MB}}, {ofLimit, []*float64{&s.LimitMB}},
-		{ofSparse, []*float64{&s.Default, &s.Peer, &s.DefaultMB}}, {ofPlain, []*float64{&s.Plain, &s.PlainMB}},
+		{ofSparse, []*float64{&s.Default, &s.Peer, &s.DefaultCPU, &s.PeerCPU, &s.DefaultMB}}, {ofPlain, []*float64{&s.Plain, &s.PlainCPU, &s.PlainMB}},
 	} {
 		found := c.what.FindSubmatch(text)
 		if found == nil {
@@ -162,4 +165,50 @@ func Panels(file string) (s Stored, err error) {
 	}
 	s.LimitMB = math.Round(s.LimitMB / 1e6)
 	return s, nil
+}
+
+var (
+	ofImages = regexp.MustCompile(`^\| 784×(\d+), r = 40, panels of`)
+	ofPass   = regexp.MustCompile(`^\| (\d+) passes \| ([\d.e+]+) \| ([\d.]+) \([\d.]+\) \| ([\d.]+) \([\d.]+\), \d+ \| ([\d.]+)`)
+	ofTheirs = regexp.MustCompile(`^\| scikit-learn's MiniBatchNMF, (\d+) passes \| ([\d.e+]+) \| ours, 1 passes to ([\d.e+]+): ([\d.]+) \([\d.]+\) \| ([\d.]+)`)
+)
+
+// Minibatches reads what go run ./notebooks/lab/panels minibatch has stored. A row has the columns images (their
+// number), passes, side (minibatch; batch, until it has the minibatch's objective after so many passes; scikit-learn),
+// seconds, and ratio: of the batch the seconds over those of the minibatch, of scikit-learn the objective over that of our first pass.
+func Minibatches(file string) (all stored.Table, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	images := ""
+	add := func(passes, side, seconds, ratio string) {
+		all = append(all, stored.Row{"images": images, "passes": passes, "side": side, "seconds": seconds, "ratio": ratio})
+	}
+	for line := range strings.Lines(string(text)) {
+		if f := ofImages.FindStringSubmatch(line); f != nil {
+			images = f[1]
+		} else if f := ofPass.FindStringSubmatch(line); f != nil {
+			passes := f[1] + " passes"
+			if f[1] == "1" {
+				passes = "1 pass"
+			}
+			add(passes, "minibatch", f[3], "1")
+			add(passes, "batch", f[4], f[5])
+		} else if f := ofTheirs.FindStringSubmatch(line); f != nil {
+			theirs, err := strconv.ParseFloat(f[2], 64)
+			if err != nil {
+				return nil, err
+			}
+			ours, err := strconv.ParseFloat(f[3], 64)
+			if err != nil {
+				return nil, err
+			}
+			add(f[1]+" passes", "scikit-learn", f[5], stored.Number(theirs/ours, 'f', 2))
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("godoc: %s has no minibatch", file)
+	}
+	return all, nil
 }

@@ -59,7 +59,21 @@ func TestPanels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.GB < 8 || s.MB > s.LimitMB || s.LimitMB != 300 || s.Plain >= s.Default || s.Default >= s.Peer || s.PlainMB >= s.DefaultMB {
+	if s.GB < 8 || s.MB > s.LimitMB || s.LimitMB != 300 || s.Plain >= s.Default || s.Default >= s.Peer || s.PlainMB >= s.DefaultMB ||
+		s.PeerCPU/s.DefaultCPU < 4 || s.PeerCPU/s.DefaultCPU > s.Peer/s.Default || s.PlainCPU >= s.DefaultCPU {
 		t.Errorf("%+v", s)
+	}
+	rows, err := Minibatches("../panels/results.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows.Where("side", "batch") {
+		ours := rows.Where("side", "minibatch", "images", r.Text("images"), "passes", r.Text("passes"))
+		if len(ours) != 1 || math.Abs(r.Number("seconds")/ours[0].Number("seconds")-r.Number("ratio")) > 0.15 {
+			t.Errorf("%v next to %v", r, ours)
+		}
+	}
+	if r := rows.Where("side", "scikit-learn"); len(r) != 2 || !(r[0].Number("ratio") > 2) || !(r[1].Number("seconds") > 1) {
+		t.Errorf("%v", r)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,10 +69,28 @@ func Peers(file string) (machine string, all stored.Table, err error) {
 	return strings.TrimSpace(machine), all, nil
 }
 
+var took = regexp.MustCompile(`([\d.]+) (m?)s\b`)
+
+// Seconds returns the first time in a text such as "98.1 ms, 4 rounds", NaN if it has none.
+func Seconds(text string) float64 {
+	found := took.FindStringSubmatch(text)
+	if found == nil {
+		return math.NaN()
+	}
+	v, err := strconv.ParseFloat(found[1], 64)
+	if err != nil {
+		return math.NaN()
+	}
+	if found[2] != "" {
+		v /= 1000
+	}
+	return v
+}
+
 // Sizes reads the results that go run ./notebooks/lab/price -sizes has printed. About is what the file
 // says of machine, peer and data. A row of the table has the columns fit (size and parts), size, features,
-// samples, millions (of entries), parts, model, seconds, rounds, MB and, where the peer was measured, ratio (of
-// the seconds to those of the peer).
+// samples, millions (of entries), parts, model, seconds, rounds, MB and, where they were measured, ratio (of
+// the seconds to those of the peer) and plain (to those of our own NMF).
 func Sizes(file string) (about string, all stored.Table, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -79,8 +98,8 @@ func Sizes(file string) (about string, all stored.Table, err error) {
 	}
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "Measured on ") {
-			about = line
+		if strings.HasPrefix(line, "Measured on ") || strings.HasPrefix(line, "The memory of ") {
+			about = strings.TrimSpace(about + " " + line)
 		}
 		cells := strings.Split(strings.Trim(line, "| "), " | ")
 		features, samples, found := strings.Cut(cells[0], "×")
@@ -97,17 +116,23 @@ func Sizes(file string) (about string, all stored.Table, err error) {
 		}
 		all = append(all, stored.Row{"fit": cells[0] + ", " + cells[1] + " parts", "size": cells[0], "features": features, "samples": samples,
 			"millions": strconv.FormatFloat(float64(m)*float64(n)/1e6, 'g', -1, 64), "parts": cells[1], "model": cells[2],
-			"seconds": cells[3], "rounds": cells[4], "MB": strings.Trim(cells[5], "–"), "ratio": ""})
+			"seconds": cells[3], "rounds": cells[4], "MB": strings.Trim(cells[5], "–"), "ratio": "", "plain": ""})
 	}
 	if len(all) == 0 {
 		return "", nil, fmt.Errorf("speed: %s has no table", file)
 	}
-	for _, peer := range all.Where("model", Library) {
-		for _, r := range all.Where("fit", peer.Text("fit")) { // rows are maps
-			r["ratio"] = stored.Number(r.Number("seconds")/peer.Number("seconds"), 'g', 6)
+	over(all, Library, "ratio")
+	over(all, "NMF", "plain")
+	return about, all, nil
+}
+
+// over writes the seconds of each row over those of a model in the same fit to a column.
+func over(all stored.Table, model, column string) {
+	for _, base := range all.Where("model", model) {
+		for _, r := range all.Where("fit", base.Text("fit")) { // rows are maps
+			r[column] = stored.Number(r.Number("seconds")/base.Number("seconds"), 'g', 6)
 		}
 	}
-	return about, all, nil
 }
 
 // Robust returns the rows of models that are robust, without choose.Auto, which is a race of several.
@@ -121,7 +146,8 @@ func Robust(t stored.Table) (some stored.Table) {
 }
 
 // Guess returns the seconds and the MB beyond X that a fit of a model takes by the rows of Sizes: those of
-// the row that is nearest in size, times the ratios of the entries and, for the seconds, of the parts.
+// the row that is nearest in size, times the ratios of the entries and, for the seconds, of the parts, both
+// rounded to two digits.
 func Guess(sizes stored.Table, model string, features, samples, parts float64) (seconds, mb float64) {
 	nearest := func(column string) (value, entries, more float64) {
 		near := math.Inf(1)
@@ -135,12 +161,21 @@ func Guess(sizes stored.Table, model string, features, samples, parts float64) (
 	}
 	seconds, entries, more := nearest("seconds")
 	mb, wider, _ := nearest("MB")
-	return seconds * entries * more, mb * wider
+	return rounded(seconds * entries * more), rounded(mb * wider)
+}
+
+// rounded keeps two digits.
+func rounded(v float64) float64 {
+	v, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 2, 64), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
 }
 
 // Prices reads the first table of what go run ./notebooks/lab/price has printed. A row has the columns set,
 // fit (the set with its size and parts), model, seconds, error (of the fit, on the data as they are), ratio
-// (of the seconds to those of scikit-learn's NMF) and more (the error less scikit-learn's, in per cent of
+// (of the seconds to those of scikit-learn's NMF), plain (to those of our own NMF) and more (the error less scikit-learn's, in per cent of
 // it). The first row of each set is that of scikit-learn.
 func Prices(file string) (all stored.Table, err error) {
 	data, err := os.ReadFile(file)
@@ -154,7 +189,7 @@ func Prices(file string) (all stored.Table, err error) {
 		}
 		set, _, _ := strings.Cut(cells[0], ",")
 		if len(all.Where("fit", cells[0])) == 0 {
-			all = append(all, stored.Row{"set": set, "fit": cells[0], "model": Library, "seconds": cells[4], "error": cells[5], "ratio": "1", "more": "0"})
+			all = append(all, stored.Row{"set": set, "fit": cells[0], "model": Library, "seconds": cells[4], "error": cells[5], "ratio": "1", "more": "0", "plain": ""})
 		}
 		ours, err := strconv.ParseFloat(cells[3], 64)
 		if err != nil {
@@ -166,11 +201,12 @@ func Prices(file string) (all stored.Table, err error) {
 		}
 		ratio, _, _ := strings.Cut(cells[6], " (")
 		all = append(all, stored.Row{"set": set, "fit": cells[0], "model": strings.Replace(cells[1], "choose.Auto", "auto", 1), "seconds": cells[2], "error": cells[3], "ratio": ratio,
-			"more": stored.Number(100*(ours/theirs-1), 'f', 2)})
+			"more": stored.Number(100*(ours/theirs-1), 'f', 2), "plain": ""})
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("speed: %s has no table", file)
 	}
+	over(all, "NMF", "plain")
 	return all, nil
 }
 

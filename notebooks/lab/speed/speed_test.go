@@ -44,19 +44,22 @@ func TestPeers(t *testing.T) {
 
 func TestSizes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "sizes.md")
-	text := "# Sizes\n\nMeasured on a day.\n\n| features × samples | parts | model | seconds | rounds | MB beyond X |\n|---|---|---|---|---|---|\n| 1000×500 | 10 | NMF | 0.25 | 30 | 4 |\n"
+	text := "# Sizes\n\nMeasured on a day.\n\nThe memory of it later.\n\n| features × samples | parts | model | seconds | rounds | MB beyond X |\n|---|---|---|---|---|---|\n| 1000×500 | 10 | NMF | 0.25 | 30 | 4 |\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	about, rows, err := Sizes(file)
-	if err != nil || about != "Measured on a day." || len(rows) != 1 {
+	if err != nil || about != "Measured on a day. The memory of it later." || len(rows) != 1 {
 		t.Fatalf("%q, %v, %v", about, rows, err)
 	}
-	if r := rows[0]; r.Text("fit") != "1000×500, 10 parts" || r.Number("millions") != 0.5 || r.Number("features") != 1000 || r.Number("samples") != 500 || r.Text("model") != "NMF" || r.Number("seconds") != 0.25 || r.Number("MB") != 4 {
+	if r := rows[0]; r.Text("fit") != "1000×500, 10 parts" || r.Number("millions") != 0.5 || r.Number("features") != 1000 || r.Number("samples") != 500 || r.Text("model") != "NMF" || r.Number("seconds") != 0.25 || r.Number("plain") != 1 || r.Number("MB") != 4 {
 		t.Errorf("%v", r)
 	}
 	if s, mb := Guess(rows, "NMF", 2000, 500, 30); math.Abs(s-1.5) > 1e-12 || mb != 8 {
 		t.Errorf("twice the entries and three times the parts take %g s and %g MB", s, mb)
+	}
+	if s, mb := Guess(rows, "NMF", 333, 500, 10); s != 0.083 || mb != 1.3 {
+		t.Errorf("a third of the features takes %g s and %g MB", s, mb)
 	}
 	for _, bad := range []string{"no table", "| 3×4 | 10 | NMF |"} {
 		if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
@@ -79,8 +82,16 @@ func TestPrices(t *testing.T) {
 	if err != nil || len(rows) != 3 || rows[0].Text("model") != Library || rows[0].Number("seconds") != 1 {
 		t.Fatalf("%v, %v", rows, err)
 	}
-	if r := rows[1]; r.Text("set") != "A" || r.Number("ratio") != 0.5 || r.Number("more") != 1 {
-		t.Errorf("%v", r)
+	if r := rows[1]; r.Text("set") != "A" || r.Number("ratio") != 0.5 || r.Number("more") != 1 || rows[2].Number("plain") != 4 {
+		t.Errorf("%v", rows)
+	}
+	for text, want := range map[string]float64{"98.1 ms, 4 rounds": 0.0981, "PoissonNMF 4.22 s, 182 rounds": 4.22} {
+		if s := Seconds(text); math.Abs(s-want) > 1e-12 {
+			t.Errorf("%q is %g s", text, s)
+		}
+	}
+	if s := Seconds("FMA peak 58.6 GFLOP/s"); !math.IsNaN(s) {
+		t.Errorf("a rate is %g s", s)
 	}
 	if s := Span(rows, "ratio"); s != "0.5 to 2.0" {
 		t.Errorf("the ratios go from %s", s)
