@@ -290,6 +290,23 @@ func Photons(x *mat.Dense, mean float64, hot bool, seed uint64) (counts, expecte
 	return counts, expected
 }
 
+// ErrorInDark returns the mean of |y − expected| over the pixels that expect less than a quarter of what a pixel
+// expects on average.
+func ErrorInDark(y, expected *mat.Dense) float64 {
+	m, n := expected.Dims()
+	limit := mat.Sum(expected) / float64(4*m*n)
+	var sum, dark float64
+	for i := range m {
+		for j, e := range expected.RawRowView(i) {
+			if e < limit {
+				sum += math.Abs(y.At(i, j) - e)
+				dark++
+			}
+		}
+	}
+	return sum / dark
+}
+
 func photons(ctx context.Context, size int, of, damage, model string, seed uint64) (Outcome, error) {
 	var level float64
 	if _, err := fmt.Sscanf(of, "%g photon", &level); err != nil {

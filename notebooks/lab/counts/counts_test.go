@@ -92,3 +92,11 @@ func TestOverBest(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// Dark are the pixels below a quarter of the mean of 4.
+func TestErrorInDark(t *testing.T) {
+	expected, y := mat.NewDense(2, 2, []float64{0, 0.5, 10, 5.5}), mat.NewDense(2, 2, []float64{1, 0, 0, 0})
+	if e := ErrorInDark(y, expected); e != 0.75 {
+		t.Errorf("the error is %g", e)
+	}
+}
