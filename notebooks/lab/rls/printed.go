@@ -4,7 +4,9 @@ import (
 	_ "embed"
 	"encoding/csv"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -28,4 +30,13 @@ func Printed(table int, set string, level float64, metric, method string) string
 		}
 	}
 	return "–"
+}
+
+// PrintedNumber is Printed as a number, NaN if the tables have none.
+func PrintedNumber(table int, set string, level float64, metric, method string) float64 {
+	v, err := strconv.ParseFloat(Printed(table, set, level, metric, method), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
 }
