@@ -75,7 +75,7 @@ type Restoration struct {
 	Views  []viz.View      // clean, given, and WH of each rival, with a column for each kind
 	Kinds  []string        // with their strengths
 	Errors *lesson.Results // against all clean data, a row for each kind and a column for each rival
-	best   []string        // of each kind
+	ahead  [][]string      // of each kind, those within a hundredth of the best
 	set    Set
 }
 
@@ -120,7 +120,7 @@ func Restore(ctx context.Context, s Set, rivals []Rival, rounds int) (*Restorati
 			r.Errors.Add(name, rival.Name, e)
 			errs[rival.Name] = e
 		}
-		r.Kinds, r.best = append(r.Kinds, name), append(r.best, least(errs))
+		r.Kinds, r.ahead = append(r.Kinds, name), append(r.ahead, leaders(errs, all(rivals, func(r Rival) string { return r.Name })))
 	}
 	return r, nil
 }
@@ -139,10 +139,25 @@ func middle(s Set) (cases []Case) {
 	return cases
 }
 
-// Draw draws the views, with a title that says which rivals are the best against something.
+// Draw draws the views, with a title that says which rivals are ahead of all others, by a hundredth or more,
+// and how often.
 func (r *Restoration) Draw() (viz.Figure, error) {
-	winners := slices.Compact(slices.Sorted(slices.Values(r.best)))
-	title := "The least error against each damage: " + strings.Join(winners, " or ")
+	var wins []string
+	for _, v := range r.Views {
+		n := 0
+		for _, names := range r.ahead {
+			if len(names) == 1 && names[0] == v.Heading {
+				n++
+			}
+		}
+		if n > 0 {
+			wins = append(wins, fmt.Sprintf("%s in %d", v.Heading, n))
+		}
+	}
+	title := "No loss is ahead of all others"
+	if wins != nil {
+		title = fmt.Sprintf("Of %d rows, ahead of all others: %s", len(r.Kinds), strings.Join(wins, ", "))
+	}
 	return viz.Views(r.Views, viz.ViewsOptions{Height: r.set.Height, Width: r.set.Width, Samples: upTo(len(r.Kinds)), Names: r.Kinds, Smooth: true, Title: title})
 }
 

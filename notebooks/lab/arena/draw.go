@@ -177,7 +177,7 @@ func leaders(of map[string]float64, names []string) (first []string) {
 }
 
 // Found draws how well the weights of each rival find what was struck. Its title has those that are within a
-// hundredth of the best over what strikes pixels.
+// hundredth of the best over what strikes single pixels, and under white squares.
 func Found(rows []Stored) (viz.Figure, error) {
 	names, r := namesOf(rows), new(lesson.Results)
 	means := Means(rows, AP)
@@ -192,27 +192,18 @@ func Found(rows []Stored) (viz.Figure, error) {
 	}
 	v := mat.NewDense(len(names), len(r.Columns), nil)
 	v.Apply(func(i, j int, _ float64) float64 { return r.Mean(names[i], r.Columns[j]) }, v)
-	pixels, best := map[string]float64{}, 0.0 // the means over what strikes pixels
-	for i, name := range names {
-		var of []float64
-		for j, kind := range r.Columns {
-			if kind != "alien images" {
-				of = append(of, v.At(i, j))
+	// finders are those within a hundredth of the best mean over some kinds.
+	finders := func(kinds ...string) string {
+		means, best := map[string]float64{}, 0.0
+		for _, name := range names {
+			for _, kind := range kinds {
+				means[name] += r.Mean(name, kind) / float64(len(kinds))
 			}
+			best = max(best, means[name])
 		}
-		pixels[name] = stat.Mean(of, nil)
-		best = max(best, pixels[name])
+		return strings.Join(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return means[name] <= best-0.01 }), ", ")
 	}
-	var first []string
-	for _, name := range names {
-		if pixels[name] > best-0.01 {
-			first = append(first, name)
-		}
-	}
-	title := strings.Join(first, ", ") + " find most struck pixels"
-	if len(first) == 1 {
-		title = first[0] + " finds most struck pixels"
-	}
+	title := fmt.Sprintf("Best: %s; for squares %s", finders("salt & pepper", "dead pixels"), finders("white squares"))
 	return viz.Heatmap(v, viz.HeatmapOptions{Title: title, RowNames: all(names, short), ColumnNames: r.Columns,
 		Values: true, Min: 0, Max: 1, Map: viz.Blues, BarLabel: "average precision, mean over sets and strengths"})
 }
@@ -307,7 +298,7 @@ func kindsOf(rows []Stored) (kinds []string) {
 	return kinds
 }
 
-func all(names []string, of func(string) string) (texts []string) {
+func all[T any](names []T, of func(T) string) (texts []string) {
 	for _, n := range names {
 		texts = append(texts, of(n))
 	}
@@ -566,7 +557,7 @@ func Astray(rows []Stored, model string, over float64) *viz.Table {
 			chosen[draw{Bout{r.Set, r.Kind, r.Strength}, r.Trial}] = chosenLosses[r.Chosen]
 		}
 	}
-	factors, places := map[string][]float64{}, map[string]map[string]int{}
+	factors, places := map[string][]float64{}, map[string]map[string][]float64{}
 	fits, far := 0, 0
 	for _, d := range draws {
 		f := Factor(trials[d], model)
@@ -594,20 +585,22 @@ func Astray(rows []Stored, model string, over float64) *viz.Table {
 		}
 		factors[cause] = append(factors[cause], f)
 		if places[cause] == nil {
-			places[cause] = map[string]int{}
+			places[cause] = map[string][]float64{}
 		}
-		places[cause][d.Set+", "+d.Kind]++
+		where := d.Set + ", " + d.Kind
+		places[cause][where] = append(places[cause][where], f)
 	}
-	t := &viz.Table{Header: []string{"what happened", "fits", "error / the least, mean", "worst", "where, with the number of fits"}}
+	t := &viz.Table{Header: []string{"what happened", "fits", "error / the least, mean", "worst", "where, with the number of fits and the worst"}}
 	for _, cause := range []string{omitted, missed, ended, other} {
 		if factors[cause] == nil {
 			continue
 		}
 		names := slices.SortedFunc(maps.Keys(places[cause]), func(a, b string) int {
-			return cmp.Or(cmp.Compare(places[cause][b], places[cause][a]), cmp.Compare(a, b))
+			x, y := places[cause][a], places[cause][b]
+			return cmp.Or(cmp.Compare(len(y), len(x)), cmp.Compare(slices.Max(y), slices.Max(x)), cmp.Compare(a, b))
 		})
 		for i, name := range names {
-			names[i] = fmt.Sprintf("%s (%d)", name, places[cause][name])
+			names[i] = fmt.Sprintf("%s (%d, %.2f)", name, len(places[cause][name]), slices.Max(places[cause][name]))
 		}
 		if len(names) > 6 {
 			names = append(names[:6], fmt.Sprintf("%d more", len(names)-6))

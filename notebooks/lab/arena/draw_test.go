@@ -1,6 +1,7 @@
 package arena
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -196,7 +197,7 @@ func TestAstray(t *testing.T) {
 		t.Fatalf("%+v", table)
 	}
 	for i, want := range []float64{2, 2, 4, 2} {
-		if r := table.Rows[i]; r[1].Value != 1 || math.Abs(r[2].Value-want) > 1e-12 || r[4].Text != "MNIST, none (1)" {
+		if r := table.Rows[i]; r[1].Value != 1 || math.Abs(r[2].Value-want) > 1e-12 || r[4].Text != fmt.Sprintf("MNIST, none (1, %.2f)", want) {
 			t.Errorf("%+v, want %g", r, want)
 		}
 	}
