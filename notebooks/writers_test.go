@@ -96,7 +96,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 	var paths []string
 	for range 2 {
 		table, e1 := yours.Wines()
-		counts, e2 := yours.Words("..")
+		counts, e2 := yours.Words()
 		if err := errors.Join(e1, e2); err != nil {
 			t.Fatal(err)
 		}

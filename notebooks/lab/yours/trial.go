@@ -50,7 +50,7 @@ func files(folder string) []tried {
 		{format: "text with blanks", path: public("german.data-numeric"), features: 24, samples: 1000, classes: 2, kind: explore.Measurements, cure: `Label: "25"`},
 		{format: "folder of images", file: "photos", features: 14 * 14, samples: 400, classes: 10, height: 14, width: 14, kind: explore.Images},
 		{format: "archive of images", path: public("ORL_faces.tar.gz"), features: 64 * 53, samples: 400, classes: 40, height: 64, width: 53, kind: explore.Images},
-		{format: "folder of .mtx", file: "words", kind: explore.Counts},
+		{format: "folder of .mtx", file: "words", features: 565, samples: 137, kind: explore.Counts},
 		{format: ".h5ad", path: filepath.Join("datasets", "testdata", "hdf5", "csr.h5ad"), features: 3, samples: 4, classes: 4, kind: explore.Measurements, rank: 1},
 		{format: ".npz", file: "digits.npz", write: digits, features: 64, samples: 1797, classes: 10, height: 8, width: 8, kind: explore.Images, cure: "Height"},
 		{format: ".mat", path: public("COIL20.mat"), features: 1024, samples: 1440, classes: 20, height: 32, width: 32, kind: explore.Images, cure: "Height"},
@@ -87,7 +87,7 @@ func trial(ctx context.Context, w io.Writer, files func(folder string) []tried) 
 		case c.file == "photos" || c.file == "words":
 			e, err := Photos()
 			if c.file == "words" {
-				e, err = Words(".")
+				e, err = Words()
 			}
 			if err != nil {
 				return err

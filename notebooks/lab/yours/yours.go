@@ -5,22 +5,19 @@ package yours
 
 import (
 	"cmp"
+	"embed"
 	"fmt"
-	"go/parser"
-	"go/token"
 	"io/fs"
-	"maps"
 	"math"
 	"os"
-	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/viz/explore"
 )
 
 // An Example is a file or folder, and the names of the samples that are wrong in it.
@@ -29,27 +26,29 @@ type Example struct {
 	Wrong []string
 }
 
-// Hits compares the names that were found with those that are wrong, in words; "" if nobody knows.
-func (e Example) Hits(found []string) string {
+// Hits says how many samples are called so, wrong or rare, and where it is known which are wrong, whether these
+// are among them.
+func (e Example) Hits(called string, samples []explore.Sample) string {
+	line := fmt.Sprintf("Called %s: %d", called, len(samples))
 	if e.Wrong == nil {
-		return ""
+		return line + "."
 	}
-	var missed, others []string
+	var found, missed, others []string
+	for _, s := range samples {
+		if found = append(found, s.Name); !slices.Contains(e.Wrong, s.Name) {
+			others = append(others, s.Name)
+		}
+	}
 	for _, name := range e.Wrong {
 		if !slices.Contains(found, name) {
 			missed = append(missed, name)
 		}
 	}
-	for _, name := range found {
-		if !slices.Contains(e.Wrong, name) {
-			others = append(others, name)
-		}
-	}
-	line := fmt.Sprintf("%d of %d that are wrong are found", len(e.Wrong)-len(missed), len(e.Wrong))
+	line += fmt.Sprintf(", among them %d of the %d that are wrong", len(e.Wrong)-len(missed), len(e.Wrong))
 	for _, of := range []struct {
 		what  string
 		names []string
-	}{{"missed", missed}, {"found without being wrong", others}} {
+	}{{"missed", missed}, {"called so without being wrong", others}} {
 		if of.names != nil {
 			line += fmt.Sprintf("; %s: %s", of.what, strings.Join(of.names[:min(8, len(of.names))], ", "))
 			if more := len(of.names) - 8; more > 0 {
@@ -57,7 +56,7 @@ func (e Example) Hits(found []string) string {
 			}
 		}
 	}
-	return line
+	return line + "."
 }
 
 // Folder returns a new temporary folder.
@@ -95,7 +94,7 @@ func Photos() (Example, error) {
 
 // Wines writes a table of 178 bottles of wine with their names, classes and thirteen measurements.
 // One measurement of each bottle is missing, and seven bottles have their measurements in the wrong
-// columns.
+// columns, each brought to the range of its new column.
 func Wines() (Example, error) {
 	s, units, err := datasets.Prepare(datasets.Wine(), datasets.ScaleFeatures{By: datasets.Range})
 	if err != nil {
@@ -134,55 +133,20 @@ func Wines() (Example, error) {
 	return e, cmp.Or(table.WriteCSV(f), f.Close())
 }
 
-// Words counts the words in the comments of Go files, of four letters and more, and writes
-// a folder of files as a sequencer of single cells does: a column for each Go file
-// below the folder source but tests, and a row for each word of at least five files and at
-// most three tenths of them.
-func Words(source string) (Example, error) {
-	var files []string
-	err := fs.WalkDir(os.DirFS(source), ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && (d.Name() == "testdata" || name != "." && strings.HasPrefix(d.Name(), ".")) {
-			return fs.SkipDir
-		}
-		if err == nil && path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") {
-			files = append(files, name)
-		}
-		return err
-	})
-	if err != nil {
-		return Example{}, err
-	}
-	word := regexp.MustCompile(`[a-z]{4,}`)
-	counts := map[string]map[int]float64{}
-	for j, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(source, name), nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return Example{}, err
-		}
-		for _, group := range file.Comments {
-			for _, w := range word.FindAllString(strings.ToLower(group.Text()), -1) {
-				if counts[w] == nil {
-					counts[w] = map[int]float64{}
-				}
-				counts[w][j]++
-			}
-		}
-	}
-	maps.DeleteFunc(counts, func(_ string, of map[int]float64) bool { return len(of) < 5 || len(of) > 3*len(files)/10 })
-	if len(counts) == 0 {
-		return Example{}, fmt.Errorf("%w: no words in %d files of Go below %s", datasets.ErrNotFound, len(files), source)
-	}
-	words := slices.Sorted(maps.Keys(counts))
-	s := &datasets.Set{X: mat.NewDense(len(words), len(files), nil), Features: words, Samples: files}
-	for i, w := range words {
-		for j, v := range counts[w] {
-			s.X.Set(i, j, v)
-		}
-	}
+//go:embed moby-dick/*.gz moby-dick/*.tsv
+var mobyDick embed.FS
+
+// Words writes how often words stand in the chapters of Moby-Dick, a column for each, as a folder of files that
+// a sequencer of single cells writes. The table of contents is among the chapters.
+func Words() (Example, error) {
 	folder, err := Folder()
 	if err != nil {
 		return Example{}, err
 	}
-	e := Example{Path: filepath.Join(folder, "words")}
-	return e, s.SaveMTX(e.Path)
+	counts, err := fs.Sub(mobyDick, "moby-dick")
+	if err != nil {
+		return Example{}, err
+	}
+	e := Example{Path: filepath.Join(folder, "moby-dick"), Wrong: []string{"Contents"}}
+	return e, os.CopyFS(e.Path, counts)
 }

@@ -3,11 +3,15 @@ package yours
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/viz/explore"
 )
 
@@ -41,12 +45,9 @@ func TestYours(t *testing.T) {
 	if again, err := Wines(); err != nil || again.Path == e.Path {
 		t.Errorf("the second is written to %s, %v", again.Path, err)
 	}
-	_, s = open(Words("../../.."))
-	if !slices.Contains(s.Features, "sample") || !slices.Contains(s.Samples, "rnmf/fit.go") {
+	e, s = open(Words())
+	if len(s.Features) != 565 || len(s.Samples) != 137 || s.Samples[1] != "1 Loomings" || len(e.Wrong) != 1 {
 		t.Errorf("%v", s)
-	}
-	if _, err := Words(t.TempDir()); !errors.Is(err, datasets.ErrNotFound) {
-		t.Error(err)
 	}
 }
 
@@ -105,17 +106,58 @@ func TestStoredTrial(t *testing.T) {
 }
 
 func TestHits(t *testing.T) {
+	called := func(names string) (all []explore.Sample) {
+		for _, name := range strings.Split(names, "") {
+			all = append(all, explore.Sample{Name: name})
+		}
+		return all
+	}
 	e := Example{Wrong: []string{"a", "b", "c"}}
-	if got := e.Hits([]string{"c", "x", "a"}); got != "2 of 3 that are wrong are found; missed: b; found without being wrong: x" {
+	if got := e.Hits("rare", called("cxa")); got != "Called rare: 3, among them 2 of the 3 that are wrong; missed: b; called so without being wrong: x." {
 		t.Error(got)
 	}
-	if got := e.Hits(e.Wrong); got != "3 of 3 that are wrong are found" {
+	if got := e.Hits("wrong", called("abc")); got != "Called wrong: 3, among them 3 of the 3 that are wrong." {
 		t.Error(got)
 	}
-	if got := (Example{}).Hits([]string{"a"}); got != "" {
+	if got := (Example{}).Hits("wrong", called("a")); got != "Called wrong: 1." {
 		t.Error(got)
 	}
-	if got := e.Hits(strings.Split("qwertyuiop", "")); !strings.HasSuffix(got, " and 2 more") {
+	if got := e.Hits("wrong", called("qwertyuiop")); !strings.HasSuffix(got, " and 2 more.") {
 		t.Error(got)
+	}
+}
+
+// A page is drawn where there is a browser, and nothing is said where there is none.
+func TestPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no browser is started with -short")
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, []byte("<h1>A page</h1>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f := Page(path); f == nil {
+		t.Log("no browser")
+	} else if size := f.Image().Bounds().Size(); size.X != 1350 || size.Y != 1500 {
+		t.Errorf("the picture has %v pixels", size)
+	}
+	t.Setenv("PATH", "")
+	if f := Page(path); f != nil {
+		t.Errorf("%T without a browser", f)
+	}
+}
+
+// Of two parts, the first has the first samples and one of the last.
+func TestInOrder(t *testing.T) {
+	h := mat.NewDense(2, 5, []float64{1, 1, 0.2, 0, 0, 0, 0, 0.1, 1, 1})
+	a := &explore.Analysis{Result: &rnmf.Result{W: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), H: h}, Rank: 2,
+		Parts: []explore.Part{{Name: "1: a", Samples: 3, Stability: 0.9}, {Name: "2: b", Samples: 2}}}
+	if f, err := InOrder(a); f == nil || err != nil {
+		t.Error(err)
+	}
+	got := Largest(a, []explore.Sample{{Sample: 0}, {Sample: 2}, {Sample: 4}})
+	if want := "The largest part of 2 of them and of 1 others is 1: a, whose stability is 0.90."; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

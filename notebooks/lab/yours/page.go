@@ -1,0 +1,60 @@
+package yours
+
+import (
+	"context"
+	"image"
+	"image/draw"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// A shot is a picture of a page.
+type shot struct{ *image.RGBA }
+
+// Image implements viz.Figure.
+func (s shot) Image() image.Image { return s.RGBA }
+
+// Page returns the top of a page of HTML as Chromium shows it, and nil where there is none, or none that
+// starts: a notebook does without the picture then.
+func Page(path string) viz.Figure {
+	folder, err := Folder()
+	if err != nil {
+		return nil
+	}
+	defer os.RemoveAll(folder)
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return nil
+	}
+	picture := filepath.Join(folder, "page.png")
+	args := []string{"--headless=new", "--user-data-dir=" + folder, "--window-size=900,1000", "--force-device-scale-factor=1.5", "--hide-scrollbars",
+		"--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions", "--disable-background-networking", "--screenshot=" + picture}
+	if os.Geteuid() == 0 {
+		args = append(args, "--no-sandbox") // it refuses to start otherwise; it sees this page only
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+		cmd := exec.CommandContext(ctx, name, append(args, "file://"+filepath.ToSlash(path))...)
+		cmd.Env = append(os.Environ(), "HOME="+folder)
+		if cmd.Run() != nil {
+			continue
+		}
+		f, err := os.Open(picture)
+		if err != nil {
+			continue
+		}
+		defer f.Close()
+		if img, err := png.Decode(f); err == nil {
+			s := shot{image.NewRGBA(img.Bounds())}
+			draw.Draw(s.RGBA, img.Bounds(), img, img.Bounds().Min, draw.Src)
+			return s
+		}
+	}
+	return nil
+}
