@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/printed"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
@@ -110,8 +111,8 @@ func RSS(d Data) List {
 			return yes(holds, "it holds (section 1 proves it); for an error of 0.1 in units of σ, as pixels in 0..1 have, the lower bound is −0.9, and the loss %.3f is e²/2", one)
 		}},
 		{"normalisation", "(9) to (13)", "structured normalisation reduces the risk that the basis shrinks to the labelled samples", "100 digits of ten classes, two labels each: the mean correlation of part k with the labelled samples of class k, at a weight at which the labels are obeyed (100 losses of a sample), is at most 0.1 above that of no labels", func() (Verdict, string) {
-			obeyed, printed, without := shrunk(100, 0.1), shrunk(-1, 1./255), shrunk(0, 0.1)
-			return yes(obeyed <= without+0.1, "the correlation is %.2f, and without labels %.2f; with the paper's σ and w = 1 it is %.2f: what keeps the basis apart is that w is small, as a positive factor for each row of H changes no direction", obeyed, without, printed)
+			obeyed, without := shrunk(100, 0.1), shrunk(0, 0.1)
+			return yes(obeyed <= without+0.1, "the correlation is %.2f, and without labels from the same start %.2f: a positive factor for each row of H changes no direction. With the paper's w = 1 and its σ = 1/255 the labels change it by %.3f", obeyed, without, math.Abs(shrunk(-1, 1./255)-shrunk(0, 1./255)))
 		}},
 		{"figure1", "Fig. 1", "how the clusters form", "the points of the paper are a sketch", judged(NotTestable, "section 4 has made-up points")},
 		{"theorem2", "Algorithm 1, Theorem 2", "the multiplicative updates never raise F", "20 updates of H as printed, with the paper's σ = w = 1, on parts of 60 digits with values up to 255, 1 and 0.1: none raises F, and no entry is negative; partly, if that holds for 255, as in the paper", func() (Verdict, string) {
@@ -130,16 +131,19 @@ func RSS(d Data) List {
 			}
 			return v, why
 		}},
-		{"theorem3", "Algorithm 2, Lemmas 1 to 4, Theorem 3", "fast gradient descent never raises F", "repaired in the six places of section 5, on 60 digits: none of 300 rounds rises; reproduced only without repairs", func() (Verdict, string) {
-			s := must(datasets.Digits().Sample(6, 1)).Scaled()
-			labels := rnmf.Labels{Class: slices.Clone(s.Labels), Names: s.Classes, Weight: 1}
-			m := rnmf.RSSNMF(len(s.Classes), 0.1, labels)
-			m.Solver, m.Tol, m.MaxIter, m.Seed = papers.FGD{Printed: true}, -1, 300, 1
-			r := must(m.Fit(context.Background(), s.X))
-			if rises(r) > 0 {
-				return Not, fmt.Sprintf("%d of %d rounds rise", rises(r), len(r.Trace)-1)
+		{"theorem3", "Algorithm 2, Lemmas 1 to 4, Theorem 3", "fast gradient descent never raises F", "100 rounds of Algorithm 2 as printed, with the paper's σ = w = 1, on 60 digits, two of each class with a label, with values up to 255, 1 and 0.1: none raises F; partly, if that holds with the repairs of section 5", func() (Verdict, string) {
+			var text []string
+			bad, mended := 0, 0
+			for _, top := range []float64{255, 1, 0.1} {
+				before, n, after := gradientRounds(top)
+				bad, mended = bad+before, mended+after
+				text = append(text, fmt.Sprintf("%d of %d up to %g", before, n, top))
 			}
-			return Partly, fmt.Sprintf("0 of %d rounds rise; the derivatives of the line search, its limit and the scaling had to be repaired", len(r.Trace)-1)
+			v, why := yes(bad == 0, "as printed F rises in %s: the search leaves the label term out, and where residuals are larger than σ Newton's steps run away. With the repairs it rises in %d", strings.Join(text, ", "), mended)
+			if v == Not && mended == 0 {
+				v = Partly
+			}
+			return v, why
 		}},
 		{"cost", "section III-E", "a round of FGD costs O(mnr + max(m, n)r² + rn²), as one of MUR does", "seconds of a round at four times the rows, the samples and the rank (stored): each exponent of FGD is at most 0.3 above that of MUR", func() (Verdict, string) {
 			at := func(name, column string) float64 { return mean(d.Costs.Where("algorithm", name), column) }
@@ -318,24 +322,23 @@ func heats(t stored.Table, quotient func(fgd, mur stored.Row) float64) (Verdict,
 
 // shrunk is the mean correlation of part k with the mean of the labelled samples of class k,
 // on digits with two labels in each class that weigh so many losses of a sample; −1 stands for
-// the paper's weight, 1.
+// the paper's weight, 1. All start by label.
 func shrunk(times, scale float64) (like float64) {
 	s := must(datasets.Digits().Sample(10, 1)).Scaled()
 	t := must(rss.Draw(s, len(s.Classes), 2, 1))
 	k := len(t.Classes)
 	m := rnmf.HypersurfaceNMF(k, scale)
 	m.Seed, m.MaxIter, m.Tol = 1, 100, -1
-	r := must(m.Fit(context.Background(), t.X))
-	if times != 0 {
-		labels := t.Labels
-		labels.Weight = 1
-		if times > 0 {
-			labels = t.Labels.Against(r, times)
-			m.Init = rnmf.LabelInit{Labels: labels}
-		}
-		m.OnH = []rnmf.Penalty{labels}
-		r = must(m.Fit(context.Background(), t.X))
+	labels := t.Labels
+	labels.Weight = 1
+	if times > 0 {
+		labels = t.Labels.Against(must(m.Fit(context.Background(), t.X)), times)
 	}
+	m.Init = rnmf.LabelInit{Labels: labels}
+	if times != 0 {
+		m.OnH = []rnmf.Penalty{labels}
+	}
+	r := must(m.Fit(context.Background(), t.X))
 	features, _ := t.X.Dims()
 	for c := range k {
 		of, n := make([]float64, features), 0.
@@ -352,6 +355,20 @@ func shrunk(times, scale float64) (like float64) {
 		}
 	}
 	return like
+}
+
+// gradientRounds counts the rounds of Algorithm 2 that raise F, as printed, which may end early, and with
+// all repairs, on digits with values up to top.
+func gradientRounds(top float64) (rose, n, mended int) {
+	s := must(datasets.Digits().Sample(6, 1)).Scaled()
+	t := must(rss.Draw(s, len(s.Classes), 2, 1))
+	x, k := mat.DenseCopyOf(t.X), len(t.Classes)
+	x.Scale(top, x)
+	t.Labels.Weight = 1
+	r := must(printed.RSS{Labels: t.Labels, Xi: 1e-300, Start: printed.Start{Rank: k, MaxIter: 100, Seed: 1}}.Fit(context.Background(), x))
+	m := rnmf.RSSNMF(k, 1, t.Labels)
+	m.Solver, m.Tol, m.MaxIter, m.Seed = papers.FGD{Printed: true}, -1, 100, 1
+	return rises(r), len(r.Trace) - 1, rises(must(m.Fit(context.Background(), x)))
 }
 
 // labelUpdates counts, of 20 updates of H by (18) with w = 1, those that raise (12) and those
