@@ -126,6 +126,18 @@ func TestNumbersPlaces(t *testing.T) {
 	}
 }
 
+// What rounds to zero has no sign.
+func TestNumbersZero(t *testing.T) {
+	draw := func(v float64) int {
+		f := viz.Must(viz.Heatmap(mat.NewDense(1, 2, []float64{v, 1}), viz.HeatmapOptions{NoBar: true, Values: true, Min: -1, Max: 1}))
+		box := cells(t, f, viz.Viridis, [][]float64{{0.5, 1}})
+		return ink(f, box[0][0], viz.Viridis(0.5))
+	}
+	if below, above := draw(-1e-9), draw(1e-9); below != above || above == 0 {
+		t.Errorf("−1e-9 has %d pixels of ink, 1e-9 %d", below, above)
+	}
+}
+
 // Blocks of several rows or columns have the colour of their mean.
 func TestHeatmapMeans(t *testing.T) {
 	x := mat.NewDense(2800, 1, nil)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -152,7 +150,7 @@ func Heatmap(x mat.Matrix, opt HeatmapOptions) (*Picture, error) {
 		}
 		digits = max(0, min(digits, 12))
 		g.text = func(i, j int) string {
-			return strings.Replace(strconv.FormatFloat(g.at(i, j), 'f', digits, 64), "-", "−", 1)
+			return decimal(g.at(i, j), digits)
 		}
 	}
 	return g.draw()
