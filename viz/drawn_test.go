@@ -128,13 +128,13 @@ func TestNumbersPlaces(t *testing.T) {
 
 // What rounds to zero has no sign.
 func TestNumbersZero(t *testing.T) {
-	draw := func(v float64) int {
-		f := viz.Must(viz.Heatmap(mat.NewDense(1, 2, []float64{v, 1}), viz.HeatmapOptions{NoBar: true, Values: true, Min: -1, Max: 1}))
-		box := cells(t, f, viz.Viridis, [][]float64{{0.5, 1}})
-		return ink(f, box[0][0], viz.Viridis(0.5))
-	}
-	if below, above := draw(-1e-9), draw(1e-9); below != above || above == 0 {
-		t.Errorf("−1e-9 has %d pixels of ink, 1e-9 %d", below, above)
+	x := mat.NewDense(1, 4, []float64{-1, -0.2, 0.2, 1})
+	levels := [][]float64{{0, 0.4, 0.6, 1}}
+	f := viz.Must(viz.Heatmap(x, viz.HeatmapOptions{NoBar: true, Values: true, Digits: -1}))
+	box := cells(t, f, viz.Viridis, levels)
+	below, above := ink(f, box[0][1], viz.Viridis(0.4)), ink(f, box[0][2], viz.Viridis(0.6))
+	if 10*max(below-above, above-below) > above {
+		t.Errorf("−0.2 and 0.2 without digits have %d and %d pixels of ink", below, above)
 	}
 }
 
