@@ -149,7 +149,7 @@ func L21(d Data) List {
 			v, _ := Lead("L2,1-NMF", false, all)
 			var text []string
 			for _, c := range all {
-				text = append(text, fmt.Sprintf("on %s by %.0f [%.0f, %.0f] rounds, n = %d", c.Name, c.Mean, c.Low, c.High, c.N))
+				text = append(text, strings.ReplaceAll(fmt.Sprintf("on %s it needs %.0f [%.0f, %.0f] rounds more, n = %d", c.Name, -c.Mean, -c.High, -c.Low, c.N), "-", "−"))
 			}
 			why := strings.Join(text, "; ")
 			if len(all) < len(sets) {
