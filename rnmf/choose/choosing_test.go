@@ -387,17 +387,12 @@ func evidence(t *testing.T) template.FuncMap {
 		"join":          func(sets []string) string { return strings.Join(sets, ", ") },
 		"defaultsTable": defaultsTable,
 		"compared":      comparedMean,
-		"comparedSets":  comparedSets,
 		"trials":        trials,
 		"lost":          lost,
 		"twoDefaults":   func() string { return arena.TwoDefaults(arena.DefaultsResults()) },
 		"price": func() (arena.Place, error) {
 			rows := slices.DeleteFunc(slices.Clone(arena.DefaultsResults()), func(s arena.Stored) bool { return s.Kind != "none" })
 			return placeOf(rows, "two stages", setsOf(groups()))
-		},
-		"diagnoseTimes": func() (float64, error) {
-			p, err := placeOf(arena.DefaultsResults(), "as diagnosed", setsOf(groups()))
-			return p.Times, err
 		},
 		"finders": func() []string { s := arena.Standings(rows, arena.AP); return []string{s[0].Model, s[1].Model} },
 		"claim": func(holds bool, what string) (string, error) {
@@ -480,67 +475,17 @@ func placeOf(rows []arena.Stored, model string, sets []string) (arena.Place, err
 var inDefaults = map[string]string{"least squares": "`NMF(r)`", "Huber": "`HuberNMF(r)`", "CellCase": "`CellCaseNMF(r)`", "two stages": "`RobustNMF(r)`",
 	"L2,1": "`L21NMF(r)`", "as diagnosed": "what `CompareLosses` suggests", "auto": "**`choose.Auto(r)`**"}
 
-// defaultsTable has a line for each default but what CompareLosses suggests.
-func defaultsTable() (string, error) {
-	var names []string
+// defaults are their names.
+func defaults() (names []string) {
 	for _, d := range arena.Defaults() {
-		if d.Name != "as diagnosed" {
-			names = append(names, d.Name)
-		}
+		names = append(names, d.Name)
 	}
-	return placesTable(arena.DefaultsResults(), names, groups())
+	return names
 }
 
-// compared are the rows of the cases, and of the starts, that CompareLosses was tried on.
-func compared() (rows []arena.Stored) {
-	type start struct {
-		arena.Bout
-		trial uint64
-	}
-	of := func(s arena.Stored) start {
-		return start{arena.Bout{Set: s.Set, Kind: s.Kind, Strength: s.Strength}, s.Trial}
-	}
-	tried := map[start]bool{}
-	for _, s := range arena.DefaultsResults() {
-		if s.Model == "as diagnosed" {
-			tried[of(s)] = true
-		}
-	}
-	for _, s := range arena.DefaultsResults() {
-		if tried[of(s)] {
-			rows = append(rows, s)
-		}
-	}
-	return rows
-}
-
-// comparedGroups are the groups with the sets of these cases.
-func comparedGroups() (all []arena.Group) {
-	for _, g := range groups() {
-		if _, g.Sets = arena.Places(compared(), g.Sets); g.Sets != nil {
-			all = append(all, g)
-		}
-	}
-	return all
-}
-
-// comparedMean is the mean error over the best of a default on all these cases.
-func comparedMean(model string) (float64, error) {
-	var sets []string
-	for _, g := range comparedGroups() {
-		sets = append(sets, g.Sets...)
-	}
-	p, err := placeOf(compared(), model, sets)
-	return p.Mean, err
-}
-
-// comparedSets names these sets.
-func comparedSets() string {
-	var sets []string
-	for _, g := range comparedGroups() {
-		sets = append(sets, g.Sets...)
-	}
-	return strings.Join(sets, ", ")
+// defaultsTable has a line for each default.
+func defaultsTable() (string, error) {
+	return placesTable(arena.DefaultsResults(), defaults(), groups())
 }
 
 // placesTable has a line for each of some defaults.
@@ -573,26 +518,15 @@ func placesTable(rows []arena.Stored, models []string, in []arena.Group) (string
 	return table, nil
 }
 
-// trials says how many starts there are, and of which sets not all cases are stored.
+// trials says how many starts there are.
 func trials() string {
-	most := uint64(0)
-	rows := arena.DefaultsResults()
-	for _, r := range rows {
-		most = max(most, r.Trial)
-	}
-	line := "; one start for each case"
-	if most > 1 {
-		line = fmt.Sprintf("; up to %d starts for each case", most)
-	}
-	for _, g := range groups() {
-		for _, set := range g.Sets {
-			of := slices.DeleteFunc(slices.Clone(rows), func(r arena.Stored) bool { return r.Set != set })
-			if auto, err := placeOf(rows, "auto", []string{set}); err == nil && auto.Cases < len(arena.Bouts(of)) {
-				line += fmt.Sprintf("; of %s only %d of %d cases", set, auto.Cases, len(arena.Bouts(of)))
-			}
-		}
-	}
-	return line
+	return strings.ReplaceAll(arena.Starts(arena.DefaultsResults(), defaults()), "as diagnosed", inDefaults["as diagnosed"])
+}
+
+// comparedMean is the mean error over the best of a default on the starts that CompareLosses was tried on.
+func comparedMean(model string) (float64, error) {
+	p, err := placeOf(arena.Alongside(arena.DefaultsResults(), "as diagnosed"), model, setsOf(groups()))
+	return p.Mean, err
 }
 
 // lost tells the case that Auto loses most, and why.

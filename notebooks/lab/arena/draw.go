@@ -315,8 +315,7 @@ func present(rows []Stored) (groups []Group) {
 	return groups
 }
 
-// DefaultsTable places the Defaults in each group of sets; its caption says how many starts there are. A
-// default that is not there in all cases is left out, as it cannot be compared: see Alongside.
+// DefaultsTable places the Defaults in each group of sets; its caption says how many starts there are.
 func DefaultsTable(rows []Stored) *viz.Table {
 	var sets []string
 	groups := present(rows)
@@ -324,12 +323,7 @@ func DefaultsTable(rows []Stored) *viz.Table {
 		sets = append(sets, g.Sets...)
 	}
 	total, _ := Places(rows, sets)
-	most := 0
-	for _, p := range total {
-		most = max(most, p.Cases)
-	}
-	total = slices.DeleteFunc(total, func(p Place) bool { return p.Cases < most })
-	t := &viz.Table{Caption: "Error over the least of the five losses; " + starts(rows, total), Header: []string{"default"}}
+	t := &viz.Table{Caption: "Error over the least of the five losses; " + Starts(rows, all(total, func(p Place) string { return p.Model })), Header: []string{"default"}}
 	for _, p := range total {
 		t.Rows = append(t.Rows, []viz.Cell{viz.Text(p.Model)})
 	}
@@ -359,8 +353,8 @@ func Alongside(rows []Stored, model string) (some []Stored) {
 	return some
 }
 
-// starts says how many each case has.
-func starts(rows []Stored, of []Place) string {
+// Starts says how many starts each case has of some models.
+func Starts(rows []Stored, models []string) string {
 	trials := map[string]map[Bout]int{}
 	for _, r := range rows {
 		if trials[r.Model] == nil {
@@ -369,19 +363,19 @@ func starts(rows []Stored, of []Place) string {
 		trials[r.Model][Bout{r.Set, r.Kind, r.Strength}]++
 	}
 	var texts []string
-	models := map[string][]string{} // by text
-	for _, p := range of {
-		n := slices.Sorted(maps.Values(trials[p.Model]))
+	with := map[string][]string{} // models by text
+	for _, model := range models {
+		n := slices.Sorted(maps.Values(trials[model]))
 		text := span(n[0], n[len(n)-1])
-		if models[text] == nil {
+		if with[text] == nil {
 			texts = append(texts, text)
 		}
-		models[text] = append(models[text], p.Model)
+		with[text] = append(with[text], model)
 	}
-	slices.SortStableFunc(texts, func(a, b string) int { return len(models[b]) - len(models[a]) })
+	slices.SortStableFunc(texts, func(a, b string) int { return len(with[b]) - len(with[a]) })
 	for i, text := range texts {
 		if i > 0 {
-			texts[i] = text + " of " + strings.Join(models[text], ", ")
+			texts[i] = text + " of " + strings.Join(with[text], ", ")
 		} else {
 			texts[i] += " for each case"
 		}
@@ -487,7 +481,7 @@ func TwoDefaults(rows []Stored) string {
 }
 
 // DefaultsMaps draws the error of each default over the least of the five losses by corruption, for each
-// group of sets and for all. What CompareLosses suggests is left out, as it is stored for few sets.
+// group of sets and for all.
 func DefaultsMaps(rows []Stored) (viz.Figure, error) {
 	var sets []string
 	groups := present(rows)
@@ -498,9 +492,7 @@ func DefaultsMaps(rows []Stored) (viz.Figure, error) {
 	var models []string
 	factors := map[string]map[Bout]float64{}
 	for _, d := range Defaults() {
-		if d.Name != "as diagnosed" {
-			models, factors[d.Name] = append(models, d.Name), Factors(rows, d.Name)
-		}
+		models, factors[d.Name] = append(models, d.Name), Factors(rows, d.Name)
 	}
 	kinds := kindsOf(rows)
 	var panels []viz.Figure

@@ -51,7 +51,7 @@ type Place struct {
 }
 
 // Places compares the Defaults over the bouts of some sets in which the five losses and choose.Auto took
-// part, and those sets are returned, too. CompareLosses is placed over those of these bouts that it has.
+// part, and those sets are returned, too.
 func Places(rows []Stored, sets []string) (all []Place, in []string) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(s Stored) bool { return !slices.Contains(sets, s.Set) })
 	times, auto := relativeSeconds(rows), Factors(rows, "auto")
