@@ -24,15 +24,15 @@ func InOrder(a *explore.Analysis) (viz.Figure, error) {
 	}, h)
 	names := a.PartNames()
 	_, n := share.Dims()
-	most := func(from, to int) string {
+	most := func(from, to int) int {
 		sums := make([]float64, len(names))
 		for k := range sums {
 			sums[k] = mat.Sum(share.Slice(k, k+1, from, to))
 		}
-		return names[floats.MaxIdx(sums)]
+		return floats.MaxIdx(sums) + 1
 	}
 	fifth := max(n/5, 1)
-	return viz.Heatmap(share, viz.HeatmapOptions{Title: fmt.Sprintf("First most of %s; last of %s", most(0, fifth), most(n-fifth, n)),
+	return viz.Heatmap(share, viz.HeatmapOptions{Title: fmt.Sprintf("Most in the first fifth: part %d; in the last: part %d", most(0, fifth), most(n-fifth, n)),
 		RowNames: names, XLabel: "samples, in the order of the file", BarLabel: "share"})
 }
 

@@ -32,7 +32,7 @@ func Page(path string) viz.Figure {
 		return nil
 	}
 	picture := filepath.Join(folder, "page.png")
-	args := []string{"--headless=new", "--user-data-dir=" + folder, "--window-size=900,1000", "--force-device-scale-factor=1.5", "--hide-scrollbars",
+	args := []string{"--headless=new", "--user-data-dir=" + folder, "--window-size=780,1000", "--force-device-scale-factor=1.5", "--hide-scrollbars",
 		"--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions", "--disable-background-networking", "--screenshot=" + picture}
 	if os.Geteuid() == 0 {
 		args = append(args, "--no-sandbox") // it refuses to start otherwise; it sees this page only

@@ -139,7 +139,7 @@ func TestPage(t *testing.T) {
 	}
 	if f := Page(path); f == nil {
 		t.Log("no browser")
-	} else if size := f.Image().Bounds().Size(); size.X != 1350 || size.Y != 1500 {
+	} else if size := f.Image().Bounds().Size(); size.X != 1170 || size.Y != 1500 {
 		t.Errorf("the picture has %v pixels", size)
 	}
 	t.Setenv("PATH", "")
