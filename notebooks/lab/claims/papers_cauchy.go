@@ -192,7 +192,7 @@ func Cauchy(d Data) List {
 		}},
 		{"lemma", "Lemma 1", "the best h has ‖h‖ ≤ 2α + σα/(√2γ)", "one W of columns of length 1 and one v that exceed it disprove it", func() (Verdict, string) {
 			c := Lemma1(1e-3, 0.1, 9)
-			return yes(c.H <= c.Bound, "W = (ε, √(1 − 2ε²), ε)ᵀ, v = (1, 1, 1)ᵀ/√3, ε = 0.001, γ = 0.1, σ = 9: the only global minimum is at h = %.0f, the bound is %.1f; its cost is %.2f, within the bound at least %.2f", c.H, c.Bound, c.Cost, c.Within)
+			return yes(c.H <= c.Bound, "W = (η, √(1 − 2η²), η)ᵀ, v = (1, 1, 1)ᵀ/√3, η = 0.001, γ = 0.1, σ = 9: the only global minimum is at h = %.0f, the bound is %.1f; its cost is %.2f, within the bound at least %.2f", c.H, c.Bound, c.Cost, c.Within)
 		}},
 		{"theorem", "Theorem 1", "the generalisation error falls like √(ln n / n), with the constants of (7)", "its derivation rests on Lemma 1. Measured on a small population: the exponent of the gap lies from −0.6 to −0.4, and (7) is below what any sample can cost", func() (Verdict, string) {
 			gaps := Theorem1([]int{10, 30, 100, 300}, 400, 12, 20, 1)
@@ -209,13 +209,13 @@ func Cauchy(d Data) List {
 			}
 			return yes(last.Bound <= most, "%s", why)
 		}},
-		{"line", "Fig. 4", "truncated Cauchy NMF finds the line among 0, 20, 40 and 80 outliers", "of 20 random starts, on points of our own: nearly all (18), reproduced; some, partly", func() (Verdict, string) {
+		{"line", "Fig. 4", "truncated Cauchy NMF finds the line among 0, 20, 40 and 80 outliers", "of 20 random starts, on points of our own, 500 rounds: nearly all (18), reproduced; some, partly", func() (Verdict, string) {
 			found := lineStarts(func() rnmf.Model { return cauchy.Printed(rnmf.TruncatedCauchyNMF(1)) })
 			worst, sum, counts := 20, 0, []string{}
 			for _, n := range found {
 				worst, sum, counts = min(worst, n), sum+n, append(counts, fmt.Sprint(n))
 			}
-			why := fmt.Sprintf("%s of 20 starts find it; the paper does not say how it started", strings.Join(counts, ", "))
+			why := fmt.Sprintf("%s of 20 starts find it; with 5000 rounds it is about half (the map of section 8). The paper gives neither its starts nor the tolerance of rule (16)", strings.Join(counts, ", "))
 			if worst >= 18 {
 				return Reproduced, why
 			} else if sum > 0 {
@@ -268,6 +268,9 @@ func Cauchy(d Data) List {
 				rule := "never"
 				if v := mean(rows, "rule16"); !math.IsNaN(v) {
 					rule = fmt.Sprintf("%.3f, after %.0f rounds", v, mean(rows, "round16"))
+					if met := len(rows.Numbers("rule16")); met < len(rows) {
+						rule += fmt.Sprintf(", from %d of them", met)
+					}
 				}
 				text = append(text, fmt.Sprintf("%s %.3f (by rule (16) %s)", name, mean(rows, "least"), rule))
 			}
