@@ -64,8 +64,8 @@ func CauchyNMF(rank int) Model { return Model{Rank: rank, Loss: Cauchy{}} }
 // TruncatedCauchyNMF minimises the Cauchy loss truncated by the three-sigma rule (Guan et al. 2019,
 // (2)). With Loss Truncated{Loss: Cauchy{Printed: true}}, TuneFor -1 and Solver papers.OGM{Printed: true} it
 // is their Algorithm 2, with the zeros of line 4 kept in line 7. On data of nearly exact low rank
-// the scale shrinks faster than the fit improves, and most starts end at a bad minimum: give Scale
-// and Cut, or use RobustNMF.
+// the scale shrinks faster than the fit improves, and most starts end at a bad minimum or come near the
+// good one only after thousands of rounds: give Scale and Cut, or use RobustNMF.
 func TruncatedCauchyNMF(rank int) Model {
 	return Model{Rank: rank, Loss: Truncated{Loss: Cauchy{}}}
 }

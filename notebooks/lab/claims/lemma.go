@@ -92,8 +92,7 @@ type Counterexample struct {
 // Lemma1 returns it: W = (ε, √(1 − 2ε²), ε)ᵀ, v = (1, 1, 1)ᵀ/√3, so α = 1. Two entries of v are
 // reached only by h = 1/(√3ε), however far beyond its cut-off that takes the third, whose loss is
 // constant there: the cost is ln(1 + σ), everywhere else up to twice that. As ε goes to 0 the best
-// h grows without bound. The proof assumes that the loss grows with its argument, which is not so
-// beyond the cut-off.
+// h grows without bound.
 func Lemma1(epsilon, gamma, sigma float64) Counterexample {
 	c := Counterexample{Epsilon: epsilon, Gamma: gamma, Sigma: sigma,
 		W: []float64{epsilon, math.Sqrt(1 - 2*epsilon*epsilon), epsilon},
