@@ -96,7 +96,14 @@ type Suspects struct {
 
 // String sums up what was found, and how far to trust it.
 func (s *Suspects) String() string {
-	line := fmt.Sprintf("%d of %d samples stand apart from the others and may be wrong, and %d more are rare (harder to draw than all but about %g would be by chance)", s.Flagged, len(s.Samples), s.Rare, s.FalseFlags)
+	stand, are := "stand", "are"
+	if s.Flagged == 1 {
+		stand = "stands"
+	}
+	if s.Rare == 1 {
+		are = "is"
+	}
+	line := fmt.Sprintf("%d of %d samples %s apart from the others and may be wrong, and %d more %s rare (harder to draw than all but about %g would be by chance)", s.Flagged, len(s.Samples), stand, s.Rare, are, s.FalseFlags)
 	for _, of := range []struct {
 		who string
 		v   float64

@@ -78,8 +78,12 @@ func (p *Parts) String() string {
 			out++
 		}
 	}
-	return fmt.Sprintf("%d consensus parts of %d starts: %d of %d single parts lie apart from all others and are left out; stability %.2f to %.2f",
-		len(p.Stability), len(p.Fits), out, len(p.Cluster), slices.Min(p.Stability), slices.Max(p.Stability))
+	parts := "parts"
+	if len(p.Stability) == 1 {
+		parts = "part"
+	}
+	return fmt.Sprintf("%d consensus %s of %d starts: %d of %d single parts lie apart from all others and are left out; stability %.2f to %.2f",
+		len(p.Stability), parts, len(p.Fits), out, len(p.Cluster), slices.Min(p.Stability), slices.Max(p.Stability))
 }
 
 // Run fits all starts and finds their consensus.

@@ -113,7 +113,11 @@ func (r Report) summary() string {
 	if r.Result.Family != rnmf.Gaussian {
 		of = " of Poisson deviances"
 	}
-	line := fmt.Sprintf("%d parts, fitted with the loss %s%s; the fit ended because: %v.", k, lossName(r.Result.Loss), of, r.Result.Reason)
+	parts := "parts"
+	if k == 1 {
+		parts = "part"
+	}
+	line := fmt.Sprintf("%d %s, fitted with the loss %s%s; the fit ended because: %v.", k, parts, lossName(r.Result.Loss), of, r.Result.Reason)
 	if r.Set.Sparse != nil {
 		if far, size := r.squares(nil); size > 0 && !math.IsInf(size, 0) {
 			line += fmt.Sprintf(" ‖X − WH‖² is %.1f %% of ‖X‖².", 100*far/size)
