@@ -15,7 +15,7 @@ import (
 )
 
 // Times is the weight of labels in units of the loss of a sample, and Scale the
-// scale of the hypersurface loss for pixels in 0..1: see the grid of notebook 03,
+// scale of the hypersurface loss for pixels in 0..1: see the grid of notebook 03b,
 // which is on Yale.
 const (
 	Times = 100
