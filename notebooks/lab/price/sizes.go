@@ -34,7 +34,7 @@ func bySize(want *regexp.Regexp) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("# Seconds and memory by size\n\nMeasured on %s by `go run ./notebooks/lab/price -sizes` on %d cores (%s). Peer: %s, with its defaults and no limit of rounds. Made-up data: a product of factors with half as many parts as are fitted, noise of 5 %%, and 1 %% of the entries ten times too large. Seconds of one fit with default settings, until it ends by its own rule, and its largest memory beyond X, each in a process of its own.\n\n| features × samples | parts | model | seconds | rounds | MB beyond X |\n|---|---|---|---|---|---|\n",
+	fmt.Printf("# Seconds and memory by size\n\nMeasured on %s by `go run ./notebooks/lab/price -sizes` on %d cores (%s). Peer: %s, with its defaults and no limit of rounds. Made-up data: a product of factors with half as many parts as are fitted, noise of 5 %%, and 1 %% of the entries ten times too large. Seconds of one fit with default settings, until it ends by its own rule (ours after 500 rounds at the latest), and its largest memory beyond X, each in a process of its own.\n\n| features × samples | parts | model | seconds | rounds | MB beyond X |\n|---|---|---|---|---|---|\n",
 		time.Now().Format("2 January 2006"), runtime.NumCPU(), processor(), python.ask(request{}).Facts)
 	python.in.Close()
 	for _, size := range []struct {
