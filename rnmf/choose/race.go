@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -95,6 +96,7 @@ const (
 	sameWithin     = 0.01
 	raceSeed       = 0x72_61_63_65
 	enoughFitted   = 1 << 17 // entries of those that were fitted; more say no more
+	judgedAtOnce   = 1 << 17 // entries of WH in memory
 	raceCandidates = 3
 )
 
@@ -116,6 +118,7 @@ func (a Race) Fit(ctx context.Context, x mat.Matrix) (*RaceResult, error) {
 	if err != nil {
 		return nil, err
 	}
+	collect(x)
 	result := &RaceResult{Winner: BySample, NoDifference: true}
 	if hidden == nil {
 		result.Why = fmt.Sprintf("no difference can be seen, as fewer than %d entries that are not 0 can be hidden; the cheapest loss was taken", fewestHidden)
@@ -143,6 +146,7 @@ func (a Race) Fit(ctx context.Context, x mat.Matrix) (*RaceResult, error) {
 		}
 		fits[i] = r
 		result.Judged = append(result.Judged, judged(kind, r, x, shown, hidden))
+		collect(x)
 	}
 	result.decide()
 	at := slices.IndexFunc(result.Judged, func(j JudgedLoss) bool { return j.Kind == result.Winner })
@@ -156,6 +160,14 @@ func (a Race) Fit(ctx context.Context, x mat.Matrix) (*RaceResult, error) {
 	}
 	result.Result = r
 	return result.orNil(), err
+}
+
+// collect frees what a fit has left, where that is large: a fit with a mask takes a copy of X, and without this
+// those of all three would be in memory at once.
+func collect(x mat.Matrix) {
+	if m, n := x.Dims(); m*n >= 1<<20 {
+		runtime.GC()
+	}
 }
 
 // of is the model of a kind.
@@ -203,14 +215,21 @@ func (a Race) hide(x mat.Matrix) (shown *mat.Dense, hidden []int, err error) {
 	if a.Model.Mask != nil {
 		shown.Copy(a.Model.Mask)
 	}
-	var known []int
-	rows, cols := make([]int, m), make([]int, n)
+	rows, cols, count := make([]int, m), make([]int, n), 0
+	for i := range m {
+		for j, w := range shown.RawRowView(i) {
+			if w > 0 {
+				rows[i]++
+				cols[j]++
+				count++
+			}
+		}
+	}
+	known := make([]int, 0, count)
 	for i := range m {
 		for j, w := range shown.RawRowView(i) {
 			if w > 0 {
 				known = append(known, i*n+j)
-				rows[i]++
-				cols[j]++
 			}
 		}
 	}
@@ -242,25 +261,36 @@ func (a Race) hide(x mat.Matrix) (shown *mat.Dense, hidden []int, err error) {
 	if positive < fewestHidden {
 		return nil, nil, nil
 	}
+	slices.Sort(hidden)
 	return shown, hidden, nil
 }
 
-// judged measures a fit.
+// judged measures a fit. The hidden entries are in the order of their numbers, so that a few rows of WH at a time do.
 func judged(kind LossKind, r *rnmf.Result, x mat.Matrix, shown *mat.Dense, hidden []int) JudgedLoss {
-	wh := r.WH()
-	m, n := wh.Dims()
-	var all, positive, fitted []float64
-	for _, k := range hidden {
-		i, j := k/n, k%n
-		e := math.Abs(x.At(i, j) - wh.At(i, j))
-		if all = append(all, e); x.At(i, j) != 0 {
-			positive = append(positive, e)
+	m, n := x.Dims()
+	all, positive := make([]float64, 0, len(hidden)), make([]float64, 0, len(hidden))
+	var fitted []float64
+	next, step := 0, 1+m*n/enoughFitted // the next of those that were fitted
+	rows := max(1, judgedAtOnce/n)
+	wh := mat.NewDense(min(rows, m), n, nil)
+	for top := 0; top < m; top += rows {
+		end := min(top+rows, m)
+		slab := wh.Slice(0, end-top, 0, n).(*mat.Dense)
+		slab.Mul(r.W.Slice(top, end, 0, r.W.RawMatrix().Cols), r.H)
+		residual := func(k int) (v, e float64) {
+			v = x.At(k/n, k%n)
+			return v, math.Abs(v - slab.At(k/n-top, k%n))
 		}
-	}
-	for k := 0; k < m*n; k += 1 + m*n/enoughFitted {
-		i, j := k/n, k%n
-		if shown.At(i, j) > 0 && x.At(i, j) != 0 {
-			fitted = append(fitted, math.Abs(x.At(i, j)-wh.At(i, j)))
+		for ; len(hidden) > 0 && hidden[0] < end*n; hidden = hidden[1:] {
+			v, e := residual(hidden[0])
+			if all = append(all, e); v != 0 {
+				positive = append(positive, e)
+			}
+		}
+		for ; next < end*n; next += step {
+			if v, e := residual(next); shown.At(next/n, next%n) > 0 && v != 0 {
+				fitted = append(fitted, e)
+			}
 		}
 	}
 	return JudgedLoss{Kind: kind, All: trimmed(slices.Clone(all), 1), StandsOut: standsOut(fitted), Best: trimmed(positive, bestShare), Most: trimmed(all, mostShare), Fitted: trimmed(fitted, fittedShare), Rounds: r.Rounds()}
