@@ -116,7 +116,11 @@ func (l List) Count() string {
 		parts = append(parts, fmt.Sprintf("%s %d", v, count[v]))
 	}
 	own := ""
-	if n := len(l.Ours()); n > 0 {
+	switch n := len(l.Ours()); n {
+	case 0:
+	case 1:
+		own = ", 1 of them our own question"
+	default:
 		own = fmt.Sprintf(", %d of them our own questions", n)
 	}
 	return fmt.Sprintf("%d claims%s: %s.", len(l), own, strings.Join(parts, ", "))
