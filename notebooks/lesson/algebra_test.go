@@ -92,6 +92,9 @@ func TestLooks(t *testing.T) {
 	if got := series("mine", "L1", "NMF", "yours"); !slices.Equal(got, []int{2, 3, 1, 4}) {
 		t.Errorf("styles %d", got)
 	}
+	if got := series("hypersurface", "mine", "yours"); !slices.Equal(got, []int{18, 1, 3}) { // 18 has the second colour
+		t.Errorf("styles %d", got)
+	}
 	if Rises(rnmf.Trace{{Objective: 3}, {Objective: 2}, {Objective: 2 + 1e-14}, {Objective: 2.5}}) != 1 {
 		t.Error("rises are not counted")
 	}

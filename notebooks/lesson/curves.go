@@ -3,6 +3,7 @@ package lesson
 import (
 	"cmp"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 	"strings"
@@ -215,7 +216,8 @@ func Look(name string) int {
 	return looks[name]
 }
 
-// lookOf returns the looks of some names; those that are not of models have the first that are left.
+// lookOf returns the looks of some names; those that are not of models have the first that are left, of colours
+// that no model of the chart has if there are such.
 func lookOf(names []string) []int {
 	taken := map[int]bool{}
 	for _, name := range names {
@@ -228,7 +230,19 @@ func lookOf(names []string) []int {
 	for _, name := range names {
 		style := Look(name)
 		if style == 0 {
-			for style = 1; taken[style]; style++ {
+			used := map[color.Color]bool{}
+			for other := range taken {
+				if other > 0 {
+					used[viz.Color(other-1)] = true
+				}
+			}
+			style = 1
+			for style <= 8 && (taken[style] || used[viz.Color(style-1)]) {
+				style++
+			}
+			if style > 8 { // all colours have been used
+				for style = 1; taken[style]; style++ {
+				}
 			}
 			taken[style] = true
 		}
