@@ -103,7 +103,7 @@ func (s *Suspects) String() string {
 	if s.Rare == 1 {
 		are = "is"
 	}
-	line := fmt.Sprintf("%d of %d samples %s apart from the others and may be wrong, and %d more %s rare (harder to draw than all but about %g would be by chance)", s.Flagged, len(s.Samples), stand, s.Rare, are, s.FalseFlags)
+	line := fmt.Sprintf("%d of %d samples %s apart from the others and may be wrong, and %d more %s rare (by chance alone about %g would be)", s.Flagged, len(s.Samples), stand, s.Rare, are, s.FalseFlags)
 	for _, of := range []struct {
 		who string
 		v   float64
