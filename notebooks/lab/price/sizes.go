@@ -42,7 +42,7 @@ func bySize(want *regexp.Regexp) {
 		ranks []int
 	}{{1000, 500, []int{10, 50}}, {5000, 1000, []int{10, 50}}, {5000, 5000, []int{10, 50}}, {20000, 5000, []int{10}}} {
 		for _, rank := range size.ranks {
-			for _, model := range []string{"NMF", "HuberNMF", "CellCaseNMF", "RobustNMF"} {
+			for _, model := range []string{"NMF", "HuberNMF", "CellCaseNMF", "RobustNMF", "choose.Auto"} {
 				name := fmt.Sprintf("%s %d %d %d", model, size.m, size.n, rank)
 				if !want.MatchString(name) {
 					continue

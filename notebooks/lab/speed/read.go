@@ -115,7 +115,7 @@ func Sizes(file string) (about string, all stored.Table, err error) {
 			return "", nil, fmt.Errorf("speed: %s: %q: %w", file, line, err)
 		}
 		all = append(all, stored.Row{"fit": cells[0] + ", " + cells[1] + " parts", "size": cells[0], "features": features, "samples": samples,
-			"millions": strconv.FormatFloat(float64(m)*float64(n)/1e6, 'g', -1, 64), "parts": cells[1], "model": cells[2],
+			"millions": strconv.FormatFloat(float64(m)*float64(n)/1e6, 'g', -1, 64), "parts": cells[1], "model": strings.Replace(cells[2], "choose.Auto", "auto", 1),
 			"seconds": cells[3], "rounds": cells[4], "MB": strings.Trim(cells[5], "–"), "ratio": "", "plain": ""})
 	}
 	if len(all) == 0 {
