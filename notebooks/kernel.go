@@ -96,20 +96,14 @@ export PATH
 exec gonb -logtostderr=false -stderrthreshold=FATAL -log_file=/dev/null -kernel "$@"
 `
 
-// compile installs the pinned tools, unless they are there, and returns their folder.
-func (s *setup) compile(ctx context.Context) (folder string, err error) {
-	folder, err = s.toolsDir(ctx)
-	if err != nil {
-		return "", err
-	}
-	return folder, s.tools(ctx, folder)
-}
-
 // kernel installs the pinned tools and registers the kernel for what this
 // command starts.
 func (s *setup) kernel(ctx context.Context) error {
-	tools, err := s.compile(ctx)
+	tools, err := s.toolsDir(ctx)
 	if err != nil {
+		return err
+	}
+	if err := s.tools(ctx, tools); err != nil {
 		return err
 	}
 	sum := sha256.Sum256([]byte(s.root))

@@ -32,7 +32,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -126,24 +125,7 @@ your own (../work/my.ipynb), which can import this module.
 	if *site != "" {
 		return s.makeSite(ctx, *site)
 	}
-	// The first time, installing Jupyter and compiling the programs of the kernel take about as long, so they
-	// go on at once.
-	compiling, stop := context.WithCancel(ctx)
-	compiled := make(chan error, 1)
-	go func() {
-		var err error
-		if needKernel && !*doInstall {
-			_, err = s.compile(compiling)
-		}
-		compiled <- err
-	}()
-	err = s.jupyter(ctx, !headless && !test && !*doInstall, true)
-	if err != nil {
-		stop()
-	}
-	err = cmp.Or(err, <-compiled)
-	stop()
-	if err != nil {
+	if err := s.jupyter(ctx, !headless && !test && !*doInstall, true); err != nil {
 		return s.explain(ctx, err)
 	}
 	if *doInstall {
