@@ -665,19 +665,18 @@ func (r *run) suspects() error {
 func (r *run) weigh(signed bool) error {
 	u := r.Prepared
 	robust := r.Result
+	var err error
 	if _, frobenius := r.Analysis.Loss.(rnmf.Frobenius); frobenius || isByColumn(r.Analysis.Loss) {
 		model := rnmf.HuberNMF(r.Analysis.Rank)
 		if r.Family != rnmf.Gaussian {
 			model = rnmf.RobustPoissonNMF(r.Analysis.Rank)
 		}
 		model.Init, model.Mask, model.Signed, model.Family = rnmf.WarmStart{W: r.Result.W, H: r.Result.H}, u.Mask(), signed, r.Family
-		var err error
 		if robust, err = model.Fit(r.ctx, u.X); err != nil {
 			return err
 		}
 	}
 	r.Usual, r.Far = usual(u.X, robust, r.grades())
-	var err error
 	if r.Robust, err = r.byOthers(robust); err != nil {
 		return err
 	}

@@ -27,8 +27,8 @@ import (
 //
 // As printed F may rise: the label term is in ∇ but not in φ, nor Λ²Hˡ in the denominator,
 // (23) changes it, and a step of Newton goes far past the minimum where the loss is nearly straight: for a
-// single residual z far beyond σ_ρ, (28) gives about −z³/σ_ρ². Where Λ would be 0 or 0/0 it stays, and Newton's steps, whose end the
-// paper leaves open, are 20 at most and end at a change of 10⁻⁶.
+// single residual z far beyond σ_ρ, (28) gives about −z³/σ_ρ². Where Λ would be 0 or 0/0 it stays, and
+// Newton's steps, whose end the paper leaves open, are 20 at most and end at a change of 10⁻⁶.
 type RSS struct {
 	Start
 	Repairs
