@@ -1,0 +1,176 @@
+package claims
+
+import (
+	"context"
+	"fmt"
+	"image/color"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
+	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// Surprising are the keys of the claims whose outcomes Surprises draws, by the number of the paper's notebook.
+var Surprising = map[string]string{"01": "table3-start", "02": "blocks-cauchy", "03": "printed", "04": "table1-silhouette", "05": "scale"}
+
+// Surprises are pictures of one outcome of each paper, in the order of the notebooks. Their titles
+// are computed.
+func Surprises(d Data) []viz.Figure {
+	return []viz.Figure{movedStarts(d), untruncated(d), unmoved(d), unlabelled(d), shrunkFactors()}
+}
+
+// The size of each, in inches.
+const surpriseWidth, surpriseHeight = 4.8, 3.1
+
+// signed are differences in whole points.
+func signed(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%+.0f", v), "-", "−") }
+
+// againstEqual draws pairs, and the line of equal ones.
+func againstEqual(title, x, y, each string, pairs [][2]float64) *viz.Chart {
+	all := mat.NewDense(2, len(pairs), nil)
+	for j, p := range pairs {
+		all.SetCol(j, p[:])
+	}
+	c := must(viz.Scatter(all, viz.ScatterOptions{Title: title, XLabel: x, YLabel: y, Width: surpriseWidth, Height: surpriseHeight,
+		Names: []string{each}, Lines: []viz.Direction{{Name: "equal", X: 1, Y: 1}}}))
+	c.InsideLegend, c.Legend.Top, c.Legend.Left = true, false, false
+	return c
+}
+
+// label writes names to the right of points.
+func label(c *viz.Chart, points plotter.XYs, names []string) {
+	labels := must(plotter.NewLabels(plotter.XYLabels{XYs: points, Labels: names}))
+	for i := range labels.TextStyle {
+		labels.TextStyle[i].Font, labels.TextStyle[i].YAlign = c.X.Tick.Label.Font, -0.4
+	}
+	labels.Offset.X = vg.Points(6)
+	c.Add(labels)
+}
+
+// movedStarts draws by how much 100 multiplicative rounds of L2,1-NMF change the accuracy of their start.
+func movedStarts(d Data) viz.Figure {
+	var pairs [][2]float64
+	least, most := 0, 0 // the places of the smallest and the largest difference
+	move := func(k int) float64 { return pairs[k][1] - pairs[k][0] }
+	sets := d.Clusters.Different("set")
+	for k, set := range sets {
+		at := func(model string) float64 {
+			return 100 * mean(d.Clusters.Where("set", set, "model", model), "accuracy")
+		}
+		pairs = append(pairs, [2]float64{at("start"), at("L2,1-NMF")})
+		if move(k) < move(least) {
+			least = k
+		}
+		if move(k) > move(most) {
+			most = k
+		}
+	}
+	c := againstEqual(fmt.Sprintf("01: 100 rounds move the start by %s to %s", signed(move(least)), signed(move(most))),
+		"accuracy of the start, %", "after 100 rounds, %", "a data set", pairs)
+	point := func(k int) plotter.XY { return plotter.XY{X: pairs[k][0], Y: pairs[k][1]} }
+	label(c, plotter.XYs{point(least), point(most)}, []string{sets[least], sets[most]})
+	return c
+}
+
+// untruncated draws Cauchy NMF without truncation on covered faces, ours and printed.
+func untruncated(d Data) viz.Figure {
+	_, sizes, printed := printedTable(cauchy.Table4Accuracy)
+	ours, theirs, means := viz.Series{Name: "Cauchy, ours"}, viz.Series{Name: "Cauchy, printed"}, viz.Series{Name: "k-means, ours"}
+	var x []float64
+	far := 0 // the place at which the two differ most
+	for i, b := range sizes {
+		at := func(model string) float64 {
+			return 100 * mean(d.Cauchy.Where("corruption", "blocks", "model", model, "level", b), "accuracy")
+		}
+		x = append(x, must(strconv.ParseFloat(b, 64)))
+		ours.Y, theirs.Y, means.Y = append(ours.Y, at("Cauchy")), append(theirs.Y, 100*value(printed, "Cauchy", b)), append(means.Y, at("k-means"))
+		if math.Abs(ours.Y[i]-theirs.Y[i]) > math.Abs(ours.Y[far]-theirs.Y[far]) {
+			far = i
+		}
+	}
+	ours.X, theirs.X, means.X = x, x, x
+	c := must(viz.Lines([]viz.Series{ours, theirs, means}, viz.LinesOptions{Width: surpriseWidth, Height: surpriseHeight,
+		Title:  fmt.Sprintf("02: Cauchy, b = %s: %.0f %% for the printed %.0f %%", sizes[far], ours.Y[far], theirs.Y[far]),
+		XLabel: "size b of the blocks", YLabel: "accuracy, %"}))
+	c.InsideLegend, c.Legend.Left = true, false
+	return c
+}
+
+// unmoved draws RSS-NMF as printed, next to the same without labels.
+func unmoved(d Data) viz.Figure {
+	var pairs [][2]float64
+	moved := 0
+	for _, r := range d.Further.Where("kind", "rows", "model", "RNMF, printed σ, MUR") {
+		for _, p := range d.RSS.Where("kind", "tables", "set", r.Text("set"), "level", r.Text("level"), "trial", r.Text("trial"), "model", "RSS-NMF, printed") {
+			pairs = append(pairs, [2]float64{100 * r.Number("accuracy"), 100 * p.Number("accuracy")})
+			if p.Text("accuracy") != r.Text("accuracy") {
+				moved++
+			}
+		}
+	}
+	return againstEqual(fmt.Sprintf("03: labels as printed change %d of %d accuracies", moved, len(pairs)),
+		"accuracy without labels, %", "RSS-NMF as printed, %", "a trial", pairs)
+}
+
+// unlabelled draws by how much RLS-NMF leads the best rival of Table 1, at points of the grids that the true labels
+// have chosen and at those that the silhouette has.
+func unlabelled(d Data) viz.Figure {
+	var points plotter.XYs
+	var names []string
+	first := [2]int{}
+	for _, set := range []string{"Semeion", "ORL", "Yale", "COIL20", "Pendigits", "JAFFE", "ExtendedYaleB"} {
+		var leads [2]float64
+		for i, by := range []string{"accuracy", "silhouette"} {
+			p := problem{1, set, 0}
+			lead := math.Inf(1)
+			for _, rival := range othersOfRLS {
+				if v := best(d.RLS, p, "RLS-NMF", "accuracy", by) - best(d.RLS, p, rival, "accuracy", by); v < lead {
+					lead = v
+				}
+			}
+			if leads[i] = 100 * lead; lead*rls.Samples[set] >= 1 { // one sample or more
+				first[i]++
+			}
+		}
+		points, names = append(points, plotter.XY{X: leads[0], Y: leads[1]}), append(names, set)
+	}
+	all := mat.NewDense(2, len(points), nil)
+	for j, p := range points {
+		all.SetCol(j, []float64{p.X, p.Y})
+	}
+	c := must(viz.Scatter(all, viz.ScatterOptions{Title: fmt.Sprintf("04: first on %d of %d by labels, on %d without", first[0], len(points), first[1]),
+		XLabel: "RLS-NMF's lead, grids by true labels, points", YLabel: "its lead, grids by silhouette", Width: surpriseWidth, Height: surpriseHeight}))
+	c.X.Max += 0.3 * (c.X.Max - c.X.Min) // room for the names
+	level := must(plotter.NewLine(plotter.XYs{{X: c.X.Min}, {X: c.X.Max}}))
+	level.Color = color.Gray{0x90}
+	c.Add(level)
+	label(c, points, names)
+	return c
+}
+
+// shrunkFactors draws GNMF's objective of tW and H/t, whose product is the same.
+func shrunkFactors() viz.Figure {
+	s := must(datasets.Digits().Sample(12, 1)).Scaled()
+	g := must(neighbor.KNN{}.Graph(context.Background(), s.X))
+	r := must(rnmf.GNMF(8, g, 1).Fit(context.Background(), s.X))
+	rough := g.Roughness(r.H)
+	all, loss := viz.Series{Name: "of tW and H/t"}, viz.Series{Name: "without the graph term"}
+	for t := 1.0; t <= 10; t += 0.25 {
+		all.X, all.Y = append(all.X, t), append(all.Y, r.Objective-rough*(1-1/(t*t)))
+		loss.X, loss.Y = append(loss.X, t), append(loss.Y, r.Objective-rough)
+	}
+	c := must(viz.Lines([]viz.Series{all, loss}, viz.LinesOptions{Title: fmt.Sprintf("05: one product, an objective of %.1f or %.1f", all.Y[0], all.Y[len(all.Y)-1]),
+		XLabel: "t", YLabel: "GNMF's objective", Width: surpriseWidth, Height: surpriseHeight}))
+	c.InsideLegend, c.Legend.Left = true, false
+	return c
+}

@@ -1,0 +1,29 @@
+package claims
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// The titles of the pictures say what the rules return.
+func TestSurprises(t *testing.T) {
+	title := map[string]string{}
+	for i, paper := range []string{"01", "02", "03", "04", "05"} {
+		title[paper] = Surprises(Stored())[i].(*viz.Chart).Title.Text
+		if !strings.HasPrefix(title[paper], paper) || regexp.MustCompile("NaN|Inf").MatchString(title[paper]) {
+			t.Errorf("%q is the title of paper %s", title[paper], paper)
+		}
+	}
+	number := regexp.MustCompile(`[\d.]+`)
+	for paper, says := range map[string]string{"04": " is ahead in N,", "05": "N becomes "} {
+		_, why := Of(paper).Only(Surprising[paper])[0].Judge()
+		numbers := number.FindAllString(title[paper], -1)
+		n := map[string]string{"04": numbers[len(numbers)-1], "05": numbers[1]}[paper]
+		if says = strings.Replace(says, "N", n, 1); !strings.Contains(why, says) {
+			t.Errorf("the picture %q: the claim says %q, without %q", title[paper], why, says)
+		}
+	}
+}
