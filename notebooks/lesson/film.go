@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,20 +32,36 @@ const (
 // A panic of the body, for example as the shapes of two matrices do not match, ends the cell and
 // names the line.
 func Film(s *datasets.Set, w *mat.Dense, n int, title ...string) iter.Seq[int] {
+	n = Rounds(n)
+	return func(yield func(int) bool) { newFilm(s, n, title...).run(w, n, yield) }
+}
+
+// FilmAt is Film with rounds of one's own choice in the last picture, below that of the start. It has
+// as many rounds as the last of them says.
+func FilmAt(s *datasets.Set, w *mat.Dense, title string, rounds ...int) iter.Seq[int] {
+	n := Rounds(slices.Max(rounds))
 	return func(yield func(int) bool) {
-		defer explain()
-		n = Rounds(n)
-		f := newFilm(s, n, title...)
-		f.add(0, w)
-		for t := 1; t <= n; t++ {
-			more := yield(t)
-			f.add(t, w)
-			if !more {
-				break
-			}
+		f := newFilm(s, n, title)
+		f.wanted = map[int]bool{0: true, n: true}
+		for _, t := range rounds {
+			f.wanted[t] = t <= n
 		}
-		f.end()
+		f.run(w, n, yield)
 	}
+}
+
+// run films n rounds of w.
+func (f *film) run(w *mat.Dense, n int, yield func(int) bool) {
+	defer explain()
+	f.add(0, w)
+	for t := 1; t <= n; t++ {
+		more := yield(t)
+		f.add(t, w)
+		if !more {
+			break
+		}
+	}
+	f.end()
 }
 
 // Watch is Fit, and shows how the basis forms, as Film does.

@@ -196,6 +196,13 @@ func TestFilm(t *testing.T) {
 	if last != 4 {
 		t.Errorf("left in round 4, ended in %d", last)
 	}
+	last = 0
+	for t := range FilmAt(s, mat.NewDense(64, 2, nil), "", 5, 2) {
+		last = t
+	}
+	if last != 5 {
+		t.Errorf("a film with its last frame in round 5 ended in %d", last)
+	}
 	f := newFilm(s, 50)
 	for round := range 51 {
 		f.add(round, mat.NewDense(64, 12, nil))
