@@ -41,6 +41,12 @@ func Best(table int, set string, level float64, method, metric, by string) float
 	return best.Scores[metric]
 }
 
+// BestSetting is the setting of the point of a Grid of Table 1 with the best accuracy.
+func BestSetting(set, method string) Setting {
+	best, _ := Grid(1, set, 0, method).Best(choose.Criterion{Score: "accuracy"})
+	return At(best.Setting)
+}
+
 // Lead is by how many points of accuracy RLS-NMF is ahead of the best of the paper's other methods, each
 // at its best point by a score; less than one sample is 0. WNMF is NMF or, where entries are removed, is told which.
 func Lead(table int, set string, level float64, by string) float64 {

@@ -12,6 +12,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/baseline"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
@@ -82,6 +83,85 @@ func Follow(ctx context.Context, p *Problem, m rnmf.Model, rounds ...int) (all [
 			return nil, err
 		}
 		all = append(all, Moment{step.Round, step.Objective, accuracy, p.Graph.Roughness(h) / math.Pow(mat.Norm(h, 2), 2)})
+	}
+	return all, nil
+}
+
+// Grids are what fits at all pairs of α and β come to, a row for each α.
+type Grids struct {
+	Names          []string // of the values
+	Accuracy, Live *mat.Dense
+}
+
+// Pairs fits LS-NMF as printed, from one start, with each α and β of some values, in raw units.
+func Pairs(ctx context.Context, p *Problem, values []float64, lambda float64, rounds int) (Grids, error) {
+	g := Grids{Accuracy: mat.NewDense(len(values), len(values), nil), Live: mat.NewDense(len(values), len(values), nil)}
+	m, err := Named("LS-NMF, printed")
+	if err != nil {
+		return g, err
+	}
+	for i, a := range values {
+		g.Names = append(g.Names, fmt.Sprint(a))
+		for j, b := range values {
+			row, err := Run(ctx, p, m, Setting{Alpha: a, Beta: b, Lambda: lambda}, 1, rounds)
+			if err != nil {
+				return g, err
+			}
+			g.Accuracy.Set(i, j, row.Accuracy)
+			g.Live.Set(i, j, float64(row.Live))
+		}
+	}
+	return g, nil
+}
+
+// A Finding is how well the weights of samples find those that a mask marks: the average precision, and
+// the share of samples with S ≠ 0 in percent.
+type Finding struct{ Precision, Flagged float64 }
+
+// Find fits NMF of rank 20 under a loss of whole samples.
+func Find(ctx context.Context, x, mask *mat.Dense, loss rnmf.Loss) (f Finding, err error) {
+	r, err := rnmf.Model{Rank: 20, Loss: rnmf.ByColumn{Loss: loss}, MaxIter: lesson.Rounds(100)}.Fit(ctx, x)
+	if err != nil {
+		return f, err
+	}
+	o, err := r.Outliers(x, nil)
+	if err != nil {
+		return f, err
+	}
+	singled, err := Singled(r, x)
+	if err != nil {
+		return f, err
+	}
+	var bad []bool
+	for j, yes := range singled {
+		bad = append(bad, mask.At(0, j) == 1)
+		if yes {
+			f.Flagged += 100 / float64(len(singled))
+		}
+	}
+	f.Precision, err = score.AveragePrecisionSamples(o.Samples, bad)
+	return f, err
+}
+
+// Finds are findings by the unit of the threshold and γ.
+type Finds struct{ Precision, Flagged *lesson.Results }
+
+// ByThreshold is Find with LogShrink for each γ, at the scale of the median residual and, with samples
+// of length 1, at the scale 1, as printed.
+func ByThreshold(ctx context.Context, x, mask *mat.Dense, gammas ...float64) (Finds, error) {
+	all := Finds{new(lesson.Results), &lesson.Results{Digits: 1}}
+	for scale, name := range []string{"unit: median residual", "unit 1, as printed"} {
+		if scale == 1 {
+			x = UnitLength(x)
+		}
+		for _, gamma := range gammas {
+			f, err := Find(ctx, x, mask, papers.LogShrink{Gamma: gamma, Scale: float64(scale)})
+			if err != nil {
+				return all, err
+			}
+			all.Precision.Add(name, fmt.Sprint(gamma), f.Precision)
+			all.Flagged.Add(name, fmt.Sprint(gamma), f.Flagged)
+		}
 	}
 	return all, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -135,6 +136,16 @@ func Methods() []Method {
 			return m
 		}),
 	}
+}
+
+// Named returns the one of Methods and AsPrinted that has a name; ℓ₁ is another name of L1.
+func Named(name string) (Method, error) {
+	for _, m := range slices.Concat(Methods(), AsPrinted()) {
+		if m.Name == strings.Replace(name, "ℓ₁", "L1", 1) {
+			return m, nil
+		}
+	}
+	return Method{}, fmt.Errorf("there is no method %q", name)
 }
 
 // Rounds of a fit, where the paper has 500.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 )
 
@@ -388,5 +389,40 @@ func TestBest(t *testing.T) {
 	}
 	if v := Best(9, "ORL", 0, "NMF", "accuracy", "accuracy"); !math.IsNaN(v) {
 		t.Errorf("no such table: %v", v)
+	}
+}
+
+// What notebook 04 shows of fits with pairs of penalties and with thresholds.
+func TestLesson(t *testing.T) {
+	p := digits(t)
+	g, err := Pairs(t.Context(), p, []float64{0.001, 1000}, 0.1, 10)
+	if err != nil || len(g.Names) != 2 || g.Names[1] != "1000" || g.Live.At(0, 0) != float64(p.K) || g.Live.At(1, 1) != 0 || !(g.Accuracy.At(0, 0) > 0.1) {
+		t.Errorf("%+v, %v", g, err)
+	}
+	x, mask, err := datasets.OutlierSamples{Share: 0.1, Kind: datasets.PermutedEntries}.Apply(p.Set.X, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := ByThreshold(t.Context(), x, mask, 0.2, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, unit := range f.Precision.Rows {
+		low, high := f.Precision.Mean(unit, "0.2"), f.Precision.Mean(unit, "100")
+		if !(low > high) || f.Flagged.Mean(unit, "0.2") == 0 || f.Flagged.Mean(unit, "100") != 0 {
+			t.Errorf("%s: precision %v and %v, flagged %v and %v", unit, low, high, f.Flagged.Mean(unit, "0.2"), f.Flagged.Mean(unit, "100"))
+		}
+	}
+	if _, err := Find(t.Context(), x, mask, rnmf.Huber{Cut: -1}); err == nil {
+		t.Error("a loss with a negative cut passes")
+	}
+	if at := BestSetting("ORL", "NMF"); at != (Setting{}) {
+		t.Errorf("%+v", at)
+	}
+	if m, err := Named("ℓ₁"); err != nil || m.Name != "L1" {
+		t.Errorf("%s, %v", m.Name, err)
+	}
+	if _, err := Named("none"); err == nil {
+		t.Error("a method without a name is found")
 	}
 }

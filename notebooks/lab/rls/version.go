@@ -2,8 +2,6 @@ package rls
 
 import (
 	"context"
-	"fmt"
-	"slices"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
@@ -42,12 +40,11 @@ func version(ctx context.Context, m Method) (string, error) {
 // Files are what this package stores, with the versions of now.
 func Files(ctx context.Context) []stored.File {
 	of := func(r stored.Row) (string, error) {
-		all := slices.Concat(Methods(), AsPrinted())
-		i := slices.IndexFunc(all, func(m Method) bool { return m.Name == r.Text("method") })
-		if i < 0 {
-			return "", fmt.Errorf("there is no method %q", r.Text("method"))
+		m, err := Named(r.Text("method"))
+		if err != nil {
+			return "", err
 		}
-		return version(ctx, all[i])
+		return version(ctx, m)
 	}
 	return []stored.File{
 		{Name: "rls/results.csv", Rows: Table, By: []string{"method"}, Version: of},
