@@ -152,7 +152,7 @@ func unlabelled(d Data) viz.Figure {
 		XLabel: "RLS-NMF's lead, grids by true labels, points", YLabel: "its lead, grids by silhouette", Width: surpriseWidth, Height: surpriseHeight}))
 	c.X.Max += 0.3 * (c.X.Max - c.X.Min) // room for the names
 	level := must(plotter.NewLine(plotter.XYs{{X: c.X.Min}, {X: c.X.Max}}))
-	level.Color = color.Gray{0x90}
+	level.Color = color.Gray{0xb8}
 	c.Add(level)
 	label(c, points, names)
 	return c
