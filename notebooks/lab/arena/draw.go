@@ -203,7 +203,7 @@ func Found(rows []Stored) (viz.Figure, error) {
 		}
 		return strings.Join(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return means[name] <= best-0.01 }), ", ")
 	}
-	title := fmt.Sprintf("Best: %s; for squares %s", finders("salt & pepper", "dead pixels"), finders("white squares"))
+	title := fmt.Sprintf("Pixels: %s; squares: %s", finders("salt & pepper", "dead pixels"), finders("white squares"))
 	return viz.Heatmap(v, viz.HeatmapOptions{Title: title, RowNames: all(names, short), ColumnNames: r.Columns,
 		Values: true, Min: 0, Max: 1, Map: viz.Blues, BarLabel: "average precision, mean over sets and strengths"})
 }
@@ -602,18 +602,4 @@ func Astray(rows []Stored, model string, over float64) *viz.Table {
 	}
 	t.Caption = fmt.Sprintf("Where %s is led astray: more than %g times the least error in %d of %d fits", model, over, far, fits)
 	return t
-}
-
-// BySet has the error of a default over the least of the five losses, for each set and corruption.
-func BySet(rows []Stored, model string) *viz.Table {
-	factors := Factors(rows, model)
-	r := &lesson.Results{Digits: 2}
-	for _, g := range present(rows) {
-		for _, set := range g.Sets {
-			for _, kind := range kindsOf(rows) {
-				r.Add(set, kind, meanFactor(rows, factors, []string{set}, kind))
-			}
-		}
-	}
-	return r.Table("error / the least of the five losses")
 }

@@ -219,7 +219,7 @@ func TestDrawn(t *testing.T) {
 	if f := Panels(rows, "least squares", "Huber"); f == nil {
 		t.Error("no panels")
 	}
-	for _, table := range []*viz.Table{Strengths(few(t).Set), DefaultsTable(defaults), GroupsTable(defaults), Duel(defaults, "auto", "CellCase"), Astray(defaults, "auto", 1.1), BySet(defaults, "auto")} {
+	for _, table := range []*viz.Table{Strengths(few(t).Set), DefaultsTable(defaults), GroupsTable(defaults), Duel(defaults, "auto", "CellCase"), Astray(defaults, "auto", 1.1)} {
 		if len(table.Rows) == 0 || slices.ContainsFunc(table.Rows, func(r []viz.Cell) bool { return len(r) != len(table.Header) }) {
 			t.Errorf("%q: %d rows", table.Caption, len(table.Rows))
 		}
