@@ -60,7 +60,8 @@ func TestPanels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.GB < 8 || s.MB > s.LimitMB || s.LimitMB != 300 || s.Plain >= s.Default || s.Default >= s.Peer || s.PlainMB >= s.DefaultMB ||
-		s.PeerCPU/s.DefaultCPU < 4 || s.PeerCPU/s.DefaultCPU > s.Peer/s.Default || s.PlainCPU >= s.DefaultCPU {
+		s.PeerCPU/s.DefaultCPU < 4 || s.PeerCPU/s.DefaultCPU > s.Peer/s.Default || s.PlainCPU >= s.DefaultCPU ||
+		s.PlainPeer/s.Plain < s.PlainPeerCPU/s.PlainCPU {
 		t.Errorf("%+v", s)
 	}
 	rows, err := Minibatches("../panels/results.md")
