@@ -245,8 +245,14 @@ func probe(ctx context.Context, rival Default) ([]any, error) {
 // Files are what this package stores with versions, with those of now.
 func Files(ctx context.Context) []stored.File {
 	var versions stored.Versions
-	return []stored.File{{Name: "arena/defaults.csv", Rows: func() stored.Table { return stored.Parse(defaults) }, By: []string{"model"},
-		Version: func(r stored.Row) (string, error) { return defaultVersion(ctx, &versions, Defaults(), r.Text("model")) }}}
+	file := func(name, text string, version func(model string) (string, error)) stored.File {
+		return stored.File{Name: "arena/" + name, Rows: func() stored.Table { return stored.Parse(text) }, By: []string{"model"},
+			Version: func(r stored.Row) (string, error) { return version(r.Text("model")) }}
+	}
+	return []stored.File{
+		file("results.csv", results, func(model string) (string, error) { return rivalVersion(ctx, &versions, Rivals(), model) }),
+		file("defaults.csv", defaults, func(model string) (string, error) { return defaultVersion(ctx, &versions, Defaults(), model) }),
+	}
 }
 
 // defaultVersion is the version of one of these.

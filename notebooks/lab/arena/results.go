@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"log"
+	"slices"
 	"sync"
 
 	"github.com/robustnmf/robustnmf/datasets"
@@ -39,8 +40,8 @@ func parse(text string) (all []Stored) {
 
 // Command runs every model against every corruption and stores the outcome. The sets
 // are Digits and Fashion-MNIST (embedded; a part of them) and, where RNMF_DATA has it,
-// ORL. A run that was stopped goes on where its file ends: remove the file for a fresh
-// one.
+// ORL. A run that was stopped goes on where its file ends; lines of an older version of a model are
+// computed again.
 func Command(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("arena", flag.ContinueOnError)
 	run := stored.Trials{Count: 5, Out: "notebooks/lab/arena/results.csv"}
@@ -61,6 +62,8 @@ func Command(ctx context.Context, args []string) error {
 func store(ctx context.Context, run stored.Trials, sets []Set, rivals []Rival, rounds int) error {
 	run.Keys = []string{"set", "corruption", "strength", "model", "trial"}
 	run.Columns = []string{"accuracy", "error", "ap", "seconds", "rounds"}
+	var versions stored.Versions
+	run.Version = func(key []string) (string, error) { return rivalVersion(ctx, &versions, rivals, key[3]) }
 	return run.Run(ctx, func(trial uint64) iter.Seq[stored.Line] {
 		return func(yield func(stored.Line) bool) {
 			for _, s := range sets {
@@ -79,5 +82,34 @@ func store(ctx context.Context, run stored.Trials, sets []Set, rivals []Rival, r
 				}
 			}
 		}
+	})
+}
+
+// rivalVersion is the version of one of these: of what it does with few digits, of which a quarter of the pixels,
+// or of the images, are wrong.
+func rivalVersion(ctx context.Context, versions *stored.Versions, rivals []Rival, name string) (string, error) {
+	return versions.Of("rival "+name, func() (any, error) {
+		at := slices.IndexFunc(rivals, func(r Rival) bool { return r.Name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("no rival is called %q", name)
+		}
+		s, err := datasets.Digits().Sample(4, 1)
+		if err != nil {
+			return nil, err
+		}
+		s = s.Scaled()
+		var did []Row
+		for _, c := range Cases(s) {
+			if c.Strength != 25 || c.Kind == "white squares" {
+				continue
+			}
+			row, err := Run(ctx, s, 5, c, rivals[at], 1, 0)
+			if err != nil {
+				return nil, err
+			}
+			row.Seconds = 0
+			did = append(did, row)
+		}
+		return did, nil
 	})
 }
