@@ -119,7 +119,7 @@ func TestResultsOfToday(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(row.Error-means[rival.Name]) > 0.0001 {
+		if math.Abs(row.Error-means[rival.Name]) > 0.001 {
 			t.Errorf("%s: error %.4f, stored %.4f", rival.Name, row.Error, means[rival.Name])
 		}
 		again, err := Run(t.Context(), digits.Set, digits.Rank, c, rival, 1, 0)
