@@ -16,7 +16,8 @@ import (
 // The term shrinks with V, while WH stays if the other factor grows as much. So with a penalty on H
 // alone there is no minimum: the fit drifts towards large W and small H, where the term vanishes,
 // and faster with a better solver. Digits (r = 10) end at the same objective for λ from 1 to 100. A
-// Ridge on W prevents that.
+// Ridge on W holds W in place. (Only rows of H that are constant on each connected part of the graph
+// cost nothing, and may still grow; a Ridge on H holds those.)
 //
 // The term couples columns of V: see Quadratic.Couple. Any Solver descends by classes of columns. HALS
 // sweeps over all classes, and over groups of samples where the graph outweighs the data; MU takes
