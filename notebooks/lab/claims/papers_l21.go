@@ -68,7 +68,7 @@ func L21(d Data) List {
 						}
 					}
 				}
-				return yes(rises == 0 && all > 0, "%d of %d stored steps rise, on %s; section 2 has the proof", rises, all, strings.Join(d.Traces.Different("set"), " and "))
+				return yes(rises == 0 && all > 0, "%d of %d stored steps rise, on %s; section 2 of notebook 01 has the proof", rises, all, strings.Join(d.Traces.Different("set"), " and "))
 			}},
 		{"kkt", "Theorems 6 and 7", "where the updates converge, the KKT conditions hold",
 			"to the columns (1, 1)ᵀ and (1, 2)ᵀ, from a start with a zero and from one without: the KKT residual of both limits is below 0.01; partly, if only that of the second is", func() (Verdict, string) {
@@ -88,7 +88,7 @@ func L21(d Data) List {
 		{"sets", "Table 1", "ten data sets", "a set counts if Table 3 is stored for it, with the samples, features and classes of Table 1: all ten, reproduced; half, partly", func() (Verdict, string) {
 			others := []string{"Yale B", "German", "Cars"} // of another size: see l21.Sets
 			same := slices.DeleteFunc(slices.Clone(sets), func(s string) bool { return slices.Contains(others, s) })
-			v, why := yes(len(same) == 10, "%d of 10 are stored, %d of them in the printed size: Yale B has 32 × 32 pixels, German 24 and Cars 7 features; PIE is the frontal pose alone, where the paper draws from all poses",
+			v, why := yes(len(same) == 10, "%d of 10 are stored, %d of them in the printed size: Yale B has 32 × 32 pixels, German 24 and Cars 7 features; PIE is the frontal pose alone, where the paper's images differ in pose",
 				len(sets), len(same))
 			if v == Not && len(same) >= 5 {
 				v = Partly
@@ -157,7 +157,7 @@ func L21(d Data) List {
 			}
 			return v, why
 		}},
-		{"cost", "sections 1, 2.7", "nearly the same computational cost", "seconds of a round on a quiet machine: a cell of section 5 measures them, and nothing is stored", func() (Verdict, string) {
+		{"cost", "sections 1, 2.7", "nearly the same computational cost", "seconds of a round on a quiet machine: section 5 of notebook 01 measures them, and nothing is stored", func() (Verdict, string) {
 			var q []string
 			for _, set := range []string{"UMIST", "AT&T"} {
 				round := func(model string) float64 {
@@ -167,7 +167,7 @@ func L21(d Data) List {
 			}
 			return Open, "by the paper's own Table 2 a round of L2,1-NMF takes " + strings.Join(q, " and ") + " as long as one of NMF; seconds of a machine that is shared decide nothing"
 		}},
-		{"basis", "Fig. 3, Fig. 4", "the basis images of L2,1-NMF are much clearer", "the paper names no measure", judged(NotTestable, "section 6 shows them; Fig. 4 has the 31 persons with all 64 images, as the paper names none")},
+		{"basis", "Fig. 3, Fig. 4", "the basis images of L2,1-NMF are much clearer", "the paper names no measure", judged(NotTestable, "section 6 of notebook 01 shows them; Fig. 4 has the 31 persons with all 64 images, as the paper names none")},
 		{"table3", "Table 3", "L2,1-NMF clusters better than NMF on all ten sets", "100 multiplicative rounds from the paper's k-means start, accuracy. " + LeadRule, three("L2,1-NMF", "NMF", sets)},
 		{"table3-hals", "Table 3", "the same, by 60 rounds of HALS", "HALS, at most 60 rounds, fewer where one gains less than a ten-thousandth, from the same start. " + LeadRule, three("L2,1-NMF, HALS", "NMF, HALS", sets)},
 		{"table3-converged", "Table 3", "the same, converged", "HALS until a round gains less than a millionth, or for 1,000 rounds, as on Cars and Wine. " + LeadRule, three("L2,1-NMF, converged", "NMF, converged", sets)},
