@@ -26,9 +26,10 @@ var clusters string
 // the accuracy of k-means on H; the rounds and the version.
 var Clusters = sync.OnceValue(func() stored.Table { return stored.Parse(clusters) })
 
-// Methods returns the rows of Table 3: both models from one start with the paper's updates,
-// 100 rounds, and with HALS, for 60 rounds at most and until a round gains a millionth. Then
-// the start itself and k-means, which have no model.
+// Methods returns the rows of Table 3: both models from one start with the paper's updates, for
+// 100 rounds, and with HALS until a round gains less than 1e-4 of the objective, for at most 60
+// rounds, and until one gains less than 1e-6, for at most 1,000. Then the start itself and k-means,
+// which have no model.
 func Methods() []Fitted {
 	loss := rnmf.ByColumn{Loss: rnmf.L1{}}
 	return []Fitted{
