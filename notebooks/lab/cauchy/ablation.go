@@ -34,8 +34,8 @@ type Variant struct {
 	change func(ctx context.Context, m *rnmf.Model, x *mat.Dense) error
 }
 
-// Variants returns them. Our scale leaves out the entries where X is 0; under this noise there are
-// none, so it is that of all entries.
+// Variants returns them. Our scale leaves out the entries where X is 0; where this noise is not cut
+// off there are none, and it is that of all entries.
 func Variants() []Variant {
 	return []Variant{
 		{"as in Table 2", 200, func(context.Context, *rnmf.Model, *mat.Dense) error { return nil }},
