@@ -16,7 +16,7 @@ import (
 )
 
 // solved are the notebooks whose solutions are tried out.
-var solved = []string{"00-tour", "01-l21-nmf", "02-truncated-cauchy-nmf", "02b-beyond-truncation", "03-rss-nmf", "03b-labels-in-practice", "04-rls-nmf", "05-rra-gnmf", "06-arena", "07-your-data", "08-interactive"}
+var solved = []string{"00-tour", "01-l21-nmf", "02-truncated-cauchy-nmf", "02b-beyond-truncation", "03-rss-nmf", "03b-labels-in-practice", "04-rls-nmf", "05-rra-gnmf", "06-arena", "07-your-data", "08-interactive", "09-speed", "10-large", "11-counts"}
 
 var (
 	solution = regexp.MustCompile(`(?s)<summary>Solution</summary>(.*?)</details>`)

@@ -29,7 +29,7 @@ import (
 // curvature g, which is less than theirs: with large λ the objective grows without bound. So there
 // are two changes, unless Printed is set:
 //
-//   - Directions left out get the smallest σ that is kept, a = g + λσ_p, an upper bound, and the
+//   - Directions left out get a σ that none of theirs exceeds, a = g + λσ, an upper bound, and the
 //     step is taken from where v is: p = max(0, v − A∇) − v with ∇ = (gI + λL)v − b, half the
 //     gradient.
 //   - Along p the minimum up to v + p is taken, so that q never rises. p may be short or lead

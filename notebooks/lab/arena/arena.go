@@ -105,7 +105,7 @@ type Row struct {
 	// AP is the average precision with which the weights point at what was struck:
 	// entries, or whole images. NaN where all or nothing was.
 	AP      float64
-	Seconds float64 // of the algorithm
+	Seconds float64 // of the algorithm; NaN where it was not measured on an idle machine
 	Rounds  int
 	Chosen  string // the kind of loss that a Default has chosen, if it has
 }

@@ -24,7 +24,7 @@ func few(t *testing.T) Set {
 // inRange tells whether the numbers of a row can be.
 func inRange(r Stored) bool {
 	share := func(v float64) bool { return v >= 0 && v <= 1 }
-	return r.Error > 0 && !math.IsInf(r.Error, 0) && share(r.Accuracy) && (math.IsNaN(r.AP) || share(r.AP)) && r.Seconds >= 0 && r.Rounds > 0
+	return r.Error > 0 && !math.IsInf(r.Error, 0) && share(r.Accuracy) && (math.IsNaN(r.AP) || share(r.AP)) && !(r.Seconds < 0) && r.Rounds > 0
 }
 
 // A tiny long run has a line for each set, case and rival, and what is there is not

@@ -250,8 +250,9 @@ func Agreement(rows []Stored, a, b Measure) float64 {
 }
 
 // Costs draws the seconds of a fit and of a round of each rival over those of least squares on the same
-// data: the medians over all bouts.
+// data: the medians over all bouts, of the starts whose seconds are stored.
 func Costs(rows []Stored) (viz.Figure, error) {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(s Stored) bool { return math.IsNaN(s.Seconds) })
 	seconds := Means(rows, Seconds)
 	rounds := Means(rows, Measure{Name: "rounds", Of: func(s Stored) float64 { return float64(s.Rounds) }})
 	var names []string

@@ -51,7 +51,7 @@ func Printed(m rnmf.Model) rnmf.Model {
 }
 
 // Rivals returns those of the paper's tables, with scales as they print them, and ours, all with
-// the same solver, so that a table compares losses. L1 is smoothed as MahNMF does it. Pixels are in
+// HALS (RNMF-L1 in the additive form), so that a table compares losses. L1 is smoothed as MahNMF does it. Pixels are in
 // 0..1; λ of RNMF-L1, which the paper does not give, is 0.2: residuals of more than a tenth of the
 // range go to S.
 func Rivals() []Rival {
