@@ -215,7 +215,7 @@ func Cauchy(d Data) List {
 			last := gaps[len(gaps)-1]
 			most := 3 * math.Log(10.)
 			exponent := Exponent(n, sup)
-			why := fmt.Sprintf("the gap falls like n^%.2f (which boundedness alone gives); at n = %d it is %.3f, (7) says at most %.2g, and no sample can cost more than %.1f", exponent, last.N, last.Sup, last.Bound, most)
+			why := fmt.Sprintf("the largest gap of twelve fixed bases falls like n^%.2f (for so few, boundedness alone gives that); at n = %d it is %.3f, (7) says at most %.2g, and no sample can cost more than %.1f", exponent, last.N, last.Sup, last.Bound, most)
 			if exponent < -0.4 && exponent > -0.6 && last.Bound > most {
 				return Partly, why
 			}
