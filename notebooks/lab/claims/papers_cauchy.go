@@ -235,8 +235,10 @@ func Cauchy(d Data) List {
 			}
 			return Not, why
 		}},
-		{"line-rivals", "Fig. 4", "L2 misses it from 20 outliers on, and L1 from 40 on", "of 20 random starts, on the same points: both find it without outliers and L1 with 20 (18 starts or more), and else neither (2 or fewer)", func() (Verdict, string) {
-			square, absolute := lineStarts(func() rnmf.Model { return rnmf.NMF(1) }), lineStarts(func() rnmf.Model { return rnmf.L1NMF(1) })
+		{"line-rivals", "Fig. 4", "L2 misses it from 20 outliers on, and L1 from 40 on", "of 20 random starts, on the same points, L1 smoothed with ε = 0.1: both find it without outliers and L1 with 20 (18 starts or more), and else neither (2 or fewer)", func() (Verdict, string) {
+			// By default ε is a tenth of the first median error, 1 here, which moves the slope of L1.
+			square := lineStarts(func() rnmf.Model { return rnmf.NMF(1) })
+			absolute := lineStarts(func() rnmf.Model { return rnmf.Model{Rank: 1, Loss: rnmf.L1{Eps: 0.1}} })
 			holds := square[0] >= 18 && absolute[0] >= 18 && absolute[1] >= 18 && max(square[1], square[2], square[3], absolute[2], absolute[3]) <= 2
 			v, why := yes(holds, "with 0, 20, 40 and 80 outliers L2 finds it from %d, %d, %d and %d of 20 starts, L1 from %d, %d, %d and %d",
 				square[0], square[1], square[2], square[3], absolute[0], absolute[1], absolute[2], absolute[3])
