@@ -276,6 +276,9 @@ func (s *setup) tools(ctx context.Context, dir string) error {
 // "" if this GoNB has not the lines to be changed.
 func (s *setup) failing(ctx context.Context, beside string) (modfile string, err error) {
 	const gonb = "github.com/janpfeifer/gonb"
+	if _, err := output(s.command(ctx, s.goCmd, "mod", "download", gonb)); err != nil { // else it has no folder yet
+		return "", err
+	}
 	found, err := output(s.command(ctx, s.goCmd, "list", "-m", "-f", "{{.Dir}}", gonb))
 	if err != nil {
 		return "", err

@@ -205,8 +205,13 @@ func TestRunInPlace(t *testing.T) {
 	}
 }
 
-// TestFailingSource wants the lines of the pinned GoNB that are to be changed.
+// TestFailingSource wants the lines of the pinned GoNB that are to be changed, on a machine that has no
+// modules yet, too.
 func TestFailingSource(t *testing.T) {
+	if !testing.Short() {
+		t.Setenv("GOMODCACHE", t.TempDir())
+		t.Setenv("GOFLAGS", "-modcacherw")
+	}
 	s, err := newSetup(t.Context(), logTo{t})
 	if err != nil {
 		t.Fatal(err)
