@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -87,17 +88,16 @@ const (
 
 // The shares and limits of the rule, and how many entries have to be hidden.
 const (
-	hiddenShare    = 0.1
-	fewestHidden   = 30
-	bestShare      = 0.6 // of h
-	mostShare      = 0.9 // of h
-	fittedShare    = 0.8
-	fittedLimit    = 1.1
-	sameWithin     = 0.01
-	raceSeed       = 0x72_61_63_65
-	enoughFitted   = 1 << 17 // entries of those that were fitted; more say no more
-	judgedAtOnce   = 1 << 17 // entries of WH in memory
-	raceCandidates = 3
+	hiddenShare  = 0.1
+	fewestHidden = 30
+	bestShare    = 0.6 // of h
+	mostShare    = 0.9 // of h
+	fittedShare  = 0.8
+	fittedLimit  = 1.1
+	sameWithin   = 0.01
+	raceSeed     = 0x72_61_63_65
+	enoughFitted = 1 << 17 // entries of those that were fitted; more say no more
+	judgedAtOnce = 1 << 17 // entries of WH in memory
 )
 
 // With returns the same with another Model, as edit changes it.
@@ -107,9 +107,10 @@ func (a Race) With(edit func(m *rnmf.Model)) rnmf.Fitter[*RaceResult] {
 }
 
 // Fit runs the race and fits the winner. Its errors are those of rnmf.Model.Fit; ErrParameter if the
-// model has a loss. If ctx ends, it returns ctx.Err() and the factors of the last complete round of the
+// model has a loss. If ctx ends, it returns ctx.Err() and the factors of the last complete round of a
 // fit that was running, or of the one before; they lack the mask that Outliers remembers, so pass it
-// there. Watch of the model sees the fits one after the other.
+// there. The three fits run at the same time if X has less than 2²⁰ entries and the model has no Watch,
+// which sees the fits one after the other. The result is the same.
 func (a Race) Fit(ctx context.Context, x mat.Matrix) (*RaceResult, error) {
 	if a.Model.Loss != nil {
 		return nil, fmt.Errorf("%w: Race.Model.Loss is %T, want nil: the race chooses it", ErrParameter, a.Model.Loss)
@@ -125,29 +126,44 @@ func (a Race) Fit(ctx context.Context, x mat.Matrix) (*RaceResult, error) {
 		result.Result, err = a.of(BySample).Fit(ctx, x)
 		return result.orNil(), err
 	}
-	var fits [raceCandidates]*rnmf.Result
-	for i, kind := range []LossKind{ByEntryAndSample, ByOmission, BySample} {
-		m := a.of(kind)
+	kinds := [...]LossKind{ByEntryAndSample, ByOmission, BySample}
+	var fits [len(kinds)]*rnmf.Result
+	var errs [len(kinds)]error
+	fit := func(i int) {
+		m := a.of(kinds[i])
 		m.Mask, m.TraceKKT, m.MaxIter = shown, false, raceRounds
-		if kind == ByOmission {
+		if kinds[i] == ByOmission {
 			m.MaxIter, m.Tol = omissionRounds, max(cmp.Or(a.Model.Tol, omissionTol), omissionTol)
 		}
 		if a.Model.MaxIter > 0 {
 			m.MaxIter = min(m.MaxIter, a.Model.MaxIter)
 		}
-		r, err := m.Fit(ctx, x)
-		if r == nil && i > 0 {
-			r = fits[i-1]
-		}
-		if err != nil {
-			result.Winner, result.NoDifference, result.Judged, result.Why = kind, false, nil, "the race was not finished"
-			result.Result = withoutMask(r)
-			return result.orNil(), err
-		}
-		fits[i] = r
-		result.Judged = append(result.Judged, judged(kind, r, x, shown, hidden))
-		collect(x)
+		fits[i], errs[i] = m.Fit(ctx, x)
 	}
+	together := !large(x)
+	if together {
+		x = mat.DenseCopyOf(x) // as At of another's matrix need not be safe for three goroutines
+	}
+	inTurn := !together || a.Model.Watch != nil
+	each(len(kinds), !inTurn, func(i int) {
+		if !inTurn || i == 0 || errs[i-1] == nil {
+			fit(i)
+			collect(x)
+		}
+	})
+	for i, err := range errs {
+		if err == nil {
+			continue
+		}
+		if fits[i] == nil && i > 0 {
+			i-- // the one before
+		}
+		result.Winner, result.NoDifference, result.Why = kinds[i], false, "the race was not finished"
+		result.Result = withoutMask(fits[i])
+		return result.orNil(), err
+	}
+	result.Judged = make([]JudgedLoss, len(kinds))
+	each(len(kinds), together, func(i int) { result.Judged[i] = judged(kinds[i], fits[i], x, shown, hidden) })
 	result.decide()
 	at := slices.IndexFunc(result.Judged, func(j JudgedLoss) bool { return j.Kind == result.Winner })
 	final := a.of(result.Winner)
@@ -165,9 +181,32 @@ func (a Race) Fit(ctx context.Context, x mat.Matrix) (*RaceResult, error) {
 // collect frees what a fit has left, where that is large: a fit with a mask takes a copy of X, and without this
 // those of all three would be in memory at once.
 func collect(x mat.Matrix) {
-	if m, n := x.Dims(); m*n >= 1<<20 {
+	if large(x) {
 		runtime.GC()
 	}
+}
+
+// large says that the copies of X which fits with a mask take are worth the time of collecting them.
+func large(x mat.Matrix) bool {
+	m, n := x.Dims()
+	return m*n >= 1<<20
+}
+
+// each runs n parts, one after the other or each on a goroutine of its own.
+func each(n int, together bool, part func(i int)) {
+	var running sync.WaitGroup
+	for i := range n {
+		if !together {
+			part(i)
+			continue
+		}
+		running.Add(1)
+		go func() {
+			defer running.Done()
+			part(i)
+		}()
+	}
+	running.Wait()
 }
 
 // of is the model of a kind.
@@ -293,7 +332,10 @@ func judged(kind LossKind, r *rnmf.Result, x mat.Matrix, shown *mat.Dense, hidde
 			}
 		}
 	}
-	return JudgedLoss{Kind: kind, All: trimmed(slices.Clone(all), 1), StandsOut: standsOut(fitted), Best: trimmed(positive, bestShare), Most: trimmed(all, mostShare), Fitted: trimmed(fitted, fittedShare), Rounds: r.Rounds()}
+	for _, e := range [][]float64{all, positive, fitted} {
+		slices.Sort(e)
+	}
+	return JudgedLoss{Kind: kind, Best: trimmed(positive, bestShare), Most: trimmed(all, mostShare), All: trimmed(all, 1), Fitted: trimmed(fitted, fittedShare), StandsOut: standsOut(fitted), Rounds: r.Rounds()}
 }
 
 // standsOut reports whether something stands out among magnitudes of residuals.
@@ -306,13 +348,12 @@ func standsOut(e []float64) bool {
 	return rnmf.ThreeOrSixSigma.Cut(s) < 4*s.Sigma()
 }
 
-// trimmed returns the root mean square of the smallest share of magnitudes, at least of one, 0 of none.
+// trimmed returns the root mean square of the smallest share of sorted magnitudes, at least of one, 0 of none.
 func trimmed(e []float64, share float64) float64 {
 	if len(e) == 0 {
 		return 0
 	}
-	slices.Sort(e)
-	return rootMeanSquare(e[:max(1, int(share*float64(len(e))))])
+	return rootMeanSquare(slices.Clone(e[:max(1, int(share*float64(len(e))))])) // which scales them
 }
 
 // decide names the winner, and says why.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -159,6 +160,14 @@ func TestRaceCancelled(t *testing.T) {
 		}
 		if !errors.Is(err, context.Canceled) || r == nil || r.W == nil || math.IsNaN(mat.Sum(r.W)) {
 			t.Errorf("after %d rounds: %v, %v", after, r, err)
+		}
+	}
+	for _, after := range []time.Duration{time.Millisecond / 2, time.Millisecond, 2 * time.Millisecond, 4 * time.Millisecond, 8 * time.Millisecond} {
+		ctx, cancel := context.WithTimeout(t.Context(), after) // while the three run at the same time
+		r, err := Auto(4).Fit(ctx, x)
+		cancel()
+		if err != nil && (!errors.Is(err, context.DeadlineExceeded) || r != nil && math.IsNaN(mat.Sum(r.WH()))) {
+			t.Errorf("after %v: %v, %v", after, r, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
