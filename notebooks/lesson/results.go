@@ -145,6 +145,33 @@ func (r *Results) NextTo(theirs *Results, caption string) *viz.Table {
 	return t
 }
 
+// WithPaper is a table of mean ± deviation over the trials, and in brackets what a paper prints at the
+// same place: our rows and columns, in their order, then those that only the paper has.
+func (r *Results) WithPaper(theirs *Results, caption string) *viz.Table {
+	all := &Results{Rows: slices.Clone(r.Rows), Columns: slices.Clone(r.Columns)}
+	for _, row := range theirs.Rows {
+		for _, column := range theirs.Columns {
+			all.Add(row, column)
+		}
+	}
+	t := &viz.Table{Caption: caption, Header: append([]string{""}, all.Columns...)}
+	for _, row := range all.Rows {
+		cells := []viz.Cell{viz.Text(row)}
+		for _, column := range all.Columns {
+			cell := viz.Summary(r.Values(row, column), r.digits())
+			if paper := viz.Summary(theirs.Values(row, column), r.digits()); len(theirs.Values(row, column)) > 0 {
+				cell.Text += " (" + paper.Text + ")"
+				if math.IsNaN(cell.Value) {
+					cell.Value = paper.Value // a number, too, by which columns are aligned
+				}
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
 // Minus draws the differences of the means, ours − theirs, in a heat map: red where ours
 // is larger, blue where it is smaller. It shows the rows and columns that both have, in
 // the order of theirs, and leaves out rows with a gap. The bar is labelled "ours − paper",

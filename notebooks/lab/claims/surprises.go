@@ -1,16 +1,19 @@
 package claims
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
@@ -85,7 +88,8 @@ func movedStarts(d Data) viz.Figure {
 // untruncated draws Cauchy NMF without truncation on covered faces, ours and printed.
 func untruncated(d Data) viz.Figure {
 	_, sizes, printed := printedTable(cauchy.Table4Accuracy)
-	ours, theirs, means := viz.Series{Name: "Cauchy, ours"}, viz.Series{Name: "Cauchy, printed"}, viz.Series{Name: "k-means, ours"}
+	// The colours of the two models in the notebooks.
+	ours, theirs, means := viz.Series{Name: "Cauchy, ours", Style: 6}, viz.Series{Name: "Cauchy, printed", Style: 14}, viz.Series{Name: "k-means, ours", Style: 15}
 	var x []float64
 	far := 0 // the place at which the two differ most
 	for i, b := range sizes {
@@ -125,37 +129,66 @@ func unmoved(d Data) viz.Figure {
 // unlabelled draws by how much RLS-NMF leads the best rival of Table 1, at points of the grids that the true labels
 // have chosen and at those that the silhouette has.
 func unlabelled(d Data) viz.Figure {
-	var points plotter.XYs
-	var names []string
+	type lead struct {
+		set string
+		by  [2]float64
+	}
+	var leads []lead
 	first := [2]int{}
 	for _, set := range []string{"Semeion", "ORL", "Yale", "COIL20", "Pendigits", "JAFFE", "ExtendedYaleB"} {
-		var leads [2]float64
+		of := lead{set: set}
 		for i, by := range []string{"accuracy", "silhouette"} {
 			p := problem{1, set, 0}
-			lead := math.Inf(1)
+			least := math.Inf(1)
 			for _, rival := range othersOfRLS {
-				if v := best(d.RLS, p, "RLS-NMF", "accuracy", by) - best(d.RLS, p, rival, "accuracy", by); v < lead {
-					lead = v
+				if v := best(d.RLS, p, "RLS-NMF", "accuracy", by) - best(d.RLS, p, rival, "accuracy", by); v < least {
+					least = v
 				}
 			}
-			if leads[i] = 100 * lead; lead*rls.Samples[set] >= 1 { // one sample or more
+			if of.by[i] = 100 * least; least*rls.Samples[set] >= 1 { // one sample or more
 				first[i]++
 			}
 		}
-		points, names = append(points, plotter.XY{X: leads[0], Y: leads[1]}), append(names, set)
+		leads = append(leads, of)
 	}
-	all := mat.NewDense(2, len(points), nil)
-	for j, p := range points {
-		all.SetCol(j, []float64{p.X, p.Y})
+	slices.SortStableFunc(leads, func(a, b lead) int { return cmp.Compare(a.by[0], b.by[0]) })
+	c := rows(fmt.Sprintf("04: first on %d of %d by labels, on %d without", first[0], len(leads), first[1]), "RLS-NMF's lead in accuracy, points")
+	var names []string
+	marks := [2]*plotter.Scatter{
+		{GlyphStyle: draw.GlyphStyle{Color: viz.Color(0), Radius: vg.Points(3), Shape: draw.CircleGlyph{}}},
+		{GlyphStyle: draw.GlyphStyle{Color: viz.Color(1), Radius: vg.Points(5), Shape: draw.CircleGlyph{}}},
 	}
-	c := must(viz.Scatter(all, viz.ScatterOptions{Title: fmt.Sprintf("04: first on %d of %d by labels, on %d without", first[0], len(points), first[1]),
-		XLabel: "RLS-NMF's lead, grids by true labels, points", YLabel: "its lead, grids by silhouette", Width: surpriseWidth, Height: surpriseHeight}))
-	c.X.Max += 0.3 * (c.X.Max - c.X.Min) // room for the names
-	level := must(plotter.NewLine(plotter.XYs{{X: c.X.Min}, {X: c.X.Max}}))
-	level.Color = color.Gray{0xb8}
-	c.Add(level)
-	label(c, points, names)
+	c.Add(between(plotter.XY{X: 0, Y: -0.5}, plotter.XY{X: 0, Y: float64(len(leads)) - 0.5}))
+	for y, of := range leads {
+		names = append(names, of.set)
+		c.Add(between(plotter.XY{X: of.by[0], Y: float64(y)}, plotter.XY{X: of.by[1], Y: float64(y)}))
+		for i, mark := range marks {
+			mark.XYs = append(mark.XYs, plotter.XY{X: of.by[i], Y: float64(y)})
+		}
+	}
+	c.Add(marks[1], marks[0]) // the smaller one is seen where they are equal
+	c.Legend.Add("grids by labels", marks[0])
+	c.Legend.Add("by silhouette", marks[1])
+	c.NominalY(names...)
+	c.InsideLegend, c.Legend.Top = true, false
 	return c
+}
+
+// rows is an empty chart whose rows have names.
+func rows(title, x string) *viz.Chart {
+	c := viz.NewChart()
+	c.Title.Text, c.X.Label.Text, c.Width, c.Height = title, x, surpriseWidth, surpriseHeight
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Width = color.Gray{0xe6}, 0
+	c.Add(grid)
+	return c
+}
+
+// between is a grey line.
+func between(a, b plotter.XY) *plotter.Line {
+	line := must(plotter.NewLine(plotter.XYs{a, b}))
+	line.Color, line.Width = color.Gray{0xa0}, vg.Points(1.2)
+	return line
 }
 
 // shrunkFactors draws GNMF's objective of tW and H/t, whose product is the same.

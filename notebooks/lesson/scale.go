@@ -1,0 +1,26 @@
+package lesson
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot/plotter"
+
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// Level draws a grey line at the height y, as wide as the chart is.
+func Level(c *viz.Chart, y float64) {
+	line := Must(plotter.NewLine(plotter.XYs{{X: c.X.Min, Y: y}, {X: c.X.Max, Y: y}}))
+	line.Color = color.Gray{0x90}
+	c.Add(line)
+}
+
+// SameScale gives charts one vertical scale, on which all of them have room.
+func SameScale(charts ...*viz.Chart) {
+	for _, c := range charts {
+		charts[0].Y.Min, charts[0].Y.Max = min(charts[0].Y.Min, c.Y.Min), max(charts[0].Y.Max, c.Y.Max)
+	}
+	for _, c := range charts {
+		c.Y.Min, c.Y.Max = charts[0].Y.Min, charts[0].Y.Max
+	}
+}

@@ -1,0 +1,30 @@
+package lesson
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+func TestScale(t *testing.T) {
+	chart := func(y ...float64) *viz.Chart { return Must(viz.Lines([]viz.Series{{Y: y}}, viz.LinesOptions{})) }
+	a, b := chart(1, 4), chart(3, 2)
+	Level(a, 5)
+	SameScale(b, a)
+	for _, c := range []*viz.Chart{a, b} {
+		if c.Y.Min != 1 || c.Y.Max != 5 || c.X.Min != 0 || c.X.Max != 1 {
+			t.Errorf("from %g to %g, %g to %g wide", c.Y.Min, c.Y.Max, c.X.Min, c.X.Max)
+		}
+	}
+	SameScale()
+}
+
+func TestWithPaper(t *testing.T) {
+	got := results().WithPaper(Printed("  | second | third\nrow | 4.5 | –\nnone | 1 | 2\n"), "c").Markdown()
+	for _, want := range []string{"| first | second | third |", "| row | 2.000 ± 1.414 | 5.000 (4.500) | – |", "| other | – | – | – |", "| none | – | – (1.000) | – (2.000) |"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
