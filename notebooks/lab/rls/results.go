@@ -230,7 +230,7 @@ func (u run) store(ctx context.Context, out string) error {
 				for _, name := range scores {
 					row = append(row, stored.Number(r.Scores[name], 'f', 4))
 				}
-				rows = append(rows, append(row, "1 2", fmt.Sprint(cmp.Or(u.rounds, Rounds)), version))
+				rows = append(rows, append(row, u.how(version)...))
 			}
 		}
 		log.Printf("table %d, %s, %g: %.0f s", j.table, j.set.Name, level, time.Since(start).Seconds())
@@ -238,8 +238,13 @@ func (u run) store(ctx context.Context, out string) error {
 	return stored.Write(out, rows)
 }
 
-// verify gives rows of an older version that of now, where they would not change. Of each problem and
-// method it computes so many rows again, drawn by chance. If all have the scores that are stored, so
+// how returns seeds, rounds and version, the last columns of a row.
+func (u run) how(version string) []string {
+	return []string{"1 2", fmt.Sprint(cmp.Or(u.rounds, Rounds)), version}
+}
+
+// verify gives rows of an older version, or without seeds and rounds, those of now, where they would not
+// change. Of each problem and method it computes so many rows again, drawn by chance. If all have the scores that are stored, so
 // have the others, as far as that can tell; if one differs, all stay as they are, for store.
 func (u run) verify(ctx context.Context, out string, sample int) error {
 	rows, err := linesOf(out)
@@ -270,7 +275,7 @@ func (u run) verify(ctx context.Context, out string, sample int) error {
 			var of [][]string
 			for _, line := range rows {
 				if line[0] == strconv.Itoa(j.table) && line[1] == j.set.Name && line[2] == fmt.Sprint(level) && line[3] == m.Name &&
-					j.apart == (line[4] != line[5]) && line[len(line)-1] != version {
+					j.apart == (line[4] != line[5]) && !slices.Equal(line[len(line)-3:], u.how(version)) {
 					of = append(of, line)
 				}
 			}
@@ -287,7 +292,7 @@ func (u run) verify(ctx context.Context, out string, sample int) error {
 				continue
 			}
 			for _, line := range of {
-				line[len(line)-1] = version
+				copy(line[len(line)-3:], u.how(version))
 			}
 			if err := stored.Write(out, append([][]string{strings.Split(head, ",")}, rows...)); err != nil {
 				return err

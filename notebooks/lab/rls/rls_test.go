@@ -345,7 +345,7 @@ func TestVerify(t *testing.T) {
 	head, _, _ := strings.Cut(string(text), "\n")
 	older := [][]string{strings.Split(head, ",")}
 	for _, line := range lines {
-		line[len(line)-1] = "older"
+		line[len(line)-3], line[len(line)-1] = "", "older"
 		if line[3] == "GNMF" {
 			line[8] = "0.0001"
 		}
@@ -361,8 +361,9 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range lines {
-		if is := line[len(line)-1]; (is == "older") != (line[3] == "GNMF") {
-			t.Errorf("%s has the version %s", line[3], is)
+		seeds, is := line[len(line)-3], line[len(line)-1]
+		if differs := line[3] == "GNMF"; (is == "older") != differs || (seeds == "") != differs {
+			t.Errorf("%s has the seeds %q and the version %s", line[3], seeds, is)
 		}
 	}
 }
