@@ -17,6 +17,8 @@ type BarsOptions struct {
 	Title, XLabel, YLabel string
 	Width, Height         float64 // inches; 0: 6.5 × 4
 	YMin, YMax            float64 // range of the vertical axis; both 0: from the data and zero
+	Values                bool    // write the values above the bars, or below negative ones
+	Digits                int     // of these values after the point; 0: 2, negative: none
 }
 
 // Bars draws grouped bars: for each group a bar of each series, whose Y holds a
@@ -65,6 +67,9 @@ func Bars(groups []string, series []Series, opt BarsOptions) (*Chart, error) {
 		if named {
 			c.Legend.Add(s.Name, b)
 		}
+		if opt.Values {
+			c.addValues(b.boxes, s.Err, opt.Digits)
+		}
 	}
 	extend(&c.Y.Min, &c.Y.Max, 0)
 	if c.Y.Min == 0 {
@@ -74,6 +79,30 @@ func Bars(groups []string, series []Series, opt BarsOptions) (*Chart, error) {
 	c.X.Tick.Length = 0
 	c.nameX(groups)
 	return c.finish(opt.YMin, opt.YMax)
+}
+
+// addValues writes the heights of bars at their ends, beyond their deviations.
+func (c *Chart) addValues(boxes []block, devs []float64, digits int) {
+	if digits == 0 {
+		digits = 2
+	}
+	sty := c.X.Tick.Label
+	sty.Font.Size, sty.XAlign = vg.Points(10), draw.XCenter
+	for g, b := range boxes {
+		at := plotter.XY{X: (b.left + b.right) / 2, Y: b.top}
+		l := &plotter.Labels{XYs: plotter.XYs{at}, Labels: []string{strings.ReplaceAll(fmt.Sprintf("%.*f", max(0, digits), b.top), "-", "−")}}
+		dev := 0.0
+		if devs != nil {
+			dev = math.Abs(devs[g])
+		}
+		sty.YAlign, l.Offset.Y = draw.YBottom, vg.Points(2)
+		if b.top < 0 {
+			dev, sty.YAlign, l.Offset.Y = -dev, draw.YTop, vg.Points(-2)
+		}
+		l.XYs[0].Y += dev
+		l.TextStyle = []draw.TextStyle{sty}
+		c.Add(l)
+	}
 }
 
 // nameX puts names at 0, 1, 2, … of the horizontal axis: in several lines if

@@ -119,6 +119,27 @@ func TestBarsHeights(t *testing.T) {
 	}
 }
 
+// The values stand beyond the ends of the bars, in ink that is not there without them.
+func TestBarsValues(t *testing.T) {
+	dark := func(values bool, from, to float64) (n int) {
+		c, err := viz.Bars([]string{"a", "b"}, []viz.Series{{Y: []float64{4, -4}}}, viz.BarsOptions{YMin: -6, YMax: 6, Values: values, Digits: -1})
+		v := look(t, c, err)
+		for g, sign := range []float64{1, -1} {
+			for y := from; y <= to; y += 0.01 {
+				for x := float64(g) - 0.1; x <= float64(g)+0.1; x += 0.005 {
+					if v.shows(x, sign*y, color.RGBA{A: 255}) {
+						n++
+					}
+				}
+			}
+		}
+		return n
+	}
+	if with, without, inside := dark(true, 4.05, 5.5), dark(false, 4.05, 5.5), dark(true, 0.5, 3.9); with == 0 || without != 0 || inside != 0 {
+		t.Errorf("ink of values: %d beyond the bars, %d without Values, %d inside", with, without, inside)
+	}
+}
+
 func TestBarsDeviations(t *testing.T) {
 	c, err := viz.Bars([]string{"a", "b"}, []viz.Series{{Y: []float64{4, 6}, Err: []float64{1, 2}}}, viz.BarsOptions{})
 	v := look(t, c, err)

@@ -251,6 +251,17 @@ func lookOf(names []string) []int {
 	return styles
 }
 
+// Link draws a thin grey line through the first points of some series, which shows how one comes from the other.
+func Link(c *viz.Chart, series ...viz.Series) {
+	var points plotter.XYs
+	for _, s := range series {
+		points = append(points, plotter.XY{X: s.X[0], Y: s.Y[0]})
+	}
+	l := Must(plotter.NewLine(points))
+	l.Color, l.Width = color.Gray{0x60}, vg.Points(1.2)
+	c.Add(l)
+}
+
 // Mark draws a vertical line at x, in the colour of a style, with a name in some line below its upper end.
 func Mark(c *viz.Chart, x float64, name string, style int, line float64) {
 	upright := Must(plotter.NewLine(plotter.XYs{{X: x, Y: c.Y.Min}, {X: x, Y: c.Y.Max}}))

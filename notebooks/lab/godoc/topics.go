@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,6 +39,28 @@ func Match(a, b *mat.Dense) (of []int, cosines []float64, err error) {
 func Cosines(a, b *mat.Dense) ([]float64, error) {
 	_, cosines, err := Match(a, b)
 	return cosines, err
+}
+
+// Between returns the cosines of all columns in the left half of a, in rows, with all in its right half: for what
+// Became returns, how far each column was kept, on the diagonal.
+func Between(a *mat.Dense) *mat.Dense {
+	_, n := a.Dims()
+	all := mat.NewDense(n/2, n/2, nil)
+	all.Apply(func(k, l int, _ float64) float64 {
+		u, v := a.ColView(k), a.ColView(n/2+l)
+		return mat.Dot(u, v) / max(mat.Norm(u, 2)*mat.Norm(v, 2), 1e-300)
+	}, all)
+	return all
+}
+
+// Step returns by which factor, at most, neighbours differ in the larger half of some numbers, in their order: large where
+// some of them stand apart.
+func Step(x []float64) float64 {
+	sorted, largest := slices.Sorted(slices.Values(x)), 1.0
+	for i := max(1, len(sorted)/2); i < len(sorted); i++ {
+		largest = max(largest, sorted[i]/max(sorted[i-1], 1e-300))
+	}
+	return largest
 }
 
 // Became returns the first n columns of a, and next to each other those that became of them in other

@@ -18,9 +18,16 @@ func TestCosines(t *testing.T) {
 	if want := []float64{1, math.Sqrt(0.5)}; err != nil || math.Abs(got[0]-want[0])+math.Abs(got[1]-want[1]) > 1e-15 {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
+	if s := Step([]float64{8, 1, 0.1, 2}); s != 4 {
+		t.Errorf("the largest step is by a factor of %v", s)
+	}
 	all, err := Became(1, a, b)
 	if want := mat.NewDense(3, 2, []float64{1, 3, 1, 3, 0, 0}); err != nil || !mat.Equal(all, want) {
 		t.Errorf("what became of the first: %v, %v", all, err)
+	}
+	// (1, 1, 0) and (0, 0, 2), next to their matches (3, 3, 0) and (0, 3, 3)
+	if all, err = Became(2, a, b); err != nil || !mat.EqualApprox(Between(all), mat.NewDense(2, 2, []float64{1, 0.5, 0, math.Sqrt(0.5)}), 1e-15) {
+		t.Errorf("all cosines: %v, %v", all, err)
 	}
 	if m := Mean([]float64{1, 2, 6}); m != 3 {
 		t.Errorf("mean %v", m)
