@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 	"github.com/robustnmf/robustnmf/rnmf/papers"
 	"github.com/robustnmf/robustnmf/rnmf/score"
+	"github.com/robustnmf/robustnmf/viz"
 )
 
 // Terms are the accuracies of Table 1 in percent, stored and printed, one term after the other, each at
@@ -30,6 +32,53 @@ func Terms() (ours, theirs *lesson.Results) {
 		}
 	}
 	return ours, theirs
+}
+
+// Gains are bars of what each of the Terms adds to the terms before it, set by set, in the colours of the models, and a
+// title with the means over the sets. A term that is not there, as ℓ₁ in the paper, adds nothing.
+func Gains(whose string, accuracy *lesson.Results) (bars []viz.Series, title string) {
+	names, styles := []string{"graph", "ℓ₁", "log", "S"}, []int{lesson.Look("GNMF"), 8, lesson.Look("LS-NMF"), lesson.Look("RLS-NMF")}
+	last := map[string]float64{}
+	for i, term := range accuracy.Columns {
+		if i == 0 {
+			for _, set := range accuracy.Rows {
+				last[set] = accuracy.Mean(set, term)
+			}
+			continue
+		}
+		bar, mean, found := viz.Series{Name: strings.TrimPrefix(term, "+ "), Style: styles[i-1]}, 0.0, false
+		for _, set := range accuracy.Rows {
+			now := accuracy.Mean(set, term)
+			if found = !math.IsNaN(now); !found {
+				now = last[set]
+			}
+			bar.Y = append(bar.Y, now-last[set])
+			mean += (now - last[set]) / float64(len(accuracy.Rows))
+			last[set] = now
+		}
+		if bars = append(bars, bar); found {
+			title += fmt.Sprintf(", %s %+.1f", names[i-1], mean)
+		}
+	}
+	return bars, whose + strings.ReplaceAll(strings.TrimPrefix(title, ","), "-", "−") + " points on average"
+}
+
+// Cost is the largest sparsity that all curves of sparsity (Y) against error (X) reach, and the error at which each of them
+// does, between its points.
+func Cost(curves []viz.Series) (sparsity float64, errors []float64) {
+	sparsity = math.Inf(1)
+	for _, c := range curves {
+		sparsity = min(sparsity, slices.Max(c.Y))
+	}
+	for _, c := range curves {
+		k := slices.IndexFunc(c.Y, func(y float64) bool { return y >= sparsity })
+		at := c.X[k]
+		if k > 0 {
+			at -= (c.Y[k] - sparsity) / (c.Y[k] - c.Y[k-1]) * (c.X[k] - c.X[k-1])
+		}
+		errors = append(errors, at)
+	}
+	return sparsity, errors
 }
 
 // Singled tells of each sample whether S is not 0 there.
@@ -164,6 +213,19 @@ func ByThreshold(ctx context.Context, x, mask *mat.Dense, gammas ...float64) (Fi
 		}
 	}
 	return all, nil
+}
+
+// UpTo is the largest threshold up to which, in a unit, the precision is never below some value, and the share
+// flagged there; "0" if there is none.
+func (f Finds) UpTo(unit string, precision float64) (gamma string, flagged float64) {
+	gamma = "0"
+	for _, g := range f.Precision.Columns {
+		if f.Precision.Mean(unit, g) < precision {
+			break
+		}
+		gamma, flagged = g, f.Flagged.Mean(unit, g)
+	}
+	return gamma, flagged
 }
 
 // Leads are those of Table 1, each method chosen by the labels and by the silhouette, and on how many sets RLS-NMF
