@@ -1,0 +1,112 @@
+package rra
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/notebooks/lesson"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// DrawClusters draws rows of clusters.csv: the mean accuracies of the models, whose title says which is the
+// best most often, and how many points MUR, NeNMF and NMF are ahead of Algorithm 1 on the same draws, with
+// t-intervals at 95 %, whose title counts those that lie below 0, where Algorithm 1 leads, and above it.
+func DrawClusters(name string, all stored.Table) (levels, leads *viz.Chart) {
+	means := lesson.Stored(all, "solver", "classes", "accuracy").Only("MUR", "NeNMF", "NMF", Algorithm1, Held, "k-means")
+	level := means.Series()
+	level[2].Style = 3 // NMF's own colour is MUR's
+	var lead []viz.Series
+	leading, trailing, count := 0, 0, 0
+	for i, model := range means.Rows {
+		level[i].Err = nil // the differences have intervals
+		if i > 3 {
+			continue
+		}
+		s := viz.Series{Style: level[i].Style}
+		for k, classes := range means.Columns {
+			mean, half := interval(ahead(all.Where("classes", classes), model))
+			s.X = append(s.X, level[i].X[k]+0.14*(float64(i)-1.5)) // no bar hides another
+			s.Y, s.Err = append(s.Y, mean), append(s.Err, half)
+			if model == Algorithm1 {
+				continue // the line at 0
+			}
+			switch count++; {
+			case mean+half < 0:
+				leading++
+			case mean-half > 0:
+				trailing++
+			}
+		}
+		lead = append(lead, s)
+	}
+	first, times := leader(means)
+	chart := func(series []viz.Series, opt viz.LinesOptions) *viz.Chart {
+		opt.XLabel, opt.Width, opt.Height = "classes", 4.4, 2.9
+		c := lesson.Must(viz.Lines(series, opt))
+		c.X.Min, c.X.Max = level[0].X[0]-0.3, level[0].X[len(means.Columns)-1]+0.3
+		return c
+	}
+	return chart(level, viz.LinesOptions{Title: fmt.Sprintf("%s: %s leads at %d of %d", name, first, times, len(means.Columns)), YLabel: "accuracy, mean", YMin: 0.25, YMax: 1}),
+		chart(lead, viz.LinesOptions{Title: fmt.Sprintf("%s: Algorithm 1 leads %d of %d, trails %d", name, leading, count, trailing), YLabel: "points ahead of Algorithm 1"})
+}
+
+// ahead returns by how many points of accuracy a model is ahead of Algorithm 1, a difference for each draw.
+func ahead(draws stored.Table, model string) (points []float64) {
+	for _, r := range draws.Where("solver", model) {
+		own := draws.Where("solver", Algorithm1, "trial", r.Text("trial"))[0]
+		points = append(points, 100*(r.Number("accuracy")-own.Number("accuracy")))
+	}
+	return points
+}
+
+// interval returns a mean and half of its t-interval at 95 %.
+func interval(v []float64) (mean, half float64) {
+	n := float64(len(v))
+	mean, dev := stat.MeanStdDev(v, nil)
+	return mean, distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * stat.StdErr(dev, n)
+}
+
+// leader returns the row that has the largest mean of a column most often, the first of equals, and how often.
+func leader(r *lesson.Results) (row string, times int) {
+	count := map[string]int{}
+	for _, column := range r.Columns {
+		best, most := "", math.Inf(-1)
+		for _, name := range r.Rows {
+			if mean := r.Mean(name, column); mean > most {
+				best, most = name, mean
+			}
+		}
+		if count[best]++; count[best] > times {
+			row, times = best, count[best]
+		}
+	}
+	return row, times
+}
+
+// Squares counts the parts, images of so many pixels to a row, that fit into a square: more than half of the sum of
+// their squares lies in a window of side×side pixels.
+func Squares(w *mat.Dense, width, side int) (count int) {
+	m, r := w.Dims()
+	for k := range r {
+		most := 0.0
+		for top := range m/width - side + 1 {
+			for left := range width - side + 1 {
+				sum := 0.0
+				for i := range side * side {
+					v := w.At((top+i/side)*width+left+i%side, k)
+					sum += v * v
+				}
+				most = max(most, sum)
+			}
+		}
+		if whole := mat.Norm(w.ColView(k), 2); most > whole*whole/2 {
+			count++
+		}
+	}
+	return count
+}

@@ -1,0 +1,67 @@
+package rra
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/notebooks/lesson"
+)
+
+func TestDrawClusters(t *testing.T) {
+	text := "solver,classes,trial,accuracy\n"
+	for solver, v := range map[string][4]string{ // two draws of 2 classes, and two of 3
+		Algorithm1: {"0.5", "0.6", "0.5", "0.6"},
+		"MUR":      {"0.4", "0.5", "0.4", "0.8"},
+		"NeNMF":    {"0.6", "0.7", "0.3", "0.4"},
+		"NMF":      {"0.5", "0.6", "0.6", "0.7"},
+		Held:       {"0.9", "0.9", "0.2", "0.2"},
+		"k-means":  {"0.1", "0.1", "0.1", "0.1"},
+	} {
+		for i, accuracy := range v {
+			text += strings.Join([]string{`"` + solver + `"`, []string{"2", "3"}[i/2], []string{"1", "2"}[i%2], accuracy}, ",") + "\n"
+		}
+	}
+	all := stored.Parse(text)
+	if v := ahead(all.Where("classes", "3"), "MUR"); len(v) != 2 || math.Abs(v[0]+10) > 1e-9 || math.Abs(v[1]-20) > 1e-9 {
+		t.Errorf("MUR is ahead by %v", v)
+	}
+	levels, leads := DrawClusters("a set", all)
+	if got := levels.Title.Text; got != "a set: "+Held+" leads at 1 of 2" && got != "a set: NMF leads at 1 of 2" {
+		t.Error(got)
+	}
+	// Differences that do not vary: MUR −10 and unsure, NeNMF 10 and −20, NMF 0 and 10.
+	if got := leads.Title.Text; got != "a set: Algorithm 1 leads 2 of 6, trails 2" {
+		t.Error(got)
+	}
+	if mean, half := interval([]float64{1, 2, 3}); mean != 2 || math.Abs(half-4.302653/math.Sqrt(3)) > 1e-5 {
+		t.Errorf("the interval is %g ± %g", mean, half)
+	}
+	r := new(lesson.Results)
+	r.Add("a", "1", 1)
+	r.Add("b", "1", 2)
+	r.Add("b", "2", 3)
+	if row, times := leader(r); row != "b" || times != 2 {
+		t.Errorf("%q leads %d times", row, times)
+	}
+}
+
+func TestSquares(t *testing.T) {
+	w := mat.NewDense(36, 3, nil) // images of 6×6
+	for i := range 36 {
+		w.Set(i, 0, 1) // all white
+		if row, column := i/6, i%6; row >= 3 && row < 5 && column >= 4 {
+			w.Set(i, 1, 2) // a square
+			w.Set(i, 2, 2) // and an edge
+		}
+		if i%6 == 0 {
+			w.Set(i, 2, 2)
+		}
+	}
+	if got := Squares(w, 6, 2); got != 1 {
+		t.Errorf("%d squares, want 1", got)
+	}
+}
