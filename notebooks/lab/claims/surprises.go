@@ -33,7 +33,7 @@ func Surprises(d Data) []viz.Figure {
 }
 
 // The size of each, in inches.
-const surpriseWidth, surpriseHeight = 4.8, 3.1
+const surpriseWidth, surpriseHeight = 4.5, 2.7
 
 // signed are differences in whole points.
 func signed(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%+.0f", v), "-", "−") }
