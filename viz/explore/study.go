@@ -774,7 +774,7 @@ func isByColumn(l rnmf.Loss) bool {
 // less than half of the smallest step between two values of a feature that has ten or fewer: next to many
 // flags that are 0 one that is 1 is no error. Of whole numbers a usual size is no less than that of the
 // errors of rounding. How many times is the fence of Tukey (1977) for the
-// logarithms of |e|, Q₃ + 1.5 (Q₃ − Q₁), which adapts to heavy tails: 7.9 for normal residuals, 15 for
+// logarithms of |e|, Q₃ + 1.5 (Q₃ − Q₁), which adapts to heavy tails: 7.9 for normal residuals, 14 for
 // those of Laplace. Of counts only those count whose mean is 1 or more, as these vary alike, and a usual
 // size is no less than 1, that of Poisson counts.
 func usual(x *mat.Dense, r *rnmf.Result, grades bool) (sizes []float64, far float64) {
