@@ -2,6 +2,7 @@ package viz
 
 import (
 	"bytes"
+	"image"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +97,21 @@ func TestViewsOfBlackSamples(t *testing.T) {
 	}
 	if greys[0] || !greys[191] {
 		t.Errorf("greys %v", greys)
+	}
+}
+
+// A heading of two lines makes a picture higher by one line, and no wider than its longer line does.
+func TestHeadingOfTwoLines(t *testing.T) {
+	size := func(heading string) image.Point {
+		p, err := Views([]View{{Heading: heading, X: mat.NewDense(4, 1, nil)}}, ViewsOptions{Height: 2, Width: 2, Scale: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Image().Bounds().Size()
+	}
+	one, two := size("two stages"), size("two stages\n0.44")
+	if line := newPen(headingPoints, false).height; two != one.Add(image.Pt(0, line)) {
+		t.Errorf("%v with a second line of %d pixels, %v without it", two, line, one)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -29,7 +30,7 @@ const (
 
 // A View is a column of Views: one view of the samples.
 type View struct {
-	Heading string
+	Heading string // above it; "\n" begins another line
 	// X holds an image in each column. For Weight it may also have one row:
 	// a weight for each sample, written out.
 	X    mat.Matrix
@@ -163,10 +164,11 @@ func (opt ViewsOptions) layOut(columns []View, samples []int) (*viewsLayout, err
 	if opt.Title != "" {
 		l.top += l.title.height + 8
 	}
-	foot := 0
+	foot, lines := 0, 1
 	l.pitch = l.tw
 	for _, c := range columns {
-		l.pitch = max(l.pitch, l.head.width(c.Heading)+10)
+		l.pitch = max(l.pitch, l.head.widest(strings.Split(c.Heading, "\n"))+10)
+		lines = max(lines, 1+strings.Count(c.Heading, "\n"))
 		if c.bar() {
 			foot = barHeight + l.small.height + 8
 			lo, hi, _ := c.colors(samples, 0)
@@ -176,7 +178,7 @@ func (opt ViewsOptions) layOut(columns []View, samples []int) (*viewsLayout, err
 	l.pitch += 2 * gap
 	l.headY = l.top
 	if slices.ContainsFunc(columns, func(c View) bool { return c.Heading != "" }) {
-		l.top += l.head.height + 4
+		l.top += lines*l.head.height + 4
 	}
 	if l.th > maxPixels/len(samples) {
 		return nil, fmt.Errorf("%w: %d rows of %d pixels are too many", ErrOption, len(samples), l.th)
@@ -194,7 +196,9 @@ func (l *viewsLayout) column(i int) int { return l.left + i*l.pitch + (l.pitch-g
 
 // paint paints a column from x0 on.
 func (l *viewsLayout) paint(p *Picture, c View, x0 int, samples []int, white float64) {
-	l.head.write(p, x0+l.tw/2, l.headY, 0.5, c.Heading, black)
+	for i, line := range strings.Split(c.Heading, "\n") {
+		l.head.write(p, x0+l.tw/2, l.headY+i*l.head.height, 0.5, line, black)
+	}
 	lo, hi, cm := c.colors(samples, white)
 	m, _ := c.X.Dims()
 	for k, j := range samples {

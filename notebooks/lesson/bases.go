@@ -31,14 +31,29 @@ func Bases(title string, s *datasets.Set, upperName string, upper mat.Matrix, lo
 // of the first, and the parts of the smallest mean cosine come first, at most 10.
 func BasesOf(title string, s *datasets.Set, names []string, bases ...mat.Matrix) viz.Figure {
 	order, picked := match(bases, mostParts)
-	opt := viz.ViewsOptions{Title: some(title, "parts", len(order), bases[0]), Height: s.Height, Width: s.Width, Names: names}
-	for i := range bases {
+	return inRows(viz.ViewsOptions{Title: some(title, "parts", len(order), bases[0]), Height: s.Height, Width: s.Width, Names: names}, picked)
+}
+
+// PartsOf draws the first n parts of several bases, a row for each, in the order that they have: for
+// parts that stand for classes. It is smaller than BasesOf, for many rows.
+func PartsOf(title string, s *datasets.Set, n int, names []string, bases ...mat.Matrix) viz.Figure {
+	var picked []*mat.Dense
+	for _, w := range bases {
+		picked = append(picked, columns(peaks(w), n))
+	}
+	return inRows(viz.ViewsOptions{Title: title, Height: s.Height, Width: s.Width, Names: names, Scale: max(1, 96/max(s.Height, s.Width))}, picked)
+}
+
+// inRows draws each matrix in a row, column next to column.
+func inRows(opt viz.ViewsOptions, rows []*mat.Dense) viz.Figure {
+	for i := range rows {
 		opt.Samples = append(opt.Samples, i)
 	}
+	m, n := rows[0].Dims()
 	var parts []viz.View
-	for k := range order {
-		part := mat.NewDense(rowsOf(bases[0]), len(bases), nil)
-		for i, w := range picked {
+	for k := range n {
+		part := mat.NewDense(m, len(rows), nil)
+		for i, w := range rows {
 			part.SetCol(i, mat.Col(nil, k, w))
 		}
 		parts = append(parts, viz.View{X: part, Limit: 1})

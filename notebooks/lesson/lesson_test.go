@@ -309,6 +309,13 @@ func TestBasis(t *testing.T) {
 	if png(Bases("t", s, "a", w, "b", w)) != png(Bases("t", s, "a", &far, "b", w)) {
 		t.Error("two bases of different units look different")
 	}
+	first := png(PartsOf("t", s, 5, []string{"a", "b"}, w, w))
+	if first != png(PartsOf("t", s, 5, []string{"a", "b"}, w, &far)) {
+		t.Error("two rows of parts of different units look different")
+	}
+	if first != png(PartsOf("t", s, 5, []string{"a", "b"}, w.Slice(0, 64, 0, 5), w)) || first == png(PartsOf("t", s, 5, []string{"a", "b"}, w, w.Slice(0, 64, 1, 12))) {
+		t.Error("the parts of a row are not the first five, in their order")
+	}
 	before := mat.DenseCopyOf(w)
 	Basis("t", s, w)
 	if !mat.Equal(before, w) {
