@@ -96,7 +96,7 @@ func priceTable(measured string) (string, error) {
 		low, high, least, most = min(low, times), max(high, times), min(least, mean[model]), max(most, mean[model])
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "**A robust fit takes %.0f to %.0f times as long as our plain `NMF`, and %s to %s of the seconds of scikit-learn's plain `NMF`. `choose.Auto`, which fits three losses first, takes %.1f times as long and %s of scikit-learn's.** ",
+	fmt.Fprintf(&b, "**A robust fit takes %.1f to %.1f times as long as our plain `NMF`, and %s to %s of the seconds of scikit-learn's plain `NMF`. `choose.Auto`, which fits three losses first, takes %.1f times as long and %s of scikit-learn's.** ",
 		low, high, least, most, timesNMF("choose.Auto"), mean["choose.Auto"])
 	fmt.Fprintf(&b, "In the table, our seconds are divided by scikit-learn's: below 1 ours is faster. Each number is the median of %s pairs of fits.\n\n", pairs[1])
 	b.WriteString("| set, features × samples | scikit-learn's `NMF`, seconds |")
