@@ -220,12 +220,6 @@ func (d Disguised) store(ctx context.Context, run stored.Trials, only string, mo
 	run.Keys = []string{"experiment", "k", "model", "trial"}
 	run.Columns = slices.Concat([]string{"accuracy", "nmi"}, Conditions, []string{"rounds"})
 	run.Version = func(key []string) (string, error) { return disguiseVersion(ctx, key[0], key[2]) }
-	rounds60 := func(model string) string { // of a fit
-		if model == "k-means" || model == "SEC" {
-			return "0"
-		}
-		return fmt.Sprint(cmp.Or(rounds, 60))
-	}
 	return run.Run(ctx, func(trial uint64) iter.Seq[stored.Line] {
 		return func(yield func(stored.Line) bool) {
 			line := func(experiment string, k int, model string, values func() ([]float64, error)) bool {
@@ -234,7 +228,7 @@ func (d Disguised) store(ctx context.Context, run stored.Trials, only string, mo
 				}
 				return yield(stored.Line{Key: []string{experiment, fmt.Sprint(k), model, fmt.Sprint(trial)}, Values: func() ([]string, error) {
 					v, err := values()
-					return append(stored.Numbers(v...), rounds60(model)), err
+					return append(stored.Numbers(v...), roundsOf(model, rounds)), err
 				}})
 			}
 			persons := len(d.Classes)
@@ -255,6 +249,14 @@ func (d Disguised) store(ctx context.Context, run stored.Trials, only string, mo
 			}
 		}
 	})
+}
+
+// roundsOf returns the rounds of a model's fits, of which 0 are 60, and 0 for what has none.
+func roundsOf(model string, rounds int) string {
+	if model == "k-means" || model == "SEC" {
+		return "0"
+	}
+	return fmt.Sprint(cmp.Or(rounds, 60))
 }
 
 // fit returns the coefficients of x, or x if the rival is k-means.

@@ -189,6 +189,9 @@ func TestStoreOcclusion(t *testing.T) {
 		t.Errorf("%d rows, want %d", got, want)
 	}
 	for _, r := range all {
+		if none := r.Text("model") == "k-means"; none != (r.Text("rounds") == "0") || !none && r.Text("rounds") != "2" {
+			t.Errorf("%v: rounds", r)
+		}
 		for _, column := range []string{"accuracy", "sunglasses", "eyes", "scarves", "mouths"} {
 			here := (column == "accuracy") == (r.Text("experiment") == "clusters")
 			if v := r.Number(column); here && !(v >= 0 && v <= 1) || !here && !math.IsNaN(v) {

@@ -50,7 +50,7 @@ func OcclusionCommand(ctx context.Context, args []string) error {
 
 func storeOcclusion(ctx context.Context, run stored.Trials, s *datasets.Set, most, rounds int) error {
 	run.Keys = []string{"experiment", "k", "model", "trial"}
-	run.Columns = []string{"accuracy", "nmi", "sunglasses", "eyes", "scarves", "mouths"}
+	run.Columns = []string{"accuracy", "nmi", "sunglasses", "eyes", "scarves", "mouths", "rounds"}
 	run.Version = func(key []string) (string, error) { return occlusionVersion(ctx, key[0], key[2]) }
 	d := Disguised{Set: s}
 	return run.Run(ctx, func(trial uint64) iter.Seq[stored.Line] {
@@ -59,7 +59,7 @@ func storeOcclusion(ctx context.Context, run stored.Trials, s *datasets.Set, mos
 				line := func(experiment string, k int, values func() ([]float64, error)) bool {
 					return yield(stored.Line{Key: []string{experiment, fmt.Sprint(k), r.Name, fmt.Sprint(trial)}, Values: func() ([]string, error) {
 						v, err := values()
-						return stored.Numbers(v...), err
+						return append(stored.Numbers(v...), roundsOf(r.Name, rounds)), err
 					}})
 				}
 				if r.Model.Rank > 0 && !line("weights", len(s.Classes), func() ([]float64, error) { return d.weights(ctx, r, trial, rounds) }) {
