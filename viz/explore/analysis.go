@@ -271,8 +271,8 @@ func (a *Analysis) units() (scale, offset *mat.Dense) {
 }
 
 // BadSamples returns the samples that the parts do not explain as a whole, the worst first: those that
-// half of the fits flag as wrong, or, for the set of Apply, whose median residual is as far off as that of no
-// sample of the first.
+// half of the fits flag as wrong, or, for the set of Apply, whose median residual is more than three times
+// its usual size.
 func (a *Analysis) BadSamples() []Sample {
 	return a.samples(func(s choose.Suspect) bool { return s.Share >= 0.5-1e-9 })
 }
