@@ -3,6 +3,7 @@ package choose
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -146,7 +147,7 @@ func (a Race) Fit(ctx context.Context, x mat.Matrix) (*RaceResult, error) {
 	}
 	inTurn := !together || a.Model.Watch != nil
 	each(len(kinds), !inTurn, func(i int) {
-		if !inTurn || i == 0 || errs[i-1] == nil {
+		if !inTurn || errors.Join(errs[:i]...) == nil {
 			fit(i)
 			collect(x)
 		}

@@ -158,6 +158,9 @@ func TestRaceCancelled(t *testing.T) {
 		if err == nil && (after == 0 || seen < after) {
 			continue // it was over before
 		}
+		if after > 0 && seen > after {
+			t.Errorf("cancelled after %d points, %d were seen", after, seen)
+		}
 		if !errors.Is(err, context.Canceled) || r == nil || r.W == nil || math.IsNaN(mat.Sum(r.W)) {
 			t.Errorf("after %d rounds: %v, %v", after, r, err)
 		}
