@@ -292,6 +292,19 @@ func TestTopFeaturesBars(t *testing.T) {
 	if !(up.Max.Y <= down.Min.Y && down.Max.X <= up.Min.X+1) || up.Dx() < 2*down.Dx()-2 || up.Dx() > 2*down.Dx()+2 {
 		t.Errorf("the bar of 2 is at %v, that of −1 at %v", up, down)
 	}
+	// The bar of 1 is as long as that of −2, unless they share a scale.
+	two := mat.NewDense(1, 2, []float64{1, -2})
+	for _, common := range []bool{false, true} {
+		f := viz.Must(viz.TopFeatures(two, viz.TopFeaturesOptions{Common: common}))
+		one, minusTwo := spot(t, f, viz.Color(0)).Dx(), spot(t, f, viz.Color(1)).Dx()
+		want := minusTwo
+		if common {
+			want /= 2
+		}
+		if one < want-2 || one > want+2 {
+			t.Errorf("Common %v: the bar of 1 has %d pixels, that of −2 %d", common, one, minusTwo)
+		}
+	}
 }
 
 // The map's first axis is that of the largest spread, and its share is right.

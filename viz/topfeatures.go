@@ -19,6 +19,7 @@ type TopFeaturesOptions struct {
 	Captions []string // one for each column, above its bars; nil: part 1, 2, …
 	Count    int      // of bars for each column; 0: 8
 	Columns  int      // panels in a row; 0: what fits the width of a page
+	Common   bool     // one scale for all panels; false: each has its own
 }
 
 // PartNames returns "part 1" to "part k": what parts are called in this package, for the
@@ -33,8 +34,8 @@ func PartNames(k int) []string {
 
 // TopFeatures draws, for each column of w, bars of its entries that are largest in
 // magnitude, the largest on top, with the names of their features and their values: what a
-// part is made of, or, for columns of residuals, what is wrong with a sample. Each panel
-// has its own scale; entries of 0 are left out, and negative ones are vermillion.
+// part is made of, or, for columns of residuals, what is wrong with a sample. Entries of 0
+// are left out, and negative ones are vermillion.
 //
 // It returns ErrEmpty, ErrShape if there is not one name for each row or one caption for
 // each column, ErrNotFinite, and ErrOption for a negative number.
@@ -62,7 +63,7 @@ func TopFeatures(w mat.Matrix, opt TopFeaturesOptions) (*Picture, error) {
 		panels[j].caption = captions[j]
 		panels[j].fill(w, j, bars, opt.Features)
 	}
-	return drawPanels(panels, min(bars, m), opt.Columns, opt.Title)
+	return drawPanels(panels, min(bars, m), opt)
 }
 
 // A panel is a column of named bars.
@@ -96,7 +97,8 @@ func three(v float64) string {
 	return strings.NewReplacer("-", "−", "e+", "e").Replace(text)
 }
 
-func drawPanels(panels []panel, bars, columns int, heading string) (*Picture, error) {
+func drawPanels(panels []panel, bars int, opt TopFeaturesOptions) (*Picture, error) {
+	heading, columns := opt.Title, opt.Columns
 	text, small, caption, title := newPen(labelPoints, false), newPen(captionPoints, false), newPen(headingPoints, true), newPen(titlePoints, true)
 	const (
 		maxName  = 210
@@ -104,13 +106,18 @@ func drawPanels(panels []panel, bars, columns int, heading string) (*Picture, er
 		between  = 26
 	)
 	nameWide, valueWide, captionWide, signed := 0, 0, 0, false
-	for _, p := range panels {
+	most := make([]float64, len(panels)) // the value of the longest bar
+	for k, p := range panels {
 		captionWide = max(captionWide, caption.width(p.caption))
 		nameWide = max(nameWide, text.widest(p.names))
 		for _, v := range p.values {
 			valueWide = max(valueWide, small.width(three(v)))
 			signed = signed || v < 0
+			most[k] = max(most[k], math.Abs(v))
 		}
+	}
+	if opt.Common {
+		most = slices.Repeat([]float64{slices.Max(most)}, len(panels))
 	}
 	nameWide = min(nameWide, maxName)
 	pitch := text.height + 5
@@ -149,14 +156,10 @@ func drawPanels(panels []panel, bars, columns int, heading string) (*Picture, er
 		if signed {
 			zero, room = zero+barWidth/2, barWidth/2
 		}
-		most := 0.0
-		for _, v := range of.values {
-			most = max(most, math.Abs(v))
-		}
 		for i, v := range of.values {
 			at := y + i*pitch
 			text.write(p, x+nameWide, at, 1, text.fit(of.names[i], nameWide), black)
-			long := max(1, int(math.Round(math.Abs(v)/most*float64(room))))
+			long := max(1, int(math.Round(math.Abs(v)/most[k]*float64(room))))
 			bar, fill := image.Rect(zero, at+3, zero+long, at+pitch-4), Color(0)
 			if v < 0 {
 				bar, fill = image.Rect(zero-long, bar.Min.Y, zero, bar.Max.Y), Color(1)

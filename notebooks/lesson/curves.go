@@ -201,7 +201,7 @@ var looks = map[string]int{
 	"RSS-NMF": 50, "SCNMF": 52, "RNMF": 51, "pixels": 54, "CNMF": 53, "two stages and labels": 56,
 	"LS-NMF": 58, "RLS-NMF": 61, "GNMF": 55,
 	"MUR": 33, "FGD, one β": 34, "FGD": 35, "HALS": 36, "weighted HALS": 36, "coordinate descent": 36,
-	"NeNMF": 37, "RRA, safe": 38, "RRA, V then U": 39, "RRA, Algorithm 1": 40, "scale held, λ = 10⁴": 42,
+	"NeNMF": 37, "RRA, safe": 38, "RRA, V then U": 39, "RRA, Algorithm 1": 48, "scale held, λ = 10⁴": 42,
 }
 
 // Look returns the number of a model's colour, dash and marker, as a Style of package viz, or 0 if the

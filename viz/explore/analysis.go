@@ -570,10 +570,12 @@ func (a *Analysis) DrawRanks() (viz.Figure, error) {
 	t := a.RankChoice.Table
 	ranks, errs := t.Column("rank"), t.Column(choose.ScoreHeldOut)
 	series := []viz.Series{{X: ranks, Y: errs, Err: t.Column(choose.ScoreHeldOutSE)}}
+	title := fmt.Sprintf("%d parts chosen", a.Rank)
 	if at := slices.Index(ranks, float64(a.Rank)); at >= 0 {
 		series = append(series, viz.Series{X: ranks[at : at+1], Y: errs[at : at+1]})
+		title = fmt.Sprintf("%d parts: an error of %.3g, where the least of all is %.3g", a.Rank, errs[at], slices.Min(errs))
 	}
-	return viz.Lines(series, viz.LinesOptions{Title: fmt.Sprintf("How well entries are predicted that were held out: %d parts chosen", a.Rank),
+	return viz.Lines(series, viz.LinesOptions{Title: title,
 		XLabel: "parts", YLabel: "error of entries held out", Width: 5.8, Height: 3})
 }
 

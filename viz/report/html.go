@@ -347,5 +347,5 @@ func (r Report) residuals(title string, rows []row, out *rnmf.Outliers) (viz.Fig
 		}
 		return viz.Gallery(x, viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Captions: captions, Scale: scale})
 	}
-	return viz.TopFeatures(x, viz.TopFeaturesOptions{Title: title, Features: r.featureNames(), Captions: captions, Count: 5})
+	return viz.TopFeatures(x, viz.TopFeaturesOptions{Title: title, Features: r.featureNames(), Captions: captions, Count: 5, Common: true})
 }

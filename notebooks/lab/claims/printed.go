@@ -1,8 +1,16 @@
 package claims
 
 import (
+	"fmt"
+	"image/color"
 	"math"
 	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
 	"github.com/robustnmf/robustnmf/notebooks/lab/l21"
@@ -50,6 +58,47 @@ func Accuracies(d Data) map[string][]Pair {
 		}
 	}
 	return all
+}
+
+// DrawAccuracies draws Accuracies, ours against the printed ones. Its title counts those that are within 5
+// points. A ring is around the one of each paper that is farthest off, which a line of the text names.
+func DrawAccuracies(d Data) (*viz.Chart, string, error) {
+	all := Accuracies(d)
+	names := []string{"L2,1-NMF", "truncated Cauchy", "RSS-NMF", "LS- and RLS-NMF"}
+	var points []float64
+	var paper []int
+	var far plotter.XYs
+	var text []string
+	near := 0
+	for i, name := range names {
+		var worst Pair
+		for _, p := range all[fmt.Sprintf("%02d", i+1)] {
+			points, paper = append(points, 100*p.Printed, 100*p.Ours), append(paper, i)
+			off := math.Abs(p.Ours - p.Printed)
+			if off <= 0.05 {
+				near++
+			}
+			if off > math.Abs(worst.Ours-worst.Printed) {
+				worst = p
+			}
+		}
+		far = append(far, plotter.XY{X: 100 * worst.Printed, Y: 100 * worst.Ours})
+		text = append(text, fmt.Sprintf("farthest off for %s: printed %.1f, ours %.1f (%s)", name, 100*worst.Printed, 100*worst.Ours, worst.Name))
+	}
+	chart, err := viz.Scatter(mat.DenseCopyOf(mat.NewDense(len(paper), 2, points).T()), viz.ScatterOptions{
+		Title:  fmt.Sprintf("Of %d printed accuracies %d come out within 5 points", len(paper), near),
+		XLabel: "printed, %", YLabel: "ours, %", Classes: paper, Names: names, Lines: []viz.Direction{{Name: "equal", X: 1, Y: 1}}, Height: 4.6})
+	if err != nil {
+		return nil, "", err
+	}
+	rings, err := plotter.NewScatter(far)
+	if err != nil {
+		return nil, "", err
+	}
+	rings.GlyphStyle = draw.GlyphStyle{Color: color.Black, Radius: vg.Points(8), Shape: draw.RingGlyph{}}
+	chart.Add(rings)
+	chart.Legend.Add("farthest off", rings)
+	return chart, strings.Join(text, "\n"), nil
 }
 
 // Short is what an overview shows of each claim: where, what, and the verdict. Table has the rules

@@ -1,7 +1,9 @@
 package claims
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -24,6 +26,14 @@ func TestAccuracies(t *testing.T) {
 		if p.Name == "Wine, NMF" && math.Abs(p.Printed-0.8371) > 1e-9 {
 			t.Errorf("%+v, printed is 0.8371", p)
 		}
+	}
+	count := 0
+	for _, pairs := range all {
+		count += len(pairs)
+	}
+	chart, text, err := DrawAccuracies(Stored())
+	if err != nil || !strings.HasPrefix(chart.Title.Text, fmt.Sprintf("Of %d printed", count)) || strings.Count(text, "farthest off") != len(all) {
+		t.Errorf("%q, %q, %v", chart.Title.Text, text, err)
 	}
 	if list := Of("01"); len(list.Short().Rows) != len(list) || list.Short().Rows[0][2].Text != list.Table().Rows[0][3].Text {
 		t.Error("the overview is not that of the table")

@@ -22,7 +22,7 @@ import (
 // its best point by the labels. RLS-NMF has γ ≤ 1 here.
 func Terms() (ours, theirs *lesson.Results) {
 	ours, theirs = &lesson.Results{Digits: 1}, &lesson.Results{Digits: 1}
-	columns := []string{"NMF", "+ graph (GNMF)", "+ ℓ₁ on both (3)", "log instead of ℓ₁ (LS-NMF)", "+ S, γ ≤ 1 (RLS-NMF)"}
+	columns := []string{"NMF", "+ graph (GNMF)", "+ ℓ₁ on both (3)", "log instead of ℓ₁ (LS-NMF)", "+ S (RLS-NMF)"}
 	for i, method := range []string{"NMF", "GNMF", "L1", "LS-NMF", "RLS-NMF"} {
 		for _, set := range Sets {
 			grid := Grid(1, set.Name, 0, method).Where(func(r choose.Row) bool { return method != "RLS-NMF" || r.Setting.Value("gamma") > 0 })

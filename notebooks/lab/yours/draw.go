@@ -12,7 +12,7 @@ import (
 )
 
 // InOrder draws how much of each sample each part is, the samples in the order of the file. Its title says
-// which part is the most of the first and of the last fifth of them.
+// which part has the largest share of the first fifth of them, and which of the last.
 func InOrder(a *explore.Analysis) (viz.Figure, error) {
 	_, h := a.Result.Normalized(1)
 	share := mat.DenseCopyOf(h)
@@ -24,15 +24,19 @@ func InOrder(a *explore.Analysis) (viz.Figure, error) {
 	}, h)
 	names := a.PartNames()
 	_, n := share.Dims()
-	most := func(from, to int) int {
+	most := func(from, to int) string {
 		sums := make([]float64, len(names))
 		for k := range sums {
 			sums[k] = mat.Sum(share.Slice(k, k+1, from, to))
 		}
-		return floats.MaxIdx(sums) + 1
+		name := names[floats.MaxIdx(sums)]
+		if _, features, ok := strings.Cut(name, ": "); ok {
+			return features
+		}
+		return name
 	}
 	fifth := max(n/5, 1)
-	return viz.Heatmap(share, viz.HeatmapOptions{Title: fmt.Sprintf("Most in the first fifth: part %d; in the last: part %d", most(0, fifth), most(n-fifth, n)),
+	return viz.Heatmap(share, viz.HeatmapOptions{Title: fmt.Sprintf("“%s” leads the first fifth, “%s” the last", most(0, fifth), most(n-fifth, n)),
 		RowNames: names, XLabel: "samples, in the order of the file", BarLabel: "share"})
 }
 
