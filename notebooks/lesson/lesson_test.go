@@ -274,6 +274,13 @@ func TestResults(t *testing.T) {
 			t.Errorf("%s: nothing is drawn", what)
 		}
 	}
+	leads := new(Results)
+	leads.Add("a", "1", 1)
+	leads.Add("b", "1", 2)
+	leads.Add("b", "2", 3)
+	if row, times := leads.Leader(); row != "b" || times != 2 {
+		t.Errorf("%q leads %d times", row, times)
+	}
 }
 
 // coloured reports whether a picture has a point of the palette's first colour.

@@ -98,6 +98,23 @@ func (r *Results) Values(row, column string) []float64 { return r.values[[2]stri
 // Mean returns the mean of the outcomes at a row and a column, NaN if there are none.
 func (r *Results) Mean(row, column string) float64 { return stat.Mean(r.Values(row, column), nil) }
 
+// Leader returns the row that has the largest mean of a column most often, the first of equals, and how often.
+func (r *Results) Leader() (row string, times int) {
+	count := map[string]int{}
+	for _, column := range r.Columns {
+		best, most := "", math.Inf(-1)
+		for _, name := range r.Rows {
+			if mean := r.Mean(name, column); mean > most {
+				best, most = name, mean
+			}
+		}
+		if count[best]++; count[best] > times {
+			row, times = best, count[best]
+		}
+	}
+	return row, times
+}
+
 func (r *Results) digits() int {
 	if r.Digits == 0 {
 		return 3

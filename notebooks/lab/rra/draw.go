@@ -2,7 +2,6 @@ package rra
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -44,7 +43,7 @@ func DrawClusters(name string, all stored.Table) (levels, leads *viz.Chart) {
 		}
 		lead = append(lead, s)
 	}
-	first, times := leader(means)
+	first, times := means.Leader()
 	chart := func(series []viz.Series, opt viz.LinesOptions) *viz.Chart {
 		opt.XLabel, opt.Width, opt.Height = "classes", 4.4, 2.9
 		c := lesson.Must(viz.Lines(series, opt))
@@ -69,23 +68,6 @@ func interval(v []float64) (mean, half float64) {
 	n := float64(len(v))
 	mean, dev := stat.MeanStdDev(v, nil)
 	return mean, distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * stat.StdErr(dev, n)
-}
-
-// leader returns the row that has the largest mean of a column most often, the first of equals, and how often.
-func leader(r *lesson.Results) (row string, times int) {
-	count := map[string]int{}
-	for _, column := range r.Columns {
-		best, most := "", math.Inf(-1)
-		for _, name := range r.Rows {
-			if mean := r.Mean(name, column); mean > most {
-				best, most = name, mean
-			}
-		}
-		if count[best]++; count[best] > times {
-			row, times = best, count[best]
-		}
-	}
-	return row, times
 }
 
 // Squares counts the parts, images of so many pixels to a row, that fit into a square: more than half of the sum of

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
-	"github.com/robustnmf/robustnmf/notebooks/lesson"
 )
 
 func TestDrawClusters(t *testing.T) {
@@ -39,13 +38,6 @@ func TestDrawClusters(t *testing.T) {
 	}
 	if mean, half := interval([]float64{1, 2, 3}); mean != 2 || math.Abs(half-4.302653/math.Sqrt(3)) > 1e-5 {
 		t.Errorf("the interval is %g ± %g", mean, half)
-	}
-	r := new(lesson.Results)
-	r.Add("a", "1", 1)
-	r.Add("b", "1", 2)
-	r.Add("b", "2", 3)
-	if row, times := leader(r); row != "b" || times != 2 {
-		t.Errorf("%q leads %d times", row, times)
 	}
 }
 
