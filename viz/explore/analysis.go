@@ -596,7 +596,8 @@ func (a *Analysis) DrawConsensus() (viz.Figure, error) {
 	return viz.Heatmap(a.Consensus.Distances(), viz.HeatmapOptions{Title: title, RowOrder: order, ColumnOrder: order, BarLabel: "distance of two parts", XLabel: "parts of all starts, by cluster"})
 }
 
-// DrawParts draws the parts: as images, or by their largest features.
+// DrawParts draws the parts: as images with the numbers of the parts and their stability, or by their largest
+// features.
 func (a *Analysis) DrawParts() (viz.Figure, error) {
 	w, _ := a.Result.Normalized(2)
 	title := "One part"
@@ -604,7 +605,14 @@ func (a *Analysis) DrawParts() (viz.Figure, error) {
 		title = fmt.Sprintf("%d parts, the most stable first", len(a.Parts))
 	}
 	if s := a.Prepared; s.Height > 0 {
-		return viz.Gallery(w, viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Captions: a.PartNames(), Smooth: true})
+		captions := a.PartNames()
+		if a.Consensus != nil {
+			title += " (with the stability, at most 1)"
+			for k, p := range a.Parts {
+				captions[k] = fmt.Sprintf("%d: %.2f", k+1, p.Stability)
+			}
+		}
+		return viz.Gallery(w, viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Captions: captions, Smooth: true})
 	}
 	m, _ := w.Dims()
 	names := make([]string, m)

@@ -230,7 +230,11 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 		if len(rows) == 0 {
 			return
 		}
-		p.text("p", "The size of a sample is the root mean square of its residuals, next to that of the median sample. A rare sample is hard to draw from the others, which is a reason to look at it and none to doubt it.")
+		text := "The size of a sample is the root mean square of its residuals, next to that of the median sample. A rare sample is hard to draw from the others, which is a reason to look at it and none to doubt it."
+		if s.Height > 0 && out != nil {
+			text += " Images that do not fit have a frame."
+		}
+		p.text("p", text)
 	} else {
 		rows = rows[:min(shown, len(rows))]
 	}
@@ -287,8 +291,9 @@ func flagged(rows []row) (some []row) {
 	return append(some, rare...)
 }
 
-// Residuals draws the k most suspect samples: images as they are, others by the features that are
-// farthest from what the parts make of them, above or below, by deviances where the fit is one of counts. It returns an error if the set and the
+// Residuals draws the k most suspect samples: images as they are, with a frame where they do not fit, others by
+// the features that are farthest from what the parts make of them, above or below, by deviances where the fit is one
+// of counts, and with “wrong” or “rare” before their names. It returns an error if the set and the
 // result do not fit together, and ErrParameter for a k below 1.
 func (r Report) Residuals(k int) (viz.Figure, error) {
 	out, err := r.check()
@@ -311,7 +316,11 @@ func (r Report) Residuals(k int) (viz.Figure, error) {
 	}
 	title := fmt.Sprintf("The %d most suspect samples", len(rows))
 	if r.Suspects != nil {
-		title = fmt.Sprintf("Of the %d most suspect samples %d do not fit, %d are rare", len(rows), wrong, rare)
+		framed := ""
+		if wrong > 0 && r.Set.Height > 0 && out != nil {
+			framed = " (framed)"
+		}
+		title = fmt.Sprintf("Of the %d most suspect samples %d do not fit%s, %d are rare", len(rows), wrong, framed, rare)
 	}
 	return r.residuals(title, rows, out)
 }
@@ -345,7 +354,21 @@ func (r Report) residuals(title string, rows []row, out *rnmf.Outliers) (viz.Fig
 				scale = (140 + s.Width - 1) / s.Width
 			}
 		}
-		return viz.Gallery(x, viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Captions: captions, Scale: scale})
+		var marked []int
+		for c, of := range rows {
+			if of.share >= half {
+				marked = append(marked, c)
+			}
+		}
+		return viz.Gallery(x, viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Captions: captions, Scale: scale, Marked: marked})
+	}
+	for c, of := range rows {
+		switch { // first, as the end of a long name is cut off
+		case of.share >= half:
+			captions[c] = "wrong: " + captions[c]
+		case of.rare >= half:
+			captions[c] = "rare: " + captions[c]
+		}
 	}
 	return viz.TopFeatures(x, viz.TopFeaturesOptions{Title: title, Features: r.featureNames(), Captions: captions, Count: 5, Common: true})
 }

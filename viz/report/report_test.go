@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"image/color"
 	"io"
 	"math"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
+	"github.com/robustnmf/robustnmf/viz"
 )
 
 // fitted returns a table with names, of which one value is missing and one sample is spoiled.
@@ -124,6 +126,27 @@ func TestSuspectsAndImages(t *testing.T) {
 	}
 	if _, err := rep.Residuals(0); !errors.Is(err, datasets.ErrParameter) {
 		t.Error(err)
+	}
+	for k := range found.Samples { // the worst two do not fit
+		found.Samples[k].Share = 0
+		if k < 2 {
+			found.Samples[k].Share = 1
+		}
+	}
+	for want, of := range map[bool]Report{true: rep, false: {Set: s, Result: r}} {
+		f, err := of.Residuals(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		framed, img := false, f.Image()
+		for y := range img.Bounds().Dy() {
+			for x := range img.Bounds().Dx() {
+				framed = framed || color.RGBAModel.Convert(img.At(x, y)) == viz.Color(1)
+			}
+		}
+		if framed != want {
+			t.Errorf("a frame: %v, want %v, as only suspects that do not fit have one", framed, want)
+		}
 	}
 	rep.Suspects = &choose.Suspects{}
 	if err := rep.WriteHTML(&page); !errors.Is(err, datasets.ErrSize) {
