@@ -107,8 +107,11 @@ func (l Labels) check(n int) error {
 			return fmt.Errorf("%w: sample %d is of class %d, want -1 to %d", ErrLabels, j, c, most-1)
 		}
 	}
-	if len(l.Class) != n {
-		return fmt.Errorf("%w: %d labels for %d samples: number %d is the first that lacks the other", ErrLabels, len(l.Class), n, min(len(l.Class), n))
+	if len(l.Class) < n {
+		return fmt.Errorf("%w: %d labels for %d samples: sample %d is the first without a label (%d says that none is known)", ErrLabels, len(l.Class), n, len(l.Class), Unlabelled)
+	}
+	if len(l.Class) > n {
+		return fmt.Errorf("%w: %d labels for %d samples: label %d is the first without a sample", ErrLabels, len(l.Class), n, n)
 	}
 	return nil
 }

@@ -141,8 +141,8 @@ func TestBadLabels(t *testing.T) {
 		l    Labels
 		says string
 	}{
-		{Labels{Class: []int{0, 1, -1, 0}}, "4 labels for 5 samples: number 4 is the first that lacks the other"},
-		{Labels{Class: []int{0, 1, -1, 0, 1, 1}}, "6 labels for 5 samples: number 5 is the first that lacks the other"},
+		{Labels{Class: []int{0, 1, -1, 0}}, "4 labels for 5 samples: sample 4 is the first without a label"},
+		{Labels{Class: []int{0, 1, -1, 0, 1, 1}}, "6 labels for 5 samples: label 5 is the first without a sample"},
 		{Labels{Class: []int{0, 1, -2, 0, -3}}, "sample 2 is of class -2, want -1 to 4"},
 		{Labels{Class: []int{0, 1, 2, 0, 3}}, "sample 2 is of class 2, but there are only 2 components"},
 		{Labels{Class: []int{0, 1, 2, 0, 3}, Names: []string{"a", "b"}}, "sample 2 is of class 2, want -1 to 1"},

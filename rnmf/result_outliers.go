@@ -16,7 +16,8 @@ import (
 type Outliers struct {
 	// Weights (m×n) is the weight that the loss gives each entry over the median weight, but at
 	// most 1: an entry with 1 is as trusted as most, one with 0 is ignored. Missing entries have 1,
-	// or the weight of their sample.
+	// or the weight of their sample. Under ByColumn and CellCase the weight of a sample is in those of
+	// all its entries, good ones too: to list single wrong entries, sort by the size of S.
 	Weights *mat.Dense
 	// Samples (n, 0 to 1) is the same for whole columns: their weights under ByColumn and CellCase, or
 	// the means of their entries.
@@ -40,7 +41,7 @@ func (o *Outliers) String() string {
 	weights, order := slices.Clone(o.Samples), make([]int, len(o.Samples))
 	floats.ArgsortStable(weights, order)
 	low, _ := slices.BinarySearch(weights, 0.5)
-	text := fmt.Sprintf("%d of %d samples and %g entries have less than half of the median weight; the least:", low, len(order), mat.Sum(o.Flags(0.5)))
+	text := fmt.Sprintf("%d of %d samples and %g entries have less than half of the median weight; the least, counted from 0:", low, len(order), mat.Sum(o.Flags(0.5)))
 	for k, j := range order[:min(5, len(order))] {
 		text += fmt.Sprintf(" %d (%.2g)", j, weights[k])
 	}

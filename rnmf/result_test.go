@@ -560,7 +560,7 @@ func TestFilled(t *testing.T) {
 // Outliers print as one line with what has little weight.
 func TestOutliersString(t *testing.T) {
 	o := &Outliers{Samples: []float64{1, 0.25, 0.5, 0.1}, Weights: mat.NewDense(1, 4, []float64{1, 0.25, 0.5, 0.1})}
-	if got := o.String(); got != "2 of 4 samples and 2 entries have less than half of the median weight; the least: 3 (0.1) 1 (0.25) 2 (0.5) 0 (1)" {
+	if got := o.String(); got != "2 of 4 samples and 2 entries have less than half of the median weight; the least, counted from 0: 3 (0.1) 1 (0.25) 2 (0.5) 0 (1)" {
 		t.Error(got)
 	}
 }

@@ -22,10 +22,20 @@ func (m Model) check(x mat.Matrix, onlyH bool) error {
 		return fmt.Errorf("%w: X is %d×%d", ErrEmpty, rows, cols)
 	}
 	if m.Rank < 1 || m.Rank > min(rows, cols) && !onlyH {
-		return fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d (a column must be a sample: is X transposed?)", ErrRank, m.Rank, min(rows, cols), rows, cols)
+		err := fmt.Errorf("%w: %d, want 1 to %d for X of %d×%d", ErrRank, m.Rank, min(rows, cols), rows, cols)
+		if m.Rank > 0 {
+			err = fmt.Errorf("%w (a column must be a sample: is X transposed?)", err)
+		}
+		return err
 	}
-	if m.MaxIter < 0 || m.TuneFor < -1 || m.TraceEvery < 0 {
-		return errParameter("MaxIter, TuneFor or TraceEvery", min(m.MaxIter, m.TuneFor, m.TraceEvery), "0 or more (TuneFor also -1)")
+	if m.MaxIter < 0 {
+		return errParameter("MaxIter", m.MaxIter, "0 or more")
+	}
+	if m.TuneFor < -1 {
+		return errParameter("TuneFor", m.TuneFor, "-1 or more")
+	}
+	if m.TraceEvery < 0 {
+		return errParameter("TraceEvery", m.TraceEvery, "0 or more")
 	}
 	if math.IsNaN(m.Tol) {
 		return errParameter("Tol", m.Tol, "a number")
@@ -180,7 +190,11 @@ func wantFrom(least float64, a *mat.Dense, p Penalty, name string) error {
 // wantMatrix finds a matrix that is nil, or is a pointer that is.
 func wantMatrix(name string, a mat.Matrix) error {
 	if isnil.Matrix(a) {
-		return fmt.Errorf("%w: %s is nil", ErrEmpty, name)
+		hint := ""
+		if name == "X" {
+			hint = " (that of a sparse datasets.Set is: see its method Dense, and package panel)"
+		}
+		return fmt.Errorf("%w: %s is nil%s", ErrEmpty, name, hint)
 	}
 	return nil
 }

@@ -653,9 +653,10 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/viz/explore"
 )
 
-var _, _, _, _, _, _, _ = fmt.Sprint, log.Fatal, os.Create, slices.Min[[]int], rnmf.NMF, choose.Range, neighbor.KNN{}
+var _, _, _, _, _, _, _, _ = fmt.Sprint, log.Fatal, os.Create, slices.Min[[]int], rnmf.NMF, choose.Range, neighbor.KNN{}, explore.Run
 
 func main() {
 	ctx := context.Background()

@@ -180,7 +180,7 @@ const (
 // the numbers.
 func (s HeldOut) CompareLosses(ctx context.Context, x mat.Matrix, ranks ...int) (*LossComparison, error) {
 	if isnil.Matrix(x) {
-		return nil, fmt.Errorf("%w: X is nil", ErrParameter)
+		return nil, errNoX("X")
 	}
 	if err := wantKnown(x, s.Mask, "HeldOut.Mask"); err != nil {
 		return nil, err

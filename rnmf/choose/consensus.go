@@ -233,7 +233,7 @@ func averageLinkage(d *mat.SymDense) (*mat.SymDense, []int) {
 // only one cluster, all samples do.
 func Silhouette(x mat.Matrix, clusters []int) (float64, error) {
 	if isnil.Matrix(x) {
-		return 0, fmt.Errorf("%w: X is nil", ErrParameter)
+		return 0, errNoX("X")
 	}
 	m, n := x.Dims()
 	if len(clusters) != n || n == 0 {

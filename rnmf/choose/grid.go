@@ -23,6 +23,11 @@ var (
 	ErrScore     = errors.New("choose: a score is not a finite number")
 )
 
+// errNoX is the error where a matrix of data is missing.
+func errNoX(name string) error {
+	return fmt.Errorf("%w: %s is nil (that of a sparse datasets.Set is: see its method Dense, and package panel)", rnmf.ErrEmpty, name)
+}
+
 // A Parameter is a name and the values to be tried, in order.
 type Parameter struct {
 	Name   string

@@ -215,7 +215,7 @@ func (s HeldOut) folds() int {
 // split returns the fold of each entry, row by row, or −1.
 func (s HeldOut) split(x mat.Matrix) ([]int, error) {
 	if isnil.Matrix(x) {
-		return nil, fmt.Errorf("%w: X is nil", ErrParameter)
+		return nil, errNoX("X")
 	}
 	m, n := x.Dims()
 	if s.Mask != nil {

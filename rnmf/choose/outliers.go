@@ -137,11 +137,11 @@ func (s *Suspects) Names(k int, name func(column int) string) map[int]string {
 
 // Run fits all models from all starts.
 //
-// The errors are ErrParameter without data or models, and those of a fit.
+// The errors are rnmf.ErrEmpty without data, ErrParameter without models, and those of a fit.
 func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 	switch {
 	case isnil.Matrix(s.X):
-		return nil, fmt.Errorf("%w: OutlierSearch.X is nil", ErrParameter)
+		return nil, errNoX("OutlierSearch.X")
 	case len(s.Models) == 0:
 		return nil, fmt.Errorf("%w: OutlierSearch has no Models", ErrParameter)
 	case s.Starts < 0 || !(s.FalseFlags >= 0):

@@ -273,7 +273,6 @@ func second[T any](_ T, err error) error { return err }
 func TestOutlierSearchErrors(t *testing.T) {
 	x, models := uniform(6, 8, 1), []rnmf.Model{rnmf.NMF(2)}
 	for name, s := range map[string]OutlierSearch{
-		"no data":   {Models: models},
 		"no models": {X: x},
 		"starts":    {X: x, Models: models, Starts: -1},
 		"flags":     {X: x, Models: models, FalseFlags: math.NaN()},
@@ -281,6 +280,9 @@ func TestOutlierSearchErrors(t *testing.T) {
 		if _, err := s.Run(t.Context()); !errors.Is(err, ErrParameter) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if _, err := (OutlierSearch{Models: models}).Run(t.Context()); !errors.Is(err, rnmf.ErrEmpty) {
+		t.Errorf("no data: %v", err)
 	}
 }
 

@@ -237,7 +237,7 @@ func withoutMask(r *rnmf.Result) *rnmf.Result {
 // few can be hidden. Of no row and no column more than half of what is known is hidden.
 func (a Race) hide(x mat.Matrix) (shown *mat.Dense, hidden []int, err error) {
 	if isnil.Matrix(x) {
-		return nil, nil, fmt.Errorf("%w: X is nil", ErrParameter)
+		return nil, nil, errNoX("X")
 	}
 	m, n := x.Dims()
 	if mask := a.Model.Mask; mask != nil {

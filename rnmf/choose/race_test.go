@@ -188,7 +188,7 @@ func TestRaceErrors(t *testing.T) {
 		want error
 	}{
 		"loss":   {Race{rnmf.HuberNMF(4)}, x, ErrParameter},
-		"nil":    {Auto(4), nil, ErrParameter},
+		"nil":    {Auto(4), nil, rnmf.ErrEmpty},
 		"rank":   {Auto(400), x, rnmf.ErrRank},
 		"empty":  {Auto(4), &mat.Dense{}, rnmf.ErrEmpty},
 		"shape":  {Race{rnmf.Model{Rank: 4, Mask: mat.NewDense(2, 2, nil)}}, x, rnmf.ErrShape},

@@ -64,11 +64,11 @@ const (
 )
 
 // Run tries the ranks. If ctx ends, it returns what the ranks tried so far say, nil if
-// none was, and ctx.Err(). The error is ErrParameter for ranks below 1, above Most, or not
-// ascending, for fewer than two starts or folds, and that of a fit.
+// none was, and ctx.Err(). The error is rnmf.ErrEmpty without data, ErrParameter for
+// ranks below 1, above Most, or not ascending, for fewer than two starts or folds, and that of a fit.
 func (s RankSearch) Run(ctx context.Context) (*RankChoice, error) {
 	if isnil.Matrix(s.X) {
-		return nil, fmt.Errorf("%w: RankSearch.X is nil", ErrParameter)
+		return nil, errNoX("RankSearch.X")
 	}
 	if s.Starts == 1 || s.Starts < 0 || s.Folds == 1 || s.Folds < 0 {
 		return nil, fmt.Errorf("%w: %d starts and %d folds, want 2 or more, or 0 for 5", ErrParameter, s.Starts, s.Folds)

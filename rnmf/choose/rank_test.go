@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/robustnmf/robustnmf/rnmf"
 )
 
 // The rank of data that have one is found, also where the search begins below it.
@@ -73,7 +75,6 @@ func TestReconcile(t *testing.T) {
 func TestRankSearchErrors(t *testing.T) {
 	x := uniform(6, 8, 1)
 	for name, s := range map[string]RankSearch{
-		"no data":   {},
 		"rank 0":    {X: x, Ranks: []int{0, 1}},
 		"order":     {X: x, Ranks: []int{3, 2}},
 		"most":      {X: x, Most: -1},
@@ -85,6 +86,9 @@ func TestRankSearchErrors(t *testing.T) {
 		if _, err := s.Run(t.Context()); !errors.Is(err, ErrParameter) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	if _, err := (RankSearch{}).Run(t.Context()); !errors.Is(err, rnmf.ErrEmpty) {
+		t.Errorf("no data: %v", err)
 	}
 	// What is known when the context ends is not lost. A search whose last ranks are done by then is
 	// complete, so several are tried.
