@@ -53,6 +53,9 @@ func readARFF(ctx context.Context, r io.Reader, l CSVLayout, limit int) (_ *Set,
 		l.Label = a.names[last]
 	}
 	l.Separator, l.Header, l.Missing = ',', WithHeader, []string{"?"}
+	if l.open != nil {
+		l.Missing = append(l.Missing, l.open.words...)
+	}
 	s, err := readCSV(ctx, a, l, limit)
 	if a.err != nil {
 		return nil, a.err

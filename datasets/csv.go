@@ -84,6 +84,8 @@ type CSVLayout struct {
 	// Height and Width are those of images in raster order; 0 if there are none.
 	Height, Width int
 	Max           float64 // the largest possible value; 0 if unknown
+
+	open *absent // what OpenOptions.Missing says, where Open reads; errors then name its options
 }
 
 // ReadCSV reads a table of text, plain or gzip, with a sample on each line.
@@ -260,7 +262,7 @@ func (c *csvTable) others(k int, fields []string) string {
 		if c.roles[i] != csvFeature || c.isMissing(fields[i]) {
 			continue
 		}
-		if _, err := c.number(fields[i]); err != nil {
+		if _, err := c.number(fields[i]); err != nil && !c.open.text(fields[i]) {
 			also = append(also, fmt.Sprintf("%.40q of column %s", fields[i], c.column(i)))
 		}
 	}
@@ -302,7 +304,12 @@ func (c *csvTable) field(line, k int, f string) error {
 			return nil
 		}
 		v, err := c.number(f)
-		if err != nil {
+		switch {
+		case err != nil && c.open.text(f):
+			v = math.NaN()
+		case err != nil && c.open != nil:
+			return fmt.Errorf("%w%s", err, c.openCure(f))
+		case err != nil:
 			return fmt.Errorf("%w%s", err, cure(f))
 		}
 		c.put(v)
@@ -314,7 +321,7 @@ func (c *csvTable) field(line, k int, f string) error {
 func checkText(name string) error {
 	err := checkName(name)
 	if strings.Contains(name, "\x00") {
-		err = fmt.Errorf("%w: the name %.40q has a NUL, as UTF-16 has: set Encoding, as to unicode.UTF16 of golang.org/x/text", ErrFormat, name)
+		err = fmt.Errorf("%w: the name %.40q has a NUL, as UTF-16 has: OpenCSV reads it if its CSVLayout has an Encoding, such as unicode.UTF16 of golang.org/x/text", ErrFormat, name)
 	} else if errors.Is(err, ErrFormat) {
 		err = fmt.Errorf("%w: set Encoding, as to charmap.Windows1252", err)
 	}
@@ -326,15 +333,25 @@ func (l *CSVLayout) number(f string) (float64, error) {
 	if !l.DecimalComma {
 		return parseNumber(f)
 	}
-	if strings.Contains(f, ".") {
-		return 0, fmt.Errorf("%w: %.40q has a point, but numbers have a decimal comma: points between thousands are not read", ErrFormat, f)
+	if !strings.Contains(f, ".") {
+		if v, err := parseNumber(strings.Replace(f, ",", ".", 1)); err == nil {
+			return v, nil
+		}
 	}
-	return parseNumber(strings.Replace(f, ",", ".", 1))
+	_, err := parseNumber(f)
+	if err == nil || csvThousands.MatchString(strings.TrimSpace(f)) {
+		err = fmt.Errorf("%w: %.40q has a point, but numbers have a decimal comma: points between thousands are not read", ErrFormat, f)
+	}
+	return 0, err
 }
 
 var (
 	csvDate    = regexp.MustCompile(`^\s*(\d{1,4}([-/.])\d{1,2}([-/.])\d{1,4}\b|\d{1,2}:\d{2}\b|\d{1,2}[- ]?(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))`)
-	csvDecimal = regexp.MustCompile(`^\s*[+-]?\d+,\d+\s*$`)
+	csvDecimal = regexp.MustCompile(`^\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*$`)
+	// Thousands with something between, by points or by commas. What is one number alone with a decimal
+	// point or comma is taken for that.
+	csvThousands = regexp.MustCompile(`^[+-]?\d{1,3}(?:((?:\.\d{3})+(?:,\d+)?)|(?:,\d{3})+(?:\.\d+)?)$`)
+	csvLimit     = regexp.MustCompile(`^[<>≤≥]=?\s*[+-]?[.,]?\d`)
 )
 
 // cure tells what to do about a field that is no number.
@@ -344,7 +361,7 @@ func cure(f string) string {
 		return `: if the value is missing, set Missing to a list that has ""`
 	case strings.ContainsAny(f[:1], "#%!@"):
 		return fmt.Sprintf(": if that begins lines of comment before the table, set Comment to %q", f[:1])
-	case !mayBeName(f) && !strings.ContainsFunc(f, unicode.IsDigit):
+	case !mayBeName(f) && !strings.ContainsFunc(f, unicode.IsDigit) || csvLimit.MatchString(f):
 		return fmt.Sprintf(": if it stands for a missing value, set Missing to a list that has %.40q", f)
 	case csvDecimal.MatchString(f):
 		return ": if that is a decimal comma, set DecimalComma"
@@ -354,6 +371,27 @@ func cure(f string) string {
 		return ": name a column of text as ID or Label, in Skip, or in Encode to make features of it"
 	}
 	return ""
+}
+
+// openCure is cure for Open, in terms of its options.
+func (l *CSVLayout) openCure(f string) string {
+	f = strings.TrimSpace(f)
+	missing := "OpenOptions.Missing"
+	if len(f) <= 40 { // as the error quotes it
+		missing = fmt.Sprintf("OpenOptions{Missing: []string{%q}}", f)
+	}
+	_, err := parseNumber(f)
+	switch {
+	case csvLimit.MatchString(f):
+		return fmt.Sprintf(": if that is a limit of what could be measured, say by %s that the value is missing", missing)
+	case l.DecimalComma && (err == nil || csvThousands.MatchString(f)):
+		return fmt.Sprintf("; write it in the file as other numbers are, or say by %s that it is missing", missing)
+	case csvDecimal.MatchString(f) || csvThousands.MatchString(f):
+		return fmt.Sprintf(": numbers have a decimal point here, and commas are not read; write it in the file as other numbers are, or say by %s that it is missing", missing)
+	case csvDate.MatchString(f):
+		return ": dates are not read: OpenOptions.Skip leaves the column out"
+	}
+	return fmt.Sprintf(": if that means a missing value, say so by %s; OpenOptions.Skip leaves the column out", missing)
 }
 
 // column is the number of a column from 1, with its name if it has one.
@@ -744,8 +782,12 @@ func (c *csvTable) hasHeader(fields []string) (bool, error) {
 		doubtful = weak
 	}
 	if doubtful >= 0 {
-		return false, fmt.Errorf("column %d: %w: %.40q is neither a number nor surely the name of a column: set Header to NoHeader or WithHeader",
-			doubtful+1, ErrFormat, fields[doubtful])
+		where := ""
+		if l.open != nil {
+			where = " in the CSVLayout of OpenCSV"
+		}
+		return false, fmt.Errorf("column %d: %w: %.40q is neither a number nor surely the name of a column: set Header to NoHeader or WithHeader%s",
+			doubtful+1, ErrFormat, fields[doubtful], where)
 	}
 	return names > 0, nil
 }

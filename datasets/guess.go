@@ -43,6 +43,7 @@ const (
 // A columnSeen is what is known of a column after all lines.
 type columnSeen struct {
 	numbers, gaps, texts int
+	points, commas       int     // numbers with a decimal point, and with a decimal comma
 	whole, rising        bool    // all numbers are
 	first, last          float64 // number
 	values               []float64
@@ -54,9 +55,11 @@ type columnSeen struct {
 func (c *columnSeen) see(f string, decimal, missing func(string) bool) {
 	f = strings.TrimSpace(f)
 	v, err := parseNumber(f)
-	if err != nil && decimal(f) {
+	comma := err != nil && decimal(f)
+	if comma {
 		v, err = parseNumber(strings.Replace(f, ",", ".", 1))
 	}
+	thousands := csvThousands.FindStringSubmatch(f) // with points, if there is a submatch
 	switch {
 	case missing(f):
 		c.gaps++
@@ -67,6 +70,19 @@ func (c *columnSeen) see(f string, decimal, missing func(string) bool) {
 		c.whole, c.rising = c.whole && v == math.Trunc(v), c.rising && v > c.last
 		if c.last = v; len(c.values) <= mostClasses && !slices.Contains(c.values, v) {
 			c.values = append(c.values, v)
+		}
+		if comma {
+			c.commas++
+		} else if strings.Contains(f, ".") {
+			c.points++
+		}
+	case thousands != nil: // a number, which the reader refuses
+		c.numbers++
+		c.whole, c.rising = false, false
+		if thousands[1] != "" {
+			c.commas++
+		} else {
+			c.points++
 		}
 	default:
 		if c.texts++; c.texts == 1 {
@@ -85,13 +101,14 @@ func (c *columnSeen) isNumber() bool { return c.numbers > 0 && c.texts*4 <= c.nu
 
 // A tableSeen is what is known of a table after all lines.
 type tableSeen struct {
-	layout  CSVLayout
-	plain   bool
-	first   []string // line
-	columns []*columnSeen
-	lines   int // but the first, until that is known to be no header
+	layout    CSVLayout
+	separator rune
+	plain     bool
+	first     []string // line
+	columns   []*columnSeen
+	lines     int // but the first, until that is known to be no header
 
-	decimal, isGap func(field string) bool
+	decimal, isGap func(field string) bool // decimal: whether it is a number with a decimal comma
 }
 
 // readGuessedCSV reads a table of which nothing is known but the options.
@@ -114,7 +131,7 @@ func readGuessed(ctx context.Context, open func() (io.Reader, error), plain bool
 		return nil, err
 	}
 	l := t.layout
-	l.Missing = append(slices.Clone(gaps), missing.words...)
+	l.Missing, l.open = append(slices.Clone(gaps), missing.words...), &missing
 	l.Height, l.Width = o.Height, o.Width
 	notes, err := t.assign(&l, o)
 	if err != nil {
@@ -134,7 +151,11 @@ func readGuessed(ctx context.Context, open func() (io.Reader, error), plain bool
 		s.noteOrientation("the table", false)
 	}
 	if count := t.gapsSeen(l); count > 0 {
-		s.noted("%s missing: empty, or a word such as NA or ?", are(count, "field"))
+		or := ""
+		if o.Missing != nil {
+			or = ", or as OpenOptions.Missing says"
+		}
+		s.noted("%s missing: empty, or a word such as NA or ?%s", are(count, "field"), or)
 	}
 	return s.upright(o, true, false, nil)
 }
@@ -168,10 +189,13 @@ func seeTable(ctx context.Context, r io.Reader, plain bool, missing absent, limi
 	if record.separator = []byte(string(separator)); separator == ' ' {
 		record.separator = nil
 	}
+	t.separator = separator
 	t.decimal = func(f string) bool { return separator != ',' && csvDecimal.MatchString(f) }
-	t.isGap = func(f string) bool { return slices.Contains(gaps, f) || slices.Contains(missing.words, f) }
+	t.isGap = func(f string) bool {
+		return slices.Contains(gaps, f) || slices.Contains(missing.words, f) || missing.isLimit(f)
+	}
 	left := budget(limit)
-	foreign, commas, points := false, false, false
+	foreign := false
 	next := csvLines(in, separator, skipped)
 	for n := 0; ; n++ {
 		record.begin()
@@ -198,7 +222,6 @@ func seeTable(ctx context.Context, r io.Reader, plain bool, missing absent, limi
 		}
 		for k, f := range fields {
 			foreign = foreign || !utf8.ValidString(f)
-			commas, points = commas || t.decimal(strings.TrimSpace(f)), points || strings.Contains(f, ".")
 			t.columns[k].see(f, t.decimal, t.isGap)
 		}
 	}
@@ -208,7 +231,6 @@ func seeTable(ctx context.Context, r io.Reader, plain bool, missing absent, limi
 	if foreign {
 		t.layout.Encoding = charmap.Windows1252
 	}
-	t.layout.DecimalComma = commas && !points
 	return t, nil
 }
 
@@ -275,8 +297,9 @@ func (t *tableSeen) header() (is, sure bool) {
 			continue
 		}
 		f := t.first[k]
-		if v, err := parseNumber(f); err == nil {
-			if numbers++; v == float64(k) || v == float64(k+1) {
+		v, err := parseNumber(f)
+		if err == nil || t.decimal(f) || csvThousands.MatchString(f) {
+			if numbers++; err == nil && (v == float64(k) || v == float64(k+1)) {
 				counted++ // pandas counts the columns
 			}
 		} else if mayBeName(f) {
@@ -354,8 +377,16 @@ func (t *tableSeen) assign(l *CSVLayout, o OpenOptions) (notes []string, err err
 	if len(left) == len(t.columns) {
 		return nil, fmt.Errorf("%w: no column holds numbers; the first line begins with %.60q", ErrFormat, strings.Join(t.first, string(cmp.Or(l.Separator, ' '))))
 	}
+	// Most numbers tell, so that the reader refuses the few that are written otherwise.
+	commas, points := 0, 0
+	for k, c := range t.columns {
+		if !taken[k] && c.isNumber() {
+			commas, points = commas+c.commas, points+c.points
+		}
+	}
+	l.DecimalComma = commas > points && t.separator != ','
 	if left != nil {
-		note("left out, as they hold no numbers: %s (CSVLayout.Encode makes features of text)", list(left))
+		note("left out, as they hold no numbers: %s (OpenCSV with CSVLayout.Encode makes features of text)", list(left))
 	}
 	if l.DecimalComma {
 		note("numbers have a decimal comma")

@@ -228,6 +228,113 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+// tableFile writes a table into a file.
+func tableFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Most numbers tell whether they have a decimal comma. The error names the first field that is written otherwise, as
+// the file has it, and says what to do in terms of the options.
+func TestOpenOddFields(t *testing.T) {
+	good := "id;a;b;day\n" + strings.Repeat("x;1,5;2,25;Dr. No\ny;3;4,75;12.03.2020\n", 4)
+	for name, c := range map[string]struct {
+		text string
+		o    OpenOptions
+		says []string // "": it is read
+	}{
+		"none":              {good, OpenOptions{}, nil},
+		"a word elsewhere":  {strings.Replace(good, "Dr. No", "v. 2.5", 1), OpenOptions{}, nil},
+		"no header":         {"2,5;3,1\n1,5;2,2\n", OpenOptions{}, nil},
+		"exponents":         {"a;b\n2,5E-3;3,1\n1,5E+01;2,2\n", OpenOptions{}, nil},
+		"a point":           {strings.Replace(good, "2,25", "7.31", 1), OpenOptions{}, []string{`line 2, column 3 (b): `, `"7.31" has a point, but numbers have a decimal comma`, `OpenOptions{Missing: []string{"7.31"}}`}},
+		"a point, missing":  {strings.Replace(good, "2,25", "7.31", 1), OpenOptions{Missing: []string{"7.31"}}, nil},
+		"a point, left out": {strings.ReplaceAll(strings.ReplaceAll(good, "2,25", "7.31"), "4,75", "8.1"), OpenOptions{Skip: []string{"b"}}, nil},
+		"thousands":         {strings.ReplaceAll(good, "2,25", "6.402,45"), OpenOptions{}, []string{`line 2, column 3 (b): `, `"6.402,45" has a point, but numbers have a decimal comma: points between thousands are not read; write it in the file as other numbers are`}},
+		"only thousands":    {"a;b\n1.234,5;2\n2.345,25;3\n1;2\n", OpenOptions{}, []string{`line 2, column 1 (a): `, `"1.234,5" has a point`}},
+		"commas":            {"a,b\n1,2\n\"1,234.50\",3\n\"2,000.25\",4\n", OpenOptions{}, []string{`line 3, column 1 (a): `, `"1,234.50" is not a finite number: numbers have a decimal point here, and commas are not read`}},
+		"a comma":           {"a;b\n1.5;2\n2.5;4\n3,5;4.75\n4.5;1\n5.5;1\n", OpenOptions{}, []string{`line 4, column 1 (a): `, `"3,5" is not a finite number: numbers have a decimal point here`}},
+		"a word":            {strings.Replace(good, "2,25", "hemolytic", 1), OpenOptions{}, []string{`line 2, column 3 (b): `, `"hemolytic" is not a finite number: if that means a missing value, say so by OpenOptions{Missing: []string{"hemolytic"}}; OpenOptions.Skip leaves the column out`}},
+		"a date":            {strings.Replace(good, "2,25", "2024-02-29", 1), OpenOptions{}, []string{`dates are not read: OpenOptions.Skip leaves the column out`}},
+		"a limit":           {strings.Replace(good, "4,75", "<0,60", 1), OpenOptions{}, []string{`line 3, column 3 (b): `, `"<0,60" is not a finite number: if that is a limit of what could be measured, say by OpenOptions{Missing: []string{"<0,60"}}`}},
+		"a comment":         {strings.Replace(good, "2,25", "#REF!", 1), OpenOptions{}, []string{`OpenOptions{Missing: []string{"#REF!"}}`}},
+		"no names":          {"?a;?b\n?c;x\n1;2\n3;4\n5;6\n7;8\n", OpenOptions{}, []string{"CSVLayout of OpenCSV"}},
+	} {
+		o := c.o
+		if o.Label == "" {
+			o.Label = "-"
+		}
+		s, err := Open(t.Context(), tableFile(t, c.text), o)
+		if c.says == nil {
+			if err != nil || strings.Contains(c.text, "a;b") && !strings.Contains(s.String(), "decimal comma") {
+				t.Errorf("%s: %v, %v", name, s, err)
+			}
+			continue
+		}
+		for _, says := range c.says {
+			if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "DecimalComma") || strings.Contains(err.Error(), "Encode") {
+				t.Errorf("%s: %v, want %s", name, err, says)
+			}
+		}
+	}
+	s, err := Open(t.Context(), tableFile(t, strings.Replace(strings.Replace(good, "2,25", "7.31", 1), "4,75", "7,31", 1)), OpenOptions{Label: "-", Missing: []string{"7.31"}})
+	if err != nil || !math.IsNaN(s.X.At(1, 0)) || s.X.At(1, 1) != 7.31 {
+		t.Errorf("%v, %v", s, err)
+	}
+	if _, err := OpenCSV(t.Context(), tableFile(t, "a;b\n1,5;<0,60\n"), CSVLayout{DecimalComma: true}); err == nil || !strings.Contains(err.Error(), `"<0,60" is not a finite number: if it stands for a missing value, set Missing to a list that has "<0,60"`) {
+		t.Error(err)
+	}
+}
+
+// What OpenOptions.Missing has is the text of fields, if there are such, and only otherwise a range.
+func TestOpenMissingTexts(t *testing.T) {
+	limits := "id;a;b\n" + strings.Repeat("x;2,5;<5\ny;3;0,25\nz;4,5;7\n", 4)
+	arff := "@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n1,<5\n2,3\n3,7\n"
+	for name, c := range map[string]struct {
+		text    string
+		missing string
+		gaps    int
+		note    string
+	}{
+		"a limit":               {limits, "<5", 4, `"<5" in OpenOptions.Missing means the text of 4 fields, and no numbers`},
+		"with blanks":           {strings.ReplaceAll(limits, "<5", " <5 "), "<5", 4, "4 fields are missing: empty, or a word such as NA or ?, or as OpenOptions.Missing says"},
+		"with a comma":          {strings.ReplaceAll(limits, "<5", "<0,60"), "<0,60", 4, `"<0,60" in OpenOptions.Missing means the text of 4 fields`},
+		"a range":               {strings.ReplaceAll(limits, "<5", "6"), "<5", 16, "16 numbers are taken for missing, as OpenOptions.Missing says"},
+		"another range":         {strings.ReplaceAll(limits, "<5", "9"), ">8.5", 4, "4 numbers are taken for missing"},
+		"in the first line":     {"2;<5\n3;1\n4;7\n4;6\n5;6\n", "<5", 1, ""},
+		"a text in ARFF":        {arff, "<5", 1, `means the text of 1 field,`},
+		"a range in ARFF":       {strings.ReplaceAll(arff, "<5", "4"), "<5", 5, ""},
+		"the name of a feature": {"id;<5;b\nx;1;2\ny;7;8\nz;9;9\n", "<5", 2, ""},
+	} {
+		path := tableFile(t, c.text)
+		if strings.HasPrefix(c.text, "@") {
+			if err := os.Rename(path, path+".arff"); err != nil {
+				t.Fatal(err)
+			}
+			path += ".arff"
+		}
+		s, err := Open(t.Context(), path, OpenOptions{Label: "-", Missing: []string{c.missing}})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if _, _, gaps := s.valueRange(); gaps != c.gaps || !strings.Contains(strings.Join(s.Notes, "\n"), c.note) {
+			t.Errorf("%s: %d are missing, want %d: %v", name, gaps, c.gaps, s)
+		}
+	}
+	_, err := Open(t.Context(), tableFile(t, "a;b\n1;2\n3;4\n"), OpenOptions{Missing: []string{"<0,60"}})
+	if !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), `"<0,60" in Missing is neither a range such as "<0" or ">=9999" nor the text of a field`) {
+		t.Error(err)
+	}
+	if _, err := Open(t.Context(), "testdata/npz/csr.npz", OpenOptions{Sparse: true, Missing: []string{"<0,60"}}); !errors.Is(err, ErrParameter) {
+		t.Error(err)
+	}
+}
+
 // A sparse matrix stays sparse where it is asked for, and where its zeros are too many.
 func TestOpenSparse(t *testing.T) {
 	for _, path := range []string{"npz/csr.npz", "hdf5/csr.h5ad", "hdf5/tenx.h5", "mtx/real.mtx"} {

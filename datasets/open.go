@@ -31,8 +31,9 @@ type OpenOptions struct {
 	// Skip are columns of a table to be left out.
 	Skip []string
 	// Missing are the values that mean that nothing was measured, besides NaN, empty fields and
-	// the usual words such as NA: texts ("?"), numbers ("-1"), and ranges of numbers ("<0",
-	// ">=9999"). They are NaN in X, and count in Set.Mask.
+	// the usual words such as NA: texts ("?", "<0,60"), numbers ("-1"), and ranges of numbers ("<0",
+	// ">=9999"). Where fields of a table have "<5" for their text, as those below a limit of detection,
+	// they are meant, and not the numbers below 5. What is missing is NaN in X, and counts in Set.Mask.
 	Missing []string
 	// Transposed takes the matrix the other way round: what is a feature without it is a sample.
 	Transposed bool
@@ -72,10 +73,7 @@ const (
 //
 // Errors are those of the readers, and ErrUnsupported for a file of no known kind.
 func Open(ctx context.Context, path string, o OpenOptions) (*Set, error) {
-	missing, err := parseMissing(o.Missing)
-	if err != nil {
-		return nil, err
-	}
+	missing := parseMissing(o.Missing)
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -94,6 +92,14 @@ func Open(ctx context.Context, path string, o OpenOptions) (*Set, error) {
 
 // opened does what is common to all formats.
 func (s *Set) opened(o OpenOptions, missing absent) (*Set, error) {
+	if err := missing.check(); err != nil {
+		return nil, err
+	}
+	for _, b := range missing.values {
+		if b.fields > 0 {
+			s.noted("%q in OpenOptions.Missing means the text of %s, and no numbers", b.text, many(b.fields, "field"))
+		}
+	}
 	if s.Sparse != nil && !o.Sparse {
 		m, n := s.Sparse.Dims()
 		share := float64(len(s.Sparse.Value)) / float64(m) / float64(n)
@@ -245,7 +251,7 @@ func openFile(ctx context.Context, path string, o OpenOptions, missing absent) (
 	case imageFormat(lower) != nil:
 		return unsupported("a single image: give the folder of the images")
 	case strings.HasSuffix(lower, ".arff"):
-		s, err := OpenARFF(ctx, path, CSVLayout{ID: none(o.ID), Label: none(o.Label), Skip: o.Skip})
+		s, err := OpenARFF(ctx, path, CSVLayout{ID: none(o.ID), Label: none(o.Label), Skip: o.Skip, open: &missing})
 		return s.upright(o, false, false, err)
 	case isText(head):
 		return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
@@ -583,47 +589,76 @@ func are(n int, thing string) string {
 	return many(n, thing) + " are"
 }
 
-// absent are the values that mean missing.
+// absent is what OpenOptions.Missing says.
 type absent struct {
-	words   []string
-	numbers []float64
-	limits  []func(v float64) bool
+	words  []string // texts alone
+	values []*absentValue
+}
+
+// An absentValue is a number or a range, or the text of fields of a table that are no numbers.
+type absentValue struct {
+	text   string
+	is     func(v float64) bool // nil: it can be a text only
+	fields int                  // that have the text
 }
 
 // number tells whether a number means missing.
 func (a absent) number(v float64) bool {
-	return slices.Contains(a.numbers, v) || slices.ContainsFunc(a.limits, func(is func(float64) bool) bool { return is(v) })
+	return slices.ContainsFunc(a.values, func(b *absentValue) bool { return b.fields == 0 && b.is != nil && b.is(v) })
+}
+
+// text tells whether a field that is no number means missing, by its text, and remembers it. None does if a is nil.
+func (a *absent) text(field string) bool {
+	if a != nil {
+		for _, b := range a.values {
+			if b.text == strings.TrimSpace(field) {
+				b.fields++
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isLimit tells whether a text that begins like a range means missing.
+func (a absent) isLimit(text string) bool {
+	return slices.ContainsFunc(a.values, func(b *absentValue) bool { return b.text == text && strings.ContainsAny(text[:1], "<>=") })
+}
+
+// check returns an error for what is neither a range nor the text of a field that was read.
+func (a absent) check() error {
+	for _, b := range a.values {
+		if b.is == nil && b.fields == 0 {
+			return fmt.Errorf("%w: %q in Missing is neither a range such as \"<0\" or \">=9999\" nor the text of a field", ErrParameter, b.text)
+		}
+	}
+	return nil
 }
 
 // parseMissing reads OpenOptions.Missing.
-func parseMissing(texts []string) (absent, error) {
-	var a absent
+func parseMissing(texts []string) (a absent) {
 	for _, text := range texts {
 		text = strings.TrimSpace(text)
-		if v, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(v) {
-			a.numbers = append(a.numbers, v)
-			continue
-		}
 		limit := strings.TrimLeft(text, "<>=")
 		v, err := strconv.ParseFloat(strings.TrimSpace(limit), 64)
-		switch sign := text[:len(text)-len(limit)]; {
-		case sign == "":
+		isNumber, sign := err == nil && !math.IsNaN(v), text[:len(text)-len(limit)]
+		is := map[string]func(x float64) bool{
+			"":   func(x float64) bool { return x == v },
+			"<":  func(x float64) bool { return x < v },
+			"<=": func(x float64) bool { return x <= v },
+			">":  func(x float64) bool { return x > v },
+			">=": func(x float64) bool { return x >= v },
+		}[sign]
+		switch {
+		case sign == "" && !isNumber:
 			a.words = append(a.words, text)
-		case err != nil || math.IsNaN(v):
-			return a, fmt.Errorf("%w: %q in Missing is not a range such as \"<0\" or \">=9999\"", ErrParameter, text)
-		case sign == "<":
-			a.limits = append(a.limits, func(x float64) bool { return x < v })
-		case sign == "<=":
-			a.limits = append(a.limits, func(x float64) bool { return x <= v })
-		case sign == ">":
-			a.limits = append(a.limits, func(x float64) bool { return x > v })
-		case sign == ">=":
-			a.limits = append(a.limits, func(x float64) bool { return x >= v })
+		case isNumber:
+			a.values = append(a.values, &absentValue{text: text, is: is})
 		default:
-			return a, fmt.Errorf("%w: %q in Missing is not a range such as \"<0\" or \">=9999\"", ErrParameter, text)
+			a.values = append(a.values, &absentValue{text: text})
 		}
 	}
-	return a, nil
+	return a
 }
 
 // OpenFile reads the file of a path by a reader, which is told its size. The set has the name of the file,

@@ -23,8 +23,7 @@ import (
 // An exploration is what -explore and the flags beside it say.
 type exploration struct {
 	path    string
-	missing string // and skip: lists with commas
-	skip    string
+	skip    string // with commas
 	size    string
 	options datasets.OpenOptions
 	rank    int
@@ -36,7 +35,7 @@ func (e *exploration) flags(fs *flag.FlagSet) {
 	fs.StringVar(&e.options.Label, "label", "", "with -explore: the `column` (or array) of the classes; - is none")
 	fs.StringVar(&e.options.Data, "data", "", "with -explore: the `array` or variable of the data, in files of several")
 	fs.StringVar(&e.skip, "skip", "", "with -explore: `columns` to leave out, with commas between")
-	fs.StringVar(&e.missing, "missing", "", "with -explore: `values` that mean missing, with commas between: ?,-1,>=9999")
+	fs.Func("missing", "with -explore: `values` that mean missing, with commas between: ?,-1,>=9999; with semicolons, commas belong to them: <0,60;NA", e.takeMissing)
 	fs.StringVar(&e.size, "size", "", "with -explore: `HEIGHTxWIDTH` that pictures are made smaller to, or that the rows of a matrix have: 32x24")
 	fs.BoolVar(&e.options.Transposed, "transpose", false, "with -explore: what is taken for a feature is a sample")
 	fs.BoolVar(&e.options.Sideways, "sideways", false, "with -explore: turn images that lie on their side")
@@ -54,7 +53,7 @@ func (e *exploration) check(fs *flag.FlagSet) error {
 	if e.rank < 0 {
 		return fmt.Errorf("-rank %d: want 1 or more, or 0 to find it", e.rank)
 	}
-	e.options.Missing, e.options.Skip = listed(e.missing), listed(e.skip)
+	e.options.Skip = listed(e.skip)
 	if m := sizeForm.FindStringSubmatch(e.size); m != nil {
 		e.options.Height, _ = strconv.Atoi(m[1])
 		e.options.Width, _ = strconv.Atoi(m[2])
@@ -70,6 +69,9 @@ var sizeForm = regexp.MustCompile(`^([1-9][0-9]{0,3})[x×]([1-9][0-9]{0,3})$`)
 func inNotes(text string) string {
 	text = inOptions.ReplaceAllStringFunc(text, func(option string) string {
 		m := inOptions.FindStringSubmatch(option)
+		if strings.Contains(m[3], ",") {
+			m[3] = strings.TrimSuffix(m[3], `"`) + `;"`
+		}
 		return "-" + strings.ToLower(m[1]) + " " + cmp.Or(m[2], m[3])
 	})
 	return fieldNotes.Replace(text)
@@ -77,9 +79,27 @@ func inNotes(text string) string {
 
 var (
 	inOptions  = regexp.MustCompile(`OpenOptions\{(Label|Missing): (?:"([^"]*)"|\[\]string\{("[^"]*")\})\}`)
-	fieldNotes = strings.NewReplacer("OpenOptions.Transposed", "-transpose", "OpenOptions.Missing", "-missing", "OpenOptions.Height and Width", "-size", "OpenOptions.Sideways", "-sideways",
-		"MATLayout.Height and Width", "-size", "Study.Rank", "-rank", " (CSVLayout.Encode makes features of text)", "", " (Columns of the layout)", "")
+	fieldNotes = strings.NewReplacer("OpenOptions.Transposed", "-transpose", "OpenOptions.Missing", "-missing", "OpenOptions.Skip", "-skip", "OpenOptions.Data", "-data", "OpenOptions.Label", "-label", "OpenOptions.Height and Width", "-size", "OpenOptions.Sideways", "-sideways",
+		"MATLayout.Height and Width", "-size", "Study.Rank", "-rank", " (OpenCSV with CSVLayout.Encode makes features of text)", "", " (Columns of the layout)", "")
 )
+
+// takeMissing takes values between semicolons, if there are any, or else between commas.
+func (e *exploration) takeMissing(text string) error {
+	if strings.Contains(text, ";") {
+		for value := range strings.SplitSeq(strings.TrimSuffix(text, ";"), ";") {
+			e.options.Missing = append(e.options.Missing, strings.TrimSpace(value))
+		}
+		return nil
+	}
+	if m := limitWithComma.FindStringSubmatch(text); m != nil {
+		return fmt.Errorf("%[1]s,%[2]s may be one value or two: write \"%[1]s,%[2]s;\" for one, and \"%[1]s;%[2]s\" for two", m[1], m[2])
+	}
+	e.options.Missing = append(e.options.Missing, listed(text)...)
+	return nil
+}
+
+// limitWithComma is a limit of detection with a decimal comma, or a range and a number.
+var limitWithComma = regexp.MustCompile(`(?:^|,)\s*([<>]=?\s*\d+),(\d+)`)
 
 // listed returns what stands between commas.
 func listed(text string) (all []string) {
@@ -144,9 +164,19 @@ func (e *exploration) save(a *explore.Analysis) (folder string, err error) {
 
 var plainName = regexp.MustCompile(`[^\p{L}\p{N}._-]+`)
 
+// A flagError is an error that was put in terms of the flags.
+type flagError struct {
+	error
+	text string
+}
+
+func (e flagError) Error() string { return e.text }
+func (e flagError) Unwrap() error { return e.error }
+
 // inFlags tells which flags the fields and values are that an error names.
 func (e *exploration) inFlags(err error) error {
-	text := err.Error()
+	text := inNotes(err.Error())
+	err = flagError{err, text}
 	var hints []string
 	if errors.Is(err, datasets.ErrNoVariable) {
 		for _, of := range append([][2]string{{"-id", e.options.ID}, {"-label", e.options.Label}, {"-data", e.options.Data}}, named("-skip", e.options.Skip)...) {
@@ -164,9 +194,6 @@ func (e *exploration) inFlags(err error) error {
 		if regexp.MustCompile(`\b`+of.field+`\b`).MatchString(text) && !slices.Contains(hints, of.field+" is "+of.flag) {
 			hints = append(hints, of.field+" is "+of.flag)
 		}
-	}
-	if strings.Contains(text, "is not a finite number") {
-		hints = append(hints, "-missing names texts and numbers that mean a missing value")
 	}
 	if errors.Is(err, datasets.ErrNoVariable) && hints == nil {
 		hints = []string{"a column or array is named by -label, -id or -data"}

@@ -215,6 +215,9 @@ func TestExploreErrors(t *testing.T) {
 		{[]string{"-explore", "t.csv", "-label", "kind"}, "-label"},
 		{[]string{"-explore", "t.csv"}, "-missing"},
 		{[]string{"-explore", "t.csv", "-missing", "<z"}, "-missing"},
+		{[]string{"-explore", "t.csv"}, `say so by -missing "x1"; -skip leaves the column out`},
+		{[]string{"-explore", "t.csv", "-missing", "?, <0,60"}, `write "<0,60;" for one, and "<0;60" for two`},
+		{[]string{"-explore", "t.csv", "-missing", "<0,60;x1"}, `"<0,60" in Missing is neither a range`},
 		{[]string{"-explore", "t.csv", "-missing", "x1", "-rank", "9"}, "-rank"},
 		{[]string{"-explore", "t.csv", "-rank", "-1"}, "-rank -1"},
 		{[]string{"-explore", "t.csv", "more"}, "takes one file"},
@@ -231,6 +234,7 @@ func TestExploreErrors(t *testing.T) {
 	} {
 		var e exploration
 		flags := flag.NewFlagSet("notebooks", flag.ContinueOnError)
+		flags.SetOutput(io.Discard)
 		e.flags(flags)
 		err := flags.Parse(c.args)
 		if err == nil {
@@ -280,16 +284,40 @@ func TestExploreExecuted(t *testing.T) {
 	}
 }
 
+// Values that mean missing stand between commas, or between semicolons where commas belong to them; the flag may be repeated.
+func TestExploreMissing(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-missing", "?, -1,>=9999"}, `["?" "-1" ">=9999"]`},
+		{[]string{"-missing", "<0,60;NA; >=1,5"}, `["<0,60" "NA" ">=1,5"]`},
+		{[]string{"-missing", "<0,60;"}, `["<0,60"]`},
+		{[]string{"-missing", "<0,60;", "-missing", "-9,99"}, `["<0,60" "-9" "99"]`},
+		{[]string{"-missing", "<0, 60"}, `["<0" "60"]`},
+		{[]string{"-missing", ""}, `[]`},
+	} {
+		var e exploration
+		flags := flag.NewFlagSet("notebooks", flag.ContinueOnError)
+		e.flags(flags)
+		err := flags.Parse(append([]string{"-explore", "t.csv"}, c.args...))
+		if err = errors.Join(err, e.check(flags)); err != nil || fmt.Sprintf("%q", e.options.Missing) != c.want {
+			t.Errorf("%q: %q, %v", c.args, e.options.Missing, err)
+		}
+	}
+}
+
 // Notes name flags and no fields.
 func TestExploreNotes(t *testing.T) {
 	for text, want := range map[string]string{
-		`"kind" is the class (OpenOptions{Label: "-"} says that it is none)`:          `"kind" is the class (-label - says that it is none)`,
-		`if they are classes, say OpenOptions{Label: "17"}`:                           `if they are classes, say -label 17`,
-		`is missing, say so by OpenOptions{Missing: []string{"-1"}}`:                  `is missing, say so by -missing "-1"`,
-		`13 features (OpenOptions.Transposed takes the columns)`:                      `13 features (-transpose takes the columns)`,
-		`column by column (OpenOptions.Sideways turns images that lie on their side)`: `column by column (-sideways turns images that lie on their side)`,
-		`the images of 112×92 became 64×53 (OpenOptions.Height and Width)`:            `the images of 112×92 became 64×53 (-size)`,
-		`left out: column 9 (CSVLayout.Encode makes features of text), as Study.Rank`: `left out: column 9, as -rank`,
+		`"kind" is the class (OpenOptions{Label: "-"} says that it is none)`:                       `"kind" is the class (-label - says that it is none)`,
+		`if they are classes, say OpenOptions{Label: "17"}`:                                        `if they are classes, say -label 17`,
+		`is missing, say so by OpenOptions{Missing: []string{"-1"}}`:                               `is missing, say so by -missing "-1"`,
+		`is missing, say so by OpenOptions{Missing: []string{"<0,6"}}`:                             `is missing, say so by -missing "<0,6;"`,
+		`13 features (OpenOptions.Transposed takes the columns)`:                                   `13 features (-transpose takes the columns)`,
+		`column by column (OpenOptions.Sideways turns images that lie on their side)`:              `column by column (-sideways turns images that lie on their side)`,
+		`the images of 112×92 became 64×53 (OpenOptions.Height and Width)`:                         `the images of 112×92 became 64×53 (-size)`,
+		`left out: column 9 (OpenCSV with CSVLayout.Encode makes features of text), as Study.Rank`: `left out: column 9, as -rank`,
 	} {
 		if got := inNotes(text); got != want {
 			t.Errorf("%s: %s", text, got)
