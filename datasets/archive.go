@@ -108,10 +108,17 @@ func readZip(ctx context.Context, r io.ReaderAt, size int64, l ImageLayout, limi
 }
 
 // notZip is the error of a file that is no zip, or a damaged one.
-func notZip(from *source, err error) error {
+func notZip(from io.ReaderAt, err error) error {
 	head := make([]byte, 512)
-	if n, failed := from.ReadAt(head, 0); (failed == nil || errors.Is(failed, io.EOF)) && !bytes.HasPrefix(head, []byte("PK")) {
-		return fmt.Errorf("%w: %s", archiveError("zip", err), sniff.Kind(head[:n]))
+	n, failed := from.ReadAt(head, 0)
+	if failed != nil && !errors.Is(failed, io.EOF) {
+		return archiveError("zip", err)
+	}
+	if head = head[:n]; !bytes.HasPrefix(head, []byte("PK")) {
+		return fmt.Errorf("%w: %s", archiveError("zip", err), sniff.Kind(head))
+	}
+	if errors.Is(err, zip.ErrFormat) {
+		return fmt.Errorf("%w: the archive is cut off or damaged: it does not end with the list of what it holds (%w)", ErrFormat, err)
 	}
 	return archiveError("zip", err)
 }
@@ -122,13 +129,16 @@ func archiveError(kind string, err error) error {
 			return err
 		}
 	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%s: %w", kind, readError(err))
+	}
 	return fmt.Errorf("%w: %s: %w", ErrFormat, kind, err)
 }
 
 // OpenImages reads the images of a folder, or of an archive (.tar, .tar.gz,
 // .tgz, .zip), as ReadImages does. The set has the name of the folder or file.
 func OpenImages(ctx context.Context, name string, l ImageLayout) (*Set, error) {
-	info, err := os.Stat(name)
+	info, err := statOf(name)
 	if err != nil {
 		return nil, err
 	}

@@ -640,7 +640,7 @@ func (f *MATFile) guessSize() (height, width int) {
 func readGuessedNPZ(ctx context.Context, r io.ReaderAt, size int64, o OpenOptions) (*Set, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, archiveError("zip", err)
+		return nil, notZip(r, err)
 	}
 	l := NPYLayout{X: o.Data, Labels: o.Label, Samples: o.ID, Height: o.Height, Width: o.Width, sparse: true}
 	var names, notes []string
@@ -724,27 +724,27 @@ func readGuessedNPZ(ctx context.Context, r io.ReaderAt, size int64, o OpenOption
 }
 
 // archiveOf tells what a zip archive holds: npz, xlsx, or "" for anything else.
-func archiveOf(path string) string {
+func archiveOf(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return ""
+		return "", err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return ""
+		return "", err
 	}
 	z, err := zip.NewReader(f, info.Size())
 	if err != nil {
-		return ""
+		return "", fmt.Errorf("%s: %w", path, notZip(f, err))
 	}
 	for _, file := range z.File {
 		switch {
 		case strings.HasPrefix(file.Name, "xl/"):
-			return "xlsx"
+			return "xlsx", nil
 		case filepath.Ext(file.Name) == ".npy":
-			return "npz"
+			return "npz", nil
 		}
 	}
-	return ""
+	return "", nil
 }

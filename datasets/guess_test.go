@@ -209,6 +209,7 @@ func TestOpenErrors(t *testing.T) {
 		says string
 	}{
 		{filepath.Join(folder, "none.csv"), OpenOptions{}, os.ErrNotExist, ""},
+		{"", OpenOptions{}, os.ErrNotExist, "the path is empty"},
 		{file("t.parquet", "PAR1xxxx"), OpenOptions{}, ErrUnsupported, "datasets/columnar"},
 		{file("t.bin", "\x01\x02\x00\x03"), OpenOptions{}, ErrUnsupported, "01 02 00 03"},
 		{other("t.png", "\x89PNG\r\n\x1a\n\x00"), OpenOptions{}, ErrUnsupported, "give the folder"},

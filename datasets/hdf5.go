@@ -72,15 +72,16 @@ func openH5(r io.ReaderAt, size int64, limit int) (*h5File, error) {
 	}
 	le := binary.LittleEndian
 	var sizes []byte
+	var end uint64 // of the file, as it was written
 	switch version := head[8]; version {
 	case 0, 1:
 		sizes = head[13:15]
 		at := 24 + 4*int(version)
-		f.base = le.Uint64(head[at:])
+		f.base, end = le.Uint64(head[at:]), le.Uint64(head[at+16:])
 		f.root = le.Uint64(head[at+32+8:])
 	case 2, 3:
 		sizes = head[9:11]
-		f.base = le.Uint64(head[12:])
+		f.base, end = le.Uint64(head[12:]), le.Uint64(head[28:])
 		f.root = le.Uint64(head[36:])
 		if sizes[0] == 8 && lookup3(head[:44]) != le.Uint32(head[44:]) {
 			return nil, h5Error("the checksum of the superblock differs: it is damaged")
@@ -91,13 +92,16 @@ func openH5(r io.ReaderAt, size int64, limit int) (*h5File, error) {
 	if sizes[0] != 8 || sizes[1] != 8 {
 		return nil, h5Unsupported("addresses of %d bytes", sizes[0])
 	}
+	if end != h5None && end > uint64(f.size) {
+		return nil, h5Error("the file is cut off: it has %d bytes of %d", f.size, end)
+	}
 	return f, nil
 }
 
 // raw reads n bytes of the file itself; what a short file has not is zeros.
 func (f *h5File) raw(at uint64, n int, short bool) ([]byte, error) {
 	if at > uint64(f.size) || !short && uint64(n) > uint64(f.size)-at || at == uint64(f.size) {
-		return nil, h5Error("%d bytes at byte %d of %d", n, at, f.size)
+		return nil, h5Error("%d bytes at byte %d, but the file has %d bytes: it is damaged", n, at, f.size)
 	}
 	if f.work -= int64(n); f.work < 0 {
 		return nil, h5Error("parts of the file are used again and again")

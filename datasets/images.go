@@ -471,6 +471,9 @@ func imageError(err error) error {
 	if errors.As(err, &ofPNG) || errors.As(err, &ofJPEG) || errors.As(err, &ofTIFF) || errors.Is(err, bmp.ErrUnsupported) {
 		return fmt.Errorf("%w: %w: save it as PNG, or as TIFF with whole numbers of 8 or 16 bits", ErrUnsupported, err)
 	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return readError(err)
+	}
 	return fmt.Errorf("%w: %w", ErrFormat, err)
 }
 

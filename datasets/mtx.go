@@ -291,7 +291,7 @@ func OpenMTX(ctx context.Context, name string) (*Set, error) { return openMTX(ct
 // openMTX is OpenMTX, which may keep the matrix without its zeros.
 func openMTX(ctx context.Context, name string, keepSparse bool) (*Set, error) {
 	set := filepath.Base(name)
-	if info, err := os.Stat(name); err != nil {
+	if info, err := statOf(name); err != nil {
 		return nil, err
 	} else if info.IsDir() {
 		found := besideMTX(name, "matrix.mtx")
@@ -344,7 +344,7 @@ func besideMTX(folder string, names ...string) string {
 }
 
 func readFile(name string, read func(io.Reader) error) error {
-	info, err := os.Stat(name)
+	info, err := statOf(name)
 	if err == nil {
 		err = regular(name, info)
 	}

@@ -74,7 +74,7 @@ const (
 // Errors are those of the readers, and ErrUnsupported for a file of no known kind.
 func Open(ctx context.Context, path string, o OpenOptions) (*Set, error) {
 	missing := parseMissing(o.Missing)
-	info, err := os.Stat(path)
+	info, err := statOf(path)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +231,9 @@ func openFile(ctx context.Context, path string, o OpenOptions, missing absent) (
 			return s.upright(o, o.Height > 0, false, err)
 		})
 	case begins("PK\x03\x04"):
-		switch what := archiveOf(path); {
+		switch what, err := archiveOf(path); {
+		case err != nil:
+			return nil, err
 		case what == "npz":
 			return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) { return readGuessedNPZ(ctx, f, size, o) })
 		case what == "xlsx":
@@ -299,6 +301,14 @@ func tableOf(head []byte) TableReader {
 		}
 	}
 	return nil
+}
+
+// statOf is os.Stat, which says of an empty path that it is.
+func statOf(path string) (os.FileInfo, error) {
+	if path == "" {
+		return nil, fmt.Errorf("the path is empty: %w", os.ErrNotExist)
+	}
+	return os.Stat(path)
 }
 
 // regular returns an error for what is no file: a folder, a pipe, a device.
@@ -665,7 +675,7 @@ func parseMissing(texts []string) (a absent) {
 // unless the reader gives it another, and errors begin with the path. OpenCSV and the like are short
 // for it; package columnar has readers for it, too.
 func OpenFile(path string, read func(file io.ReaderAt, size int64) (*Set, error)) (*Set, error) {
-	info, err := os.Stat(path)
+	info, err := statOf(path)
 	if err != nil {
 		return nil, err
 	}

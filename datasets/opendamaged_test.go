@@ -3,7 +3,10 @@ package datasets
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"io/fs"
 	"math"
 	"math/rand/v2"
@@ -13,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 )
 
@@ -152,4 +156,49 @@ func TestOpenDamaged(t *testing.T) {
 		}
 	}
 	t.Logf("%d files, of which %d were read; the slowest in %v, at most %d MB of memory in all", count, sets, slowest, most>>20)
+}
+
+// Of a file that is cut off the error says so, whatever the format.
+func TestOpenCutOff(t *testing.T) {
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, randomImage(90, 70)); err != nil {
+		t.Fatal(err)
+	}
+	pictures := fstest.MapFS{"a.png": {Data: picture.Bytes()}, "b.png": {Data: picture.Bytes()}}
+	part := fstest.MapFS{"a.png": {Data: picture.Bytes()[:20]}}
+	files := map[string][]byte{"p.zip": zipFile(pictures), "p.tar": tarFile(pictures), "p.tar.gz": gzipped(tarFile(pictures)), "part.zip": zipFile(part)}
+	for _, of := range []string{"npz/*.npz", "npy/*.npy", "mat/*.mat", "hdf5/*.h5", "hdf5/*.h5ad", "hdf5/*.loom", "hdf5/*.mat"} {
+		paths, err := filepath.Glob("testdata/" + of)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: %q, %v", of, paths, err)
+		}
+		for _, path := range paths {
+			if files[filepath.Base(path)], err = os.ReadFile(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, data := range files {
+		for _, percent := range []int{60, 90} {
+			path, n := filepath.Join(t.TempDir(), name), len(data)*percent/100
+			if name == "part.zip" {
+				n = len(data)
+			}
+			if err := os.WriteFile(path, data[:n], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if s, err := Open(t.Context(), path, OpenOptions{}); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "cut off") || !strings.Contains(err.Error(), name) {
+				t.Errorf("%d %% of %s: %v, %v", percent, name, s, err)
+			}
+		}
+	}
+}
+
+// randomImage is grey noise, which cannot be packed.
+func randomImage(width, height int) image.Image {
+	m, rnd := image.NewGray(image.Rect(0, 0, width, height)), rand.New(rand.NewPCG(1, 1))
+	for i := range m.Pix {
+		m.Pix[i] = byte(rnd.Uint32())
+	}
+	return m
 }
