@@ -74,7 +74,9 @@ const (
 // A Reason says why a fit stopped.
 type Reason int
 
-// The reasons. Only Cancelled comes with an error.
+// The reasons. Only Cancelled comes with an error. Converged does not say that the point is stationary: under a
+// redescending loss of a fixed scale the objective can rest for hundreds of rounds and then fall by per cents,
+// and Result.KKT is far from 0 there. A scale of 0, which is estimated, is the better choice.
 const (
 	Converged Reason = iota + 1 // a round lowered the objective by less than Tol
 	MaxIter                     // the rounds ran out
