@@ -507,6 +507,7 @@ func readGuessedMAT(ctx context.Context, f io.ReaderAt, size int64, o OpenOption
 	}
 	l := MATLayout{X: o.Data, Labels: o.Label, Samples: none(o.ID), Height: o.Height, Width: o.Width, Raster: true, sparse: true}
 	var notes []string
+	misfit := ""
 	if l.X == "" {
 		if l.X = m.guessData(); l.X == "" {
 			l.X = "fea" // whose error lists the variables
@@ -522,7 +523,7 @@ func readGuessedMAT(ctx context.Context, f io.ReaderAt, size int64, o OpenOption
 		rows, cols := x.Dims[0], x.Dims[1]
 		if l.Labels == "" {
 			var of int
-			if l.Labels, of = m.guessLabels(l.X, rows, cols); l.Labels == "" {
+			if l.Labels, of, misfit = m.guessLabels(l.X, rows, cols); l.Labels == "" {
 				l.Labels = "-"
 			} else if l.Columns = of == cols && of != rows; l.Labels != "gnd" && l.Labels != "Y" {
 				notes = append(notes, fmt.Sprintf("the variable %s has the classes", l.Labels))
@@ -553,6 +554,7 @@ func readGuessedMAT(ctx context.Context, f io.ReaderAt, size int64, o OpenOption
 		return nil, err
 	}
 	s.Notes = append(s.Notes, notes...)
+	s.noteMisfit(misfit)
 	flat := x.Cells == nil && len(x.Dims) == 2
 	if flat {
 		s.noteOrientation(x.Name, l.Columns)
@@ -602,19 +604,42 @@ func (f *MATFile) guessData() (name string) {
 	return name
 }
 
-// guessLabels returns a variable of classes by its name, with one for each row or column of the data.
-func (f *MATFile) guessLabels(data string, rows, cols int) (name string, count int) {
+// guessLabels returns a variable of classes by its name, with one for each row or column of the data, or else says
+// which does not fit.
+func (f *MATFile) guessLabels(data string, rows, cols int) (name string, count int, misfit string) {
 	for _, v := range f.Vars {
 		n, lower := v.count(), strings.ToLower(v.Name)
 		if len(v.Dims) == 2 && v.Cells == nil && v.Text == nil && v.Dims[1] > 1 && v.Dims[1] <= max(mostClasses, v.Dims[0]/5) {
 			n = v.Dims[0] // a 1 in each row
 		}
 		known := lower == "gnd" || slices.Contains(namesOfLabels, lower) || strings.Contains(lower, "label")
-		if v.Name != data && known && (n == rows || n == cols) && n > 1 && name == "" {
-			name, count = v.Name, n
+		switch {
+		case v.Name == data || !known || n < 2:
+		case n == rows || n == cols:
+			return v.Name, n, ""
+		case misfit == "":
+			misfit = fmt.Sprintf("the variable %s has %s values", tidyName(v.Name), dims(v.Dims))
 		}
 	}
-	return name, count
+	return "", 0, misfit
+}
+
+// noteMisfit tells of what would be the classes by its name, and has not one for each sample.
+func (s *Set) noteMisfit(what string) {
+	if _, n := s.Dims(); what != "" && s.Labels == nil {
+		s.noted("%s, and is not taken for the classes, of which %d samples need %d", what, n, n)
+	}
+}
+
+// dims writes the dimensions of an array; those of a vector are its length.
+func dims(shape []int) string {
+	var all []string
+	for _, d := range shape {
+		if d != 1 {
+			all = append(all, strconv.Itoa(d))
+		}
+	}
+	return cmp.Or(strings.Join(all, "×"), "1")
 }
 
 // guessSize returns the height and width of images that variables such as im_height have, 0 if none.
@@ -690,6 +715,7 @@ func readGuessedNPZ(ctx context.Context, r io.ReaderAt, size int64, o OpenOption
 			notes = append(notes, fmt.Sprintf("the array %s has the data", tidyName(l.X)))
 		}
 	}
+	misfit := ""
 	if x := shapes[l.X]; len(x) == 2 {
 		if l.Labels == "" {
 			l.Labels = "-"
@@ -700,11 +726,18 @@ func readGuessedNPZ(ctx context.Context, r io.ReaderAt, size int64, o OpenOption
 					shape = shape[1:]
 				}
 				n := product(math.MaxInt32, shape...)
-				if (slices.Contains(namesOfLabels, lower) || strings.Contains(lower, "label")) && len(shape) == 1 && (n == x[0] || n == x[1]) {
-					l.Labels, l.Columns = name, n == x[1] && n != x[0]
-					notes = append(notes, fmt.Sprintf("the array %s has the classes", tidyName(name)))
-					break
+				if name == l.X || !slices.Contains(namesOfLabels, lower) && !strings.Contains(lower, "label") || len(shape) == 0 {
+					continue
 				}
+				if n != slices.Max(shape) || n != x[0] && n != x[1] {
+					if misfit == "" {
+						misfit = fmt.Sprintf("the array %s has %s values", tidyName(name), dims(shape))
+					}
+					continue
+				}
+				l.Labels, l.Columns = name, n == x[1] && n != x[0]
+				notes = append(notes, fmt.Sprintf("the array %s has the classes", tidyName(name)))
+				break
 			}
 		}
 		if l.Height > 0 && l.Height*l.Width == x[0] && x[0] != x[1] {
@@ -717,6 +750,7 @@ func readGuessedNPZ(ctx context.Context, r io.ReaderAt, size int64, o OpenOption
 		return nil, err
 	}
 	s.Notes = append(s.Notes, notes...)
+	s.noteMisfit(misfit)
 	if len(shapes[l.X]) == 2 || sparse {
 		s.noteOrientation(cmp.Or(l.X, "the matrix"), l.Columns)
 	}

@@ -229,6 +229,68 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+// An array that has the name of classes and another length than there are samples is left out with a note. A column of
+// a matrix is as good as a vector.
+func TestOpenMisfitLabels(t *testing.T) {
+	x := mat.NewDense(6, 4, nil) // rows are samples
+	for i := range 6 {
+		x.Set(i, i%4, float64(i+1))
+	}
+	classes := func(n int) mat.Matrix {
+		y := mat.NewDense(n, 1, nil)
+		for i := range n {
+			y.Set(i, 0, float64(i%2))
+		}
+		return y
+	}
+	for format, write := range map[string]func(io.Writer, ...MATVar) error{"npz": WriteNPZ, "mat": WriteMAT} {
+		open := func(o OpenOptions, vars ...MATVar) (*Set, error) {
+			var b bytes.Buffer
+			path := filepath.Join(t.TempDir(), "t."+format)
+			if err := errors.Join(write(&b, vars...), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			return Open(t.Context(), path, o)
+		}
+		for _, c := range []struct {
+			o    OpenOptions
+			vars []MATVar
+			want string
+		}{
+			{OpenOptions{}, []MATVar{{Name: "y", M: classes(5)}}, "y has 5 values, and is not taken for the classes, of which 6 samples need 6"},
+			{OpenOptions{}, []MATVar{{Name: "label", Text: []string{"a", "b", "a"}}}, "label has 3 values, and is not taken"},
+			{OpenOptions{}, []MATVar{{Name: "y", M: classes(6)}}, "y has the classes"},
+			{OpenOptions{}, []MATVar{{Name: "label", M: classes(5)}, {Name: "y", M: classes(6)}}, "y has the classes"},
+			{OpenOptions{Transposed: true}, []MATVar{{Name: "y", M: classes(5)}}, "of which 4 samples need 4"},
+		} {
+			s, err := open(c.o, append(c.vars, MATVar{Name: "X", M: x})...)
+			if err != nil {
+				t.Errorf("%s: %v", format, err)
+				continue
+			}
+			notes := strings.Join(s.Notes, "\n")
+			if found := strings.Contains(c.want, "has the classes"); !strings.Contains(notes, c.want) || found != (s.Labels != nil) || found == strings.Contains(notes, "not taken for") {
+				t.Errorf("%s, %s: %v", format, c.want, s)
+			}
+		}
+		if s, err := open(OpenOptions{Label: "-"}, MATVar{Name: "y", M: classes(5)}, MATVar{Name: "X", M: x}); err != nil || strings.Contains(s.String(), "not taken for") {
+			t.Errorf("%s: %v, %v", format, s, err)
+		}
+	}
+	data, err := os.ReadFile("testdata/hdf5/plain-v110.h5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := openH5(bytes.NewReader(data), int64(len(data)), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Set{X: mat.NewDense(2, 5, nil)}
+	if f.guessLabels("", s); s.Labels != nil || !strings.Contains(strings.Join(s.Notes, "\n"), "the array y has 4 values, and is not taken for the classes, of which 5 samples need 5") {
+		t.Errorf("%q", s.Notes)
+	}
+}
+
 // tableFile writes a table into a file.
 func tableFile(t *testing.T, text string) string {
 	t.Helper()

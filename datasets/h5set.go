@@ -174,6 +174,7 @@ func (f *h5File) guessLabels(prefix string, s *Set) {
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b)) })
 	_, n := s.Dims()
+	misfit := ""
 	for _, name := range names {
 		o := f.has(prefix + name)
 		if o != nil && !o.isDataset() {
@@ -182,7 +183,14 @@ func (f *h5File) guessLabels(prefix string, s *Set) {
 		if o == nil {
 			continue
 		}
-		if d, err := o.describe(); err != nil || d.n != n { // so that other arrays take no memory
+		d, err := o.describe()
+		if err != nil {
+			continue
+		}
+		if d.n != n { // so that other arrays take no memory
+			if misfit == "" && d.n > 1 {
+				misfit = fmt.Sprintf("the array %s has %d values", tidyName(prefix+name), d.n)
+			}
 			continue
 		}
 		labels, classes, err := f.labels(prefix + name)
@@ -198,6 +206,7 @@ func (f *h5File) guessLabels(prefix string, s *Set) {
 		s.noted("the array %s has the classes (OpenOptions{Label: \"-\"} says that it has none)", tidyName(prefix+name))
 		return
 	}
+	s.noteMisfit(misfit)
 }
 
 // indexOf returns the path of the names of a table of AnnData.
