@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"image/png"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -288,6 +290,48 @@ func TestOpenMisfitLabels(t *testing.T) {
 	s := &Set{X: mat.NewDense(2, 5, nil)}
 	if f.guessLabels("", s); s.Labels != nil || !strings.Contains(strings.Join(s.Notes, "\n"), "the array y has 4 values, and is not taken for the classes, of which 5 samples need 5") {
 		t.Errorf("%q", s.Notes)
+	}
+}
+
+// Pictures of several sizes become that of most of them if none is smaller, and otherwise small squares. The notes name
+// those that differ.
+func TestOpenMixedSizes(t *testing.T) {
+	picture := func(height, width int) []byte {
+		var b bytes.Buffer
+		if err := png.Encode(&b, randomImage(width, height)); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	for name, c := range map[string]struct {
+		sizes         [][2]int
+		o             OpenOptions
+		height, width int
+		note          string
+	}{
+		"one size":      {[][2]int{{20, 30}, {20, 30}}, OpenOptions{}, 20, 30, ""},
+		"a larger one":  {[][2]int{{50, 40}, {24, 26}, {24, 26}, {24, 26}}, OpenOptions{}, 24, 26, "3 of 4 images are 24×26, and the others became so (OpenOptions.Height and Width): 0.png (50×40)"},
+		"and large":     {[][2]int{{130, 128}, {128, 128}, {128, 128}}, OpenOptions{}, 64, 64, "the images of 128×128 became 64×64"},
+		"a smaller one": {[][2]int{{10, 12}, {24, 24}, {24, 24}, {30, 30}, {24, 24}, {24, 24}}, OpenOptions{}, 8, 8, "4 of 6 images are 24×24, as all would be without the smaller ones, 0.png (10×12): take them out"},
+		"one narrower":  {[][2]int{{24, 24}, {24, 24}, {30, 17}}, OpenOptions{}, 16, 16, "without the smaller ones, 2.png (30×17)"},
+		"many smaller":  {[][2]int{{9, 9}, {9, 10}, {9, 11}, {9, 12}, {24, 24}, {24, 24}, {24, 24}, {24, 24}, {24, 24}}, OpenOptions{}, 8, 8, "without the smaller ones, 0.png (9×9), 1.png (9×10), 2.png (9×11) and 1 more: take"},
+		"no majority":   {[][2]int{{20, 30}, {30, 20}, {40, 17}, {40, 40}}, OpenOptions{}, 16, 16, "the smallest image is 0.png (20×30)"},
+		"as asked":      {[][2]int{{50, 40}, {24, 26}, {24, 26}, {24, 26}}, OpenOptions{Height: 10, Width: 11}, 10, 11, ""},
+	} {
+		folder := t.TempDir()
+		for i, size := range c.sizes {
+			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.png", i)), picture(size[0], size[1]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := Open(t.Context(), folder, c.o)
+		if err != nil || s.Height != c.height || s.Width != c.width || !strings.Contains(strings.Join(s.Notes, "\n"), c.note) || c.note == "" && s.Notes != nil {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
+	}
+	_, err := ReadImages(t.Context(), fstest.MapFS{"a.png": {Data: picture(9, 9)}, "b.png": {Data: picture(20, 30)}, "c.png": {Data: picture(20, 30)}}, ImageLayout{})
+	if !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), "a.png (9×9) is not of the size that 2 of 3 images have, as b.png (20×30, height × width): set Height and Width of the layout") {
+		t.Error(err)
 	}
 }
 

@@ -65,7 +65,7 @@ type ImageLayout struct {
 //
 // Columns are sorted by class and path, in natural order: s2/9.pgm, s2/10.pgm, s10/1.pgm;
 // the path is the name of the sample. After any resizing images must have one size; if
-// not, the error is ErrSize and names the first that differs. Other errors are ErrFormat
+// not, the error is ErrSize and names the first that is not of the most frequent size. Other errors are ErrFormat
 // and ErrTooLarge (a file of more than 64 MiB, an image of more than 4096×4096 pixels,
 // images that are far larger than their files), with the path, ErrNoImages, those of
 // fsys, and ctx.Err(): when ctx ends, so does the reading, at most a second later, which
@@ -239,14 +239,13 @@ func (c *imageCollector) set() (*Set, error) {
 	slices.SortFunc(c.images, func(a, b collected) int {
 		return cmp.Or(natural(a.class, b.class), natural(a.path, b.path))
 	})
+	if mixed := mixedSizesOf(c.images); mixed != nil {
+		return nil, mixed
+	}
 	first := c.images[0]
 	n := len(c.images)
 	s := &Set{Notes: c.note.lines(), Height: first.height, Width: first.width, Max: 255, Labels: make([]int, n), Samples: make([]string, n)}
 	for j, img := range c.images {
-		if img.height != s.Height || img.width != s.Width {
-			return nil, fmt.Errorf("%w: %s is %d×%d, but %s is %d×%d (height × width): set Height and Width of the layout to make them one size",
-				ErrSize, img.path, img.height, img.width, first.path, s.Height, s.Width)
-		}
 		if j == 0 || img.class != c.images[j-1].class { // they are sorted
 			s.Classes = append(s.Classes, img.class)
 		}
@@ -276,6 +275,73 @@ func (c *imageCollector) set() (*Set, error) {
 		}
 	}
 	return s.checked()
+}
+
+// A mixedSizes is the error of images that have several sizes. Others are those that are not of the usual size, and
+// small those of them that are lower or narrower than that.
+type mixedSizes struct {
+	height, width      int // the usual size: that of the most images
+	all, others, small int
+	usual, least       string   // the first of the usual size, and the one with the fewest pixels, with its size
+	someOthers         []string // the first few, with their sizes
+	someSmall          []string
+}
+
+func (m *mixedSizes) Unwrap() error { return ErrSize }
+
+func (m *mixedSizes) Error() string {
+	return fmt.Sprintf("%v: %s is not of the size that %d of %d images have, as %s (%d×%d, height × width): set Height and Width of the layout to make them one size",
+		ErrSize, m.someOthers[0], m.all-m.others, m.all, m.usual, m.height, m.width)
+}
+
+// mixedSizesOf returns nil for images of one size.
+func mixedSizesOf(images []collected) *mixedSizes {
+	type size struct{ height, width int }
+	count := map[size]int{}
+	for _, img := range images {
+		count[size{img.height, img.width}]++
+	}
+	if len(count) == 1 {
+		return nil
+	}
+	first, least := images[0], images[0]
+	for _, img := range images {
+		if count[size{img.height, img.width}] > count[size{first.height, first.width}] {
+			first = img
+		}
+		if img.height*img.width < least.height*least.width {
+			least = img
+		}
+	}
+	name := func(img collected) string {
+		return fmt.Sprintf("%s (%d×%d)", tidyName(img.path), img.height, img.width)
+	}
+	m := &mixedSizes{height: first.height, width: first.width, all: len(images), usual: first.path, least: name(least)}
+	for _, img := range images {
+		if img.height == m.height && img.width == m.width {
+			continue
+		}
+		if m.others++; m.others <= fewNamed {
+			m.someOthers = append(m.someOthers, name(img))
+		}
+		if img.height < m.height || img.width < m.width {
+			if m.small++; m.small <= fewNamed {
+				m.someSmall = append(m.someSmall, name(img))
+			}
+		}
+	}
+	return m
+}
+
+// fewNamed is the number of files that a note names.
+const fewNamed = 3
+
+// few joins the first names of all that there are.
+func few(names []string, all int) string {
+	if text := strings.Join(names, ", "); all > len(names) {
+		return fmt.Sprintf("%s and %d more", text, all-len(names))
+	}
+	return strings.Join(names, ", ")
 }
 
 // A picture is an image in memory.
@@ -326,7 +392,7 @@ func (c *imageCollector) decode(p string, data []byte) (collected, error) {
 	out.height, out.width = pic.size()
 	if c.layout.Height != 0 || c.layout.Width != 0 {
 		if err := canShrink(out.height, out.width, c.layout.Height, c.layout.Width); err != nil {
-			return collected{}, fmt.Errorf("%w: take a Height and a Width that no image is below, or leave it out by Class", err)
+			return collected{}, fmt.Errorf("%w: take a Height and a Width that no image is below, or leave it out by ImageLayout.Class", err)
 		}
 		out.height, out.width = c.layout.Height, c.layout.Width
 	}

@@ -38,7 +38,8 @@ type OpenOptions struct {
 	// Transposed takes the matrix the other way round: what is a feature without it is a sample.
 	Transposed bool
 	// Height and Width are those of images: what pictures are made smaller to, or the size of the
-	// images that are rows of a matrix. 0 is a guess for pictures, and none for a matrix.
+	// images that are rows of a matrix. 0 is a guess for pictures: the size of most of them where none is
+	// smaller, or else 32×32, 16×16 or 8×8, and at most 64 pixels high and wide. It is none for a matrix.
 	Height, Width int
 	// Sideways turns images that lie on their side without it: of images that are rows of a matrix it
 	// takes the pixels in the other order, column by column in place of row by row or the reverse.
@@ -161,6 +162,31 @@ func openFolder(ctx context.Context, path string, o OpenOptions) (*Set, error) {
 	return nil, fmt.Errorf("%w: the folder %s has neither images nor a matrix.mtx; it has %s: give the path of one file", ErrNoImages, path, cmp.Or(list(names), "no files"))
 }
 
+// openMixed reads images of several sizes: all become that of most of them, or else squares of a side or less.
+func openMixed(ctx context.Context, path string, mixed *mixedSizes, side int) (s *Set, err error) {
+	usual := mixed.all - mixed.others
+	most := 2*usual > mixed.all
+	if most && mixed.small == 0 {
+		if s, err = OpenImages(ctx, path, ImageLayout{Height: mixed.height, Width: mixed.width}); err != nil {
+			return nil, err
+		}
+		return s.noted("%d of %d images are %d×%d, and the others became so (OpenOptions.Height and Width): %s", usual, mixed.all, mixed.height, mixed.width, few(mixed.someOthers, mixed.others)), nil
+	}
+	for ; side >= smallSide; side /= 2 {
+		if s, err = OpenImages(ctx, path, ImageLayout{Height: side, Width: side}); err == nil || !errors.Is(err, ErrSize) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.noted("the images have several sizes and became %d×%d (OpenOptions.Height and Width)", side, side)
+	if most {
+		return s.noted("%d of %d images are %d×%d, as all would be without the smaller ones, %s: take them out, or let ImageLayout.Class of OpenImages do it", usual, mixed.all, mixed.height, mixed.width, few(mixed.someSmall, mixed.small)), nil
+	}
+	return s.noted("the smallest image is %s", mixed.least), nil
+}
+
 // openPictures reads images, and makes them one size, and small, where the options say nothing.
 func openPictures(ctx context.Context, path string, o OpenOptions) (*Set, error) {
 	if (o.Height == 0) != (o.Width == 0) {
@@ -168,10 +194,9 @@ func openPictures(ctx context.Context, path string, o OpenOptions) (*Set, error)
 	}
 	const large = 64
 	s, err := OpenImages(ctx, path, ImageLayout{Height: o.Height, Width: o.Width})
-	for side := large / 2; errors.Is(err, ErrSize) && o.Height == 0 && side >= 8; side /= 2 {
-		if s, err = OpenImages(ctx, path, ImageLayout{Height: side, Width: side}); err == nil {
-			s.noted("the images have several sizes and became %d×%d (OpenOptions.Height and Width)", side, side)
-		}
+	var mixed *mixedSizes
+	if errors.As(err, &mixed) {
+		s, err = openMixed(ctx, path, mixed, large/2)
 	}
 	if err != nil {
 		return nil, err

@@ -317,6 +317,7 @@ func TestExploreNotes(t *testing.T) {
 		`13 features (OpenOptions.Transposed takes the columns)`:                                   `13 features (-transpose takes the columns)`,
 		`column by column (OpenOptions.Sideways turns images that lie on their side)`:              `column by column (-sideways turns images that lie on their side)`,
 		`the images of 112×92 became 64×53 (OpenOptions.Height and Width)`:                         `the images of 112×92 became 64×53 (-size)`,
+		`a.png (3×4): take them out, or let ImageLayout.Class of OpenImages do it`:                 `a.png (3×4): take them out`,
 		`left out: column 9 (OpenCSV with CSVLayout.Encode makes features of text), as Study.Rank`: `left out: column 9, as -rank`,
 	} {
 		if got := inNotes(text); got != want {
