@@ -152,8 +152,8 @@ func readGuessed(ctx context.Context, open func() (io.Reader, error), plain bool
 	}
 	if count := t.gapsSeen(l); count > 0 {
 		or := ""
-		if o.Missing != nil {
-			or = ", or as OpenOptions.Missing says"
+		if len(missing.words) > 0 || slices.ContainsFunc(missing.values, func(b *absentValue) bool { return b.fields > 0 }) {
+			or = ", or a text of OpenOptions.Missing"
 		}
 		s.noted("%s missing: empty, or a word such as NA or ?%s", are(count, "field"), or)
 	}

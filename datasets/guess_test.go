@@ -408,10 +408,11 @@ func TestOpenMissingTexts(t *testing.T) {
 		note    string
 	}{
 		"a limit":               {limits, "<5", 4, `"<5" in OpenOptions.Missing means the text of 4 fields, and no numbers`},
-		"with blanks":           {strings.ReplaceAll(limits, "<5", " <5 "), "<5", 4, "4 fields are missing: empty, or a word such as NA or ?, or as OpenOptions.Missing says"},
+		"with blanks":           {strings.ReplaceAll(limits, "<5", " <5 "), "<5", 4, "4 fields are missing: empty, or a word such as NA or ?, or a text of OpenOptions.Missing"},
 		"with a comma":          {strings.ReplaceAll(limits, "<5", "<0,60"), "<0,60", 4, `"<0,60" in OpenOptions.Missing means the text of 4 fields`},
 		"a range":               {strings.ReplaceAll(limits, "<5", "6"), "<5", 16, "16 numbers are taken for missing, as OpenOptions.Missing says"},
 		"another range":         {strings.ReplaceAll(limits, "<5", "9"), ">8.5", 4, "4 numbers are taken for missing"},
+		"words and a number":    {"a;b\n2;NA\n3;1\n-9;7\n4;NA\n", "-9", 3, "2 fields are missing: empty, or a word such as NA or ?\n"},
 		"in the first line":     {"2;<5\n3;1\n4;7\n4;6\n5;6\n", "<5", 1, ""},
 		"a text in ARFF":        {arff, "<5", 1, `means the text of 1 field,`},
 		"a range in ARFF":       {strings.ReplaceAll(arff, "<5", "4"), "<5", 5, ""},
