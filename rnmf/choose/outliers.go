@@ -73,15 +73,20 @@ type Suspect struct {
 	// mean over the fits. A fit flags from 3.5 on, where many samples are apart, or where the sample is
 	// strange.
 	Apart  float64
+	Size   float64 // mean over the fits of the size of its residuals: see rnmf.Outliers.Sizes
 	Weight float64 // mean over the fits of its weight: see rnmf.Outliers.Samples
 	// Chance is how many samples of data whose errors are spread by chance would have
 	// so small a weight, the median over the fits.
 	Chance float64
 }
 
+// flagged tells whether at least half of the fits flag a sample as wrong.
+func (s Suspect) flagged() bool { return s.Share >= 0.5-1e-9 }
+
 // Suspects is what an OutlierSearch found.
 type Suspects struct {
-	// Samples are all samples, the most suspect first: by Share, then by Apart.
+	// Samples are all samples, the most suspect first: those that are Flagged by Size, and then the others
+	// by Share and Apart.
 	Samples []Suspect
 	// Flagged is how many of them at least half of the fits flag as wrong, and Rare how many others
 	// are rare to at least half of the fits.
@@ -185,6 +190,7 @@ func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 			for j := range n {
 				order[j] = j
 				of := &found.Samples[j]
+				of.Size = min(of.Size+out.Sizes[j]/float64(fits), math.MaxFloat64)
 				of.Weight += out.Samples[j] / float64(fits)
 				chances[j] = append(chances[j], chance[j])
 				of.Apart += min(apart[j], mostApart) / float64(fits)
@@ -207,14 +213,17 @@ func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 		slices.Sort(c)
 		found.Samples[j].Chance = c[len(c)/2]
 		switch of := found.Samples[j]; {
-		case of.Share >= 0.5-1e-9:
+		case of.flagged():
 			found.Flagged++
 		case of.Rare >= 0.5-1e-9:
 			found.Rare++
 		}
 	}
 	slices.SortStableFunc(found.Samples, func(a, b Suspect) int {
-		if math.Abs(a.Share-b.Share) > 1e-9 {
+		switch {
+		case a.flagged() && b.flagged():
+			return cmp.Compare(b.Size, a.Size)
+		case math.Abs(a.Share-b.Share) > 1e-9:
 			return cmp.Compare(b.Share, a.Share)
 		}
 		return cmp.Compare(b.Apart, a.Apart)

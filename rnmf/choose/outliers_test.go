@@ -62,6 +62,28 @@ func TestOutlierSearch(t *testing.T) {
 	}
 }
 
+// The largest of the samples that do not fit comes first, also where half of the fits give it a part to
+// itself, which leaves no residual; the others come by Share and Apart.
+func TestOrderOfSuspects(t *testing.T) {
+	x := odd(t, 12, 30, 55)
+	x.Set(4, 77, 1e4*x.At(4, 77))
+	x.Set(9, 101, 20*x.At(9, 101))
+	s, err := OutlierSearch{X: x, Models: []rnmf.Model{rnmf.L21NMF(3), rnmf.HuberNMF(3)}, Starts: 2}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := s.Samples[0]; first.Sample != 77 || first.Share > 0.9 || s.Flagged < 3 {
+		t.Errorf("%d are flagged, first %+v", s.Flagged, s.Samples[:6])
+	}
+	for k, b := range s.Samples[1:] {
+		switch a := s.Samples[k]; {
+		case a.flagged() != (k < s.Flagged) || b.flagged() && a.Size < b.Size,
+			!a.flagged() && (a.Share < b.Share-1e-9 || math.Abs(a.Share-b.Share) < 1e-9 && a.Apart < b.Apart):
+			t.Errorf("%+v comes before %+v", a, b)
+		}
+	}
+}
+
 // Ten clean sets, real and made up, at the rank of the data and below it: hardly a sample is flagged, and
 // what is only hard to draw is rare.
 func TestOutlierSearchOfCleanData(t *testing.T) {
