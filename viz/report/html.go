@@ -230,7 +230,10 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 		if len(rows) == 0 {
 			return
 		}
-		text := "The size of a sample is the root mean square of its residuals, next to that of the median sample. A rare sample is hard to draw from the others, which is a reason to look at it and none to doubt it."
+		text := "The size of a sample is the root mean square of its residuals, next to that of the median sample, as the mean over the fits. A rare sample is hard to draw from the others, which is a reason to look at it and none to doubt it."
+		if r.Suspects.Flagged+r.Suspects.Rare > len(rows) {
+			text += fmt.Sprintf(" The table has the first %d of either kind.", shown)
+		}
 		if s.Height > 0 && out != nil {
 			text += " Images that do not fit have a frame."
 		}
@@ -253,11 +256,10 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 			if of.share >= half {
 				what = "does not fit"
 			}
-			size := viz.Number(of.weight, 3)
-			if out != nil {
-				size = viz.Number(out.Sizes[of.sample], 3)
+			if why := r.Why[of.sample]; why != "" {
+				what += ", " + why
 			}
-			line = []any{s.SampleName(of.sample), size, fmt.Sprintf("%.0f %% of the fits", 100*of.share), what}
+			line = []any{s.SampleName(of.sample), viz.Number(of.size, 3), fmt.Sprintf("%.0f %% of the fits", 100*of.share), what}
 		}
 		if s.Labels != nil {
 			line = append(line, s.Classes[s.Labels[of.sample]])
@@ -305,6 +307,11 @@ func (r Report) Residuals(k int) (viz.Figure, error) {
 	}
 	rows := r.rows(out)
 	rows = rows[:min(k, len(rows))]
+	return r.residuals(r.title(rows), rows, out)
+}
+
+// title counts the suspects that are drawn.
+func (r Report) title(rows []row) string {
 	wrong, rare := 0, 0
 	for _, of := range rows {
 		switch {
@@ -314,15 +321,26 @@ func (r Report) Residuals(k int) (viz.Figure, error) {
 			rare++
 		}
 	}
-	title := fmt.Sprintf("The %d most suspect samples", len(rows))
-	if r.Suspects != nil {
-		framed := ""
-		if wrong > 0 && r.Set.Height > 0 && out != nil {
-			framed = " (framed)"
-		}
-		title = fmt.Sprintf("Of the %d most suspect samples %d do not fit%s, %d are rare", len(rows), wrong, framed, rare)
+	all, do, are, framed := fmt.Sprintf("%d most suspect samples", len(rows)), "do", "are", ""
+	if len(rows) == 1 {
+		all = "most suspect sample"
 	}
-	return r.residuals(title, rows, out)
+	if wrong == 1 {
+		do = "does"
+	}
+	if rare == 1 {
+		are = "is"
+	}
+	if wrong > 0 && r.Set.Sparse == nil {
+		framed = " (framed)"
+	}
+	switch {
+	case r.Suspects == nil:
+		return "The " + all
+	case r.Set.Height > 0:
+		return fmt.Sprintf("Of the %s %d %s not fit%s, %d %s rare", all, wrong, do, framed, rare, are)
+	}
+	return fmt.Sprintf("Residuals of the %s: %d %s not fit, %d %s rare", all, wrong, do, rare, are)
 }
 
 func (r Report) residuals(title string, rows []row, out *rnmf.Outliers) (viz.Figure, error) {

@@ -37,13 +37,16 @@ type Report struct {
 	// single wrong entries do not spoil.
 	Judge *rnmf.Result
 	// Usual (m), if not nil, is the usual size of a residual of each feature: which features of a sample
-	// are farthest off is told in it.
+	// are farthest off is told in it. A residual of a count is the root of the deviance by which a loss
+	// judges it: see rnmf.Family.Judged.
 	Usual []float64
 	// Suspects, if not nil, order the samples by what several fits say; otherwise their
 	// weights in this fit do.
 	Suspects *choose.Suspects
-	Title    string   // of the page; "": the name of the set
-	Notes    []string // paragraphs of the page, such as the texts of a LossComparison and a RankChoice
+	// Why has, by sample, words that follow “does not fit” or “is rare” on the page.
+	Why   map[int]string
+	Title string   // of the page; "": the name of the set
+	Notes []string // paragraphs of the page, such as the texts of a LossComparison and a RankChoice
 	// Names are those of the parts; nil is "part 1" and so on.
 	Names []string
 	// Variables are written to factors.npz and factors.mat, too.
@@ -131,6 +134,7 @@ func (r Report) Coefficients() (*datasets.Set, error) {
 type row struct {
 	sample int
 	weight float64
+	size   float64 // of its residuals, the mean over the fits that were asked
 	share  float64 // of the fits that flag it, -1 if nobody was asked
 	rare   float64 // of the fits to which it is rare
 	off    []int   // the features that are farthest off, at most three
@@ -144,6 +148,9 @@ func (r Report) rows(out *rnmf.Outliers) []row {
 	m, n := r.Set.X.Dims()
 	size := func(i, j int) float64 {
 		e := math.Abs(out.E.At(i, j))
+		if f := r.judge().Family; f != rnmf.Gaussian && e > 0 { // a missing count has 0
+			e = math.Sqrt(f.Judged(r.Set.X.At(i, j), e*e))
+		}
 		if r.Usual != nil && r.Usual[i] > 0 {
 			return e / r.Usual[i]
 		}
@@ -153,7 +160,7 @@ func (r Report) rows(out *rnmf.Outliers) []row {
 	for j := range rows {
 		off := make([]int, 0, m)
 		for i := range m {
-			if out.E.At(i, j) != 0 {
+			if size(i, j) > 0 {
 				off = append(off, i)
 			}
 		}
@@ -176,7 +183,7 @@ func (r Report) sorted(rows []row) []row {
 			continue
 		}
 		at := rows[of.Sample]
-		at.share, at.rare, at.weight = of.Share, of.Rare, of.Weight
+		at.share, at.rare, at.weight, at.size = of.Share, of.Rare, of.Weight, of.Size
 		sorted = append(sorted, at)
 	}
 	return sorted
@@ -198,8 +205,8 @@ func (r Report) offs(of row) string {
 }
 
 // WriteSamples writes a table of the samples, the most suspect first: name, class, group
-// (the part that contributes most), weight, the share of fits that flag it where
-// Suspects are given, the features that are farthest off, and the coefficients.
+// (the part that contributes most), weight, the size of the residuals and the share of fits that
+// flag it where Suspects are given, the features that are farthest off, and the coefficients.
 func (r Report) WriteSamples(w io.Writer) error {
 	out, err := r.check()
 	if err != nil {
@@ -214,7 +221,7 @@ func (r Report) WriteSamples(w io.Writer) error {
 	}
 	header = append(header, "group", r.measure())
 	if r.Suspects != nil {
-		header = append(header, "flagged")
+		header = append(header, "size", "flagged")
 	}
 	to := csv.NewWriter(w)
 	to.Write(append(append(header, "off"), r.names(k)...)) // an error stays until Flush
@@ -226,7 +233,7 @@ func (r Report) WriteSamples(w io.Writer) error {
 		}
 		fields = append(fields, fmt.Sprintf("part %d", groups[of.sample]+1), number(of.weight))
 		if r.Suspects != nil {
-			fields = append(fields, number(of.share))
+			fields = append(fields, number(of.size), number(of.share))
 		}
 		fields = append(fields, r.offs(of))
 		for i := range k {
@@ -259,7 +266,13 @@ func (r Report) Save(folder string) error {
 		write func(w io.Writer) error
 	}{
 		{"report.html", r.WriteHTML},
-		{"parts.csv", parts.WriteCSV},
+		{"parts.csv", func(w io.Writer) error {
+			names, features, _, err := parts.Names()
+			if err != nil {
+				return err
+			}
+			return datasets.WriteNamedCSV(w, parts.X.T(), names, append([]string{"part"}, features...)...)
+		}},
 		{"coefficients.csv", coefficients.WriteCSV},
 		{"samples.csv", r.WriteSamples},
 		{"factors.npz", func(w io.Writer) error { return datasets.WriteNPZ(w, r.variables(parts, coefficients)...) }},

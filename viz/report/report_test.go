@@ -66,6 +66,10 @@ func TestSave(t *testing.T) {
 	if !mat.Equal(got.X, h) || !slices.Equal(got.Samples, rep.Set.Samples) || !slices.Equal(got.Labels, rep.Set.Labels) || got.Features[2] != "part 3" {
 		t.Errorf("%v", got)
 	}
+	parts, err := datasets.ReadCSV(t.Context(), open("parts.csv"), datasets.CSVLayout{ID: "part"})
+	if w, _ := rep.Result.Normalized(2); err != nil || !mat.Equal(parts.X, w) || parts.Samples[2] != "part 3" || !slices.Equal(parts.Features, rep.Set.Features) {
+		t.Errorf("%v, %v", parts, err)
+	}
 	npz := open("factors.npz")
 	if got, err = datasets.ReadNPZ(t.Context(), npz, npz.Size(), datasets.NPYLayout{X: "H", Columns: true}); err == nil && !mat.Equal(got.X, h) {
 		t.Errorf("%v", got)
@@ -121,7 +125,7 @@ func TestSuspectsAndImages(t *testing.T) {
 		t.Error("no title, or no images")
 	}
 	lines := strings.Split(table.String(), "\n")
-	if !strings.HasPrefix(lines[0], "sample,class,group,weight,flagged,off,part 1") || !strings.HasPrefix(lines[1], s.SampleName(found.Samples[0].Sample)+",") {
+	if !strings.HasPrefix(lines[0], "sample,class,group,weight,size,flagged,off,part 1") || !strings.HasPrefix(lines[1], s.SampleName(found.Samples[0].Sample)+",") {
 		t.Errorf("%q", lines[:2])
 	}
 	if _, err := rep.Residuals(0); !errors.Is(err, datasets.ErrParameter) {
@@ -132,6 +136,11 @@ func TestSuspectsAndImages(t *testing.T) {
 		if k < 2 {
 			found.Samples[k].Share = 1
 		}
+	}
+	rep.Why = map[int]string{found.Samples[1].Sample: "because of <two> values"}
+	page.Reset()
+	if err := rep.WriteHTML(&page); err != nil || strings.Count(page.String(), ">does not fit<") != 1 || strings.Count(page.String(), ">does not fit, because of &lt;two&gt; values<") != 1 {
+		t.Errorf("the page does not say why: %v", err)
 	}
 	for want, of := range map[bool]Report{true: rep, false: {Set: s, Result: r}} {
 		f, err := of.Residuals(2)
@@ -151,6 +160,40 @@ func TestSuspectsAndImages(t *testing.T) {
 	rep.Suspects = &choose.Suspects{}
 	if err := rep.WriteHTML(&page); !errors.Is(err, datasets.ErrSize) {
 		t.Error(err)
+	}
+}
+
+// What is drawn and what is in the table is said in the singular where it is one, and that there is more
+// where there is more.
+func TestOneAndMany(t *testing.T) {
+	rep := fitted(t)
+	n := len(rep.Set.Samples)
+	found := &choose.Suspects{Samples: make([]choose.Suspect, n), Flagged: shown + 1, Rare: 1}
+	for j := range found.Samples {
+		found.Samples[j] = choose.Suspect{Sample: j, Size: float64(n - j)}
+		switch {
+		case j <= shown:
+			found.Samples[j].Share = 1
+		case j == shown+1:
+			found.Samples[j].Rare = 1
+		}
+	}
+	rep.Suspects = found
+	var page bytes.Buffer
+	if err := rep.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(page.String(), "The table has the first 12 of either kind.") || strings.Contains(page.String(), ">"+rep.Set.Samples[shown]+"<") {
+		t.Error("the page does not say that the table is cut")
+	}
+	for k, want := range map[int]string{1: "most suspect sample: 1 does not fit, 0 are rare", shown + 2: "14 most suspect samples: 13 do not fit, 1 is rare"} {
+		out, err := rep.check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rep.title(rep.rows(out)[:k]); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
