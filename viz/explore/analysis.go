@@ -7,6 +7,7 @@ import (
 	"encoding/gob"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -62,7 +63,10 @@ type Sample struct {
 	Sample int
 	Name   string
 	Share  float64 // of the fits that flag it
-	// Worst are the features that are farthest off, at most three; nil for images.
+	// Values is the number of its bad entries, if it does not fit because of these: without them it would
+	// be no farther off than samples that fit. Otherwise it is 0.
+	Values int
+	// Worst are the features that are farthest off, at most three, as report.Report has them; nil for images.
 	Worst []string
 }
 
@@ -270,11 +274,11 @@ func (a *Analysis) units() (scale, offset *mat.Dense) {
 	return scale, offset
 }
 
-// BadSamples returns the samples that the parts do not explain as a whole, the worst first: those that
+// BadSamples returns the samples that the parts do not explain, the largest residuals first: those that
 // half of the fits flag as wrong, or, for the set of Apply, whose median residual is more than three times
 // its usual size.
 func (a *Analysis) BadSamples() []Sample {
-	return a.samples(func(s choose.Suspect) bool { return s.Share >= 0.5-1e-9 })
+	return a.samples(isWrong)
 }
 
 // RareSamples returns the samples that are not bad, but rare to at least half of the fits: their parts
@@ -283,7 +287,7 @@ func (a *Analysis) RareSamples() []Sample {
 	if a.Suspects == nil {
 		return nil
 	}
-	return a.samples(func(s choose.Suspect) bool { return s.Share < 0.5-1e-9 && s.Rare >= 0.5-1e-9 })
+	return a.samples(isRare)
 }
 
 // samples returns the suspects of a kind or, without suspects, what is far off.
@@ -324,29 +328,80 @@ func (a *Analysis) samples(of func(choose.Suspect) bool) []Sample {
 			found = append(found, Sample{Sample: of.sample, Share: 1})
 		}
 	}
+	if len(found) == 0 {
+		return nil
+	}
+	values := a.because(wh)
 	for k := range found {
 		s := &found[k]
-		s.Name = a.Prepared.SampleName(s.Sample)
+		s.Name, s.Values = a.Prepared.SampleName(s.Sample), values[s.Sample]
 		if a.Prepared.Height > 0 { // numbers of pixels say nothing
 			continue
 		}
-		order := make([]int, m)
-		for i := range order {
-			order[i] = i
-		}
-		size := func(i int) float64 {
-			if z := math.Abs(a.residual(wh, i, s.Sample)); !math.IsNaN(z) {
-				return z
+		sizes, order := make([]float64, m), []int(nil)
+		for i := range m {
+			sizes[i] = math.Abs(misfit(a.Family, a.Prepared.X.At(i, s.Sample), wh.At(i, s.Sample)))
+			if a.Usual[i] > 0 {
+				sizes[i] /= a.Usual[i]
 			}
-			return 0
+			if sizes[i] > 0 {
+				order = append(order, i)
+			}
 		}
-		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(size(y), size(x)) })
-		for _, i := range order[:min(3, m)] {
+		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(sizes[y], sizes[x]) })
+		for _, i := range order[:min(3, len(order))] {
 			s.Worst = append(s.Worst, a.Prepared.FeatureName(i))
 		}
 	}
 	return found
 }
+
+// why says why a sample does not fit, where that is known.
+func (s Sample) why() string {
+	switch s.Values {
+	case 0:
+		return ""
+	case 1:
+		return "because of one value"
+	}
+	return fmt.Sprintf("because of %d values", s.Values)
+}
+
+// because returns, for the suspects that do not fit because of their bad entries, the number of these: the
+// root mean square of their other residuals is no larger than the largest of the samples that fit.
+func (a *Analysis) because(wh *mat.Dense) map[int]int {
+	if a.Suspects == nil {
+		return nil
+	}
+	m, _ := wh.Dims()
+	var most float64
+	values, rest := map[int]int{}, map[int]float64{}
+	for _, s := range a.Suspects.Samples {
+		var sum float64
+		bad, others := 0, 0
+		for i := range m {
+			switch z := math.Abs(a.residual(wh, i, s.Sample)); {
+			case z > a.Far:
+				bad++
+			case z <= a.Far: // not NaN
+				sum, others = sum+z*z, others+1
+			}
+		}
+		size := math.Sqrt(sum / float64(max(1, others)))
+		switch {
+		case !isWrong(s) && !isRare(s):
+			most = max(most, size)
+		case bad > 0 && bad <= others:
+			values[s.Sample], rest[s.Sample] = bad, size
+		}
+	}
+	maps.DeleteFunc(values, func(j, _ int) bool { return rest[j] > most })
+	return values
+}
+
+func isWrong(s choose.Suspect) bool { return s.Share >= 0.5-1e-9 }
+
+func isRare(s choose.Suspect) bool { return !isWrong(s) && s.Rare >= 0.5-1e-9 }
 
 // farSample is how many times its usual size the median residual of a sample must be: half of the
 // residuals of a sample are below 0.67, and 3 is far beyond what a mixture of parts explains.
@@ -361,7 +416,7 @@ func (a *Analysis) String() string {
 	}
 	fmt.Fprintf(&b, "\nThe parts, the most stable first:\n")
 	for _, p := range a.Parts {
-		fmt.Fprintf(&b, "    %s (%.0f %% of all, largest in %s", p.Name, 100*p.Share, count(p.Samples, "sample"))
+		fmt.Fprintf(&b, "    %s (%s of all, largest in %s", p.Name, percent(p.Share), count(p.Samples, "sample"))
 		if a.Consensus != nil {
 			fmt.Fprintf(&b, ", stability %.2f", p.Stability)
 		}
@@ -374,11 +429,17 @@ func (a *Analysis) String() string {
 		}
 		fmt.Fprintf(&b, "\n%s:\n", many(len(bad), "sample", []string{"does not fit", "is rare, which may be right"}[k], []string{"do not fit", "are rare, which may be right"}[k]))
 		for _, s := range bad[:min(shown, len(bad))] {
-			if s.Worst == nil {
-				fmt.Fprintf(&b, "    %s\n", s.Name)
-				continue
+			line, in, worst := "    "+s.Name, ", most in ", s.Worst
+			if s.Values > 0 {
+				line += ", " + s.why()
+				if s.Values <= len(worst) {
+					in, worst = ", in ", worst[:s.Values]
+				}
 			}
-			fmt.Fprintf(&b, "    %s, most in %s\n", s.Name, strings.Join(s.Worst, ", "))
+			if len(worst) > 0 {
+				line += in + strings.Join(worst, ", ")
+			}
+			fmt.Fprintln(&b, line)
 		}
 		if len(bad) > shown {
 			fmt.Fprintf(&b, "    and %d more\n", len(bad)-shown)
@@ -397,6 +458,16 @@ func (a *Analysis) String() string {
 		fmt.Fprintf(&b, "\nwarning: %s\n", w)
 	}
 	return b.String()
+}
+
+// percent writes a share of 0 to 1 as a percentage: with a decimal where it is nearly none or nearly all, and
+// as 0 or 100 only where it is none or all.
+func percent(share float64) string {
+	p := 100 * share
+	if p <= 0 || p >= 1 && p <= 99 || p >= 100 {
+		return fmt.Sprintf("%.0f %%", p)
+	}
+	return fmt.Sprintf("%.1f %%", max(0.1, min(99.9, p)))
 }
 
 // count counts things, and many things that do something.
@@ -453,9 +524,12 @@ func (a *Analysis) Apply(ctx context.Context, s *datasets.Set) (*Analysis, error
 // Report returns the page and the tables of the analysis, in the unit of the prepared data.
 func (a *Analysis) Report() (*report.Report, error) {
 	rep := &report.Report{Set: a.Prepared, Result: a.Result, Suspects: a.Suspects, Title: cmp.Or(a.Set.Name, "Exploration"), Names: a.PartNames(),
-		Judge: a.Robust, Usual: a.Usual}
+		Judge: a.Robust, Usual: a.Usual, Why: map[int]string{}}
+	for _, s := range append(a.BadSamples(), a.RareSamples()...) {
+		rep.Why[s.Sample] = s.why()
+	}
 	if len(a.Preparation.Steps) > 0 {
-		rep.Notes = append(rep.Notes, "These are the data as they were prepared for the fit. In the file: "+a.Set.String())
+		rep.Notes = append(rep.Notes, "These are the data as they were prepared for the fit, and the parts are in their unit, here and in parts.csv. In the file: "+a.Set.String())
 		if scale, offset := a.units(); scale != nil {
 			rep.Variables = []datasets.MATVar{{Name: "feature_scale", M: scale}, {Name: "feature_offset", M: offset}}
 		}
@@ -473,7 +547,7 @@ func (a *Analysis) Report() (*report.Report, error) {
 			rows = append(rows, []any{e.SampleName, e.FeatureName, e.Value, e.Expected, fmt.Sprintf("%.0f times", e.Times)})
 		}
 	}
-	entries := report.Section{Title: "Single values that do not fit", Text: []string{fmt.Sprintf("%d values are off by more than %.0f times what is usual for their feature. The unit is that of the file; the list is that of entries.csv.", len(bad), a.Far)}}
+	entries := report.Section{Title: "Single values that do not fit", Text: []string{fmt.Sprintf("%s off by more than %.0f times what is usual for the feature. The unit is that of the file; the list is that of entries.csv.", many(len(bad), "value", "is", "are"), a.Far)}}
 	switch {
 	case a.Robust == nil:
 		entries.Text = []string{"Single values are not judged, as the data stay sparse: take fewer samples (Set.Pick), and fill in the zeros (Set.Dense)."}
@@ -535,7 +609,7 @@ func (a *Analysis) peculiar() report.Section {
 				names = append(names, f.Name)
 			}
 		}
-		s.Rows = append(s.Rows, []any{p.Name, fmt.Sprintf("%.0f %%", 100*p.Share), fmt.Sprintf("%.2f", p.Stability), count(p.Samples, "sample"), strings.Join(names, ", ")})
+		s.Rows = append(s.Rows, []any{p.Name, percent(p.Share), fmt.Sprintf("%.2f", p.Stability), count(p.Samples, "sample"), strings.Join(names, ", ")})
 	}
 	return s
 }
@@ -570,10 +644,10 @@ func (a *Analysis) DrawRanks() (viz.Figure, error) {
 	t := a.RankChoice.Table
 	ranks, errs := t.Column("rank"), t.Column(choose.ScoreHeldOut)
 	series := []viz.Series{{X: ranks, Y: errs, Err: t.Column(choose.ScoreHeldOutSE)}}
-	title := fmt.Sprintf("%d parts chosen", a.Rank)
+	title := count(a.Rank, "part") + " chosen"
 	if at := slices.Index(ranks, float64(a.Rank)); at >= 0 {
 		series = append(series, viz.Series{X: ranks[at : at+1], Y: errs[at : at+1]})
-		title = fmt.Sprintf("%d parts: an error of %.3g, where the least of all is %.3g", a.Rank, errs[at], slices.Min(errs))
+		title = fmt.Sprintf("%s: an error of %.3g, where the least of all is %.3g", count(a.Rank, "part"), errs[at], slices.Min(errs))
 	}
 	return viz.Lines(series, viz.LinesOptions{Title: title,
 		XLabel: "parts", YLabel: "error of entries held out", Width: 5.8, Height: 3})
@@ -592,7 +666,11 @@ func (a *Analysis) DrawConsensus() (viz.Figure, error) {
 			stable++
 		}
 	}
-	title := fmt.Sprintf("%d of %d parts have a stability of 0.9 or more", stable, len(a.Parts))
+	have := "have"
+	if stable == 1 {
+		have = "has"
+	}
+	title := fmt.Sprintf("%d of %s %s a stability of 0.9 or more", stable, count(len(a.Parts), "part"), have)
 	return viz.Heatmap(a.Consensus.Distances(), viz.HeatmapOptions{Title: title, RowOrder: order, ColumnOrder: order, BarLabel: "distance of two parts", XLabel: "parts of all starts, by cluster"})
 }
 
@@ -650,7 +728,11 @@ func oneTells(h *mat.Dense, labels []int) string {
 		}
 	}
 	if labels == nil {
-		return fmt.Sprintf("%d of %d samples are nine tenths one part", alone, n)
+		are := "are"
+		if alone == 1 {
+			are = "is"
+		}
+		return fmt.Sprintf("%d of %d samples %s nine tenths one part", alone, n, are)
 	}
 	right := 0
 	for part := range k {
@@ -679,7 +761,8 @@ const file = "analysis.gob"
 
 // Save writes a new folder: report.html, which is to be read first; parts.csv, coefficients.csv,
 // samples.csv and entries.csv; factors.npz and factors.mat; model.rnmf, which rnmf.Load reads; and
-// analysis.gob, which Load reads. It writes over nothing: the error is fs.ErrExist where the folder
+// analysis.gob, which Load reads. Parts are in the unit of the prepared data, and the values of
+// entries.csv in that of the file. It writes over nothing: the error is fs.ErrExist where the folder
 // exists. Of a set that stays sparse the page and samples.csv say how much of each sample the parts
 // explain, in place of what fits say of it.
 func (a *Analysis) Save(folder string) error {

@@ -394,6 +394,7 @@ func TestCountsFamily(t *testing.T) {
 	if found != 10 || others > 3 || nearest(a) < 0.98 {
 		t.Errorf("%d of 10 bursts, %d others, cosine %.3f\n%v", found, others, nearest(a), a)
 	}
+	oneList(t, a)
 	if bad := a.BadSamples(); !slices.ContainsFunc(bad, func(s Sample) bool { return s.Sample == 100 }) || len(bad) > 13 {
 		t.Errorf("%+v", bad)
 	}

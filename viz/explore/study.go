@@ -238,7 +238,7 @@ func guessKind(s *datasets.Set) (DataKind, string) {
 			known++
 		}
 	}
-	share := 100 * zeros / max(1, known)
+	share := zeros / max(1, known)
 	switch {
 	case top <= 1:
 		return Measurements, "all values are 0 or 1"
@@ -246,9 +246,9 @@ func guessKind(s *datasets.Set) (DataKind, string) {
 		if index := dispersion(s); index < variesAsCounts {
 			return Measurements, fmt.Sprintf("all values are whole numbers from 0 up, but half of the features vary less than counts do: their variance is %.2f of their mean or less", index)
 		}
-		return Counts, fmt.Sprintf("all values are whole numbers from 0 up, and %.0f %% of them are 0", share)
+		return Counts, fmt.Sprintf("all values are whole numbers from 0 up, and %s of them are 0", percent(share))
 	}
-	return Measurements, fmt.Sprintf("all values are whole numbers, but only %.0f %% of them are 0, where counts have %.0f %% and more", share, 100*manyZeros)
+	return Measurements, fmt.Sprintf("all values are whole numbers, but only %g %% of them are 0, where counts have %.0f %% and more", math.Floor(1000*share)/10, 100*manyZeros)
 }
 
 // dispersion is the median over the features of variance over mean, of those that are not 0 alone. That
@@ -421,7 +421,7 @@ func (r *run) loss() error {
 	if zeros := shareOfZeros(r.asked.X); r.Analysis.Kind == Counts && zeros > mostlyZeros {
 		r.Analysis.Loss = choose.BySample.Model(1).Loss
 		r.done += raceFits
-		r.decided("loss", choose.BySample.String(), fmt.Sprintf("%.0f %% of the entries are 0, and a loss of entries would take what is not 0 for errors", 100*zeros))
+		r.decided("loss", choose.BySample.String(), fmt.Sprintf("%s of the entries are 0, and a loss of entries would take what is not 0 for errors", percent(zeros)))
 		return nil
 	}
 	r.tell("loss: predicting entries that are hidden, by three losses", false)
@@ -538,7 +538,11 @@ func (r *run) compareWithMeans() error {
 		r.HeldOut, _ = choose.MeanError(of.OfMeans)
 		r.HeldOutMeans = 1
 		if r.HeldOut >= 1 {
-			r.warn("%d parts predict counts that are held out no better than the mean of each feature does (%.2f times its deviances): read them as a description of what stands out, or take fewer (Study.Rank)", r.Analysis.Rank, r.HeldOut)
+			what := "it as a description of what stands out"
+			if r.Analysis.Rank > 1 {
+				what = "them as a description of what stands out, or take fewer (Study.Rank)"
+			}
+			r.warn("%s counts that are held out no better than the mean of each feature does (%.2f times its deviances): read %s", many(r.Analysis.Rank, "part", "predicts", "predict"), r.HeldOut, what)
 		}
 		return nil
 	}
@@ -553,14 +557,22 @@ func (r *run) compareWithMeans() error {
 	case model >= 1 && mean >= 1:
 		r.warn("neither the model nor the means of the features predict entries that are held out better than zeros do (errors %.2f and %.2f, zeros 1): read the parts as a description of what stands out, not as a model that predicts", model, mean)
 	case model >= 1:
-		r.warn("the model predicts entries that are held out worse than zeros do (error %.2f, zeros 1): take fewer parts, or another loss", model)
+		what := "take another loss"
+		if r.Analysis.Rank > 1 {
+			what = "take fewer parts, or another loss"
+		}
+		r.warn("the model predicts entries that are held out worse than zeros do (error %.2f, zeros 1): %s", model, what)
 	case model > mean:
 		_, n := r.asked.X.Dims()
 		gaps := ""
 		if r.asked.Mask() != nil {
 			gaps = ", where so much is missing"
 		}
-		r.warn("%d parts predict entries that are held out worse than the mean of each feature does (errors %.3f and %.3f)%s: do not fill gaps with this model; fewer parts (Study.Rank), more samples than these %d, or rnmf.Ridge on both factors make it better", r.Analysis.Rank, model, mean, gaps, n)
+		fewer := ""
+		if r.Analysis.Rank > 1 {
+			fewer = "fewer parts (Study.Rank), "
+		}
+		r.warn("%s entries that are held out worse than the mean of each feature does (errors %.3f and %.3f)%s: do not fill gaps with this model; %smore samples than these %d, or rnmf.Ridge on both factors make it better", many(r.Analysis.Rank, "part", "predicts", "predict"), model, mean, gaps, fewer, n)
 	}
 	return nil
 }
@@ -618,7 +630,11 @@ func (r *run) parts() error {
 		search.Apart = -1
 		p, err = search.Run(r.ctx)
 		reason = "no single part lies near those of other starts, so none is left out"
-		r.warn("the starts agree on hardly any part: fewer parts (Study.Rank) may be more stable")
+		fewer := ""
+		if r.Analysis.Rank > 1 {
+			fewer = ": fewer parts (Study.Rank) may be more stable"
+		}
+		r.warn("the starts agree on hardly any part%s", fewer)
 	}
 	if err != nil {
 		return err
@@ -627,7 +643,11 @@ func (r *run) parts() error {
 	r.done = before + starts
 	r.decided("fit", p.String(), reason)
 	if low := p.Stability[len(p.Stability)-1]; low < 0.5 {
-		r.warn("not all parts are stable: the last has a stability of %.2f, where 1 says that each start finds it", low)
+		which := "not all parts are stable: the last"
+		if len(p.Stability) == 1 {
+			which = "the part is not stable: it"
+		}
+		r.warn("%s has a stability of %.2f, where 1 says that each start finds it", which, low)
 	}
 	return nil
 }
@@ -656,8 +676,34 @@ func (r *run) suspects() error {
 	if err := r.weigh(signed); err != nil {
 		return err
 	}
+	r.saturated()
 	r.decided("suspects", fmt.Sprintf("%s, %s; %s", many(len(r.BadSamples()), "sample", "does not fit", "do not fit"), many(len(r.BadEntries()), "single value", "does not", "do not"), many(found.Rare, "more sample", "is rare", "are rare")), found.String())
 	return nil
+}
+
+// saturated warns of images that do not fit as light was cut off in them: they have the largest value where
+// the parts make far more.
+func (r *run) saturated() {
+	if r.Analysis.Kind != Images || r.Set.X == nil {
+		return
+	}
+	top := math.Inf(-1)
+	for _, v := range r.Set.X.RawMatrix().Data {
+		if v > top { // not NaN
+			top = v
+		}
+	}
+	cut := map[int]bool{}
+	for _, e := range r.BadEntries() {
+		if e.Value == top && e.Expected > top {
+			cut[e.Sample] = true
+		}
+	}
+	bad := slices.DeleteFunc(r.BadSamples(), func(s Sample) bool { return !cut[s.Sample] })
+	if len(bad) > 0 {
+		r.warn("pixels of %s have the largest value, %g, where the parts make far more: what was brighter was cut off there, so these residuals are no errors of the pictures; OpenOptions{Missing: []string{%q}} takes such pixels for missing",
+			many(len(bad), "sample", "that does not fit", "that do not fit"), top, fmt.Sprintf(">=%g", top))
+	}
 }
 
 // weigh measures the usual size of the residuals of each feature, by a fit that single wrong entries
