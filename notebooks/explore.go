@@ -267,7 +267,7 @@ func (e *exploration) notebook(a *explore.Analysis, folder string) ([]byte, erro
 		cells = append(cells, map[string]any{"cell_type": "code", "execution_count": nil, "metadata": map[string]any{}, "outputs": []any{}, "source": strings.TrimSpace(source)})
 	}
 	text("# "+plainText(a.Set.Name),
-		fmt.Sprintf("*%d features of %d samples, written as sums of %d parts.*", m, n, a.Rank),
+		fmt.Sprintf("*%d features of %d samples, written as sums of the parts below, %d in number.*", m, n, a.Rank),
 		"This notebook was made by `go run ./notebooks -explore`. The folder that it lies in has [report.html](report.html), which says the same on one page, the parts and coefficients as tables, the lists of what does not fit, and both factors for NumPy and MATLAB. The data themselves were only read.",
 		"The first cell holds declarations, which all later cells know. A cell that begins with `%%` is run as a program of its own.")
 	code(fmt.Sprintf(`import (
@@ -299,7 +299,7 @@ func found() *explore.Analysis { return lesson.Must(explore.Load(".")) }
 	code("%%\nfor _, d := range found().Decisions {\n\tfmt.Printf(\"%s: %s\\n    %s\\n\", d.About, d.Choice, d.Reason)\n}\nfor _, w := range found().Warnings {\n\tfmt.Println(\"warning:\", w)\n}")
 	var parts []string
 	for _, p := range a.Parts {
-		parts = append(parts, fmt.Sprintf("- **%s**, %.0f %% of all, the largest in %d samples, stability %.2f", plainText(p.Name), 100*p.Share, p.Samples, p.Stability))
+		parts = append(parts, fmt.Sprintf("- **%s**, %.0f %% of all, the largest part of %d of the samples, stability %.2f", plainText(p.Name), 100*p.Share, p.Samples, p.Stability))
 	}
 	text("## The parts", "Each sample is a sum of these, with coefficients of 0 or more. The names are of features that a part has more of than any other part; a stability of 1 says that each of the starts has found it.", strings.Join(parts, "\n"))
 	code("%%\nlesson.Show(found().DrawParts())")
