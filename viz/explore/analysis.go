@@ -63,7 +63,7 @@ type Sample struct {
 	Sample int
 	Name   string
 	Share  float64 // of the fits that flag it
-	// Values is the number of its bad entries, if it does not fit because of these: without them it would
+	// Values is the number of its bad entries, if it does not fit because of these few: without them it would
 	// be no farther off than samples that fit. Otherwise it is 0.
 	Values int
 	// Worst are the features that are farthest off, at most three, as report.Report has them; nil for images.
@@ -367,8 +367,9 @@ func (s Sample) why() string {
 	return fmt.Sprintf("because of %d values", s.Values)
 }
 
-// because returns, for the suspects that do not fit because of their bad entries, the number of these: the
-// root mean square of their other residuals is no larger than the largest of the samples that fit.
+// because returns, for the suspects that do not fit because of a few bad entries, at most two or a twentieth of all,
+// the number of these: the root mean square of their other residuals is no larger than the largest of the samples that
+// fit.
 func (a *Analysis) because(wh *mat.Dense) map[int]int {
 	if a.Suspects == nil {
 		return nil
@@ -391,7 +392,7 @@ func (a *Analysis) because(wh *mat.Dense) map[int]int {
 		switch {
 		case !isWrong(s) && !isRare(s):
 			most = max(most, size)
-		case bad > 0 && bad <= others:
+		case bad > 0 && bad <= max(2, (bad+others)/20): // more are no single values
 			values[s.Sample], rest[s.Sample] = bad, size
 		}
 	}
