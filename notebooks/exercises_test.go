@@ -107,12 +107,7 @@ func programs(nb notebook) (list []string, err error) {
 // try runs a program of a notebook in the quick setting, or only compiles it.
 func try(t *testing.T, program string, run bool) (string, error) {
 	t.Helper()
-	dir, err := os.MkdirTemp(".", "zz-solution-") // in this module
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "main.go")
+	file := filepath.Join(t.TempDir(), "main.go") // not in the checkout, which other tests walk through
 	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +118,7 @@ func try(t *testing.T, program string, run bool) (string, error) {
 		c.Stdout, c.Stderr = &said, &said
 		return c.Run()
 	}
-	err = call("tool", "goimports", "-w", file)
+	err := call("tool", "goimports", "-srcdir", "main.go", "-w", file) // as if it were in this module
 	if err == nil && run {
 		err = call("run", file)
 	} else if err == nil {
