@@ -123,7 +123,7 @@ type gridLayout struct {
 }
 
 const (
-	widestName          = 240 // pixels for the name of a row, a column or a track
+	widestName          = 310 // pixels for the name of a row, a column or a track
 	trackHigh, trackGap = 16, 4
 )
 

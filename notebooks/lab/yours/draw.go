@@ -2,6 +2,7 @@ package yours
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -12,7 +13,8 @@ import (
 )
 
 // InOrder draws how much of each sample each part is, the samples in the order of the file. Its title says
-// which part has the largest share of the first fifth of them, and which of the last.
+// which part has the largest share of the first fifth of them, and which of the last. Samples that do not fit are
+// marked.
 func InOrder(a *explore.Analysis) (viz.Figure, error) {
 	_, h := a.Result.Normalized(1)
 	share := mat.DenseCopyOf(h)
@@ -36,8 +38,16 @@ func InOrder(a *explore.Analysis) (viz.Figure, error) {
 		return name
 	}
 	fifth := max(n/5, 1)
-	return viz.Heatmap(share, viz.HeatmapOptions{Title: fmt.Sprintf("“%s” leads the first fifth, “%s” the last", most(0, fifth), most(n-fifth, n)),
-		RowNames: names, XLabel: "samples, in the order of the file", BarLabel: "share"})
+	opt := viz.HeatmapOptions{Title: fmt.Sprintf("“%s” leads the first fifth, “%s” the last", most(0, fifth), most(n-fifth, n)),
+		RowNames: names, XLabel: "samples, in the order of the file", BarLabel: "share"}
+	if bad := a.BadSamples(); len(bad) > 0 {
+		marks := slices.Repeat([]int{-1}, n) // white
+		for _, s := range bad {
+			marks[s.Sample] = 0
+		}
+		opt.Tracks = []viz.Track{{Name: "suspect", Classes: marks, Names: []string{"does not fit"}}}
+	}
+	return viz.Heatmap(share, opt)
 }
 
 // Largest says which parts are the largest of some samples, of at least two of them, and of how many others.

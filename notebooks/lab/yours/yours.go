@@ -110,6 +110,10 @@ func Wines() (Example, error) {
 	}
 	m, n := table.X.Dims()
 	table.Labels = s.Labels
+	table.Features = slices.Clone(table.Features)
+	for i, name := range table.Features {
+		table.Features[i] = strings.TrimSuffix(name, " of diluted wines") // longer than there is room in a picture
+	}
 	for _, class := range s.Classes {
 		table.Classes = append(table.Classes, "cultivar "+class)
 	}
