@@ -25,9 +25,12 @@ import (
 var costs string
 
 // Costs returns what CostCommand has stored, with versions: of each algorithm the cost of a round as its
-// paper has it, and the measured seconds of a round at the base size and at four times the
+// paper has it, and the measured seconds of a round (the least of so many fits of so many rounds) at the base size and at four times the
 // rows, the samples and the rank; the exponents are log₄ of their ratios.
 var Costs = sync.OnceValue(func() stored.Table { return stored.Parse(costs) })
+
+// costSeed is that of the data and of all starts.
+const costSeed = 1
 
 // A costed algorithm has the cost of a round from a paper.
 type costed struct {
@@ -46,7 +49,7 @@ func algorithms() []costed {
 	model := func(m func(p *costProblem) rnmf.Model) func(context.Context, *costProblem, int) (*rnmf.Result, error) {
 		return func(ctx context.Context, p *costProblem, rounds int) (*rnmf.Result, error) {
 			v := m(p)
-			v.MaxIter, v.Tol, v.Seed = rounds, -1, 1
+			v.MaxIter, v.Tol, v.Seed = rounds, -1, costSeed
 			return v.Fit(ctx, p.x)
 		}
 	}
@@ -57,10 +60,10 @@ func algorithms() []costed {
 	return []costed{
 		{"NMF, MUR", "RSS-NMF", "mnr", model(func(p *costProblem) rnmf.Model { return with(rnmf.NMF(p.rank), rnmf.MU{}) })},
 		{"CNMF, squares", "RSS-NMF", "mnr", func(ctx context.Context, p *costProblem, rounds int) (*rnmf.Result, error) {
-			return papers.CNMF{Model: rnmf.Model{Rank: p.rank, MaxIter: rounds, Tol: -1, Solver: rnmf.MU{}, Seed: 1}, Labels: p.labels}.Fit(ctx, p.x)
+			return papers.CNMF{Model: rnmf.Model{Rank: p.rank, MaxIter: rounds, Tol: -1, Solver: rnmf.MU{}, Seed: costSeed}, Labels: p.labels}.Fit(ctx, p.x)
 		}},
 		{"CNMF, divergence", "RSS-NMF", "n(m + n)r", func(ctx context.Context, p *costProblem, rounds int) (*rnmf.Result, error) {
-			return printed.Divergence{Start: printed.Start{Rank: p.rank, MaxIter: rounds}, Labels: p.labels}.Fit(ctx, p.x)
+			return printed.Divergence{Start: printed.Start{Rank: p.rank, Seed: costSeed, MaxIter: rounds}, Labels: p.labels}.Fit(ctx, p.x)
 		}},
 		{"GNMF, MUR", "RSS-NMF; RRA", "mnr + n²m; mnr + rn²", model(func(p *costProblem) rnmf.Model { return with(rnmf.GNMF(p.rank, p.graph, 1), rnmf.MU{}) })},
 		{"RSS-NMF, MUR", "RSS-NMF", "mnr + max(m, n)r² + rn²", model(func(p *costProblem) rnmf.Model { return with(rnmf.RSSNMF(p.rank, 0.1, p.labels), rnmf.MU{}) })},
@@ -71,7 +74,7 @@ func algorithms() []costed {
 			return with(rnmf.GNMF(p.rank, p.graph, 1), papers.OGM{Printed: true})
 		})},
 		{"RRA, Algorithm 1", "RRA", "mnr + prn²", func(ctx context.Context, p *costProblem, rounds int) (*rnmf.Result, error) {
-			return printed.RRA{Start: printed.Start{Rank: p.rank, MaxIter: rounds}, Graph: p.graph, Beta: 1}.Fit(ctx, p.x)
+			return printed.RRA{Start: printed.Start{Rank: p.rank, Seed: costSeed, MaxIter: rounds}, Graph: p.graph, Beta: 1}.Fit(ctx, p.x)
 		}},
 		{"truncated Cauchy, OGM", "Truncated Cauchy", "mn ln(mn) + mnr²", model(func(p *costProblem) rnmf.Model {
 			return with(rnmf.TruncatedCauchyNMF(p.rank), papers.OGM{Printed: true})
@@ -82,7 +85,7 @@ func algorithms() []costed {
 // costOf returns the least seconds that a round took in several fits at m×n and a rank: other
 // programs run at the same time, so slower rounds say less.
 func costOf(ctx context.Context, a costed, m, n, rank, rounds, repeats int) (float64, error) {
-	rng := rand.New(rand.NewPCG(1, uint64(m*n)))
+	rng := rand.New(rand.NewPCG(costSeed, uint64(m*n)))
 	p := &costProblem{x: mat.NewDense(m, n, nil), rank: rank, labels: rnmf.Labels{Class: make([]int, n)}}
 	p.x.Apply(func(_, _ int, _ float64) float64 { return rng.Float64() }, p.x)
 	for j := range p.labels.Class {
@@ -126,7 +129,7 @@ func CostCommand(ctx context.Context, args []string) error {
 }
 
 func storeCosts(ctx context.Context, out string, m, r, rounds, repeats int) (err error) {
-	sheet, err := stored.Open(out, 1, "algorithm", "paper", "claim", "m", "n", "r", "base", "rows", "samples", "rank", "in_m", "in_n", "in_r", "version")
+	sheet, err := stored.Open(out, 1, "algorithm", "paper", "claim", "m", "n", "r", "seed", "fits", "rounds", "base", "rows", "samples", "rank", "in_m", "in_n", "in_r", "version")
 	if err != nil {
 		return err
 	}
@@ -145,7 +148,7 @@ func storeCosts(ctx context.Context, out string, m, r, rounds, repeats int) (err
 				return fmt.Errorf("%s: %w", a.name, err)
 			}
 		}
-		line := []string{a.name, a.paper, a.claim, fmt.Sprint(m), fmt.Sprint(m), fmt.Sprint(r)}
+		line := []string{a.name, a.paper, a.claim, fmt.Sprint(m), fmt.Sprint(m), fmt.Sprint(r), fmt.Sprint(costSeed), fmt.Sprint(repeats), fmt.Sprint(rounds)}
 		for _, v := range s {
 			line = append(line, stored.Number(v, 'g', 4))
 		}

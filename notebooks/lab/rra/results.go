@@ -146,7 +146,7 @@ func race(ctx context.Context, s settings, sets []*datasets.Set) error {
 		return err
 	}
 	defer out.Close()
-	traces, err := stored.Open(filepath.Join(s.out, "traces.csv"), 2, "set", "rank", "solver", "seconds", "objective", "version")
+	traces, err := stored.Open(filepath.Join(s.out, "traces.csv"), 3, "set", "rank", "start", "solver", "round", "seconds", "objective", "version")
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (k *track) race(ctx context.Context, s settings, rank, start int, version s
 		return err
 	}
 	if start == 1 {
-		if err := traces.Add(h.points(rank, version)...); err != nil {
+		if err := traces.Add(h.points(rank, start, version)...); err != nil {
 			return err
 		}
 	}
@@ -361,11 +361,11 @@ func (h *heat) rows(rank, start int, version string, best []float64) (rows [][]s
 }
 
 // points are what traces.csv keeps: the beginning of each trace, and forty points of the rest.
-func (h *heat) points(rank int, version string) (points [][]string) {
+func (h *heat) points(rank, start int, version string) (points [][]string) {
 	for _, r := range h.runs {
 		for j, p := range r.trace {
 			if j < 20 || j%(1+len(r.trace)/40) == 0 || j == len(r.trace)-1 {
-				points = append(points, []string{h.set.Name, strconv.Itoa(rank), r.name, number(p.Seconds, 4), number(p.Objective, 7), version})
+				points = append(points, []string{h.set.Name, strconv.Itoa(rank), strconv.Itoa(start), r.name, strconv.Itoa(p.Round), number(p.Seconds, 4), number(p.Objective, 7), version})
 			}
 		}
 	}
@@ -459,7 +459,7 @@ func (p peer) run(ctx context.Context, start rnmf.WarmStart, solver string, eps,
 
 // energy is Table 1: rank 10 on the faces, time to one objective.
 func energy(ctx context.Context, s settings, set *datasets.Set) error {
-	out, err := stored.Open(filepath.Join(s.out, "energy.csv"), 2, "set", "energy", "kept", "solver", "target", "seconds", "rounds", "highest_rise", "version")
+	out, err := stored.Open(filepath.Join(s.out, "energy.csv"), 2, "set", "energy", "start", "kept", "solver", "target", "seconds", "rounds", "highest_rise", "version")
 	if err != nil {
 		return err
 	}
@@ -512,7 +512,7 @@ func energy(ctx context.Context, s settings, set *datasets.Set) error {
 				best = math.NaN()
 			}
 			name := map[bool]string{true: VThenU, false: Safe}[plain]
-			rows = append(rows, []string{set.Name, number(share, 3), strconv.Itoa(kept), name, number(target, 7), number(best, 4), strconv.Itoa(rounds), number(most, 3), version})
+			rows = append(rows, []string{set.Name, number(share, 3), fmt.Sprint(model.Seed), strconv.Itoa(kept), name, number(target, 7), number(best, 4), strconv.Itoa(rounds), number(most, 3), version})
 		}
 		if err := out.Add(rows...); err != nil {
 			return err

@@ -92,8 +92,10 @@ func TestResults(t *testing.T) {
 		for _, rank := range traces.Where("set", set).Different("rank") {
 			for _, solver := range names() {
 				trace := traces.Where("set", set, "rank", rank, "solver", solver)
-				if seconds := trace.Numbers("seconds"); len(seconds) < 3 || !slices.IsSorted(seconds) || seconds[0] != 0 {
-					t.Errorf("%s, rank %s, %s: %v", set, rank, solver, seconds)
+				for _, column := range []string{"round", "seconds"} {
+					if v := trace.Numbers(column); len(v) < 3 || !slices.IsSorted(v) || v[0] != 0 {
+						t.Errorf("%s, rank %s, %s: the %s are %v", set, rank, solver, column, v)
+					}
 				}
 			}
 		}
