@@ -9,6 +9,7 @@ import (
 	"log"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -135,7 +136,7 @@ func store(ctx context.Context, folder string, sets []*datasets.Set, trials uint
 		return err
 	}
 	defer func() { err = errors.Join(err, sheet.Close()) }()
-	curves, err := stored.Open(filepath.Join(folder, "traces.csv"), 2, "set", "model", "round", "objective", "version")
+	curves, err := stored.Open(filepath.Join(folder, "traces.csv"), 3, "set", "model", "trial", "round", "objective", "version")
 	if err != nil {
 		return err
 	}
@@ -149,7 +150,7 @@ func store(ctx context.Context, folder string, sets []*datasets.Set, trials uint
 				if err != nil {
 					return err
 				}
-				if sheet.Current(version, key...) && (trial > 1 || curves.Current(version, key[:2]...)) {
+				if sheet.Current(version, key...) && (trial > 1 || curves.Current(version, key...)) {
 					continue
 				}
 				if seconds > 0 && time.Since(begin).Seconds() > seconds {
@@ -164,7 +165,7 @@ func store(ctx context.Context, folder string, sets []*datasets.Set, trials uint
 					return fmt.Errorf("%q: %w", key, err)
 				}
 				if trial == 1 {
-					if err := curves.Add(points(s.Name, m, r.Trace, version)...); err != nil {
+					if err := curves.Add(points(key, m, r.Trace, version)...); err != nil {
 						return err
 					}
 				}
@@ -183,7 +184,7 @@ func store(ctx context.Context, folder string, sets []*datasets.Set, trials uint
 
 // points thins a trace out, more and more, as its end changes less. The objective is
 // that of Fig. 5, ‖X − WH‖ in the norm of the model.
-func points(set string, m Fitted, t rnmf.Trace, version string) (lines [][]string) {
+func points(key []string, m Fitted, t rnmf.Trace, version string) (lines [][]string) {
 	next := 1.0
 	for i, p := range t {
 		if p.Round == 0 || float64(p.Round) < next && i < len(t)-1 {
@@ -194,7 +195,7 @@ func points(set string, m Fitted, t rnmf.Trace, version string) (lines [][]strin
 		if m.Model.Loss == nil {
 			v = math.Sqrt(v)
 		}
-		lines = append(lines, []string{set, m.Name, fmt.Sprint(p.Round), stored.Number(v, 'g', 8), version})
+		lines = append(lines, slices.Concat(key, []string{fmt.Sprint(p.Round), stored.Number(v, 'g', 8), version}))
 	}
 	return lines
 }
