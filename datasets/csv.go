@@ -504,7 +504,7 @@ func (c *csvTable) assign(line, n int) error {
 			}
 		}
 		switch {
-		case len(c.header) == n-1 && (c.ID == "1" || named == len(asked)):
+		case len(c.header) == n-1 && (c.ID == "1" || c.ID == strconv.Itoa(-n) || named == len(asked)):
 			c.header = append([]string{""}, c.header...)
 			if c.units != nil {
 				c.units = append([]string{""}, c.units...)

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
@@ -28,8 +29,8 @@ var gaps = []string{"", "NA", "N/A", "n/a", "#N/A", "n.a.", "NaN", "nan", "NAN",
 // Names, in lower case, that tell what a column is for.
 var (
 	namesOfLabels   = []string{"class", "classes", "label", "labels", "target", "species", "group", "type", "kind", "category", "diagnosis", "outcome", "cultivar", "variety", "status", "cell_type", "celltype", "y"}
-	namesOfSamples  = []string{"id", "ids", "sample", "samples", "sample_id", "sampleid", "name", "names", "index", "unnamed: 0", "patient", "patient_id", "subject", "subject_id", "cell", "barcode", "no", "nr"}
-	namesOfFeatures = []string{"gene", "genes", "gene_id", "geneid", "gene_name", "gene_symbol", "genesymbol", "symbol", "probe", "probe_id", "probeid", "id_ref", "feature", "features", "feature_id", "ensembl", "transcript", "transcript_id", "protein", "metabolite", "wavelength", "wavenumber", "frequency", "m/z", "mz"}
+	namesOfSamples  = []string{"id", "ids", "sample", "samples", "sample_id", "sampleid", "name", "names", "index", "unnamed: 0", "patient", "patient_id", "user", "user_id", "userid", "subject", "subject_id", "cell", "barcode", "no", "nr"}
+	namesOfFeatures = []string{"gene", "genes", "gene_id", "geneid", "gene_name", "gene_symbol", "genesymbol", "symbol", "probe", "probe_id", "probeid", "id_ref", "feature", "features", "feature_id", "ensembl", "transcript", "transcript_id", "protein", "metabolite", "wavelength", "wavenumber", "raman shift", "frequency", "m/z", "mz"}
 )
 
 // pandasIndex is the column in which pandas stores the names of rows in a Parquet file.
@@ -43,9 +44,11 @@ const (
 // A columnSeen is what is known of a column after all lines.
 type columnSeen struct {
 	numbers, gaps, texts int
-	points, commas       int     // numbers with a decimal point, and with a decimal comma
-	whole, rising        bool    // all numbers are
-	first, last          float64 // number
+	points, commas       int  // numbers with a decimal point, and with a decimal comma
+	whole                bool // all numbers are
+	distinct             bool // no number comes twice, of the first column
+	last                 float64
+	seen                 map[float64]bool // nil in other columns
 	values               []float64
 	words                map[string]bool
 	oneEach              bool // no text comes twice
@@ -65,9 +68,15 @@ func (c *columnSeen) see(f string, decimal, missing func(string) bool) {
 		c.gaps++
 	case err == nil:
 		if c.numbers++; c.numbers == 1 {
-			c.whole, c.rising, c.first, c.last = true, true, v, math.Inf(-1)
+			c.whole, c.distinct, c.last = true, true, math.Inf(-1)
 		}
-		c.whole, c.rising = c.whole && v == math.Trunc(v), c.rising && v > c.last
+		c.whole = c.whole && v == math.Trunc(v)
+		if c.seen != nil && len(c.seen) < mostWords {
+			c.distinct = c.distinct && !c.seen[v]
+			c.seen[v] = true
+		} else { // so many that only their order tells
+			c.distinct = c.distinct && v > c.last
+		}
 		if c.last = v; len(c.values) <= mostClasses && !slices.Contains(c.values, v) {
 			c.values = append(c.values, v)
 		}
@@ -78,7 +87,7 @@ func (c *columnSeen) see(f string, decimal, missing func(string) bool) {
 		}
 	case thousands != nil: // a number, which the reader refuses
 		c.numbers++
-		c.whole, c.rising = false, false
+		c.whole, c.distinct = false, false
 		if thousands[1] != "" {
 			c.commas++
 		} else {
@@ -106,7 +115,11 @@ type tableSeen struct {
 	plain     bool
 	first     []string // line
 	columns   []*columnSeen
-	lines     int // but the first, until that is known to be no header
+	second    []string // line, until it is known whether it has the units
+	units     bool     // it has
+	axis      bool     // the first line has numbers that name the columns
+	ordered   bool     // the numbers of a line but the first rise or fall
+	lines     int      // but the first, until that is known to be no header
 
 	decimal, isGap func(field string) bool // decimal: whether it is a number with a decimal comma
 }
@@ -177,6 +190,8 @@ func seeTable(ctx context.Context, r io.Reader, plain bool, missing absent, limi
 	head, _ := in.Peek(1 << 15)
 	if one, rest, ok := bytes.Cut(head, []byte("\n")); !plain && ok && len(one) > 0 && len(rest) > 0 && one[0] == rest[0] && bytes.IndexByte([]byte("#!%"), one[0]) >= 0 {
 		t.layout.Comment = string(one[:1])
+	} else if !plain && len(head) > 4 && strings.EqualFold(string(head[:4]), "sep=") { // for Excel
+		t.layout.Comment = string(head[:4])
 	}
 	skipped, err := t.layout.skipComments(in, record)
 	if err != nil {
@@ -214,14 +229,34 @@ func seeTable(ctx context.Context, r io.Reader, plain bool, missing absent, limi
 			continue
 		}
 		t.lines++
+		t.ordered = t.ordered || inOrder(fields[1:])
 		for len(t.columns) < len(fields) {
 			if err := left.take(32); err != nil {
 				return nil, err
 			}
-			t.columns = append(t.columns, &columnSeen{})
+			c := &columnSeen{}
+			if len(t.columns) == 0 {
+				c.seen = map[float64]bool{}
+			}
+			t.columns = append(t.columns, c)
+		}
+		if n == 1 {
+			for _, f := range fields {
+				foreign = foreign || !utf8.ValidString(f)
+				t.second = append(t.second, strings.Clone(f))
+			}
+			continue
 		}
 		for k, f := range fields {
 			foreign = foreign || !utf8.ValidString(f)
+			t.columns[k].see(f, t.decimal, t.isGap)
+		}
+	}
+	t.axis = !plain && t.isAxis()
+	if t.units = t.secondHasUnits(); t.units {
+		t.lines--
+	} else {
+		for k, f := range t.second {
 			t.columns[k].see(f, t.decimal, t.isGap)
 		}
 	}
@@ -230,29 +265,69 @@ func seeTable(ctx context.Context, r io.Reader, plain bool, missing absent, limi
 	}
 	if foreign {
 		t.layout.Encoding = charmap.Windows1252
+		for k, f := range t.first {
+			t.first[k], _ = charmap.Windows1252.NewDecoder().String(f) // it has a rune for each byte
+		}
 	}
 	return t, nil
+}
+
+// inOrder tells whether the numbers among the fields, three or more, all rise or all fall.
+func inOrder(fields []string) bool {
+	numbers := numbersOf(fields)
+	if len(numbers) < 3 {
+		return false
+	}
+	sign := numbers[1] - numbers[0]
+	for k := 1; k < len(numbers); k++ {
+		if !((numbers[k]-numbers[k-1])*sign > 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// numbersOf returns the numbers among the fields.
+func numbersOf(fields []string) (numbers []float64) {
+	for _, f := range fields {
+		if v, err := parseNumber(f); err == nil {
+			numbers = append(numbers, v)
+		}
+	}
+	return numbers
+}
+
+// isAxis tells whether the numbers of the first line are no data, but name the columns, as wavelengths and years
+// do: they are in order, those of no other line are, and they are many or have equal distances.
+func (t *tableSeen) isAxis() bool {
+	numbers := numbersOf(t.first)
+	if t.ordered || t.lines < 2 || len(numbers) < 5 || !inOrder(t.first) {
+		return false
+	}
+	step := numbers[1] - numbers[0]
+	for k := 1; k < len(numbers) && len(numbers) < 10; k++ {
+		if math.Abs(numbers[k]-numbers[k-1]-step) > 1e-6*math.Abs(step) {
+			return false
+		}
+	}
+	return true
 }
 
 // takeFirst counts the first line among the others.
 func (t *tableSeen) takeFirst() {
 	t.lines++
 	for k, f := range t.first[:min(len(t.first), len(t.columns))] {
-		c := t.columns[k]
-		before := *c
-		c.see(f, t.decimal, t.isGap)
-		if before.numbers > 0 && c.numbers > before.numbers { // it comes before the others
-			c.first, c.last, c.rising = c.last, before.last, before.rising && c.last < before.first
-		}
+		t.columns[k].see(f, t.decimal, t.isGap)
 	}
 }
 
-// name returns how the layout calls column k: by its number, from the end where the first line is short.
+// name returns how the layout calls column k: by its number, from the end where the first line is short or has a
+// column of that name.
 func (t *tableSeen) name(k int) string {
-	if t.strayFirst() {
-		return strconv.Itoa(k - len(t.columns))
+	if number := strconv.Itoa(k + 1); !t.strayFirst() && !slices.Contains(t.first, number) {
+		return number
 	}
-	return strconv.Itoa(k + 1)
+	return strconv.Itoa(k - len(t.columns))
 }
 
 // strayFirst tells whether the first line has so few fields that it names no columns, as that of
@@ -291,7 +366,7 @@ func (t *tableSeen) header() (is, sure bool) {
 	if short == 1 {
 		return true, true // R has no name for the names of rows
 	}
-	names, numbers, counted := 0, 0, 0
+	names, others, numbers, counted := 0, 0, 0, 0
 	for k, c := range t.columns {
 		if k >= len(t.first) || !c.isNumber() {
 			continue
@@ -304,10 +379,14 @@ func (t *tableSeen) header() (is, sure bool) {
 			}
 		} else if mayBeName(f) {
 			names++
+		} else if !t.isGap(f) && !csvLimit.MatchString(f) && !csvDate.MatchString(f) {
+			others++
 		}
 	}
 	switch {
-	case names > 0 && numbers == 0:
+	case names > 0 && numbers == 0 || others > 2 && numbers == 0: // as in 400nm,405nm,410nm
+		return true, true
+	case t.axis:
 		return true, true
 	case numbers > 2 && numbers == counted && len(t.columns) > 2 && t.lines > 1:
 		return true, true
@@ -315,6 +394,35 @@ func (t *tableSeen) header() (is, sure bool) {
 		return false, true
 	}
 	return false, false
+}
+
+// namesFeatures tells whether a column of that name, in lower case, has the names of features: wavelength (nm).
+func namesFeatures(lower string) bool {
+	name, _, _ := strings.Cut(lower, "(")
+	name, _, _ = strings.Cut(name, "[")
+	return slices.Contains(namesOfFeatures, strings.TrimSpace(name))
+}
+
+// secondHasUnits tells whether the second line has the units of the columns: no number, a text over a column of
+// numbers, and names over it.
+func (t *tableSeen) secondHasUnits() bool {
+	if header, _ := t.header(); !header || t.plain || t.strayFirst() || len(t.second) != len(t.first) || namesFeatures(strings.ToLower(t.first[0])) {
+		return false
+	}
+	units := 0
+	for k, f := range t.second {
+		switch f = strings.TrimSpace(f); {
+		case t.columns[k].numbers == 0 || t.columns[k].texts > 0:
+			if _, err := parseNumber(f); err == nil {
+				return false
+			}
+		case f != "" && (t.isGap(f) || strings.ContainsAny(f[:1], "+-.,0123456789<>≤≥")):
+			return false
+		case f != "":
+			units++
+		}
+	}
+	return units > 0
 }
 
 // assign fills in what the columns are for.
@@ -330,6 +438,13 @@ func (t *tableSeen) assign(l *CSVLayout, o OpenOptions) (notes []string, err err
 			l.Header = NoHeader
 			t.takeFirst()
 		}
+	}
+	if t.axis {
+		numbers := numbersOf(t.first)
+		note("the first line names the columns: its numbers, %g to %g, are in order, and those of no other line are", numbers[0], numbers[len(numbers)-1])
+	}
+	if l.Units = t.units; t.units {
+		note("the line after the header has the units")
 	}
 	taken := make([]bool, len(t.columns))
 	for _, option := range slices.Concat([]string{none(o.ID), none(o.Label)}, o.Skip) {
@@ -353,7 +468,10 @@ func (t *tableSeen) assign(l *CSVLayout, o OpenOptions) (notes []string, err err
 			note("%s names the lines", t.title(k, header))
 		}
 	}
-	features := slices.Contains(namesOfFeatures, lower(max(0, t.find(l.ID)))) && l.ID != ""
+	if c := t.columns[0]; header && !taken[0] && c.whole && !c.distinct && c.isNumber() && slices.Contains(namesOfSamples, lower(0)) {
+		note("%s has a number twice, so it does not name the lines, and is a feature (OpenOptions.Skip leaves it out)", t.title(0, header))
+	}
+	features := namesFeatures(lower(max(0, t.find(l.ID)))) && l.ID != ""
 	if l.Columns = features != o.Transposed; l.Columns {
 		if l.Label != "" {
 			return nil, fmt.Errorf("%w: Label %q, but a sample is a column of this table, so no column has classes", ErrParameter, o.Label)
@@ -368,14 +486,22 @@ func (t *tableSeen) assign(l *CSVLayout, o OpenOptions) (notes []string, err err
 		}
 	}
 	var left []string
+	numbers, such := 0, ""
 	for k, c := range t.columns {
-		if !taken[k] && !c.isNumber() {
+		switch {
+		case taken[k]:
+		case c.isNumber():
+			numbers++
+		default:
 			l.Skip = append(l.Skip, t.name(k))
 			left = append(left, t.title(k, header))
+			if such == "" && strings.ContainsFunc(c.text, unicode.IsDigit) {
+				such = fmt.Sprintf(": %.40q of %s is no number", c.text, t.title(k, header))
+			}
 		}
 	}
-	if len(left) == len(t.columns) {
-		return nil, fmt.Errorf("%w: no column holds numbers; the first line begins with %.60q", ErrFormat, strings.Join(t.first, string(cmp.Or(l.Separator, ' '))))
+	if numbers == 0 && left != nil {
+		return nil, fmt.Errorf("%w: no column holds numbers%s; the first line begins with %.60q", ErrFormat, such, strings.Join(t.first, string(t.separator)))
 	}
 	// Most numbers tell, so that the reader refuses the few that are written otherwise.
 	commas, points := 0, 0
@@ -418,10 +544,10 @@ func (t *tableSeen) guessID(taken []bool, lower func(int) string) int {
 	c := t.columns[k]
 	short := len(t.first) == len(t.columns)-1
 	known := short || t.first[0] == "" || slices.Contains(namesOfSamples, lower(k))
-	if taken[k] || c.numbers != t.lines || !c.rising || len(t.columns) < 2 {
+	if taken[k] || c.numbers != t.lines || !c.distinct || len(t.columns) < 2 {
 		return -1
 	}
-	if known && c.whole || slices.Contains(namesOfFeatures, lower(k)) {
+	if known && c.whole || namesFeatures(lower(k)) {
 		return k
 	}
 	return -1
