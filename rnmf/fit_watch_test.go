@@ -86,3 +86,29 @@ func TestWatch(t *testing.T) {
 		}
 	}
 }
+
+// A nil edit of With changes nothing.
+func TestWithNil(t *testing.T) {
+	x := Uniform(4, 6, 1)
+	labels := Labels{Class: []int{0, 1, -1, -1, 0, 1}}
+	for name, fit := range map[string]func() (*Result, error){
+		"Model": func() (*Result, error) { return NMF(2).With(nil).Fit(t.Context(), x) },
+		"CNMF":  func() (*Result, error) { return CNMF{Model: NMF(2), Labels: labels}.With(nil).Fit(t.Context(), x) },
+		"SSNMF": func() (*Result, error) {
+			r, err := SSNMF{Model: NMF(2), Labels: labels}.With(nil).Fit(t.Context(), x)
+			return r.Base(), err
+		},
+		"ConvexNMF": func() (*Result, error) {
+			r, err := ConvexNMF{Model: NMF(2)}.With(nil).Fit(t.Context(), x)
+			return r.Base(), err
+		},
+		"OcclusionNMF": func() (*Result, error) {
+			r, err := OcclusionNMF{Model: NMF(2), Height: 2, Width: 2}.With(nil).Fit(t.Context(), x)
+			return r.Base(), err
+		},
+	} {
+		if r, err := fit(); err != nil || r == nil || r.W == nil {
+			t.Errorf("%s: %v, %v", name, r, err)
+		}
+	}
+}

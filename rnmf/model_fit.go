@@ -30,8 +30,7 @@ func (s Step) Result() *Result {
 // Steps runs the fit and yields after each round, the start as round 0 first: progress, a picture,
 // a stopping rule of your own are the body of the loop. It ends as Fit does. Bad input gives one
 // error and no step; when ctx ends, its error comes last, with the step that was reached, if there
-// is one. (To watch types without Steps see
-// Model.Watch.)
+// is one. (To watch types without Steps see Model.Watch.)
 func (m Model) Steps(ctx context.Context, x mat.Matrix) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		f, err := m.start(ctx, x, false)
@@ -82,8 +81,8 @@ type Fitter[R any] interface {
 	Fit(ctx context.Context, x mat.Matrix) (R, error)
 }
 
-// An EditableFitter has a method that returns the same with another Model: edit changes a copy. So
-// programs can watch a fit (Model.Watch) or bound its rounds, of whatever type it is.
+// An EditableFitter has a method that returns the same with another Model: edit changes a copy, and nil
+// changes nothing. So programs can watch a fit (Model.Watch) or bound its rounds, of whatever type it is.
 type EditableFitter[R any] interface {
 	Fitter[R]
 	With(edit func(m *Model)) Fitter[R]
@@ -91,7 +90,9 @@ type EditableFitter[R any] interface {
 
 // With returns the model as edit changes it.
 func (m Model) With(edit func(m *Model)) Fitter[*Result] {
-	edit(&m)
+	if edit != nil {
+		edit(&m)
+	}
 	return m
 }
 

@@ -103,7 +103,9 @@ const (
 
 // With returns the same with another Model, as edit changes it.
 func (a Race) With(edit func(m *rnmf.Model)) rnmf.Fitter[*RaceResult] {
-	edit(&a.Model)
+	if edit != nil {
+		edit(&a.Model)
+	}
 	return a
 }
 

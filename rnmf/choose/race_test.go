@@ -203,6 +203,9 @@ func TestRaceErrors(t *testing.T) {
 
 // Where too little can be hidden, nothing can be seen, and the cheapest loss is fitted.
 func TestRaceOfLittle(t *testing.T) {
+	if r, err := Auto(1).With(nil).Fit(t.Context(), mat.NewDense(1, 1, []float64{1})); err != nil || r == nil {
+		t.Errorf("a nil edit: %v, %v", r, err)
+	}
 	for _, x := range []*mat.Dense{mat.NewDense(1, 1, []float64{1}), mat.NewDense(5, 6, nil), mat.NewDense(4, 20, slices.Repeat([]float64{0, 1, 0, 0}, 20))} {
 		r, err := Auto(1).Fit(t.Context(), x)
 		if err != nil || !r.NoDifference || r.Winner != BySample || r.Judged != nil {

@@ -27,7 +27,9 @@ type CNMF struct {
 
 // With returns the same with another Model, as edit changes it.
 func (s CNMF) With(edit func(m *rnmf.Model)) rnmf.Fitter[*rnmf.Result] {
-	edit(&s.Model)
+	if edit != nil {
+		edit(&s.Model)
+	}
 	return s
 }
 

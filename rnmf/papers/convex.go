@@ -45,7 +45,9 @@ type ConvexNMFResult struct {
 
 // With returns the same with another Model, as edit changes it.
 func (s ConvexNMF) With(edit func(m *rnmf.Model)) rnmf.Fitter[*ConvexNMFResult] {
-	edit(&s.Model)
+	if edit != nil {
+		edit(&s.Model)
+	}
 	return s
 }
 

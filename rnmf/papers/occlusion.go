@@ -53,7 +53,9 @@ const roundsOfW = 5
 
 // With returns the same with another Model, as edit changes it.
 func (c OcclusionNMF) With(edit func(m *rnmf.Model)) rnmf.Fitter[*OcclusionNMFResult] {
-	edit(&c.Model)
+	if edit != nil {
+		edit(&c.Model)
+	}
 	return c
 }
 

@@ -34,7 +34,9 @@ type SSNMFResult struct {
 
 // With returns the same with another Model, as edit changes it.
 func (s SSNMF) With(edit func(m *rnmf.Model)) rnmf.Fitter[*SSNMFResult] {
-	edit(&s.Model)
+	if edit != nil {
+		edit(&s.Model)
+	}
 	return s
 }
 
