@@ -9,6 +9,7 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/papers"
 )
 
 // TestRobustRecovery takes 40 % gross errors out of a planted low-rank matrix,
@@ -94,5 +95,14 @@ func TestRandomWithstandsErrors(t *testing.T) {
 	}
 	if a, b := mean(x), mean(y); b > 1.1*a || b < 0.9*a {
 		t.Errorf("the sum of WH goes from %g to %g", a, b)
+	}
+}
+
+// A second stage that its own Tuning calls a Preliminary is final all the same, and the fit can end by Tol.
+func TestPreliminaryThen(t *testing.T) {
+	x := bitData(23, 31, 8, 0.05)
+	r, err := rnmf.Model{Rank: 3, Loss: rnmf.MMEstimator{Then: papers.SmoothL1{}}, MaxIter: 2000}.Fit(t.Context(), x)
+	if err != nil || r.Reason != rnmf.Converged {
+		t.Errorf("%v, %v", r, err)
 	}
 }

@@ -46,8 +46,8 @@ func (s Scale) Rests() bool { return s.At > 0 }
 // Estimated sets the round of the next estimate after one for the given round. It asks whether the new
 // scale is within RestShare of the one before only where that matters.
 func (s *Scale) Estimated(round int, settled, preliminary bool, alike func() bool) {
-	s.On, s.Preliminary = s.On && !settled, preliminary
-	if s.On && !preliminary && s.For == 0 && (s.Rests() || round >= RestRound || alike()) {
+	s.On, s.Preliminary = s.On && !settled, preliminary && !settled // what is settled is final
+	if s.On && !s.Preliminary && s.For == 0 && (s.Rests() || round >= RestRound || alike()) {
 		s.At = max(round+3, round*3/2)
 	}
 }

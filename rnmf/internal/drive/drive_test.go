@@ -36,7 +36,10 @@ func TestScale(t *testing.T) {
 	staged := Scale{On: true, For: 2}
 	staged.Estimated(2, false, true, func() bool { return true })
 	if !staged.Due(30) || staged.Rests() {
-		t.Error("an preliminary loss is not tuned in each round")
+		t.Error("a preliminary loss is not tuned in each round")
+	}
+	if staged.Estimated(3, true, true, nil); staged.Preliminary {
+		t.Error("a preliminary loss that is settled cannot end the fit")
 	}
 }
 
