@@ -334,7 +334,7 @@ func (t *Tile) weighOnce() {
 	}
 }
 
-// freeColumns weighs by the mask alone the columns that a truncated loss ignores: see loadWeights.
+// freeColumns weighs by the mask alone the columns that a truncated loss ignores: see loadScales.
 func (t *Tile) freeColumns() {
 	for j, w := range t.Col {
 		if w > 0 {

@@ -19,7 +19,8 @@ import "gonum.org/v1/gonum/mat"
 //   - Takes(f Family) bool: whether it lowers the deviances of a family too (default: Gaussian alone).
 //     Under Poisson the Gradient and Curvature of a Tile are those of deviances, at any V.
 //   - Check() error finds bad parameters before a fit.
-//   - Unwrap() Solver returns the solver that it wraps, whose methods then count.
+//   - Unwrap() Solver returns the solver that it wraps, whose methods then count, but for AfterTuning,
+//     Refill and Takes: what wraps it may have its own.
 type Solver interface {
 	Improve(q *Quadratic, v *mat.Dense)
 }

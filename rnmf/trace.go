@@ -7,7 +7,7 @@ type Point struct {
 	Round     int     // 0 is the start, before any update
 	Seconds   float64 // spent in the algorithm alone: no trace, no display
 	Objective float64 // at this round's scale, penalties included
-	Scale     float64 // the loss's scale (Scale, Cut or Eps), 0 if it has none
+	Scale     float64 // the loss's scale (Scale, Cut or Eps), 0 if it has none; that within Truncated and CellCase, whose own Cut and Eps change, too
 	KKT       float64 // see Result.KKT; negative where it was not asked for
 }
 
