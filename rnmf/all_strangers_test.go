@@ -279,3 +279,98 @@ func TestWrongOnTheWay(t *testing.T) {
 		t.Errorf("ConvexNMF: %v, %v", r, err)
 	}
 }
+
+// joins is a penalty that couples columns by any graph and weight.
+type joins struct {
+	graph  *rnmf.Graph
+	lambda float64
+}
+
+func (joins) Value(*mat.Dense) float64 { return 0 }
+
+func (p joins) Majorize(q *rnmf.Quadratic, v *mat.Dense) { q.Couple(p.graph, p.lambda, v) }
+
+// ofCells is a loss like CellCase, and ofColumns one like ByColumn, of any loss and ε.
+type ofCells struct {
+	inner rnmf.Loss
+	eps   float64
+}
+
+func (l ofCells) Rho(s float64) (value, slope float64) { return l.inner.Rho(s) }
+
+func (l ofCells) OfCells() (rho rnmf.Loss, eps float64) { return l.inner, l.eps }
+
+type ofColumns struct{ inner rnmf.Loss }
+
+func (l ofColumns) Rho(s float64) (value, slope float64) { return l.inner.Rho(s) }
+
+func (l ofColumns) OfColumns() rnmf.Loss { return l.inner }
+
+// likelihood is minus the log-likelihood of Student's distribution with a free scale, which may be negative.
+type likelihood struct{ sigma float64 }
+
+func (l likelihood) Rho(s float64) (value, slope float64) {
+	g := 3 * l.sigma * l.sigma
+	return 2*math.Log1p(s/g) + math.Log(l.sigma), 2 / (g + s)
+}
+
+// What a stranger's part cannot mean is an error that names it: without one the fit would minimise
+// something else, or panic.
+func TestStrangeMeanings(t *testing.T) {
+	x := bitData(23, 31, 8, 0.05)
+	graph := func(n int) *rnmf.Graph {
+		g, err := rnmf.NewGraph(n, []rnmf.Edge{{0, 1, 1}, {1, n - 1, 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	coupled := func(p joins) rnmf.Model { return rnmf.Model{OnH: []rnmf.Penalty{rnmf.Ridge{0.1}, p}} }
+	of := func(l rnmf.Loss) rnmf.Model { return rnmf.Model{Loss: l} }
+	huber := rnmf.Huber{Cut: 0.1}
+	for _, c := range []struct {
+		m     rnmf.Model
+		kind  error
+		wants string
+	}{
+		{coupled(joins{graph(30), 1}), rnmf.ErrShape, "the graph of rnmf_test.joins has 30 vertices, want 31"},
+		{coupled(joins{graph(32), 1}), rnmf.ErrShape, "has 32 vertices, want 31"},
+		{rnmf.Model{OnW: []rnmf.Penalty{joins{graph(31), 1}}}, rnmf.ErrShape, "has 31 vertices, want 23"},
+		{rnmf.Model{OnH: []rnmf.Penalty{rnmf.Laplacian{graph(31), 1}, joins{graph(32), 1}}}, rnmf.ErrShape, "has 32 vertices, want 31"},
+		{coupled(joins{nil, 1}), rnmf.ErrParameter, "the graph of rnmf_test.joins is <nil>"},
+		{coupled(joins{graph(31), -1}), rnmf.ErrParameter, "λ of rnmf_test.joins is -1"},
+		{coupled(joins{graph(31), math.NaN()}), rnmf.ErrParameter, "λ of rnmf_test.joins is NaN"},
+		{of(ofCells{huber, 0}), rnmf.ErrParameter, "ε of rnmf_test.ofCells is 0"},
+		{of(ofCells{huber, 1e-170}), rnmf.ErrParameter, "ε of rnmf_test.ofCells is 1e-170"},
+		{of(ofCells{huber, math.NaN()}), rnmf.ErrParameter, "ε of rnmf_test.ofCells is NaN"},
+		{of(ofCells{rnmf.Huber{}, 1}), rnmf.ErrParameter, "the scale of rnmf.Huber in rnmf_test.ofCells is not given"},
+		{of(ofColumns{rnmf.Huber{}}), rnmf.ErrParameter, "the scale of rnmf.Huber in rnmf_test.ofColumns is not given"},
+		{of(rnmf.CellCase{Loss: likelihood{1e-3}}), rnmf.ErrParameter, "loss rnmf_test.likelihood at s = 0: the value is -6.9"},
+		{of(rnmf.CellCase{Loss: likelihood{1e-3}, Eps: 1}), rnmf.ErrParameter, "want 0 or more, as rnmf.CellCase takes the root"},
+		{of(rnmf.CellCase{Loss: rnmf.MMEstimator{Then: likelihood{1e-3}}}), rnmf.ErrParameter, "loss rnmf_test.likelihood at s = 0: the value is -6.9"},
+		{of(rnmf.Preliminary{rnmf.Huber{}}), rnmf.ErrParameter, "the loss is a Preliminary"},
+		{of(rnmf.ByColumn{rnmf.Preliminary{rnmf.Huber{}}}), rnmf.ErrParameter, "the loss is a Preliminary"},
+	} {
+		for _, solver := range []rnmf.Solver{nil, rnmf.MU{}} {
+			c.m.Rank, c.m.MaxIter, c.m.Solver = 3, 100, solver
+			if r, err := c.m.Fit(t.Context(), x); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.wants) {
+				t.Errorf("%v, %v, want %q", r, err, c.wants)
+			}
+		}
+		if _, once := c.m.Loss.(rnmf.CellCase); c.m.Loss != nil && !once {
+			if err := rnmf.CheckLoss(c.m.Loss, 1); !errors.Is(err, rnmf.ErrParameter) || !strings.Contains(err.Error(), c.wants) {
+				t.Errorf("CheckLoss: %v, want %q", err, c.wants)
+			}
+		}
+	}
+	// These mean something.
+	for _, m := range []rnmf.Model{coupled(joins{nil, 0}), coupled(joins{graph(31), 1}), of(ofCells{huber, 0.1}), of(ofColumns{huber}), of(likelihood{1e-3}), of(ofCells{rnmf.Frobenius{}, 0.1})} {
+		m.Rank, m.MaxIter = 3, 10
+		if _, err := m.Fit(t.Context(), x); err != nil {
+			t.Errorf("%v: %v", m, err)
+		}
+	}
+	if err := rnmf.CheckLoss(huber, 1e200); !errors.Is(err, rnmf.ErrParameter) || !strings.Contains(err.Error(), "size is 1e+200") {
+		t.Errorf("a size that cannot be squared: %v", err)
+	}
+}

@@ -304,7 +304,7 @@ func (f *fit) lower(q *Quadratic, v *mat.Dense, s Solver) {
 func (f *fit) majorize(q *Quadratic, v *mat.Dense, penalties []Penalty) {
 	for _, p := range penalties {
 		p.Majorize(q, v)
-		f.wrong = cmp.Or(f.wrong, wantFrom(-math.MaxFloat64, q.c, p, "Linear"), wantFrom(0, q.d, p, "Diagonal"))
+		f.wrong = cmp.Or(f.wrong, q.wantCoupling(p), wantFrom(-math.MaxFloat64, q.c, p, "Linear"), wantFrom(0, q.d, p, "Diagonal"))
 	}
 }
 

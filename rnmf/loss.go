@@ -30,7 +30,8 @@ import (
 //     takes UX and UUᵀ in place of the residual, which is several times as fast.
 //   - OfColumns() Loss returns the ρ of a loss that is taken of the squared norms of columns, as
 //     ByColumn is.
-//   - OfCells() (rho Loss, eps float64) returns the ρ of entries and the ε of a loss (1) of CellCase.
+//   - OfCells() (rho Loss, eps float64) returns the ρ ≥ 0 of entries and the ε > 0 of a loss (1) of
+//     CellCase.
 //   - Check() error finds bad parameters before a fit.
 type Loss interface {
 	Rho(s float64) (value, slope float64)
@@ -206,8 +207,8 @@ func (l ByColumn) OfColumns() Loss { return l.Loss }
 // A loss of your own should not embed one of this package: the engine would use the Tuning and
 // Weigh that come with it instead of your Rho.
 func CheckLoss(l Loss, size float64) error {
-	if !(size > 0) || math.IsInf(size, 0) {
-		return errParameter("size", size, "a positive number")
+	if !(size > 0 && size <= maxEntry) {
+		return errParameter("size", size, "a number above 0, up to 1e+100")
 	}
 	if l == nil {
 		return errParameter("the loss", l, "a loss")
@@ -262,7 +263,7 @@ func CheckLoss(l Loss, size float64) error {
 			}
 		}
 	}
-	return nil
+	return checkLoss(l)
 }
 
 // embeds reports whether a loss is a struct that embeds one of the type of inner.

@@ -20,8 +20,13 @@ type Tuner interface {
 type Tuning func(s *Residuals) (next Loss, settled bool)
 
 // Preliminary marks a loss that a Tuning returns on the way to the final one, as the first stage of
-// MMEstimator. While the loss is a Preliminary neither Tol nor TuneFor applies.
+// MMEstimator. While the loss is a Preliminary neither Tol nor TuneFor applies; one that is settled is final.
 type Preliminary struct{ Loss }
+
+// Check finds one that no Tuning has returned.
+func (l Preliminary) Check() error {
+	return errParameter("the loss", "a Preliminary", "the loss in it, as only a Tuning returns a Preliminary")
+}
 
 // unwrap takes the mark off a loss.
 func unwrap(l Loss) (loss Loss, preliminary bool) {

@@ -34,6 +34,7 @@ type Quadratic struct {
 	floor    float64    // ε² > 0 under CellCase
 	c, d     *mat.Dense // nil while no penalty has asked for them
 	graph    coupling   // of columns
+	refused  *coupling  // one that cannot be
 	additive float64    // > 0: the additive form, with this L as the weight of all
 
 	pool     *workspace

@@ -14,10 +14,13 @@ import "gonum.org/v1/gonum/mat"
 //
 //	tr(VLVᵀ) ≤ Σ 2d_j v_kj² − 2 Σ (d_j v⁰_kj + (V⁰G)_kj) v_kj + constant,
 //
-// which doubles the curvature.
+// which doubles the curvature. A graph of another number of vertices, or a λ that is not 0 to 1e100, ends
+// the fit with an error that names the penalty.
 func (q *Quadratic) Couple(g *Graph, lambda float64, v *mat.Dense) {
 	switch next := (coupling{g, lambda}); {
 	case lambda == 0:
+	case g == nil || g.n != q.n || !(lambda >= 0 && lambda <= maxEntry):
+		q.refused = &next
 	case q.graph.graph == nil:
 		q.graph = next
 	default:

@@ -89,6 +89,14 @@ func checkLoss(l Loss) error {
 	if err := checkPart(l); err != nil || tuningOf(l) != nil {
 		return err
 	}
+	rho, byColumn := unpack(l)
+	inner := rho
+	if byColumn {
+		inner = ByColumn{rho}
+	}
+	if rho != nil && tuningOf(inner) != nil {
+		return fmt.Errorf("%w: the scale of %T in %T is not given, and %T has no Tuning", ErrParameter, rho, l, l)
+	}
 	return checkWeights(l, cmp.Or[Loss](l, Frobenius{}))
 }
 
@@ -98,11 +106,18 @@ func checkWeights(from, l Loss) error {
 	if l == nil || rho == nil {
 		return errTunedToNil(from)
 	}
+	entries, eps, cells := cellsOf(l)
+	if cells = cells && !isSquared(entries); cells && !(eps >= leastScale && eps <= mostScale) {
+		return errParameter(fmt.Sprintf("ε of %T", l), eps, "1e-75 to 1e+150")
+	}
 	last := math.Inf(1)
 	for _, s := range []float64{0, 1e-20, 1e-12, 1e-8, 1e-4, 1e-2, 1, 1e2, 1e4, 1e8, 1e12} {
 		v, w := rho.Rho(s)
 		if !(w <= last*(1+1e-6)) || s == 0 && w <= 0 || s > 0 && math.IsNaN(v-v) {
 			return errLoss(rho, s, "the value is %g and the slope %g, want numbers, and a slope above 0 that falls from 0 on (is a scale 0?); see CheckLoss", v, w)
+		}
+		if cells && v < 0 {
+			return errLoss(rho, s, "the value is %g, want 0 or more, as %T takes the root of a sum of values", v, l)
 		}
 		last = w
 	}
@@ -185,6 +200,20 @@ func wantFrom(least float64, a *mat.Dense, p Penalty, name string) error {
 		}
 	}
 	return nil
+}
+
+// wantCoupling finds a graph or a λ with which a penalty cannot couple the columns.
+func (q *Quadratic) wantCoupling(p Penalty) error {
+	switch c := q.refused; {
+	case c == nil:
+		return nil
+	case c.graph == nil:
+		return errParameter(fmt.Sprintf("the graph of %T", p), nil, "a graph")
+	case c.graph.n != q.n:
+		return fmt.Errorf("%w: the graph of %T has %d vertices, want %d", ErrShape, p, c.graph.n, q.n)
+	default:
+		return checkLambda(fmt.Sprintf("λ of %T", p), c.lambda)
+	}
 }
 
 // wantMatrix finds a matrix that is nil, or is a pointer that is.
