@@ -374,3 +374,42 @@ func TestStrangeMeanings(t *testing.T) {
 		t.Errorf("a size that cannot be squared: %v", err)
 	}
 }
+
+// unit keeps the columns of H at length 1, and would have them extrapolated.
+type unit struct{ Descent }
+
+func (unit) Signed() bool { return false }
+
+func (s unit) Probe() rnmf.Solver { return s }
+
+func (unit) Extrapolates() bool { return true }
+
+func (unit) Project(v *mat.Dense) {
+	r, n := v.Dims()
+	for j := range n {
+		length := mat.Norm(v.ColView(j), 2)
+		for k := range r {
+			v.Set(k, j, v.At(k, j)/length)
+		}
+	}
+}
+
+func (s unit) Improve(q *rnmf.Quadratic, v *mat.Dense) {
+	s.Descent.Improve(q, v)
+	s.Project(v)
+}
+
+// What a Constrained solver keeps in a set stays in it in every round.
+func TestStrangeSets(t *testing.T) {
+	x := bitData(23, 31, 8, 0.05)
+	for s, err := range (rnmf.Model{Rank: 3, SolverH: unit{}, MaxIter: 20}).Steps(t.Context(), x) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range 31 {
+			if length := mat.Norm(s.H().ColView(j), 2); math.Abs(length-1) > 1e-12 {
+				t.Fatalf("round %d: column %d has length %g", s.Round, j, length)
+			}
+		}
+	}
+}

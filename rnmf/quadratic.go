@@ -18,7 +18,9 @@ import (
 //
 // with the Poisson deviances of X and UᵀV in place of squares if Family is Poisson,
 // where Ω are the slopes of the loss at the V the half-step starts from, and the last term is there
-// with a Laplacian only. In the H half-step U is Wᵀ and V is H; in the W half-step the roles
+// with a Laplacian only. (Under ByColumn without penalties or a mask Ω is 1 in the half-step of H, as no
+// weight changes which v_j is best for x_j: a Solver that trades columns against each other takes their
+// weights from Loss.) In the H half-step U is Wᵀ and V is H; in the W half-step the roles
 // change, X is the transposed data, U is H and V is Wᵀ. A Solver sees no difference.
 //
 // Nothing of the size of X is ever stored: a Solver works on one Tile after the other, each of

@@ -8,7 +8,7 @@ import "gonum.org/v1/gonum/mat"
 // A Solver may have more methods, which say what it can do:
 //
 //   - Extrapolates() bool: whether its factors are extrapolated between rounds, which saves many of
-//     them (default: not).
+//     them (default: not; those of a Constrained one never are).
 //   - SignedU() bool: whether U may have negative entries, as the W of semi-NMF has.
 //   - AfterTuning() Solver returns the one that takes its place in rounds in which the scale of the loss
 //     has just been estimated.
@@ -52,10 +52,11 @@ func capability[T any](s Solver) (c T, ok bool) {
 	return c, false
 }
 
-// extrapolates reports whether a solver's factors are to be extrapolated.
+// extrapolates reports whether a solver's factors are to be extrapolated, which would leave the set of a
+// Constrained one.
 func extrapolates(s Solver) bool {
 	e, ok := capability[interface{ Extrapolates() bool }](s)
-	return ok && e.Extrapolates()
+	return ok && e.Extrapolates() && constraint(s) == nil
 }
 
 // constraint returns the constrained solver in s, or nil.
