@@ -394,3 +394,17 @@ func TestColours(t *testing.T) {
 		}
 	}
 }
+
+func TestSides(t *testing.T) {
+	r := new(Results)
+	for column, v := range map[string][]float64{"above": {1, 2, 3, 2}, "below": {-1, -2, -3, -2}, "level": {-1, 1, 2}, "one": {0.1}, "equal": {0, 0}} {
+		r.Add("a", column, v...)
+	}
+	r.Add("b", "none")
+	if above, below, all := r.Sides(r.Rows, r.Columns); above != 2 || below != 1 || all != 5 {
+		t.Errorf("%d above, %d below of %d, want 2 and 1 of 5", above, below, all)
+	}
+	if above, below, all := r.Sides([]string{"a"}, []string{"below"}); above != 0 || below != 1 || all != 1 {
+		t.Errorf("%d above, %d below of %d, want 0 and 1 of 1", above, below, all)
+	}
+}

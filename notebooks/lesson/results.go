@@ -351,10 +351,7 @@ func (r *Results) Intervals(title, ylabel string) *viz.Chart {
 			if len(v) == 0 {
 				continue
 			}
-			half := 0.0
-			if len(v) > 1 {
-				half = distuv.StudentsT{Sigma: 1, Nu: float64(len(v) - 1)}.Quantile(0.975) * stat.StdErr(stat.StdDev(v, nil), float64(len(v)))
-			}
+			half := half(v)
 			points = append(points, plotter.XY{X: float64(k) + 0.7*((float64(i)+0.5)/float64(len(r.Rows))-0.5), Y: stat.Mean(v, nil)})
 			bars = append(bars, struct{ Low, High float64 }{half, half})
 			low, high = min(low, stat.Mean(v, nil)-half), max(high, stat.Mean(v, nil)+half)
@@ -373,6 +370,35 @@ func (r *Results) Intervals(title, ylabel string) *viz.Chart {
 	c.Y.Min, c.Y.Max = low-0.04*(high-low), high+0.04*(high-low)
 	c.X.Min, c.X.Max = -0.5, float64(len(r.Columns))-0.5
 	return c
+}
+
+// half is half the width of the t-interval at 95 % of a mean; 0 for a single value.
+func half(v []float64) float64 {
+	if len(v) < 2 {
+		return 0
+	}
+	return distuv.StudentsT{Sigma: 1, Nu: float64(len(v) - 1)}.Quantile(0.975) * stat.StdErr(stat.StdDev(v, nil), float64(len(v)))
+}
+
+// Sides counts the intervals that Intervals draws at some rows and columns: how many lie above 0, how
+// many below, and how many there are.
+func (r *Results) Sides(rows, columns []string) (above, below, all int) {
+	for _, row := range rows {
+		for _, column := range columns {
+			v := r.Values(row, column)
+			if len(v) == 0 {
+				continue
+			}
+			mean, half := stat.Mean(v, nil), half(v)
+			all++
+			if mean-half > 0 {
+				above++
+			} else if mean+half < 0 {
+				below++
+			}
+		}
+	}
+	return above, below, all
 }
 
 // Heat draws the means in a heat map with their values, a row for each row; label names the unit, and

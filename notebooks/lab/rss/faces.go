@@ -1,0 +1,82 @@
+package rss
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Images returns some columns of x.
+func Images(x mat.Matrix, samples []int) *mat.Dense {
+	m, _ := x.Dims()
+	some := mat.NewDense(m, len(samples), nil)
+	for at, j := range samples {
+		some.SetCol(at, mat.Col(nil, j, x))
+	}
+	return some
+}
+
+// Pairs returns the first two labelled samples of each of the first n classes that have two.
+func (t Task) Pairs(n int) (first, second []int) {
+	for class := range min(n, len(t.Classes)) {
+		var of []int
+		for j, c := range t.Labels.Class {
+			if c == class {
+				of = append(of, j)
+			}
+		}
+		if len(of) > 1 {
+			first, second = append(first, of[0]), append(second, of[1])
+		}
+	}
+	return first, second
+}
+
+// Disputed returns a sample of each class that has one whose class some of those who name samples
+// find, and some do not: the first, of those without a label.
+func (t Task) Disputed(found ...[]int) (samples []int) {
+	for class := range t.Classes {
+		for j, c := range t.Set.Labels {
+			right := 0
+			for _, names := range found {
+				if names[j] == c {
+					right++
+				}
+			}
+			if c == class && t.Labels.Class[j] < 0 && 0 < right && right < len(found) {
+				samples = append(samples, j)
+				break
+			}
+		}
+	}
+	return samples
+}
+
+// Persons returns for some samples the first labelled image of the class that is found for each,
+// with a white cross over it where this is not the sample's class.
+func (t Task) Persons(found, samples []int) *mat.Dense {
+	var of []int
+	for _, j := range samples {
+		of = append(of, slices.Index(t.Labels.Class, found[j]))
+	}
+	persons := Images(t.X, of)
+	for at, j := range samples {
+		for row := 0; row < t.Height && found[j] != t.Set.Labels[j]; row++ {
+			column := row * t.Width / t.Height
+			persons.Set(row*t.Width+column, at, 1)
+			persons.Set(row*t.Width+t.Width-1-column, at, 1)
+		}
+	}
+	return persons
+}
+
+// Named returns the share of the samples without a label whose class is found.
+func (t Task) Named(found []int) float64 {
+	var open []int
+	for j, class := range t.Labels.Class {
+		if class < 0 {
+			open = append(open, j)
+		}
+	}
+	return right(t.Set.Labels, found, open)
+}

@@ -1,0 +1,36 @@
+package rss
+
+import (
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf"
+)
+
+// TestPersons has six images of 2 × 2 pixels, of two persons, whose first two images have labels.
+func TestPersons(t *testing.T) {
+	x := mat.NewDense(4, 6, nil)
+	x.Apply(func(_, j int, _ float64) float64 { return float64(j) / 10 }, x)
+	class := []int{0, 1, 0, 1, rnmf.Unlabelled, rnmf.Unlabelled}
+	task := Task{Set: &datasets.Set{X: x, Height: 2, Width: 2, Labels: []int{0, 1, 0, 1, 0, 1}, Classes: []string{"a", "b"}}, Labels: rnmf.Labels{Class: class}}
+	if first, second := task.Pairs(5); !slices.Equal(first, []int{0, 1}) || !slices.Equal(second, []int{2, 3}) {
+		t.Error(first, second)
+	}
+	found := []int{0, 0, 0, 0, 1, 1} // wrong for 4, right for 5
+	if share := task.Named(found); share != 0.5 {
+		t.Errorf("%g of the two without a label are right, want 0.5", share)
+	}
+	if got := task.Disputed(found, []int{1, 1, 1, 1, 1, 0}); !slices.Equal(got, []int{5}) { // 4 is wrong in both
+		t.Errorf("%v are disputed, want 5", got)
+	}
+	// Both are found to be b, whose first labelled image has the value 0.1; of 2 × 2 pixels all are on the cross.
+	if got, want := task.Persons(found, []int{4, 5}), mat.NewDense(4, 2, []float64{1, 0.1, 1, 0.1, 1, 0.1, 1, 0.1}); !mat.Equal(got, want) {
+		t.Errorf("%v, want %v", mat.Formatted(got), mat.Formatted(want))
+	}
+	if x.At(0, 1) != 0.1 {
+		t.Error("the data have changed")
+	}
+}
