@@ -97,13 +97,16 @@ func samePage(frames []Figure) ([]*image.RGBA, error) {
 // rectangle that differs from the one before, and in it only the pixels that do. Where no palette
 // holds their colours, as in photographs, the colours stay, and so do all pixels of the rectangle.
 func onePalette(pages []*image.RGBA) []image.Image {
-	count := map[color.RGBA]int{}
-	pixels := 0
+	all := newColours()
+	var even []*image.RGBA
 	for _, p := range pages {
-		eachPixel(p, func(_, _ int, c color.RGBA) { count[c]++ })
-		pixels += p.Bounds().Dx() * p.Bounds().Dy()
+		even = append(even, evenGreys(p))
+		all.add(even[len(even)-1])
 	}
-	pal, index := palette(count, pixels, 255)
+	pal, index := all.palette(255)
+	if index != nil {
+		pages = even
+	}
 	clear := uint8(len(pal))
 	pal = append(pal[:len(pal):len(pal)], color.RGBA{})
 	var drawn []image.Image

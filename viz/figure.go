@@ -29,9 +29,11 @@ type Figure interface {
 	Image() image.Image
 }
 
-// WritePNG writes f to w as PNG, with as few bits per pixel as hold its
-// colours; those of smoothed edges, which are rare, may move to a colour next
-// to them. Equal figures give equal bytes.
+// WritePNG writes f to w as PNG, and makes the file small by what cannot be
+// seen: greys are rounded, by at most 2 of 255, and colours of smoothed edges
+// may move to a colour next to them. Where more would be lost, as with a
+// colour photograph, the file has the colours of f. Equal figures give equal
+// bytes.
 func WritePNG(w io.Writer, f Figure) error {
 	img, err := render(f)
 	if err != nil {
@@ -79,36 +81,36 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
-// What a palette may lose. Next to lines and letters a chart has thousands of colours, each
-// in a few pixels at an edge that is smoothed; they make up most of the bytes of its file.
-// A colour of at least a share of 1/exactShare of the pixels, as those of a colour map, is kept
-// as it is; others move to a neighbour, by more than mergeRadius (of 255√3) in at most a share of
-// 1/exactShare of the pixels: where more would, as in a photograph, all colours stay.
+// What a picture may lose on its way to a file. Greys are rounded to multiples of greyStep, which divides
+// 255, so black and white stay: a photograph has a quarter fewer bytes, and each pixel is off by at most
+// 2 of 255. Colours are not rounded so, as the pale ones of a colour map would change their hue.
+//
+// Next to lines and letters a chart has thousands of colours, each in a few pixels at an edge that is
+// smoothed; they make up most of the bytes of its file. Frequent colours stay; others may move to a
+// neighbour, those of areas, as in a map of colours, a shorter way than those that are only at edges.
+// Where the mean of the squares of all these ways (of at most 255√3) would be more than mostMoved, as in
+// a photograph with colours, the picture stays as it was drawn.
 const (
-	exactShare  = 2000
-	mergeRadius = 16
+	greyStep  = 5
+	mostMoved = 16
 )
 
-// compact returns img as a grey image where this loses nothing, or with a palette where this
-// loses nothing that can be seen.
+// compact returns img as a grey image or with a palette where this loses nothing that can be seen.
 func compact(img image.Image) image.Image {
-	src, ok := img.(*image.RGBA)
-	if !ok || !src.Opaque() {
+	drawn, ok := img.(*image.RGBA)
+	if !ok || !drawn.Opaque() {
 		return img
 	}
+	src := evenGreys(drawn)
 	b := src.Bounds()
-	count := make(map[color.RGBA]int)
-	grey := true
-	eachPixel(src, func(_, _ int, c color.RGBA) {
-		grey = grey && c.R == c.G && c.G == c.B
-		count[c]++
-	})
-	if grey && len(count) > 16 { // fewer fit 4 bits or less as a palette
+	all := newColours()
+	all.add(src)
+	if all.grey && len(all.count) > 16 { // fewer fit 4 bits or less as a palette
 		dst := image.NewGray(b)
 		eachPixel(src, func(x, y int, c color.RGBA) { dst.Pix[dst.PixOffset(x, y)] = c.R })
 		return dst
 	}
-	pal, index := palette(count, b.Dx()*b.Dy(), 256)
+	pal, index := all.palette(256)
 	if pal == nil {
 		return img
 	}
@@ -117,11 +119,66 @@ func compact(img image.Image) image.Image {
 	return dst
 }
 
-// palette chooses at most so many of the colours of a picture, given with their numbers of pixels,
-// and the place of each colour among them. It returns nil where too much would be lost.
-func palette(count map[color.RGBA]int, pixels, most int) (color.Palette, map[color.RGBA]uint8) {
-	colors := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
-		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
+// evenGreys returns a copy of an image whose greys are rounded.
+func evenGreys(src *image.RGBA) *image.RGBA {
+	dst := image.NewRGBA(src.Bounds())
+	eachPixel(src, func(x, y int, c color.RGBA) {
+		if c.R == c.G && c.G == c.B {
+			v := uint8((int(c.R) + greyStep/2) / greyStep * greyStep)
+			c = color.RGBA{v, v, v, c.A}
+		}
+		dst.SetRGBA(x, y, c)
+	})
+	return dst
+}
+
+// colours are those of one picture or of some.
+type colours struct {
+	count  map[color.RGBA]int  // pixels
+	areas  map[color.RGBA]bool // that fill 2×2 pixels somewhere
+	pixels int
+	grey   bool // nothing else
+}
+
+func newColours() *colours {
+	return &colours{count: map[color.RGBA]int{}, areas: map[color.RGBA]bool{}, grey: true}
+}
+
+func (s *colours) add(img *image.RGBA) {
+	b := img.Bounds()
+	s.pixels += b.Dx() * b.Dy()
+	eachPixel(img, func(x, y int, c color.RGBA) {
+		s.count[c]++
+		s.grey = s.grey && c.R == c.G && c.G == c.B
+		if x > b.Min.X && y > b.Min.Y && c == img.RGBAAt(x-1, y) && c == img.RGBAAt(x, y-1) && c == img.RGBAAt(x-1, y-1) {
+			s.areas[c] = true
+		}
+	})
+}
+
+// mayMove returns the square of the way that a colour may move.
+func (s *colours) mayMove(c color.RGBA) int {
+	share, way := 200, 32
+	if s.areas[c] {
+		share, way = 2000, 16
+	}
+	if share*s.count[c] >= s.pixels {
+		return 0
+	}
+	return way * way
+}
+
+// palette chooses at most so many of the colours, and the place of each colour among them. It returns
+// nil where too much would be lost.
+func (s *colours) palette(most int) (color.Palette, map[color.RGBA]uint8) {
+	rank := func(c color.RGBA) int { // those that stay come first
+		if s.mayMove(c) == 0 {
+			return -s.pixels - s.count[c]
+		}
+		return -s.count[c]
+	}
+	sorted := slices.SortedFunc(maps.Keys(s.count), func(a, b color.RGBA) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
 	})
 	var chosen []color.RGBA
 	nearest := func(c color.RGBA) (at, square int) {
@@ -134,23 +191,22 @@ func palette(count map[color.RGBA]int, pixels, most int) (color.Palette, map[col
 		}
 		return at, square
 	}
-	for _, c := range colors {
+	for _, c := range sorted {
 		if len(chosen) == most {
 			break
 		}
-		if _, d := nearest(c); len(colors) <= most || exactShare*count[c] >= pixels || d > mergeRadius*mergeRadius {
+		if _, square := nearest(c); square > s.mayMove(c) {
 			chosen = append(chosen, c)
 		}
 	}
-	index := make(map[color.RGBA]uint8, len(colors))
+	index := make(map[color.RGBA]uint8, len(sorted))
 	moved := 0
-	for _, c := range colors {
-		i, d := nearest(c)
-		if index[c] = uint8(i); d > mergeRadius*mergeRadius {
-			moved += count[c]
-		}
+	for _, c := range sorted {
+		i, square := nearest(c)
+		index[c] = uint8(i)
+		moved += square * s.count[c]
 	}
-	if exactShare*moved > pixels {
+	if moved > mostMoved*s.pixels {
 		return nil, nil
 	}
 	pal := make(color.Palette, len(chosen))

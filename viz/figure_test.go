@@ -132,6 +132,9 @@ func colors(img image.Image) map[color.RGBA]int {
 	return n
 }
 
+// greyOff is how far a grey that is rounded by 2 in each channel may be.
+const greyOff = 3.5
+
 var white = color.RGBA{255, 255, 255, 255}
 
 // TestKinds checks of every kind of figure that it holds something, on white
@@ -183,16 +186,19 @@ func TestKinds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			far := 0
+			far, square := 0, 0.0
 			for y := b.Min.Y; y < b.Max.Y; y++ {
 				for x := b.Min.X; x < b.Max.X; x++ {
-					if distance(back.At(x, y), img.At(x, y)) > 16 {
+					c := img.At(x, y)
+					d := distance(back.At(x, y), c)
+					if area := x > b.Min.X && y > b.Min.Y && c == img.At(x-1, y) && c == img.At(x, y-1) && c == img.At(x-1, y-1); d > 36 || area && d > greyOff {
 						far++
 					}
+					square += d * d
 				}
 			}
-			if 2000*far > b.Dx()*b.Dy() {
-				t.Errorf("%d pixels of %d×%d have another colour", far, b.Dx(), b.Dy())
+			if 2000*far > b.Dx()*b.Dy() || square > 20*float64(b.Dx()*b.Dy()) {
+				t.Errorf("%d pixels of %d×%d have another colour, and the mean square is %.1f", far, b.Dx(), b.Dy(), square/float64(b.Dx()*b.Dy()))
 			}
 		})
 	}

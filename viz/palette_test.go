@@ -43,7 +43,7 @@ func TestPaletteOfEdges(t *testing.T) {
 	drawn := filled(400, 300, func(x, y int) color.RGBA {
 		switch {
 		case x < 200:
-			return color.RGBA{uint8(x), 40, 200, 255} // a colour map of 200 levels
+			return color.RGBA{uint8(x / 2 * 2), 40, 200, 255} // a colour map of 100 levels
 		case x == 200:
 			return color.RGBA{uint8(y / 2), uint8(y / 3), uint8(y / 4), 255}
 		}
@@ -56,21 +56,57 @@ func TestPaletteOfEdges(t *testing.T) {
 	}
 	for y := range 300 {
 		for x := range 400 {
-			if d := distance(got.At(x, y), drawn.At(x, y)); d > 16 || d > 0 && x != 200 {
+			if d := distance(got.At(x, y), drawn.At(x, y)); d > 32 || d > 0 && x != 200 {
 				t.Fatalf("(%d, %d) has %v for %v", x, y, got.At(x, y), drawn.At(x, y))
 			}
 		}
 	}
 }
 
+// Greys are rounded to 52 levels, next to colours and without; black and white stay.
+func TestGreysAreRounded(t *testing.T) {
+	for _, coloured := range []bool{false, true} {
+		drawn := filled(512, 20, func(x, y int) color.RGBA {
+			if coloured && y < 4 {
+				return color.RGBA{250, 251, 255, 255}
+			}
+			return color.RGBA{uint8(x / 2), uint8(x / 2), uint8(x / 2), 255}
+		})
+		got := written(t, drawn)
+		want := 52
+		if coloured {
+			want++
+		}
+		if n := colors(got); len(n) != want {
+			t.Errorf("coloured %v: %d colours, want %d", coloured, len(n), want)
+		}
+		for x := range 512 {
+			d, free := distance(got.At(x, 9), drawn.At(x, 9)), greyOff
+			if x < 2 || x >= 510 {
+				free = 0
+			}
+			if d > free {
+				t.Errorf("coloured %v: %v for %v", coloured, got.At(x, 9), drawn.At(x, 9))
+			}
+		}
+		if coloured && distance(got.At(9, 1), drawn.At(9, 1)) > 0 {
+			t.Errorf("%v for %v", got.At(9, 1), drawn.At(9, 1))
+		}
+	}
+}
+
 // A picture that no palette holds keeps all of its colours.
 func TestPaletteOfPhotograph(t *testing.T) {
-	photo := filled(256, 256, func(x, y int) color.RGBA { return color.RGBA{uint8(x), uint8(y), uint8(x ^ y), 255} })
-	got := written(t, photo)
-	for y := range 256 {
-		for x := range 256 {
-			if distance(got.At(x, y), photo.At(x, y)) > 0 {
-				t.Fatalf("(%d, %d) has %v for %v", x, y, got.At(x, y), photo.At(x, y))
+	for name, photo := range map[string]*image.RGBA{
+		"all":     filled(256, 256, func(x, y int) color.RGBA { return color.RGBA{uint8(x), uint8(y), uint8(x ^ y), 255} }),
+		"similar": filled(256, 256, func(x, y int) color.RGBA { return color.RGBA{200 + uint8(x/8), 100 + uint8(y/8), uint8(x^y) / 8, 255} }),
+	} {
+		got := written(t, photo)
+		for y := range 256 {
+			for x := range 256 {
+				if distance(got.At(x, y), photo.At(x, y)) > 0 {
+					t.Fatalf("%s: (%d, %d) has %v for %v", name, x, y, got.At(x, y), photo.At(x, y))
+				}
 			}
 		}
 	}
