@@ -116,8 +116,10 @@ func partsOf(a *Analysis) []Part {
 	w, h := a.Result.Normalized(2)
 	m, k := w.Dims()
 	count := make([]int, k)
-	for _, c := range a.Result.Clusters() {
-		count[c]++
+	for j, c := range a.Result.Clusters() {
+		if h.At(c, j) > 0 { // an empty sample has no part
+			count[c]++
+		}
 	}
 	var all float64
 	parts := make([]Part, k)
@@ -537,6 +539,9 @@ func (a *Analysis) Report() (*report.Report, error) {
 	}
 	for _, w := range a.Warnings {
 		rep.Notes = append(rep.Notes, "Warning: "+w)
+	}
+	if a.Set.Samples == nil {
+		rep.Notes = append(rep.Notes, "Samples have no names, and their numbers begin with 0.")
 	}
 	bad := a.BadEntries()
 	if note := a.errorWithout(bad); note != "" {

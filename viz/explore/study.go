@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,7 +30,8 @@ const (
 	// which a fifth or more are 0 and that vary as counts do, and all else are measurements.
 	Guess DataKind = iota
 	// Measurements in units of their own: where the ranges of two features differ more than tenfold,
-	// or a value is negative, they are scaled by datasets.RobustRange.
+	// or a value is negative, they are scaled by datasets.RobustRange; the channels of a spectrum, whose names
+	// are numbers in order, stay as they are, and so do values around 0 whose noise alone is negative.
 	Measurements
 	// Counts, of words or reads, stay as they were counted: the model takes Poisson deviances, by
 	// rnmf.RobustPoissonNMF, as long as Steps leave whole numbers. Of many features the 2,000 are kept
@@ -180,6 +182,20 @@ func (r *run) prepare() error {
 			r.warn("%s", text)
 		}
 	}
+	if none := empty(s); none != nil {
+		var names []string
+		for _, j := range none[:min(5, len(none))] {
+			names = append(names, s.SampleName(j))
+		}
+		if len(none) > len(names) {
+			names = append(names, "...")
+		}
+		them := "them"
+		if len(none) == 1 {
+			them = "it"
+		}
+		r.warn("%s no value but 0 or missing ones, so nothing of %s can seem wrong: %s", many(len(none), "sample", "has", "have"), them, strings.Join(names, ", "))
+	}
 	steps, choice, reason := r.Study.Steps, "as given", "as Study.Steps says"
 	if steps == nil {
 		steps, choice, reason = stepsFor(s, kind)
@@ -313,14 +329,77 @@ func stepsFor(s *datasets.Set, kind DataKind) (steps []datasets.Preprocessor, ch
 	}
 	most, least, negative := spreads(s)
 	switch {
+	case (most <= sameScale*least || onAxis(s.Features)) && negative && noiseAroundZero(s):
+		return []datasets.Preprocessor{}, "as it is", fmt.Sprintf("the negative values are so few and small next to the largest, as noise around 0 is; %s", oneUnit(s, most/least))
 	case negative:
 		return []datasets.Preprocessor{datasets.ScaleFeatures{By: datasets.RobustRange}}, "each feature to the range 0 to 1 of its bulk",
 			"some values are negative; 0 is then the smallest usual value of a feature"
-	case most > sameScale*least:
+	case most > sameScale*least && !onAxis(s.Features):
 		return []datasets.Preprocessor{datasets.ScaleFeatures{By: datasets.RobustRange}}, "each feature to the range 0 to 1 of its bulk",
 			fmt.Sprintf("the features have different units: some spread %.0f times as much as others, and would decide the parts alone", most/least)
 	}
-	return []datasets.Preprocessor{}, "as it is", fmt.Sprintf("the features spread alike (at most %.1f times), as of one unit", most/least)
+	return []datasets.Preprocessor{}, "as it is", oneUnit(s, most/least)
+}
+
+// oneUnit says why all features are taken for being of one unit.
+func oneUnit(s *datasets.Set, times float64) string {
+	if times > sameScale {
+		return fmt.Sprintf("the features are named by numbers in order, %s to %s, as the places of one spectrum or series are, which have one unit", s.Features[0], s.Features[len(s.Features)-1])
+	}
+	return fmt.Sprintf("the features spread alike (at most %.1f times), as of one unit", times)
+}
+
+// onAxis tells whether features, five or more, are named by numbers that rise or fall, as wavelengths do, and do
+// not just count.
+func onAxis(features []string) bool {
+	var numbers []float64
+	counted := true
+	for k, name := range features {
+		v, err := strconv.ParseFloat(name, 64)
+		if err != nil {
+			return false
+		}
+		numbers = append(numbers, v)
+		counted = counted && (v == float64(k) || v == float64(k+1))
+		if k > 0 && !((v-numbers[k-1])*(numbers[1]-numbers[0]) > 0) {
+			return false
+		}
+	}
+	return len(numbers) >= 5 && !counted
+}
+
+// noiseAroundZero tells whether negative values are a hundredth of all at most, and none is below a twentieth of
+// the largest value.
+func noiseAroundZero(s *datasets.Set) bool {
+	var below, all, lowest, highest float64
+	for _, v := range s.X.RawMatrix().Data {
+		if math.IsNaN(v) {
+			continue
+		}
+		all += math.Abs(v)
+		below += max(0, -v)
+		lowest, highest = min(lowest, v), max(highest, v)
+	}
+	return 100*below <= all && -20*lowest <= highest
+}
+
+// empty returns the samples that have no value but 0, as far as they are known.
+func empty(s *datasets.Set) (samples []int) {
+	m, n := s.Dims()
+	for j := range n {
+		some := false
+		if s.Sparse != nil {
+			some = slices.ContainsFunc(s.Sparse.Value[s.Sparse.Start[j]:s.Sparse.Start[j+1]], func(v float64) bool { return v != 0 })
+		}
+		for i := 0; i < m && s.Sparse == nil && !some; i++ {
+			v := s.X.At(i, j)
+			some = v != 0 && !math.IsNaN(v)
+		}
+		if !some {
+			samples = append(samples, j)
+		}
+	}
+	return samples
 }
 
 // spreads returns the largest and smallest distance between the lowest and the highest tenth of a

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,5 +68,56 @@ func TestOnePart(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Channels of a spectrum have one unit, however much they differ, and negative ones may be noise. Columns that are
+// counted tell nothing.
+func TestStepsForSpectra(t *testing.T) {
+	channels, counted := []string{}, []string{}
+	x := mat.NewDense(6, 20, nil)
+	for i := range 6 {
+		channels, counted = append(channels, strconv.Itoa(400+5*i)), append(counted, strconv.Itoa(i))
+		for j := range 20 {
+			x.Set(i, j, math.Pow(10, float64(i))*float64(10+j))
+		}
+	}
+	for _, c := range []struct {
+		names      []string
+		low        float64
+		what, says string
+	}{
+		{channels, 10, "as it is", "400 to 425"},
+		{channels, -1, "as it is", "noise around 0"},
+		{channels, -1e6, "each feature", "negative"},
+		{counted, 10, "each feature", "units"},
+		{counted, -1, "each feature", "negative"},
+		{nil, 10, "each feature", "units"},
+	} {
+		x.Set(0, 0, c.low)
+		if _, choice, reason := stepsFor(&datasets.Set{X: x, Features: c.names}, Measurements); !strings.Contains(choice, c.what) || !strings.Contains(reason, c.says) {
+			t.Errorf("%q from %g: %s, %s", c.names, c.low, choice, reason)
+		}
+	}
+}
+
+// Samples without any value are told, as they seem to fit, and are counted to no part.
+func TestEmptySamples(t *testing.T) {
+	s := datasets.Wine()
+	s.X = mat.DenseCopyOf(s.X)
+	m, n := s.Dims()
+	for i := range m {
+		s.X.Set(i, 7, 0)
+		s.X.Set(i, 9, math.NaN())
+	}
+	a, err := Study{Rank: 2, Starts: 2, Loss: rnmf.Frobenius{}, Steps: []datasets.Preprocessor{}}.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(strings.Join(a.Warnings, "\n"), "2 samples have no value but 0 or missing ones, so nothing of them can seem wrong: sample 7, sample 9") {
+		t.Errorf("%q", a.Warnings)
+	}
+	if count := a.Parts[0].Samples + a.Parts[1].Samples; count != n-2 {
+		t.Errorf("parts of %d samples, want %d", count, n-2)
 	}
 }
