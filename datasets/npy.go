@@ -129,6 +129,8 @@ func (a *npyArray) set(l NPYLayout) (*Set, error) {
 		}
 		s.Height, s.Width, columns = shape[1], shape[2], false
 		shape = []int{shape[0], product(limit, shape[1:]...)}
+	case 4:
+		return nil, fmt.Errorf("%w: an array of %v is not a matrix: colours become grey by x.mean(axis=3)", ErrSize, shape)
 	default:
 		return nil, fmt.Errorf("%w: an array of %v is not a matrix", ErrSize, shape)
 	}
@@ -238,6 +240,8 @@ func npyValue(kind string) (size int, value func([]byte) float64, err error) {
 		return 8, func(b []byte) float64 { return float64(order.Uint64(b)) }, nil
 	case "i8":
 		return 8, func(b []byte) float64 { return float64(int64(order.Uint64(b))) }, nil
+	case "f2":
+		return 2, func(b []byte) float64 { return half(order.Uint16(b)) }, nil
 	case "f4":
 		return 4, func(b []byte) float64 { return float64(math.Float32frombits(order.Uint32(b))) }, nil
 	case "f8":

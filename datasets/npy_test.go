@@ -145,7 +145,6 @@ func TestReadNPYErrors(t *testing.T) {
 		{"records", npyFile("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }\n", ""), ErrUnsupported},
 		{"complex numbers", npyFile(head("<c16", "False", "(1, 1)"), ""), ErrUnsupported},
 		{"objects", npyFile(head("|O", "False", "(1, 1)"), ""), ErrUnsupported},
-		{"half floats", npyFile(head("<f2", "False", "(1, 1)"), ""), ErrUnsupported},
 		{"no index", npyFile(head("|u1", "False", "()"), "1"), ErrSize},
 		{"four indices", npyFile(head("|u1", "False", "(1, 1, 1, 1)"), "1"), ErrSize},
 		{"no samples", npyFile(head("|u1", "False", "(0, 4)"), ""), ErrSize},

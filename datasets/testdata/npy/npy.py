@@ -2,7 +2,7 @@
 import numpy as np
 
 m = 10 * np.arange(3)[:, None] + np.arange(4)
-for kind in "u1 i1 <u2 >u2 <i2 <u4 <i4 >i4 <u8 <i8 <f4 >f4 >f8".split():
+for kind in "u1 i1 <u2 >u2 <i2 <u4 <i4 >i4 <u8 <i8 <f2 >f2 <f4 >f4 >f8".split():
     name = kind.replace("<", "").replace(">", "big-")
     np.save(f"matrix-{name}.npy", m.astype(kind))
 np.save("matrix-f8.npy", m.astype("<f8"))
