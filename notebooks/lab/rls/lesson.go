@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/rnmf"
@@ -34,33 +36,47 @@ func Terms() (ours, theirs *lesson.Results) {
 	return ours, theirs
 }
 
-// Gains are bars of what each of the Terms adds to the terms before it, set by set, in the colours of the models, and a
-// title with the means over the sets. A term that is not there, as ℓ₁ in the paper, adds nothing.
-func Gains(whose string, accuracy *lesson.Results) (bars []viz.Series, title string) {
-	names, styles := []string{"graph", "ℓ₁", "log", "S"}, []int{lesson.Look("GNMF"), 8, lesson.Look("LS-NMF"), lesson.Look("RLS-NMF")}
-	last := map[string]float64{}
-	for i, term := range accuracy.Columns {
-		if i == 0 {
-			for _, set := range accuracy.Rows {
-				last[set] = accuracy.Mean(set, term)
-			}
-			continue
-		}
-		bar, mean, found := viz.Series{Name: strings.TrimPrefix(term, "+ "), Style: styles[i-1]}, 0.0, false
+// Gains are by how many points each of the Terms raises the accuracy of the terms before it, a value for each set. A term
+// that is not there, as ℓ₁ in the paper, has no values.
+func Gains(ours, theirs *lesson.Results) *lesson.Results {
+	gains := new(lesson.Results)
+	for i, accuracy := range []*lesson.Results{ours, theirs} {
 		for _, set := range accuracy.Rows {
-			now := accuracy.Mean(set, term)
-			if found = !math.IsNaN(now); !found {
-				now = last[set]
+			last := accuracy.Mean(set, accuracy.Columns[0])
+			for _, term := range accuracy.Columns[1:] {
+				if now := accuracy.Mean(set, term); !math.IsNaN(now) {
+					gains.Add([]string{"ours", "the paper"}[i], strings.TrimPrefix(term, "+ "), now-last)
+					last = now
+				}
 			}
-			bar.Y = append(bar.Y, now-last[set])
-			mean += (now - last[set]) / float64(len(accuracy.Rows))
-			last[set] = now
-		}
-		if bars = append(bars, bar); found {
-			title += fmt.Sprintf(", %s %+.1f", names[i-1], mean)
 		}
 	}
-	return bars, whose + strings.ReplaceAll(strings.TrimPrefix(title, ","), "-", "−") + " points on average"
+	return gains
+}
+
+// DrawGains draws Gains, a point for each set and a line at their mean. The title says how much of the whole gain the first term has.
+func DrawGains(gains *lesson.Results) *viz.Chart {
+	c := gains.Spread("", "points added")
+	c.Width, c.Height = 10, 3.2
+	lesson.Level(c, 0)
+	var shares []string
+	for i, row := range gains.Rows {
+		all := 0.0
+		for k, term := range gains.Columns {
+			mean := gains.Mean(row, term)
+			if math.IsNaN(mean) {
+				continue
+			}
+			all += mean
+			middle := float64(k) + 0.4*float64(i) - 0.2 // where Spread has the points
+			line := lesson.Must(plotter.NewLine(plotter.XYs{{X: middle - 0.17, Y: mean}, {X: middle + 0.17, Y: mean}}))
+			line.Width = vg.Points(1.5)
+			c.Add(line)
+		}
+		shares = append(shares, fmt.Sprintf("%.1f of %.1f", gains.Mean(row, gains.Columns[0]), all))
+	}
+	c.Title.Text = fmt.Sprintf("The graph adds %s points over NMF (mean of %d sets, STORED), in the paper %s", shares[0], len(gains.Values("ours", gains.Columns[0])), shares[1])
+	return c
 }
 
 // Cost is the largest sparsity that all curves of sparsity (Y) against error (X) reach, and the error at which each of them

@@ -1,6 +1,7 @@
 package rra
 
 import (
+	"bytes"
 	"math"
 	"strings"
 	"testing"
@@ -8,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/viz"
 )
 
 func TestDrawClusters(t *testing.T) {
@@ -36,6 +39,9 @@ func TestDrawClusters(t *testing.T) {
 	if got := leads.Title.Text; got != "a set: Algorithm 1 leads 2 of 6, trails 2" {
 		t.Error(got)
 	}
+	if got := Over(all, "MUR", "NMF"); math.Abs(got+7.5) > 1e-9 {
+		t.Errorf("MUR is ahead of NMF by %g points", got)
+	}
 	if mean, half := interval([]float64{1, 2, 3}); mean != 2 || math.Abs(half-4.302653/math.Sqrt(3)) > 1e-5 {
 		t.Errorf("the interval is %g ± %g", mean, half)
 	}
@@ -55,5 +61,30 @@ func TestSquares(t *testing.T) {
 	}
 	if got := Squares(w, 6, 2); got != 1 {
 		t.Errorf("%d squares, want 1", got)
+	}
+}
+
+// A picture with edges is another one than a picture without.
+func TestDrawEmbedding(t *testing.T) {
+	h := mat.NewDense(2, 4, []float64{0, 1, 2, 3, 0, 1, 1, 0})
+	var pictures [2]bytes.Buffer
+	for i, edges := range [][]rnmf.Edge{nil, {{I: 0, J: 1, Weight: 1}, {I: 2, J: 3, Weight: 1}}} {
+		g, err := rnmf.NewGraph(4, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := DrawEmbedding("two objects", h, []int{0, 0, 1, 1}, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := viz.WritePNG(&pictures[i], c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if bytes.Equal(pictures[0].Bytes(), pictures[1].Bytes()) {
+		t.Error("the edges are not drawn")
+	}
+	if _, err := DrawEmbedding("", mat.NewDense(3, 1, nil), []int{0}, nil); err == nil {
+		t.Error("three coefficients are too many")
 	}
 }
