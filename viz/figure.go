@@ -9,7 +9,6 @@ import (
 	"image/png"
 	"io"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,7 +86,8 @@ func Must[T any](v T, err error) T {
 //
 // Next to lines and letters a chart has thousands of colours, each in a few pixels at an edge that is
 // smoothed; they make up most of the bytes of its file. Frequent colours stay; others may move to a
-// neighbour, those of areas, as in a map of colours, a shorter way than those that are only at edges.
+// neighbour, those of areas and of straight lines a shorter way than those that are only at edges. A grey
+// moves to a grey alone, as a thin line that gets a hue can be seen.
 // Where the mean of the squares of all these ways (of at most 255√3) would be more than mostMoved, as in
 // a photograph with colours, the picture stays as it was drawn.
 const (
@@ -123,7 +123,7 @@ func compact(img image.Image) image.Image {
 func evenGreys(src *image.RGBA) *image.RGBA {
 	dst := image.NewRGBA(src.Bounds())
 	eachPixel(src, func(x, y int, c color.RGBA) {
-		if c.R == c.G && c.G == c.B {
+		if isGrey(c) {
 			v := uint8((int(c.R) + greyStep/2) / greyStep * greyStep)
 			c = color.RGBA{v, v, v, c.A}
 		}
@@ -135,10 +135,12 @@ func evenGreys(src *image.RGBA) *image.RGBA {
 // colours are those of one picture or of some.
 type colours struct {
 	count  map[color.RGBA]int  // pixels
-	areas  map[color.RGBA]bool // that fill 2×2 pixels somewhere
+	areas  map[color.RGBA]bool // that fill 2×2 pixels somewhere, or a row or column of lineLength
 	pixels int
 	grey   bool // nothing else
 }
+
+const lineLength = 32
 
 func newColours() *colours {
 	return &colours{count: map[color.RGBA]int{}, areas: map[color.RGBA]bool{}, grey: true}
@@ -147,14 +149,25 @@ func newColours() *colours {
 func (s *colours) add(img *image.RGBA) {
 	b := img.Bounds()
 	s.pixels += b.Dx() * b.Dy()
+	row, column := 0, make([]int, b.Dx()) // so many pixels up to here have the same colour
 	eachPixel(img, func(x, y int, c color.RGBA) {
 		s.count[c]++
-		s.grey = s.grey && c.R == c.G && c.G == c.B
-		if x > b.Min.X && y > b.Min.Y && c == img.RGBAAt(x-1, y) && c == img.RGBAAt(x, y-1) && c == img.RGBAAt(x-1, y-1) {
+		s.grey = s.grey && isGrey(c)
+		up := &column[x-b.Min.X]
+		row, *up = row+1, *up+1
+		if x == b.Min.X || c != img.RGBAAt(x-1, y) {
+			row = 1
+		}
+		if y == b.Min.Y || c != img.RGBAAt(x, y-1) {
+			*up = 1
+		}
+		if row > 1 && *up > 1 && c == img.RGBAAt(x-1, y-1) || max(row, *up) >= lineLength {
 			s.areas[c] = true
 		}
 	})
 }
+
+func isGrey(c color.RGBA) bool { return c.R == c.G && c.G == c.B }
 
 // mayMove returns the square of the way that a colour may move.
 func (s *colours) mayMove(c color.RGBA) int {
@@ -182,10 +195,10 @@ func (s *colours) palette(most int) (color.Palette, map[color.RGBA]uint8) {
 	})
 	var chosen []color.RGBA
 	nearest := func(c color.RGBA) (at, square int) {
-		square = math.MaxInt
+		square = 4 * 255 * 255 // more than any
 		for i, p := range chosen {
 			r, g, b := int(p.R)-int(c.R), int(p.G)-int(c.G), int(p.B)-int(c.B)
-			if d := r*r + g*g + b*b; d < square {
+			if d := r*r + g*g + b*b; d < square && (isGrey(p) || !isGrey(c)) {
 				at, square = i, d
 			}
 		}

@@ -95,6 +95,33 @@ func TestGreysAreRounded(t *testing.T) {
 	}
 }
 
+// A grey line of one pixel next to many edges in a pale colour gets none of it, nor does a dotted one.
+func TestGreyLinesStayGrey(t *testing.T) {
+	grey, pink := color.RGBA{240, 240, 240, 255}, color.RGBA{244, 226, 236, 255}
+	got := written(t, filled(400, 300, func(x, y int) color.RGBA {
+		switch {
+		case y == 50, y == 60 && x%2 == 0:
+			return grey
+		case y > 100 && x%40 == 0 && y%2 == 0:
+			return pink
+		case y > 100 && x%40 == 1:
+			return color.RGBA{200, uint8(y), 0, 255} // so that the palette is full
+		}
+		return color.RGBA{255, 255, 255, 255}
+	}))
+	if _, ok := got.(*image.Paletted); !ok {
+		t.Errorf("%T, want a palette", got)
+	}
+	for y, free := range map[int]float64{50: 0, 60: 32} {
+		for x := 0; x < 400; x += 2 {
+			c := color.RGBAModel.Convert(got.At(x, y)).(color.RGBA)
+			if c.R != c.G || c.G != c.B || distance(c, grey) > free {
+				t.Fatalf("(%d, %d) has %v for %v", x, y, c, grey)
+			}
+		}
+	}
+}
+
 // A picture that no palette holds keeps all of its colours.
 func TestPaletteOfPhotograph(t *testing.T) {
 	for name, photo := range map[string]*image.RGBA{
