@@ -413,3 +413,18 @@ func TestStrangeSets(t *testing.T) {
 		}
 	}
 }
+
+// lost is a Constrained solver that soon leaves no numbers.
+type lost struct{ unit }
+
+func (lost) Probe() rnmf.Solver { return lost{} }
+
+func (lost) Improve(_ *rnmf.Quadratic, v *mat.Dense) { v.Set(0, 0, math.NaN()) }
+
+// The KKT residual is a number also where the half-step that it tries leaves none.
+func TestStrangeKKT(t *testing.T) {
+	r, err := rnmf.Model{Rank: 3, SolverH: lost{}, TraceKKT: true}.Fit(t.Context(), bitData(23, 31, 8, 0.05))
+	if err != nil || !(r.KKT > 0) || !(r.Trace[0].KKT > 0) {
+		t.Errorf("%v, %+v, KKT residual %g", err, r.Trace, r.KKT)
+	}
+}

@@ -65,13 +65,17 @@ func (f *fit) moved(q *Quadratic, v *mat.Dense, penalties []Penalty, s Solver) f
 	return relative(mat.Norm(to, 2), v)
 }
 
-// relative returns length/‖v‖, or length if v is 0. The quotient may overflow.
+// relative returns length/‖v‖, or length if v is 0. The quotient may overflow, and length is no number
+// where a solver leaves none.
 func relative(length float64, v *mat.Dense) float64 {
 	norm := mat.Norm(v, 2)
 	if norm == 0 {
 		norm = 1
 	}
-	return min(length/norm, math.MaxFloat64)
+	if far := length / norm; far <= math.MaxFloat64 {
+		return far
+	}
+	return math.MaxFloat64
 }
 
 // moved returns the squared length of one exact step of all coordinates at once; uu is U∘U.

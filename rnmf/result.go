@@ -207,7 +207,7 @@ func (r *Result) Transform(ctx context.Context, x, mask mat.Matrix) (*mat.Dense,
 }
 
 // even returns equal coefficients for each sample, so that WH and X have one sum over known
-// entries.
+// entries, or smaller ones where WH would be too large.
 func (r *Result) even(x *mat.Dense, mask mat.Matrix) *mat.Dense {
 	m, k := r.W.Dims()
 	_, n := x.Dims()
@@ -222,13 +222,18 @@ func (r *Result) even(x *mat.Dense, mask mat.Matrix) *mat.Dense {
 			}
 		}
 	}
+	heaviest := 1.0
+	if mask != nil {
+		heaviest = mat.Max(mask)
+	}
+	most := 0.5 * largestProduct(m, n, heaviest) / (float64(k) * max(mat.Max(r.W), -mat.Min(r.W)))
 	h := mat.NewDense(k, n, nil)
 	h.Apply(func(_, j int, _ float64) float64 {
 		switch {
 		case known[j] > 0:
-			return min(all[j]/known[j], maxEntry)
+			return min(all[j]/known[j], maxEntry, most)
 		case some[j]:
-			return 1
+			return min(1, most)
 		}
 		return 0
 	}, h)

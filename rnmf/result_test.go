@@ -578,3 +578,16 @@ func TestResultString(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Where a basis is far larger than the data, or its entries cancel, new samples are fitted all the same.
+func TestTransformLargeBasis(t *testing.T) {
+	x := mat.NewDense(2, 2, []float64{3, 1e60, 1, 3e60})
+	for _, a := range []float64{1, 1e112, 1e119} {
+		h, err := (&Result{W: mat.NewDense(2, 1, []float64{a, -a})}).Transform(t.Context(), x, nil)
+		if err != nil {
+			t.Errorf("%g: %v", a, err)
+		} else if want := 1 / a; math.Abs(h.At(0, 0)-want) > 1e-6*want || h.At(0, 1) != 0 {
+			t.Errorf("%g: H is %g and %g, want %g and 0", a, h.At(0, 0), h.At(0, 1), want)
+		}
+	}
+}

@@ -94,8 +94,8 @@ func (t *Tile) multiply(num, den []float64) {
 	kernel.Ratio(t.V, num, den)
 }
 
-// rootRatio is (10) of Ding, Li and Jordan, with weights and penalties: their proof bounds each of
-// −2N⁺v, 2N⁻v, vᵀG⁺v and −vᵀG⁻v by functions of one entry alone.
+// rootRatio is (10) of Ding, Li and Jordan, with penalties, and with weights in the additive form: their
+// proof bounds each of −2N⁺v, 2N⁻v, vᵀG⁺v and −vᵀG⁻v by functions of one entry alone.
 func (q *Quadratic) rootRatio(v *mat.Dense) {
 	q.Decouple(v)
 	p := q.GramForm(v)

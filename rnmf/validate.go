@@ -333,7 +333,7 @@ func checkProduct(w, h *mat.Dense, heaviest float64) error {
 	}
 	m, r := w.Dims()
 	_, n := h.Dims()
-	most := min(1e10*maxEntry, math.Sqrt(1e305/heaviest/float64(m)/float64(n)))
+	most := largestProduct(m, n, heaviest)
 	if float64(r)*math.Abs(largest)*mat.Max(h) <= most {
 		return nil
 	}
@@ -348,6 +348,12 @@ func checkProduct(w, h *mat.Dense, heaviest float64) error {
 		}
 	}
 	return nil
+}
+
+// largestProduct is up to what an entry of WH, m×n, can be squared, and weighed by the heaviest weight of a
+// mask.
+func largestProduct(m, n int, heaviest float64) float64 {
+	return min(1e10*maxEntry, math.Sqrt(1e305/heaviest/float64(m)/float64(n)))
 }
 
 // dataMatrix returns a as a dense matrix, the same one if it is dense, after checking that it is
