@@ -56,7 +56,11 @@ func (s *setup) runAll(ctx context.Context, files []string, quick, save bool) er
 	if len(failed) > 0 {
 		return fmt.Errorf("%d of %d notebooks failed: %s", len(failed), len(files), strings.Join(failed, ", "))
 	}
-	fmt.Fprintf(s.out, "%d notebooks passed\n", len(files))
+	what := "notebooks"
+	if len(files) == 1 {
+		what = "notebook"
+	}
+	fmt.Fprintf(s.out, "%d %s passed\n", len(files), what)
 	return nil
 }
 

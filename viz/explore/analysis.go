@@ -108,7 +108,11 @@ func (r *run) describe() {
 	r.Analysis.Parts = partsOf(r.Analysis)
 	parts, samples := lone(r.Result)
 	for q, c := range parts {
-		r.warn("%s is the largest part of one sample alone, %s: look at it, as a foreign sample can take a part to itself, and then seems to fit", r.Analysis.Parts[c].Name, r.Prepared.SampleName(samples[q]))
+		is := "is the largest part"
+		if r.Analysis.Parts[c].Samples != 1 {
+			is = "is by three quarters or more that"
+		}
+		r.warn("%s %s of one sample alone, %s: look at it, as a foreign sample can take a part to itself, and then seems to fit", r.Analysis.Parts[c].Name, is, r.Prepared.SampleName(samples[q]))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
@@ -811,8 +812,8 @@ func (r *run) weigh(signed bool) error {
 	return nil
 }
 
-// lone returns the parts that are the largest of one sample alone, and these samples. There are none where
-// samples are few for the parts, as groups of one sample are usual there.
+// lone returns the parts that are the largest of one sample alone, or of which it has three quarters, and these
+// samples. There are none where samples are few for the parts, as groups of one sample are usual there.
 func lone(fit *rnmf.Result) (parts, samples []int) {
 	groups := fit.Clusters()
 	_, k := fit.W.Dims()
@@ -821,11 +822,13 @@ func lone(fit *rnmf.Result) (parts, samples []int) {
 	}
 	of := make([][]int, k)
 	for j, c := range groups {
-		of[c] = append(of[c], j)
+		if fit.H.At(c, j) > 0 { // an empty sample has no part
+			of[c] = append(of[c], j)
+		}
 	}
 	for c, members := range of {
-		if len(members) == 1 {
-			parts, samples = append(parts, c), append(samples, members[0])
+		if j := mostOf(members, fit.H.RawRowView(c)); len(members) == 1 || j >= 0 && fit.H.At(c, j) > 0.75*floats.Sum(fit.H.RawRowView(c)) {
+			parts, samples = append(parts, c), append(samples, j)
 		}
 	}
 	return parts, samples
@@ -884,6 +887,17 @@ func (r *run) byOthers(fit *rnmf.Result) (*rnmf.Result, error) {
 		}
 	}
 	return &result, nil
+}
+
+// mostOf returns the member with the largest coefficient, -1 if there are none.
+func mostOf(members []int, coefficients []float64) int {
+	most := -1
+	for _, j := range members {
+		if most < 0 || coefficients[j] > coefficients[most] {
+			most = j
+		}
+	}
+	return most
 }
 
 func isByColumn(l rnmf.Loss) bool {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -119,5 +120,27 @@ func TestEmptySamples(t *testing.T) {
 	}
 	if count := a.Parts[0].Samples + a.Parts[1].Samples; count != n-2 {
 		t.Errorf("parts of %d samples, want %d", count, n-2)
+	}
+}
+
+// A part belongs to one sample alone where it is the largest of no other, or has three quarters there; an empty sample
+// has none.
+func TestLone(t *testing.T) {
+	h := mat.NewDense(4, 60, nil)
+	for j := range 60 {
+		h.Set(0, j, 1)
+	}
+	h.Set(1, 5, 100)
+	h.SetCol(8, []float64{0, 0.1, 0, 0}) // part 1 is the largest of it, too
+	h.Set(2, 6, 7)
+	h.SetCol(7, make([]float64, 4))
+	w := mat.NewDense(3, 4, []float64{1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 3, 1})
+	parts, samples := lone(&rnmf.Result{W: w, H: h})
+	if !slices.Equal(parts, []int{1, 2}) || !slices.Equal(samples, []int{5, 6}) {
+		t.Errorf("parts %v of samples %v", parts, samples)
+	}
+	h.SetCol(9, []float64{0, 50, 0, 0}) // a third of part 1
+	if parts, samples = lone(&rnmf.Result{W: w, H: h}); !slices.Equal(parts, []int{2}) || !slices.Equal(samples, []int{6}) {
+		t.Errorf("parts %v of samples %v", parts, samples)
 	}
 }
