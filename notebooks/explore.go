@@ -293,7 +293,7 @@ func again() *explore.Analysis {
 // found is what the command has found.
 func found() *explore.Analysis { return lesson.Must(explore.Load(".")) }
 `, path, e.code(), e.rank))
-	text("## What the file holds", "The lines below the first say what was guessed. Where a guess is wrong, the options of `datasets.Open` above say otherwise.")
+	text("## What the file holds", "The lines below the first say what was guessed. Where a guess is wrong, run the command again with the flags that they name.")
 	code("%%\nfmt.Println(found().Set)")
 	text("## What was decided, and why")
 	code("%%\nfor _, d := range found().Decisions {\n\tfmt.Printf(\"%s: %s\\n    %s\\n\", d.About, d.Choice, d.Reason)\n}\nfor _, w := range found().Warnings {\n\tfmt.Println(\"warning:\", w)\n}")

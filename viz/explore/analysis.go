@@ -19,6 +19,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/internal/axis"
 	"github.com/robustnmf/robustnmf/internal/newfile"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
@@ -684,8 +685,8 @@ func (a *Analysis) DrawConsensus() (viz.Figure, error) {
 	return viz.Heatmap(a.Consensus.Distances(), viz.HeatmapOptions{Title: title, RowOrder: order, ColumnOrder: order, BarLabel: "distance of two parts", XLabel: "parts of all starts, by cluster"})
 }
 
-// DrawParts draws the parts: as images with the numbers of the parts and their stability, or by their largest
-// features.
+// DrawParts draws the parts: as images with the numbers of the parts and their stability, as curves where features
+// are the channels of a spectrum, or by their largest features.
 func (a *Analysis) DrawParts() (viz.Figure, error) {
 	w, _ := a.Result.Normalized(2)
 	title := "One part"
@@ -701,6 +702,9 @@ func (a *Analysis) DrawParts() (viz.Figure, error) {
 			}
 		}
 		return viz.Gallery(w, viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Captions: captions, Smooth: true})
+	}
+	if x := axis.Curve(a.Prepared.Features); x != nil {
+		return viz.Profiles(w, viz.ProfilesOptions{Title: title, X: x, Captions: a.PartNames()})
 	}
 	m, _ := w.Dims()
 	names := make([]string, m)

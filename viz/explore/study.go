@@ -9,7 +9,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/datasets/sparse"
+	"github.com/robustnmf/robustnmf/internal/axis"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 	"github.com/robustnmf/robustnmf/rnmf/panel"
@@ -330,12 +330,12 @@ func stepsFor(s *datasets.Set, kind DataKind) (steps []datasets.Preprocessor, ch
 	}
 	most, least, negative := spreads(s)
 	switch {
-	case (most <= sameScale*least || onAxis(s.Features)) && negative && noiseAroundZero(s):
+	case (most <= sameScale*least || axis.Of(s.Features) != nil) && negative && noiseAroundZero(s):
 		return []datasets.Preprocessor{}, "as it is", fmt.Sprintf("the negative values are so few and small next to the largest, as noise around 0 is; %s", oneUnit(s, most/least))
 	case negative:
 		return []datasets.Preprocessor{datasets.ScaleFeatures{By: datasets.RobustRange}}, "each feature to the range 0 to 1 of its bulk",
 			"some values are negative; 0 is then the smallest usual value of a feature"
-	case most > sameScale*least && !onAxis(s.Features):
+	case most > sameScale*least && axis.Of(s.Features) == nil:
 		return []datasets.Preprocessor{datasets.ScaleFeatures{By: datasets.RobustRange}}, "each feature to the range 0 to 1 of its bulk",
 			fmt.Sprintf("the features have different units: some spread %.0f times as much as others, and would decide the parts alone", most/least)
 	}
@@ -348,25 +348,6 @@ func oneUnit(s *datasets.Set, times float64) string {
 		return fmt.Sprintf("the features are named by numbers in order, %s to %s, as the places of one spectrum or series are, which have one unit", s.Features[0], s.Features[len(s.Features)-1])
 	}
 	return fmt.Sprintf("the features spread alike (at most %.1f times), as of one unit", times)
-}
-
-// onAxis tells whether features, five or more, are named by numbers that rise or fall, as wavelengths do, and do
-// not just count.
-func onAxis(features []string) bool {
-	var numbers []float64
-	counted := true
-	for k, name := range features {
-		v, err := strconv.ParseFloat(name, 64)
-		if err != nil {
-			return false
-		}
-		numbers = append(numbers, v)
-		counted = counted && (v == float64(k) || v == float64(k+1))
-		if k > 0 && !((v-numbers[k-1])*(numbers[1]-numbers[0]) > 0) {
-			return false
-		}
-	}
-	return len(numbers) >= 5 && !counted
 }
 
 // noiseAroundZero tells whether negative values are a hundredth of all at most, and none is below a twentieth of

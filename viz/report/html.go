@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/internal/axis"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/viz"
 )
@@ -172,6 +173,11 @@ func (r Report) parts(p *page, w *mat.Dense) {
 	if s.Height > 0 {
 		f, err := viz.Gallery(w, viz.GalleryOptions{Height: s.Height, Width: s.Width, Captions: names, Smooth: true})
 		p.figure("parts as images", f, err)
+		return
+	}
+	if x := axis.Curve(s.Features); x != nil {
+		f, err := viz.Profiles(w, viz.ProfilesOptions{X: x, Captions: names})
+		p.figure("parts as curves over their features", f, err)
 		return
 	}
 	f, err := viz.TopFeatures(w, viz.TopFeaturesOptions{Features: r.featureNames(), Captions: names})

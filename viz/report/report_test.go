@@ -197,6 +197,21 @@ func TestOneAndMany(t *testing.T) {
 	}
 }
 
+// Parts of spectra are curves, and those of other tables bars.
+func TestCurves(t *testing.T) {
+	rep := fitted(t)
+	for k, kind := range []string{"the largest features of each part", "parts as curves over their features"} {
+		var page bytes.Buffer
+		if err := rep.WriteHTML(&page); err != nil || !strings.Contains(page.String(), kind) {
+			t.Errorf("%d: no %q, %v", k, kind, err)
+		}
+		rep.Set.Features = nil
+		for i := range rep.Set.X.RawMatrix().Rows {
+			rep.Set.Features = append(rep.Set.Features, fmt.Sprint(900-4*i))
+		}
+	}
+}
+
 func TestReportErrors(t *testing.T) {
 	rep := fitted(t)
 	for name, c := range map[string]struct {
