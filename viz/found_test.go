@@ -129,3 +129,29 @@ func TestBarLabelsApart(t *testing.T) {
 		}
 	}
 }
+
+// A long name of a row takes two lines, and is not cut: the picture is higher and not wider.
+func TestNamesOfTwoLines(t *testing.T) {
+	tick := newPen(labelPoints, false)
+	const name = "a first word, and then some more words"
+	lines := tick.halves(name, 200)
+	if len(lines) != 2 || lines[0]+" "+lines[1] != name || tick.widest(lines) > 200 {
+		t.Errorf("%q", lines)
+	}
+	for _, whole := range []string{"short", "onewordonewordonewordonewordoneword"} {
+		if lines := tick.halves(whole, 100); len(lines) != 1 || lines[0] != whole {
+			t.Errorf("%q", lines)
+		}
+	}
+	size := func(name string) image.Point {
+		p, err := Heatmap(mat.NewDense(2, 40, nil), HeatmapOptions{RowNames: []string{name, "b"}, NoBar: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Image().Bounds().Size()
+	}
+	one, two := size("a"), size("malic acid and all that, nonflavanoid phenols")
+	if two.Y <= one.Y || two.X >= one.X+widestName {
+		t.Errorf("%v with a long name, %v with a short one", two, one)
+	}
+}

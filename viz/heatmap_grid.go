@@ -109,6 +109,7 @@ type gridLayout struct {
 	area         image.Rectangle // of all cells
 
 	rowTicks, colTicks []mark
+	twoLines           bool        // the names of rows that are too wide for one
 	upright            bool        // the names of columns
 	wideRows, under    int         // what the names of rows take on the left, and those of columns below
 	middle             image.Point // of the labels of the axes
@@ -178,6 +179,9 @@ func (l *gridLayout) sizeCells() {
 	if wide := l.tick.widest(g.colNames) + 14; g.colNames != nil && g.cols*wide <= gridWidth { // room for flat names
 		cw = max(cw, wide)
 	}
+	if high := 2*l.tick.height + 6; l.tick.widest(g.rowNames) > widestName && g.rows*high <= gridHeight {
+		ch, l.twoLines = max(ch, high), true
+	}
 	l.ch, l.cw = ch, cw
 }
 
@@ -209,7 +213,9 @@ func (l *gridLayout) chooseTicks() {
 			l.upright = wideColumns+8 > pitch
 		}
 	}
-	l.wideRows = min(widestMark(tick, l.rowTicks), widestName)
+	for _, t := range l.rowTicks {
+		l.wideRows = max(l.wideRows, min(tick.widest(l.rowName(t)), widestName))
+	}
 	switch {
 	case len(l.colTicks) == 0:
 	case l.upright:
@@ -217,6 +223,14 @@ func (l *gridLayout) chooseTicks() {
 	default:
 		l.under = tick.height
 	}
+}
+
+// rowName returns the name of a row, in two lines where it is too wide for one and the rows are high enough.
+func (l *gridLayout) rowName(t mark) []string {
+	if l.twoLines {
+		return l.tick.halves(t.label, widestName)
+	}
+	return []string{t.label}
 }
 
 // placeCells leaves room for the names of rows and tracks on the left, and for title and tracks above.
@@ -321,7 +335,10 @@ func (l *gridLayout) paintTicks(p *Picture) {
 	for _, t := range l.rowTicks {
 		y := l.rowY(t)
 		p.fill(image.Rect(area.Min.X-5, y, area.Min.X-1, y+1), grey)
-		tick.write(p, area.Min.X-8, y-tick.height/2, 1, tick.fit(t.label, widestName), black)
+		lines := l.rowName(t)
+		for k, line := range lines {
+			tick.write(p, area.Min.X-8, y-len(lines)*tick.height/2+k*tick.height, 1, tick.fit(line, widestName), black)
+		}
 	}
 	for _, t := range l.colTicks {
 		x := l.columnX(t)

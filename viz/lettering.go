@@ -59,6 +59,24 @@ func (n *pen) fit(s string, w int) string {
 	return ""
 }
 
+// halves returns s, in two lines if it is wider than w pixels, broken at the blank that leaves the longer of
+// them shortest.
+func (n *pen) halves(s string, w int) []string {
+	lines, wide := []string{s}, n.width(s)
+	if wide <= w {
+		return lines
+	}
+	for at, c := range s {
+		if c != ' ' {
+			continue
+		}
+		if longer := max(n.width(s[:at]), n.width(s[at+1:])); longer < wide {
+			lines, wide = []string{s[:at], s[at+1:]}, longer
+		}
+	}
+	return lines
+}
+
 // write draws s with the top of its line at y; align is 0 for text that starts
 // at x, 0.5 for text centred on it and 1 for text that ends there.
 func (n *pen) write(p *Picture, x, y int, align float64, s string, c color.Color) {
