@@ -349,6 +349,7 @@ func TestErrors(t *testing.T) {
 		{gal(bad, img), viz.ErrNotFinite},
 		{gal(random(12, 2), with(func(o *viz.GalleryOptions) { o.Captions = []string{"a"} })), viz.ErrShape},
 		{gal(random(12, 2), with(func(o *viz.GalleryOptions) { o.Marked = []int{2} })), viz.ErrOption},
+		{gal(random(12, 2), with(func(o *viz.GalleryOptions) { o.AlsoMarked = []int{-1} })), viz.ErrOption},
 		{gal(random(12, 2), with(func(o *viz.GalleryOptions) { o.Columns = -1 })), viz.ErrOption},
 		{gal(random(12, 2), with(func(o *viz.GalleryOptions) { o.Min, o.Max = 1, 1 })), viz.ErrOption},
 		{gal(random(12, 9000), with(func(o *viz.GalleryOptions) { o.Scale = 1000 })), viz.ErrOption},

@@ -17,6 +17,7 @@ type GalleryOptions struct {
 	Title         string
 	Captions      []string // one for each image, below it; nil: none
 	Marked        []int    // images to frame, such as flagged outliers
+	AlsoMarked    []int    // images to frame in a second colour
 	// Common draws all images over one range, to compare their brightness; otherwise each has a
 	// range of its own, from the lesser of 0 and its minimum to its maximum. Min and Max, unless
 	// both are 0, are the common range.
@@ -39,7 +40,7 @@ func Gallery(x mat.Matrix, opt GalleryOptions) (*Picture, error) {
 // PairedGallery draws two sets of images of one size above each other, row by
 // row, for comparing the bases of two models: images 0, 1, … of upper, below
 // them images 0, 1, … of lower, and so on. The names stand to the left of
-// their rows; Captions and Marked apply to both.
+// their rows; Captions and frames apply to both.
 //
 // It returns the errors of Gallery, and ErrShape if the matrices differ in
 // size.
@@ -75,8 +76,11 @@ func gallery(sets []mat.Matrix, names []string, opt GalleryOptions) (*Picture, e
 			}
 			at := l.place(i, j)
 			p.paste(l.draw(x, j, from, to, cm), at)
-			if slices.Contains(opt.Marked, j) {
-				p.frame(image.Rectangle{at, at.Add(image.Pt(l.tw, l.th))}, 3, Color(1))
+			switch tile := (image.Rectangle{at, at.Add(image.Pt(l.tw, l.th))}); {
+			case slices.Contains(opt.Marked, j):
+				p.frame(tile, 3, Color(1))
+			case slices.Contains(opt.AlsoMarked, j):
+				p.frame(tile, 3, Color(0))
 			}
 			if names != nil && j%l.cols == 0 {
 				l.side.write(p, l.left-12, at.Y+(l.th-l.side.height)/2, 1, names[i], black)
@@ -122,9 +126,9 @@ func (opt GalleryOptions) check(sets []mat.Matrix, names []string) (n int, lo, h
 		}
 		lo, hi = opt.Min, opt.Max
 	}
-	for _, j := range opt.Marked {
+	for _, j := range slices.Concat(opt.Marked, opt.AlsoMarked) {
 		if j < 0 || j >= n {
-			return 0, 0, 0, fmt.Errorf("%w: Marked has image %d, but there are only %d", ErrOption, j, n)
+			return 0, 0, 0, fmt.Errorf("%w: image %d is marked, but there are only %d", ErrOption, j, n)
 		}
 	}
 	return n, lo, hi, nil

@@ -45,6 +45,10 @@ func TestGalleryPixels(t *testing.T) {
 	if got := at(marked, 8+36+15, 6); got != viz.Color(1) {
 		t.Errorf("frame is %v", got)
 	}
+	both := viz.Must(viz.Gallery(x, viz.GalleryOptions{Height: 2, Width: 3, Scale: 10, Marked: []int{1}, AlsoMarked: []int{0, 1}}))
+	if one, other := at(both, 8+15, 6), at(both, 8+36+15, 6); one != viz.Color(0) || other != viz.Color(1) {
+		t.Errorf("frames are %v and %v", one, other)
+	}
 }
 
 func TestGalleryLayout(t *testing.T) {

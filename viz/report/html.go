@@ -2,12 +2,14 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"html"
 	"io"
 	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -241,7 +243,7 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 			text += fmt.Sprintf(" The table has the first %d of either kind.", shown)
 		}
 		if s.Height > 0 && out != nil {
-			text += " Images that do not fit have a frame."
+			text += " Images that do not fit have a frame of vermillion, and rare ones one of blue."
 		}
 		p.text("p", text)
 	} else {
@@ -259,7 +261,7 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 		line := []any{s.SampleName(of.sample), viz.Number(of.weight, 3)}
 		if r.Suspects != nil {
 			what := "is rare"
-			if of.share >= half {
+			if of.kind() == wrong {
 				what = "does not fit"
 			}
 			if why := r.Why[of.sample]; why != "" {
@@ -286,23 +288,21 @@ func (r Report) suspects(p *page, out *rnmf.Outliers) {
 const half = 0.5 - 1e-9
 
 // flagged returns the samples that half of the fits flag, and then those that are rare to half of them.
-func flagged(rows []row) (some []row) {
-	var rare []row
-	for _, of := range rows {
-		switch {
-		case of.share >= half && len(some) < shown:
-			some = append(some, of)
-		case of.share < half && of.rare >= half && len(rare) < shown:
-			rare = append(rare, of)
+func flagged(rows []row) []row {
+	var of [usual + 1][]row
+	for _, one := range rows {
+		if k := one.kind(); len(of[k]) < shown {
+			of[k] = append(of[k], one)
 		}
 	}
-	return append(some, rare...)
+	return append(of[wrong], of[rare]...)
 }
 
-// Residuals draws the k most suspect samples: images as they are, with a frame where they do not fit, others by
-// the features that are farthest from what the parts make of them, above or below, by deviances where the fit is one
-// of counts, and with “wrong” or “rare” before their names. It returns an error if the set and the
-// result do not fit together, and ErrParameter for a k below 1.
+// Residuals draws the k most suspect samples, those that do not fit before those that are rare: images as they are,
+// with a frame of vermillion where they do not fit and of blue where they are rare; others by the features that are
+// farthest from what the parts make of them, above or below, by deviances where the fit is one of counts, and with
+// “wrong” or “rare” before their names. It returns an error if the set and the result do not fit together, and
+// ErrParameter for a k below 1.
 func (r Report) Residuals(k int) (viz.Figure, error) {
 	out, err := r.check()
 	if err != nil {
@@ -312,41 +312,59 @@ func (r Report) Residuals(k int) (viz.Figure, error) {
 		return nil, fmt.Errorf("%w: a picture of %d samples, want 1 or more", datasets.ErrParameter, k)
 	}
 	rows := r.rows(out)
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.kind(), b.kind()) })
 	rows = rows[:min(k, len(rows))]
 	return r.residuals(r.title(rows), rows, out)
 }
 
+// What a sample is.
+const (
+	wrong = iota
+	rare
+	usual
+)
+
+func (of row) kind() int {
+	switch {
+	case of.share >= half:
+		return wrong
+	case of.rare >= half:
+		return rare
+	}
+	return usual
+}
+
 // title counts the suspects that are drawn.
 func (r Report) title(rows []row) string {
-	wrong, rare := 0, 0
+	var count [usual + 1]int
 	for _, of := range rows {
-		switch {
-		case of.share >= half:
-			wrong++
-		case of.rare >= half:
-			rare++
-		}
+		count[of.kind()]++
 	}
-	all, do, are, framed := fmt.Sprintf("%d most suspect samples", len(rows)), "do", "are", ""
+	all, do, are := fmt.Sprintf("%d most suspect samples", len(rows)), "do", "are"
 	if len(rows) == 1 {
 		all = "most suspect sample"
 	}
-	if wrong == 1 {
+	if count[wrong] == 1 {
 		do = "does"
 	}
-	if rare == 1 {
+	if count[rare] == 1 {
 		are = "is"
 	}
-	if wrong > 0 && r.Set.Sparse == nil {
-		framed = " (framed)"
-	}
-	switch {
-	case r.Suspects == nil:
+	if r.Suspects == nil {
 		return "The " + all
-	case r.Set.Height > 0:
-		return fmt.Sprintf("Of the %s %d %s not fit%s, %d %s rare", all, wrong, do, framed, rare, are)
 	}
-	return fmt.Sprintf("Residuals of the %s: %d %s not fit, %d %s rare", all, wrong, do, rare, are)
+	if r.Set.Height == 0 {
+		return fmt.Sprintf("Residuals of the %s: %d %s not fit, %d %s rare", all, count[wrong], do, count[rare], are)
+	}
+	line := fmt.Sprintf("%d of %d suspects %s not fit", count[wrong], len(rows), do)
+	if count[wrong] > 0 {
+		line += " (vermillion)"
+	}
+	line += fmt.Sprintf(", %d %s rare", count[rare], are)
+	if count[rare] > 0 {
+		line += " (blue)"
+	}
+	return line
 }
 
 func (r Report) residuals(title string, rows []row, out *rnmf.Outliers) (viz.Figure, error) {
@@ -378,21 +396,14 @@ func (r Report) residuals(title string, rows []row, out *rnmf.Outliers) (viz.Fig
 				scale = (140 + s.Width - 1) / s.Width
 			}
 		}
-		var marked []int
+		var marked [usual + 1][]int
 		for c, of := range rows {
-			if of.share >= half {
-				marked = append(marked, c)
-			}
+			marked[of.kind()] = append(marked[of.kind()], c)
 		}
-		return viz.Gallery(x, viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Captions: captions, Scale: scale, Marked: marked})
+		return viz.Gallery(x, viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Captions: captions, Scale: scale, Marked: marked[wrong], AlsoMarked: marked[rare]})
 	}
-	for c, of := range rows {
-		switch { // first, as the end of a long name is cut off
-		case of.share >= half:
-			captions[c] = "wrong: " + captions[c]
-		case of.rare >= half:
-			captions[c] = "rare: " + captions[c]
-		}
+	for c, of := range rows { // first, as the end of a long name is cut off
+		captions[c] = [...]string{"wrong: ", "rare: ", ""}[of.kind()] + captions[c]
 	}
 	return viz.TopFeatures(x, viz.TopFeaturesOptions{Title: title, Features: r.featureNames(), Captions: captions, Count: 5, Common: true})
 }

@@ -142,19 +142,20 @@ func TestSuspectsAndImages(t *testing.T) {
 	if err := rep.WriteHTML(&page); err != nil || strings.Count(page.String(), ">does not fit<") != 1 || strings.Count(page.String(), ">does not fit, because of &lt;two&gt; values<") != 1 {
 		t.Errorf("the page does not say why: %v", err)
 	}
+	found.Samples[2].Rare, found.Samples[3].Rare = 0, 1
 	for want, of := range map[bool]Report{true: rep, false: {Set: s, Result: r}} {
-		f, err := of.Residuals(2)
+		f, err := of.Residuals(3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		framed, img := false, f.Image()
+		framed, img := map[color.Color]bool{}, f.Image()
 		for y := range img.Bounds().Dy() {
 			for x := range img.Bounds().Dx() {
-				framed = framed || color.RGBAModel.Convert(img.At(x, y)) == viz.Color(1)
+				framed[color.RGBAModel.Convert(img.At(x, y))] = true
 			}
 		}
-		if framed != want {
-			t.Errorf("a frame: %v, want %v, as only suspects that do not fit have one", framed, want)
+		if framed[viz.Color(1)] != want || framed[viz.Color(0)] != want {
+			t.Errorf("frames: %v and %v, want %v, as suspects that do not fit have one, and the rare one, which comes third", framed[viz.Color(1)], framed[viz.Color(0)], want)
 		}
 	}
 	rep.Suspects = &choose.Suspects{}
