@@ -50,7 +50,10 @@ type RankChoice struct {
 	// AtEdge says that the held-out error still falls at the largest rank that was tried, so that
 	// the best rank may be larger.
 	AtEdge bool
-	Table  *Table // a row for each rank, with ScoreHeldOut, ScoreHeldOutSE, ScoreStability and others
+	// Limit is the held-out error that was asked for: that of the best rank and one standard error more or,
+	// AtEdge, the error after nine tenths of the fall. The first rank that reaches it is Rank.
+	Limit float64
+	Table *Table // a row for each rank, with ScoreHeldOut, ScoreHeldOutSE, ScoreStability and others
 }
 
 // String returns the recommendation with its reason.
@@ -167,9 +170,10 @@ func (s RankSearch) reconcile(t *Table) *RankChoice {
 		}
 	}
 	c.AtEdge = rank(best) == largest && largest > smallest
-	c.Rank = c.Predicts
+	c.Rank, c.Limit = c.Predicts, best.Scores[ScoreHeldOut]+best.Scores[ScoreHeldOutSE]
 	if c.AtEdge {
 		first, last := t.Rows[0].Scores[ScoreHeldOut], best.Scores[ScoreHeldOut]
+		c.Limit = first - nearlyAll*(first-last)
 		for _, r := range t.Rows {
 			if first-r.Scores[ScoreHeldOut] >= nearlyAll*(first-last) {
 				c.Rank = rank(r)

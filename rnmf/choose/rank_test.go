@@ -69,6 +69,11 @@ func TestReconcile(t *testing.T) {
 		if got.Rank != c.rank || got.Predicts != c.predicts || got.Lasts != c.lasts || got.AtEdge != c.edge || !strings.Contains(got.Reason, c.says) {
 			t.Errorf("%s: %+v", c.name, got)
 		}
+		for i, r := range c.t.Rows { // the first rank that reaches the limit is chosen
+			if reaches := r.Scores[ScoreHeldOut] <= got.Limit+1e-12; reaches && i+1 < got.Rank || !reaches && i+1 == got.Rank {
+				t.Errorf("%s: rank %d with an error of %g, limit %g", c.name, i+1, r.Scores[ScoreHeldOut], got.Limit)
+			}
+		}
 	}
 }
 
