@@ -322,7 +322,7 @@ func found() *explore.Analysis { return lesson.Must(explore.Load(".")) }
 	} else {
 		code("%%\nlesson.Show(found().DrawConsensus())")
 	}
-	text("## Go on", fmt.Sprintf("1. Set `Rank: %d` in `again`, and let `found` return it. Which part splits?\n2. Leave the suspects out (`Set.Pick` takes the columns to keep) and run again. Do the parts change?\n3. Explain a second file by these parts: `found().Apply(ctx, lesson.Must(datasets.Open(ctx, \"other.csv\", datasets.OpenOptions{})))`.\n4. Each decision is a function of package `choose` that can be called alone: `go doc ./rnmf/choose`.", a.Rank+1))
+	text("## Go on", fmt.Sprintf("1. Set `Rank: %d` in `again`, and let `found` return it. Which part splits?\n2. Leave the suspects out: `a := found()`, `c := lesson.Must(a.Without(ctx, a.BadSamples()))`, and `lesson.Show(c.Draw())`. Which parts stay?\n3. Explain a second file by these parts: `found().Apply(ctx, lesson.Must(datasets.Open(ctx, \"other.csv\", datasets.OpenOptions{})))`.\n4. Each decision is a function of package `choose` that can be called alone: `go doc ./rnmf/choose`.", a.Rank+1))
 	nb := map[string]any{"cells": cells, "nbformat": 4, "nbformat_minor": 4, "metadata": map[string]any{
 		"kernelspec": map[string]any{"display_name": "Go (gonb)", "language": "go", "name": "gonb"}, "language_info": map[string]any{"name": "go"}}}
 	return json.MarshalIndent(nb, "", " ")

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/gob"
 	"fmt"
+	"image/color"
 	"io"
 	"maps"
 	"math"
@@ -17,6 +18,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/internal/axis"
@@ -80,6 +83,7 @@ type Analysis struct {
 	Loss          rnmf.Loss // of the model, before its scale is estimated
 	Family        rnmf.Family
 	Rank          int
+	Seed          uint64 // of the Study
 
 	Decisions []Decision
 	Warnings  []string // what makes the result doubtful
@@ -643,11 +647,19 @@ func (a *Analysis) evidence() (report.Section, error) {
 		}
 		s.Figures = append(s.Figures, f)
 	}
+	if parts, _ := a.Lone(); parts != nil {
+		s.Text = append(s.Text, "The last picture has each sample that is alone with its largest part: as it is, as all parts make it, and what of this is that part.")
+		f, err := a.DrawLone()
+		if err != nil {
+			return s, err
+		}
+		s.Figures = append(s.Figures, f)
+	}
 	return s, nil
 }
 
-// DrawRanks draws how well each number of parts predicts entries that were held out. It is ErrParameter
-// where the rank was given.
+// DrawRanks draws how well each number of parts predicts entries that were held out: the fewest that reach the
+// dashed line are chosen, see choose.RankChoice.Limit. It is ErrParameter where the rank was given.
 func (a *Analysis) DrawRanks() (viz.Figure, error) {
 	if a.RankChoice == nil {
 		return nil, fmt.Errorf("%w: the rank was given, so none was asked for", datasets.ErrParameter)
@@ -660,12 +672,27 @@ func (a *Analysis) DrawRanks() (viz.Figure, error) {
 		series = append(series, viz.Series{X: ranks[at : at+1], Y: errs[at : at+1]})
 		title = fmt.Sprintf("%s: an error of %.3g, where the least of all is %.3g", count(a.Rank, "part"), errs[at], slices.Min(errs))
 	}
-	return viz.Lines(series, viz.LinesOptions{Title: title,
-		XLabel: "parts", YLabel: "error of entries held out", Width: 5.8, Height: 3})
+	limit := a.RankChoice.Limit
+	if limit > 0 && a.Rank == a.RankChoice.Rank { // not by the agreement of starts
+		if title = many(a.Rank, "part", "is", "are") + " the fewest within one standard error of the best"; a.RankChoice.AtEdge {
+			title = many(a.Rank, "part", "reaches", "reach") + " nine tenths of the fall of the error"
+		}
+	}
+	c, err := viz.Lines(series, viz.LinesOptions{Title: title,
+		XLabel: fmt.Sprintf("parts (bars: one standard error, at most %.1g)", slices.Max(series[0].Err)), YLabel: "error of entries held out", Width: 5.8, Height: 3})
+	if err != nil {
+		return nil, err
+	}
+	if limit > 0 {
+		line := &plotter.Line{XYs: plotter.XYs{{X: ranks[0], Y: limit}, {X: ranks[len(ranks)-1], Y: limit}}, LineStyle: plotter.DefaultLineStyle}
+		line.Color, line.Dashes = color.Gray{0x60}, []vg.Length{vg.Points(5), vg.Points(4)}
+		c.Add(line)
+	}
+	return c, nil
 }
 
-// DrawConsensus draws the distances of the parts of all starts, cluster by cluster. It is ErrParameter
-// for the set of Apply.
+// DrawConsensus draws the distances of the parts of all starts, cluster by cluster; those that were left out come
+// last, and are marked. It is ErrParameter for the set of Apply.
 func (a *Analysis) DrawConsensus() (viz.Figure, error) {
 	if a.Consensus == nil {
 		return nil, fmt.Errorf("%w: no parts were fitted to this set", datasets.ErrParameter)
@@ -682,7 +709,17 @@ func (a *Analysis) DrawConsensus() (viz.Figure, error) {
 		have = "has"
 	}
 	title := fmt.Sprintf("%d of %s %s a stability of 0.9 or more", stable, count(len(a.Parts), "part"), have)
-	return viz.Heatmap(a.Consensus.Distances(), viz.HeatmapOptions{Title: title, RowOrder: order, ColumnOrder: order, BarLabel: "distance of two parts", XLabel: "parts of all starts, by cluster"})
+	opt := viz.HeatmapOptions{Title: title, RowOrder: order, ColumnOrder: order, BarLabel: "distance of two parts", XLabel: "parts of all starts, by cluster"}
+	if slices.Contains(a.Consensus.Cluster, -1) {
+		marks := make([]int, len(order))
+		for k, c := range a.Consensus.Cluster {
+			if c >= 0 {
+				marks[k] = -1 // white
+			}
+		}
+		opt.Tracks = []viz.Track{{Classes: marks, Names: []string{"left out"}}}
+	}
+	return viz.Heatmap(a.Consensus.Distances(), opt)
 }
 
 // DrawParts draws the parts: as images with the numbers of the parts and their stability, as curves where features

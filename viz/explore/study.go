@@ -124,7 +124,7 @@ func (st Study) Run(ctx context.Context, s *datasets.Set) (*Analysis, error) {
 	if m < 3 || n < 3 {
 		return nil, fmt.Errorf("%w: a set of %d features and %d samples has no parts: want 3 of each or more", datasets.ErrParameter, m, n)
 	}
-	r := &run{Study: st, ctx: ctx, Analysis: &Analysis{Set: s}, began: time.Now()}
+	r := &run{Study: st, ctx: ctx, Analysis: &Analysis{Set: s, Seed: st.Seed}, began: time.Now()}
 	for _, step := range []func() error{r.prepare, r.loss, r.rank, r.parts, r.suspects} {
 		if err := step(); err != nil {
 			return nil, err
@@ -427,7 +427,7 @@ func (r *run) ask() {
 		r.asked = u
 		return
 	}
-	rng := rand.New(rand.NewPCG(r.Seed, 0x61_73_6b))
+	rng := rand.New(rand.NewPCG(r.Study.Seed, 0x61_73_6b))
 	t := u
 	if n > askedSamples {
 		columns := rng.Perm(n)[:askedSamples]
@@ -446,7 +446,7 @@ func (r *run) ask() {
 
 // model returns what is fitted.
 func (r *run) model(rank int) rnmf.Model {
-	m := rnmf.Model{Rank: rank, Loss: r.Analysis.Loss, Family: r.Family, Seed: r.Seed}
+	m := rnmf.Model{Rank: rank, Loss: r.Analysis.Loss, Family: r.Family, Seed: r.Study.Seed}
 	if m.Family != rnmf.Gaussian {
 		return m
 	}
@@ -529,7 +529,7 @@ func (r *run) hideGross() error {
 	}
 	m, n := x.Dims()
 	model := rnmf.HuberNMF(min(5, (min(m, n)+2)/3))
-	model.Seed, model.Mask, model.Signed = r.Seed, r.known, r.model(1).Signed
+	model.Seed, model.Mask, model.Signed = r.Study.Seed, r.known, r.model(1).Signed
 	fit, err := model.Fit(r.ctx, x)
 	if err != nil {
 		return err
@@ -562,7 +562,7 @@ func (r *run) rank() error {
 		r.done += 8 * 2 * r.folds
 	} else {
 		before := r.done
-		c, err := choose.RankSearch{X: r.asked.X, Mask: r.known, Model: r.model(1), Folds: r.folds, Starts: r.folds, Seed: r.Seed,
+		c, err := choose.RankSearch{X: r.asked.X, Mask: r.known, Model: r.model(1), Folds: r.folds, Starts: r.folds, Seed: r.Study.Seed,
 			Most: max(2, min(24, min(m, n)/2)),
 			Progress: func(p choose.Progress) {
 				r.done = before + p.Done*2*r.folds
@@ -590,7 +590,7 @@ func (r *run) rank() error {
 
 // compareWithMeans warns where a model predicts worse than something that has no parts.
 func (r *run) compareWithMeans() error {
-	held := choose.HeldOut{Folds: r.folds, Seed: r.Seed, Mask: r.known}
+	held := choose.HeldOut{Folds: r.folds, Seed: r.Study.Seed, Mask: r.known}
 	of, err := held.Of(r.ctx, choose.NewFitFunc(r.model(min(r.Analysis.Rank, min(r.asked.X.Dims())))), r.asked.X)
 	if err != nil {
 		return err
@@ -663,7 +663,7 @@ func (r *run) parts() error {
 	u := r.Prepared
 	before, starts := r.done, cmp.Or(r.Starts, 10)
 	model := r.model(r.Analysis.Rank)
-	search := choose.ConsensusParts{Fit: choose.NewFitFunc(model), Starts: starts, Seed: r.Seed,
+	search := choose.ConsensusParts{Fit: choose.NewFitFunc(model), Starts: starts, Seed: r.Study.Seed,
 		Progress: func(done, total int) {
 			r.done = before + done
 			r.tell(fmt.Sprintf("fit: %d of %d starts", done, total), false)
@@ -729,7 +729,7 @@ func (r *run) suspects() error {
 	for k := range models {
 		models[k].Signed, models[k].Family = signed, r.Family
 	}
-	found, err := choose.OutlierSearch{X: u.X, Mask: u.Mask(), Models: models, Starts: 2, Seed: r.Seed}.Run(r.ctx)
+	found, err := choose.OutlierSearch{X: u.X, Mask: u.Mask(), Models: models, Starts: 2, Seed: r.Study.Seed}.Run(r.ctx)
 	if err != nil {
 		return err
 	}
