@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/viz/explore"
 )
@@ -124,6 +125,43 @@ func TestHits(t *testing.T) {
 	}
 	if got := e.Hits("wrong", called("qwertyuiop")); !strings.HasSuffix(got, " and 2 more.") {
 		t.Error(got)
+	}
+}
+
+// The solutions of the exercises run with the examples, and each gives something. Others are no suspects.
+func TestAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three examples are explored several times")
+	}
+	for name, value := range map[string]string{"TMPDIR": t.TempDir(), "RNMF_QUICK": "1", "RNMF_HEADLESS": "1"} {
+		t.Setenv(name, value)
+	}
+	var all []*explore.Analysis
+	for _, write := range []func() (Example, error){Photos, Wines, Words} {
+		e, err := write()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := datasets.Open(t.Context(), e.Path, datasets.OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, lesson.Explore(explore.Study{}, s))
+	}
+	table, err := Answers(t.Context(), all[0], all[1], all[2])
+	if err != nil || len(table.Rows) != 5 {
+		t.Fatalf("%v, %v", table, err)
+	}
+	called := append(all[0].BadSamples(), all[0].RareSamples()...)
+	seen := map[int]bool{}
+	for _, s := range Others(all[0], 21) {
+		if seen[s.Sample] || slices.ContainsFunc(called, func(c explore.Sample) bool { return c.Sample == s.Sample }) {
+			t.Errorf("sample %d is called, or comes twice", s.Sample)
+		}
+		seen[s.Sample] = true
+	}
+	if len(seen) != 21 {
+		t.Errorf("%d others, want 21", len(seen))
 	}
 }
 
