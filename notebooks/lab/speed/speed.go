@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"os"
 	"os/exec"
@@ -33,6 +34,17 @@ func Best(runs int, f func()) float64 {
 		best = min(best, time.Since(start).Seconds())
 	}
 	return best
+}
+
+// Once yields the numbers of a list, each with the count 1, as [rnmf.Residuals.All] yields those of a histogram.
+func Once(list []float64) iter.Seq2[float64, int] {
+	return func(yield func(float64, int) bool) {
+		for _, v := range list {
+			if !yield(v, 1) {
+				return
+			}
+		}
+	}
 }
 
 // Bandwidth returns the GB/s, read and written, of one core while all cores copy from one

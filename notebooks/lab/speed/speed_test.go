@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +99,19 @@ func TestPrices(t *testing.T) {
 	}
 	if _, err := Prices("speed.go"); err == nil {
 		t.Error("a file without a table is no error")
+	}
+}
+
+func TestOnce(t *testing.T) {
+	var got []float64
+	for v, n := range Once([]float64{3, 1, 1, 2}) {
+		if n != 1 || v == 2 {
+			break
+		}
+		got = append(got, v)
+	}
+	if !slices.Equal(got, []float64{3, 1, 1}) {
+		t.Errorf("%g before 2", got)
 	}
 }
 
