@@ -1,6 +1,31 @@
 package claims
 
-import "math"
+import (
+	"math"
+
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+)
+
+// A TwoClass is an accuracy and an NMI that the RSS-NMF paper prints for two classes, in percent, and the largest
+// mean NMI that clusterings can have at that accuracy.
+type TwoClass struct {
+	Set, Model          string
+	Accuracy, NMI, Most float64
+}
+
+// Possible allows for the digits that are printed.
+func (p TwoClass) Possible() bool { return p.NMI <= p.Most+0.1 }
+
+// TwoClasses are those of Tables 2, 4 and 5. A person of Yale has 11 images, of GT 15, and of UMIST 19 to 48.
+func TwoClasses(printed stored.Table) (all []TwoClass) {
+	for i, set := range []string{"Yale", "UMIST", "GT"} {
+		most := MostNMI([]int{11, 19, 15}[i], []int{11, 48, 15}[i])
+		for _, r := range printed.Where("set", set, "k", "2") {
+			all = append(all, TwoClass{set, r.Text("model"), r.Number("accuracy"), r.Number("nmi"), 100 * most(r.Number("accuracy")/100)})
+		}
+	}
+	return all
+}
 
 // MostNMI returns the largest mean NMI that clusterings of two classes into two clusters can have at
 // a mean accuracy, both from 0 to 1. The classes have low to high samples each. It goes through all

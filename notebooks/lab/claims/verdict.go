@@ -253,6 +253,15 @@ const Rules = "Rule of the lead: in each cell of a table the best rival is taken
 	"Draws are of starts, and of samples or labels where these are drawn: where all starts end alike an interval has no width, and nothing is said about other data. " +
 	"The best of several rivals is found on the draws on which it is compared, so the rule is a little strict."
 
+// RulesTable has the sentences of Rules.
+func RulesTable() *viz.Table {
+	t := &viz.Table{Header: []string{"Rules"}}
+	for _, sentence := range strings.SplitAfter(Rules, ". ") {
+		t.Rows = append(t.Rows, []viz.Cell{viz.Text(strings.TrimSpace(sentence))})
+	}
+	return t
+}
+
 // Lead judges who is first by the rule of the lead: see Rules.
 func Lead(who string, points bool, cells []Cell) (Verdict, string) {
 	if len(cells) == 0 {

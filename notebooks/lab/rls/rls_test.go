@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -91,44 +90,29 @@ func TestAt(t *testing.T) {
 
 // Purity is never below accuracy, and both are multiples of 1/n if they are of one run:
 // what a slip of ours in printed.csv would break, and where the paper breaks it.
-func TestPrinted(t *testing.T) {
-	number := func(table int, set string, level float64, metric, method string) float64 {
-		v, err := strconv.ParseFloat(Printed(table, set, level, metric, method), 64)
-		if err != nil || v <= 0 || v >= 100 {
-			t.Fatalf("table %d, %s, %g, %s, %s: %v, %v", table, set, level, metric, method, v, err)
-		}
-		return v
+func TestChecks(t *testing.T) {
+	if n := len(Lines()); n != 26 || len(Lines(2, 3)) != 6 || Lines(1, 5)[8] != (Line{5, "ORL", 0.005}) {
+		t.Errorf("%d lines of tables: %v", n, Lines())
 	}
-	samples := map[string]float64{"Semeion": 1593, "ExtendedYaleB": 2414, "ORL": 400, "AR": 2600, "JAFFE": 213, "Yale": 165, "COIL20": 1440, "Pendigits": 10992}
-	below, broken := map[string]int{}, map[string]int{}
-	look := func(table int, set string, level float64) {
+	for _, l := range Lines() {
 		for _, m := range Methods() {
-			if m.Name == "L1" {
-				continue
-			}
-			number(table, set, level, "nmi", m.Name)
-			accuracy, purity := number(table, set, level, "accuracy", m.Name), number(table, set, level, "purity", m.Name)
-			if purity < accuracy {
-				below[m.Name]++
-			}
-			for _, v := range []float64{accuracy, purity} {
-				n := samples[set]
-				if math.Abs(100*math.Round(v/100*n)/n-v) > 0.0051 {
-					broken[m.Name]++
+			for _, metric := range []string{"accuracy", "nmi", "purity"} {
+				if v := PrintedNumber(l.Table, l.Set, l.Level, metric, m.Name); m.Name != "L1" && !(v > 0 && v < 100) {
+					t.Errorf("%v, %s, %s: %v", l, metric, m.Name, v)
 				}
 			}
 		}
 	}
-	for set := range samples {
-		look(1, set, 0)
-	}
-	for i, set := range []string{"JAFFE", "Yale", "COIL20", "ORL", "Yale", "COIL20"} {
-		levels := []float64{0.2, 0.4, 0.6}
-		if i >= 3 {
-			levels = []float64{0.005, 0.01, 0.015}
+	below, broken := map[string]int{}, map[string]int{}
+	for _, c := range Checks() {
+		if c.Numbers != 52 {
+			t.Errorf("%+v", c)
 		}
-		for _, level := range levels {
-			look(2+i, set, level)
+		if c.Below > 0 {
+			below[c.Method] = c.Below
+		}
+		if c.Broken > 0 {
+			broken[c.Method] = c.Broken
 		}
 	}
 	if want := map[string]int{"ONMF": 5}; !maps.Equal(below, want) {

@@ -1,0 +1,101 @@
+// Package audit prepares what notebook 12 shows: the printed tables of the five papers next to ours, which printed
+// numbers cannot be, and pictures of stored races. All of it is from stored results.
+package audit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/notebooks/lesson"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// A Table is a printed one next to ours: rows and columns of the same names, in percent.
+type Table struct {
+	Name        string
+	Ours, Paper *lesson.Results
+}
+
+// newTable is empty, with one digit after the point.
+func newTable(name string) Table {
+	return Table{name, &lesson.Results{Digits: 1}, &lesson.Results{Digits: 1}}
+}
+
+// Fold shows the numbers of tables, mean ± deviation of our draws and in brackets what is printed, under a title
+// to click on.
+func Fold(title string, tables ...Table) {
+	var all []*viz.Table
+	for i, t := range tables {
+		name := t.Name
+		if i == 0 && len(tables) == 1 {
+			name = ""
+		}
+		all = append(all, t.Ours.WithPaper(t.Paper, name))
+	}
+	lesson.Fold(title, all...)
+}
+
+// Join puts the columns of tables next to each other.
+func Join(name string, tables ...Table) Table {
+	all := newTable(name)
+	for _, t := range tables {
+		for i, from := range []*lesson.Results{t.Ours, t.Paper} {
+			to := []*lesson.Results{all.Ours, all.Paper}[i]
+			for _, row := range from.Rows {
+				for _, column := range from.Columns {
+					to.Add(row, column, from.Values(row, column)...)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// gaps are ours − paper in the columns that the paper has, of the rows without a gap.
+func (t Table) gaps() (rows []string, gaps *mat.Dense) {
+	var all []float64
+	for _, row := range t.Paper.Rows {
+		var line []float64
+		for _, column := range t.Paper.Columns {
+			line = append(line, t.Ours.Mean(row, column)-t.Paper.Mean(row, column))
+		}
+		if !slices.ContainsFunc(line, math.IsNaN) {
+			rows, all = append(rows, row), append(all, line...)
+		}
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	return rows, mat.NewDense(len(rows), len(t.Paper.Columns), all)
+}
+
+// Gaps draws heat maps of ours − paper, next to each other. Titles count how many numbers lie within some points.
+// Red and blue are full at 40 points in all of them.
+func Gaps(near float64, tables ...Table) viz.Figure {
+	var maps []viz.Figure
+	for i, t := range tables {
+		rows, gaps := t.gaps()
+		if rows == nil {
+			fmt.Println(t.Name + ": no row is complete in both tables")
+			continue
+		}
+		count, all := 0, len(rows)*len(t.Paper.Columns)
+		for k := range rows {
+			for _, gap := range gaps.RawRowView(k) {
+				if math.Abs(gap) <= near {
+					count++
+				}
+			}
+		}
+		maps = append(maps, lesson.Must(viz.Heatmap(gaps, viz.HeatmapOptions{Title: fmt.Sprintf("%s: %d of %d within %g points", t.Name, count, all, near),
+			RowNames: rows, ColumnNames: t.Paper.Columns, Map: viz.Diverging, Min: -40, Max: 40, Values: true, Digits: -1,
+			BarLabel: "ours − paper, points", NoBar: i < len(tables)-1})))
+	}
+	if len(maps) == 0 {
+		return nil
+	}
+	return lesson.Must(viz.Row(maps...))
+}

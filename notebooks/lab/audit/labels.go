@@ -1,0 +1,71 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/notebooks/lesson"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// Labels are all stored trials of the third paper's experiment on a set, accuracies or NMI, and what the paper
+// prints for it, by the number of classes. RSS-NMF with a weight and as printed stand next to the same numbers.
+func Labels(set, value string) Table {
+	t := newTable(map[string]string{"accuracy": "accuracy, %", "nmi": "NMI, %"}[value])
+	for _, row := range slices.Concat(rss.Results().Where("kind", "tables", "set", set), rss.Further().Where("kind", "rows", "set", set)) {
+		t.Ours.Add(row.Text("model"), set+" "+row.Text("level"), 100*row.Number(value))
+	}
+	for _, rival := range slices.Concat(rss.Rivals(), rss.FurtherRivals()) {
+		as := rival.Paper
+		if rival.Name == "RSS-NMF" {
+			as = "RSS-NMF"
+		}
+		for _, row := range rss.Paper().Where("set", set, "model", as) {
+			t.Paper.Add(rival.Name, set+" "+row.Text("k"), row.Number(value))
+		}
+	}
+	return t
+}
+
+// Deep are the printed and the stored numbers of the deep rivals on a set, in percent, by the number of classes, and
+// those of RSS-NMF on the same trials.
+func Deep(printed, results stored.Table, set, value string) *lesson.Results {
+	all := &lesson.Results{Digits: 1}
+	for _, row := range printed.Where("set", set) {
+		all.Add(row.Text("method")+", printed", row.Text("k"), row.Number(value))
+	}
+	for _, row := range results.Where("set", set) {
+		all.Add(row.Text("method"), row.Text("k"), 100*row.Number(value))
+		if row.Text("method") != "IDEC" { // one row of each trial
+			continue
+		}
+		for _, own := range rss.Results().Where("kind", "tables", "set", set, "model", "RSS-NMF", "level", row.Text("k"), "trial", row.Text("trial")) {
+			all.Add("RSS-NMF, same trials", row.Text("k"), 100*own.Number(value))
+		}
+	}
+	return all
+}
+
+// DrawDeep draws differences in accuracy, a point for each number of classes. Its title has the mean leads of MSAEClust, on
+// images of half the size, over RSS-NMF.
+func DrawDeep(printed, results stored.Table) *viz.Chart {
+	const half = "MSAEClust ½"
+	gaps := new(lesson.Results)
+	var leads []string
+	for _, set := range []string{"Yale", "UMIST", "GT"} {
+		accuracy := Deep(printed, results, set, "accuracy")
+		for _, pair := range [][2]string{{half, "RSS-NMF, same trials"}, {half, "MSAEClust, printed"}, {"IDEC", "IDEC, printed"}, {"IDEC", "autoencoder"}} {
+			for _, k := range accuracy.Columns {
+				gaps.Add(pair[0]+" − "+pair[1], set, accuracy.Mean(pair[0], k)-accuracy.Mean(pair[1], k))
+			}
+		}
+		leads = append(leads, fmt.Sprintf("%+.1f on %s", gaps.Mean(half+" − RSS-NMF, same trials", set), set))
+	}
+	chart := gaps.Spread(half+" − RSS-NMF: "+strings.ReplaceAll(strings.Join(leads, ", "), "-", "−"), "difference in accuracy, points")
+	lesson.Level(chart, 0)
+	chart.X.Label.Text, chart.Width, chart.Height = "each point is a number of classes", 5.8, 3.6
+	return chart
+}

@@ -1,0 +1,140 @@
+package audit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/robustnmf/robustnmf/notebooks/lab/claims"
+	"github.com/robustnmf/robustnmf/notebooks/lab/rra"
+	"github.com/robustnmf/robustnmf/notebooks/lesson"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// racers are the solvers of the races that are drawn, by their stored names, with the colours of notebook 05.
+var racers = []viz.Series{
+	{Name: "coordinate descent", Style: lesson.Look("coordinate descent")}, {Name: rra.Safe, Style: lesson.Look(rra.Safe)},
+	{Name: "NumPy RRA", Style: lesson.Look(rra.Algorithm1)}, {Name: "NeNMF", Style: lesson.Look("NeNMF")}, {Name: "NumPy MUR", Style: lesson.Look("MUR")},
+}
+
+// inWords has the names of solvers in pictures and tables.
+var inWords = strings.NewReplacer("NumPy RRA", "Algorithm 1 (NumPy)", "NumPy MUR", "MUR (NumPy)")
+
+// took says how long a solver took in the race from the first start, or how it ended.
+func took(set, rank, solver string) string {
+	for _, r := range rra.Results("race.csv").Where("set", set, "rank", rank, "solver", solver, "start", "1") {
+		if r.Text("outcome") == "reached" {
+			return fmt.Sprintf("%.2g s", r.Number("seconds"))
+		}
+		return r.Text("outcome")
+	}
+	return "–"
+}
+
+// Race draws the stored objectives of a race against seconds, without what lies above the start. Its title says whether
+// Algorithm 1 arrives.
+func Race(figure, set, rank string) *viz.Chart {
+	var series []viz.Series
+	for _, s := range racers {
+		lines := rra.Results("traces.csv").Where("set", set, "rank", rank, "solver", s.Name)
+		for i, l := range lines {
+			if i > 0 && l.Number("objective") <= lines[0].Number("objective") {
+				s.X, s.Y = append(s.X, l.Number("seconds")), append(s.Y, l.Number("objective"))
+			}
+		}
+		if s.Name = inWords.Replace(s.Name); len(s.X) > 0 {
+			series = append(series, s)
+		}
+	}
+	title := fmt.Sprintf("%s, r = %s: Algorithm 1 arrives", figure, rank)
+	if outcome := took(set, rank, "NumPy RRA"); !strings.HasSuffix(outcome, " s") {
+		title = fmt.Sprintf("%s, r = %s: Algorithm 1 is %s", figure, rank, outcome)
+	}
+	return lesson.Must(viz.Lines(series, viz.LinesOptions{Title: title, XLabel: "seconds", YLabel: "objective", LogX: true, LogY: true, Width: 4.2, Height: 2.5}))
+}
+
+// Seconds has the seconds of each solver to the objective of the races on some sets.
+func Seconds(sets ...string) *viz.Table {
+	header := []string{"from the first start"}
+	for _, s := range racers {
+		header = append(header, inWords.Replace(s.Name))
+	}
+	var rows [][]any
+	for _, set := range sets {
+		for _, rank := range rra.Results("race.csv").Where("set", set).Different("rank") {
+			row := []any{set + ", r = " + rank}
+			for _, s := range racers {
+				row = append(row, took(set, rank, s.Name))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return lesson.Must(viz.NewTable(header, rows))
+}
+
+// Ends draws where Algorithm 1 ends, compared with MUR from the same start. Its title counts the sets and ranks at which the
+// mean is lower.
+func Ends() *viz.Chart {
+	ends, low := new(lesson.Results), 0
+	for _, r := range rra.Results("algorithm1.csv") {
+		set, _, _ := strings.Cut(r.Text("set"), " 32")
+		for _, mur := range rra.Results("race.csv").Where("set", r.Text("set"), "rank", r.Text("rank"), "start", r.Text("start"), "solver", "MUR") {
+			ends.Add(set, r.Text("rank"), r.Number("last")/mur.Number("stop_objective"))
+		}
+	}
+	for _, set := range ends.Rows {
+		for _, rank := range ends.Columns {
+			if ends.Mean(set, rank) < 1 {
+				low++
+			}
+		}
+	}
+	chart := lesson.Named(ends.Series(), viz.LinesOptions{Title: fmt.Sprintf("Algorithm 1 ends below MUR in %d of %d cases", low, len(ends.Rows)*len(ends.Columns)),
+		XLabel: "rank r", YLabel: "last objective / MUR's", LogX: true, LogY: true, Width: 5.4, Height: 2.8})
+	lesson.Level(chart, 1)
+	return chart
+}
+
+// Quotients draws how many times as long MUR and NeNMF take as the safe form and as coordinate descent, by rank. Its title counts
+// the ranks at which the safe form is faster than both. numbers are the medians with their quartiles.
+func Quotients(name, set string) (chart *viz.Chart, numbers *viz.Table) {
+	var medians []viz.Series
+	var rows [][]any
+	header, first := []string{"pair"}, 0
+	for _, p := range [][2]string{{"MUR", rra.Safe}, {"NeNMF", rra.Safe}, {"MUR", "coordinate descent"}, {"NeNMF", "coordinate descent"}} {
+		s, row := viz.Series{Name: p[0] + " / " + p[1]}, []any{p[0] + " / " + p[1]}
+		header = header[:1]
+		for _, q := range claims.Speeds(rra.Results("race.csv"), set, p[0], p[1]) {
+			header, row = append(header, "r = "+q.Rank), append(row, q.String())
+			s.X, s.Y = append(s.X, lesson.Must(strconv.ParseFloat(q.Rank, 64))), append(s.Y, q.Median)
+		}
+		medians, rows = append(medians, s), append(rows, row)
+	}
+	for k, mur := range medians[0].Y {
+		if min(mur, medians[1].Y[k]) > 1 {
+			first++
+		}
+	}
+	chart = lesson.Must(viz.Lines(medians, viz.LinesOptions{Title: fmt.Sprintf("%s: RRA, safe, beats both at %d of %d ranks", name, first, len(medians[0].Y)),
+		XLabel: "rank r", YLabel: "quotient of seconds", LogX: true, LogY: true, Width: 5.2, Height: 3.4}))
+	lesson.Level(chart, 1)
+	return chart, lesson.Must(viz.NewTable(header, rows))
+}
+
+// Energy is Table 1 of the fifth paper, seconds relative to those at 95 % of the energy, printed and ours.
+func Energy() *lesson.Results {
+	paper := lesson.Printed(`  | 65     | 75     | 85     | 95     | 100
+paper | 199.18 | 184.59 | 183.92 | 177.76 | 209.47`)
+	all := &lesson.Results{Digits: 2}
+	for _, percent := range paper.Columns {
+		all.Add("paper", percent, paper.Mean("paper", percent)/paper.Mean("paper", "95"))
+	}
+	at := rra.Results("energy.csv")
+	for i, share := range at.Different("energy") {
+		for _, l := range at.Where("energy", share) {
+			base := at.Where("energy", "0.95", "solver", l.Text("solver"))[0]
+			all.Add(l.Text("solver"), paper.Columns[i], l.Number("seconds")/base.Number("seconds"))
+		}
+	}
+	return all
+}
