@@ -17,10 +17,14 @@ import (
 func ByLabels(name, score string, tables ...int) Table {
 	t := newTable(name)
 	for _, l := range rls.Lines(tables...) {
+		row := l.String()
+		if len(tables) == 1 {
+			row = strings.TrimPrefix(row, fmt.Sprintf("Table %d: ", l.Table))
+		}
 		for _, m := range rls.Methods() {
-			t.Ours.Add(l.String(), m.Name, 100*rls.Best(l.Table, l.Set, l.Level, m.Name, score, score))
+			t.Ours.Add(row, m.Name, 100*rls.Best(l.Table, l.Set, l.Level, m.Name, score, score))
 			if m.Name != "L1" { // the tables have no ℓ₁
-				t.Paper.Add(l.String(), m.Name, rls.PrintedNumber(l.Table, l.Set, l.Level, score, m.Name))
+				t.Paper.Add(row, m.Name, rls.PrintedNumber(l.Table, l.Set, l.Level, score, m.Name))
 			}
 		}
 	}
@@ -70,10 +74,11 @@ func contains(lines []rls.Line, l rls.Line) bool {
 
 // DrawChoices draws by how much points of the grids of Table 1 that no label has chosen are below the best by the
 // labels. Its title has the means. numbers are the accuracies,
-// and alike how many points are the most stable.
+// and alike has the grids with several most stable points.
 func DrawChoices() (chart *viz.Chart, numbers, alike *viz.Table) {
 	names := []string{"best by labels", "by stability", "by silhouette", "median of the grid"}
-	choice, ties, lost, all := &lesson.Results{Digits: 1}, &lesson.Results{Digits: 1}, new(lesson.Results), new(lesson.Results)
+	choice, lost, all := &lesson.Results{Digits: 1}, new(lesson.Results), new(lesson.Results)
+	var ties [][]any
 	for _, l := range rls.Lines(1) {
 		for _, m := range []string{"GNMF", "RMNMF", "L1", "LS-NMF", "RLS-NMF"} {
 			// Where no component is left all starts agree.
@@ -82,9 +87,9 @@ func DrawChoices() (chart *viz.Chart, numbers, alike *viz.Table) {
 				continue
 			}
 			c := lesson.Must(grid.Choices("accuracy", choose.Criterion{Score: "stability"}, choose.Criterion{Score: "silhouette"}))
-			equal, apart := equals(grid)
-			ties.Add(l.Set+", "+m, "points", float64(equal))
-			ties.Add(l.Set+", "+m, "their accuracies, points apart", 100*apart)
+			if points, apart := equals(grid); points > 1 {
+				ties = append(ties, []any{l.Set + ", " + m, points, viz.Number(100*apart, 1)})
+			}
 			for i, v := range []float64{c[0].Label, c[1].Label, c[2].Label, lesson.Must(grid.Quantile("accuracy", 0.5))} {
 				choice.Add(l.Set+", "+m, names[i], 100*v)
 				if i > 0 {
@@ -97,7 +102,7 @@ func DrawChoices() (chart *viz.Chart, numbers, alike *viz.Table) {
 	chart = lost.Spread(fmt.Sprintf("Mean loss: stability %.1f, silhouette %.1f, median %.1f points",
 		all.Mean("", names[1]), all.Mean("", names[2]), all.Mean("", names[3])), "points below the best")
 	chart.X.Label.Text, chart.Width, chart.Height = "each point is a data set", 5.8, 3.2
-	return chart, choice.Table("accuracy, %"), ties.Table("the most stable points, of which the first is taken")
+	return chart, choice.Table("accuracy, %"), lesson.Must(viz.NewTable([]string{"grid", "most stable points", "their accuracies, points apart"}, ties))
 }
 
 // equals counts the points of a grid that are the most stable, and says how far apart their accuracies are.

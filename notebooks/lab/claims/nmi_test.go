@@ -47,3 +47,19 @@ func TestMostNMI(t *testing.T) {
 		t.Errorf("%g at accuracy 0.6, %g at 0.9", low, high)
 	}
 }
+
+// TestTwoClasses wants the printed pairs of three tables, with the straight line as the bound of classes of equal size.
+func TestTwoClasses(t *testing.T) {
+	all := TwoClasses(Stored().PrintedRSS)
+	if len(all) != 30 {
+		t.Errorf("%d pairs", len(all))
+	}
+	for _, p := range all {
+		if line := 2*p.Accuracy - 100; p.Set == "UMIST" && p.Most < line || p.Set != "UMIST" && math.Abs(p.Most-line) > 0.5 {
+			t.Errorf("%+v, the line is at %.1f", p, line)
+		}
+	}
+	if p := (TwoClass{NMI: 50, Most: 50}); !p.Possible() || (TwoClass{NMI: 50.2, Most: 50}).Possible() {
+		t.Error("a pair on its line")
+	}
+}

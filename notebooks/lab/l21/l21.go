@@ -198,6 +198,15 @@ Vehicle, k-means    | 0.4456 | 0.3429 | 0.4456
 // clusters of two classes of a and b samples can have at an accuracy of at least low, and at
 // most high, and a purity of at most pure.
 func HighestNMI(a, b int, low, high, pure float64) (highest float64) {
+	return highestNMI(a, b, low, high, pure, func(classes, clusters float64) float64 { return (classes + clusters) / 2 })
+}
+
+// HighestNMIOverSmaller is HighestNMI over the smaller of the two entropies: no mean of the two makes it larger.
+func HighestNMIOverSmaller(a, b int, low, high, pure float64) (highest float64) {
+	return highestNMI(a, b, low, high, pure, func(classes, clusters float64) float64 { return min(classes, clusters) })
+}
+
+func highestNMI(a, b int, low, high, pure float64, over func(classes, clusters float64) float64) (highest float64) {
 	n := float64(a + b)
 	entropy := func(counts ...int) (h float64) {
 		for _, c := range counts {
@@ -214,8 +223,9 @@ func HighestNMI(a, b int, low, high, pure float64) (highest float64) {
 			if accuracy < low || accuracy > high || purity > pure {
 				continue
 			}
-			clusters := entropy(i+j, a+b-i-j)
-			highest = max(highest, 2*(classes+clusters-entropy(i, j, a-i, b-j))/(classes+clusters))
+			if clusters := entropy(i+j, a+b-i-j); clusters > 0 {
+				highest = max(highest, (classes+clusters-entropy(i, j, a-i, b-j))/over(classes, clusters))
+			}
 		}
 	}
 	return highest

@@ -168,8 +168,9 @@ func TestHighestNMI(t *testing.T) {
 		if got := HighestNMI(700, 300, 0, 1, 0.7); got > printed {
 			t.Errorf("purity of 0.7: %g, printed is %g", got, printed)
 		}
-		if got := HighestNMI(700, 300, accuracy-0.0006, accuracy+0.0006, 1); got > printed {
-			t.Errorf("accuracy of %g: %g, printed is %g", accuracy, got, printed)
+		mean, smaller := HighestNMI(700, 300, accuracy-0.0006, accuracy+0.0006, 1), HighestNMIOverSmaller(700, 300, accuracy-0.0006, accuracy+0.0006, 1)
+		if mean > smaller || smaller > printed {
+			t.Errorf("accuracy of %g: %g over the mean, %g over the smaller entropy, printed is %g", accuracy, mean, smaller, printed)
 		}
 	}
 }

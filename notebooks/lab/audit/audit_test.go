@@ -1,0 +1,214 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/robustnmf/robustnmf/notebooks/lab/claims"
+	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
+	"github.com/robustnmf/robustnmf/notebooks/lab/rra"
+	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/notebooks/lesson"
+	"github.com/robustnmf/robustnmf/rnmf/choose"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// drawn draws a figure.
+func drawn(t *testing.T, f viz.Figure) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := viz.WritePNG(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := png.Decode(&b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A row with a gap is left out, and columns that only we have.
+func TestGaps(t *testing.T) {
+	a, b := newTable("a"), newTable("b")
+	a.Ours.Add("x", "one", 50, 54)
+	a.Ours.Add("x", "ours alone", 1)
+	a.Ours.Add("y", "one", 10)
+	a.Paper.Add("x", "one", 49)
+	a.Paper.Add("y", "one", 40)
+	b.Ours.Add("x", "two", 7)
+	b.Paper.Add("x", "two", 3)
+	b.Paper.Add("y", "two", 3)
+	rows, gaps := Join("both", a, b).gaps()
+	if len(rows) != 1 || rows[0] != "x" || gaps.At(0, 0) != 3 || gaps.At(0, 1) != 4 {
+		t.Errorf("%v, %v", rows, gaps)
+	}
+	if rows, gaps := a.gaps(); len(rows) != 2 || gaps.At(1, 0) != -30 {
+		t.Errorf("%v, %v", rows, gaps)
+	}
+	drawn(t, Gaps(3, a, b))
+	if Gaps(3, newTable("none")) != nil {
+		t.Error("a map of nothing")
+	}
+}
+
+// The printed numbers are those of the tables of the papers, in percent, and ours are of the same size.
+func TestTables(t *testing.T) {
+	short, all := Table3()
+	spoiled := Spoiled()
+	for _, c := range []struct {
+		t           Table
+		row, column string
+		printed     float64
+	}{
+		{short, "Wine", "accuracy, NMF", 83.71},
+		{all, "Wine, NMF", "purity", 83.71},
+		{spoiled[0], "L2", "δ = 40", 14.78},
+		{spoiled[1], "L2", "60 %", 34.28},
+		{spoiled[2], "Cauchy", "b = 14", 19.03},
+		{spoiled[3], "Cauchy", "b = 16", 39.01},
+		{Recognition(), "truncated, printed rule", "scarves", 90.67},
+		{Labels("Yale", "accuracy"), "NMF", "Yale 2", 69.69},
+		{Labels("Yale", "accuracy"), "RSS-NMF, printed", "Yale 2", 80.24},
+		{Labels("Yale", "nmi"), "RSS-NMF", "Yale 2", 49.33},
+		{ByLabels("", "accuracy", 1), "Yale", "NMF", 21.82},
+		{AsPrinted(), "Table 1: Yale", "LS-NMF", 48.48},
+	} {
+		if v := c.t.Paper.Values(c.row, c.column); len(v) != 1 || math.Abs(v[0]-c.printed) > 1e-6 {
+			t.Errorf("%s, %s, %s: %v is printed, want %g", c.t.Name, c.row, c.column, v, c.printed)
+		}
+		if v := c.t.Ours.Mean(c.row, c.column); !(v > 5 && v <= 100) {
+			t.Errorf("%s, %s, %s: ours is %g", c.t.Name, c.row, c.column, v)
+		}
+	}
+	if rows, gaps := short.gaps(); len(rows) != 10 || gaps.RawMatrix().Cols != 6 {
+		t.Errorf("Table 3 has the rows %v", rows)
+	}
+	if n := len(ByLabels("", "accuracy").Paper.Rows); n != 26 {
+		t.Errorf("%d lines", n)
+	}
+	if n := len(AsPrinted().Ours.Rows); n != 18 {
+		t.Errorf("%d lines as printed", n)
+	}
+	// As printed, RLS-NMF has the points of LS-NMF, too.
+	printed := AsPrinted().Ours
+	for _, row := range printed.Rows {
+		if printed.Mean(row, "RLS-NMF") < printed.Mean(row, "LS-NMF") {
+			t.Errorf("%s: RLS-NMF is below LS-NMF", row)
+		}
+	}
+	if table := Table1(t.Context()); len(table.Rows) != 10 {
+		t.Errorf("%d sets", len(table.Rows))
+	}
+}
+
+func TestFirsts(t *testing.T) {
+	r := lesson.Printed(`
+  | a   | b   | c
+x | 0.5 | 0.4 | –
+y | 0.5 | 0.6 | –`)
+	if first, of, low := firsts(r); first != 1 || of != 2 || low != 0.4 {
+		t.Errorf("first in %d of %d, the least is %g", first, of, low)
+	}
+	drawn(t, DrawRecognition(Recognition()))
+}
+
+// What a rule says is found, whether or not something is undecided.
+func TestStanding(t *testing.T) {
+	for why, want := range map[string]string{
+		"A is ahead in 0, level in 7, behind in 2 of 9, n = 10; at best":                 "A ahead in 0, behind in 2 of 9",
+		"A is ahead in 1, level in 2, behind in 3, undecided in 4 of 10, n = 3; at best": "A ahead in 1, behind in 3 of 10",
+		"nothing is stored": "nothing is stored",
+	} {
+		if got := standing(why); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	chart, numbers := Groups()
+	drawn(t, chart)
+	if len(numbers[0]) != 2 || len(numbers[1]) != 2 || len(numbers[0][0].Rows) < 5 {
+		t.Error("tables lack rows")
+	}
+}
+
+// The titles count what the claims count.
+func TestImpossible(t *testing.T) {
+	chart, numbers := DrawTwoClasses(claims.TwoClasses(rss.Paper()))
+	drawn(t, chart)
+	_, why := claims.Of("03").Only("two")[0].Judge()
+	var impossible, possible, all, of int
+	if _, err := fmt.Sscanf(chart.Title.Text, "%d of %d printed pairs are impossible", &impossible, &all); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscanf(why, "%d of %d pairs are possible", &possible, &of); err != nil || all != of || impossible+possible != all || len(numbers.Rows) != all {
+		t.Errorf("%q: %q", chart.Title.Text, why)
+	}
+	_, why = claims.Of("01").Only("german")[0].Judge()
+	for _, row := range German().Rows {
+		most := fmt.Sprintf("%.3f for %.3f", row[3].Value/100, row[2].Value/100)
+		if row[2].Value <= row[4].Value || row[4].Value < row[3].Value || !strings.Contains(why, most) {
+			t.Errorf("%v: the claim says %q, without %q", row, why, most)
+		}
+	}
+}
+
+func TestDeep(t *testing.T) {
+	printed := stored.Parse("set,k,method,accuracy,nmi\nYale,2,IDEC,70,40\nYale,2,MSAEClust,60,40\n")
+	results := stored.Parse("set,k,method,trial,accuracy,nmi\nYale,2,autoencoder,1,0.5,0.1\nYale,2,IDEC,1,0.6,0.1\nYale,2,MSAEClust ½,1,0.9,0.1\n")
+	yale := Deep(printed, results, "Yale", "accuracy")
+	own := yale.Values("RSS-NMF, same trials", "2")
+	if yale.Mean("IDEC", "2") != 60 || yale.Mean("IDEC, printed", "2") != 70 || len(own) != 1 || own[0] < 20 {
+		t.Errorf("%+v", yale)
+	}
+	chart := DrawDeep(printed, results)
+	drawn(t, chart)
+	if want := strings.ReplaceAll(fmt.Sprintf("RSS-NMF: %+.1f on Yale", 90-own[0]), "-", "−"); !strings.Contains(strings.ReplaceAll(chart.Title.Text, "-", "−"), strings.ReplaceAll(want, "-", "−")) {
+		t.Errorf("the title is %q, without %q", chart.Title.Text, want)
+	}
+}
+
+func TestEquals(t *testing.T) {
+	grid := new(choose.Table)
+	for _, v := range [][2]float64{{0.9, 0.1}, {1, 0.5}, {1, 0.7}, {0.2, 0.9}, {1, 0.6}} {
+		grid.Rows = append(grid.Rows, choose.Row{Scores: choose.Scores{"stability": v[0], "accuracy": v[1]}})
+	}
+	if points, apart := equals(grid); points != 3 || math.Abs(apart-0.2) > 1e-12 {
+		t.Errorf("%d points, %g apart", points, apart)
+	}
+	chart, numbers, alike := DrawChoices()
+	drawn(t, chart)
+	if want := 5 * len(rls.Sets); len(numbers.Rows) != want || len(alike.Rows) == 0 || len(alike.Rows) > want/2 {
+		t.Errorf("%d and %d rows, want %d and a few", len(numbers.Rows), len(alike.Rows), want)
+	}
+}
+
+// Titles are those of the stored races.
+func TestRaces(t *testing.T) {
+	const coil, pie = "COIL-20 32×32", "CMU PIE 32×32, pose 27"
+	for _, rank := range []string{"20", "200"} {
+		c := Race("Fig. 1", coil, rank)
+		drawn(t, c)
+		arrives := strings.HasSuffix(took(coil, rank, "NumPy RRA"), " s")
+		if strings.HasSuffix(c.Title.Text, "arrives") != arrives {
+			t.Errorf("%q, it took %q", c.Title.Text, took(coil, rank, "NumPy RRA"))
+		}
+	}
+	if n := len(Seconds(coil, pie).Rows); n != 10 {
+		t.Errorf("%d races", n)
+	}
+	drawn(t, Ends())
+	chart, numbers := Quotients("PIE", pie)
+	drawn(t, chart)
+	if len(numbers.Rows) != 4 || len(numbers.Rows[0]) != 6 || regexp.MustCompile("NaN").MatchString(chart.Title.Text) {
+		t.Errorf("%q, %v", chart.Title.Text, numbers.Rows)
+	}
+	energy := Energy()
+	for _, row := range []string{"paper", rra.VThenU, rra.Safe} {
+		if energy.Mean(row, "95") != 1 || !(energy.Mean(row, "100") > 0) {
+			t.Errorf("%s: %g at 95 %%, %g at 100 %%", row, energy.Mean(row, "95"), energy.Mean(row, "100"))
+		}
+	}
+}
