@@ -38,6 +38,25 @@ func Fold(title string, tables ...Table) {
 	lesson.Fold(title, all...)
 }
 
+// Trials says how many draws of ours the numbers of a table have.
+func (t Table) Trials() string {
+	low, high := math.MaxInt, 0
+	for _, row := range t.Ours.Rows {
+		for _, column := range t.Ours.Columns {
+			if n := len(t.Ours.Values(row, column)); n > 0 {
+				low, high = min(low, n), max(high, n)
+			}
+		}
+	}
+	switch {
+	case high == 1:
+		return "1 trial"
+	case low >= high:
+		return fmt.Sprintf("%d trials", high)
+	}
+	return fmt.Sprintf("%d to %d trials", low, high)
+}
+
 // Join puts the columns of tables next to each other.
 func Join(name string, tables ...Table) Table {
 	all := newTable(name)

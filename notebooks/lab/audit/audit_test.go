@@ -49,6 +49,9 @@ func TestGaps(t *testing.T) {
 	if rows, gaps := a.gaps(); len(rows) != 2 || gaps.At(1, 0) != -30 {
 		t.Errorf("%v, %v", rows, gaps)
 	}
+	if one, two := b.Trials(), a.Trials(); one != "1 trial" || two != "1 to 2 trials" {
+		t.Errorf("%q, %q", one, two)
+	}
 	drawn(t, Gaps(3, a, b))
 	if Gaps(3, newTable("none")) != nil {
 		t.Error("a map of nothing")

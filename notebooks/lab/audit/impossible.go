@@ -63,5 +63,5 @@ func German() *viz.Table {
 		mean, smaller := l21.HighestNMI(700, 300, a-0.0005, a+0.0005, 1), l21.HighestNMIOverSmaller(700, 300, a-0.0005, a+0.0005, 1)
 		rows = append(rows, []any{model, viz.Number(100*a, 2), viz.Number(100*nmi, 2), viz.Number(100*mean, 2), viz.Number(100*smaller, 2)})
 	}
-	return lesson.Must(viz.NewTable([]string{"German, Table 3", "printed accuracy", "printed NMI", "largest NMI at that accuracy", "over the smaller entropy"}, rows))
+	return lesson.Must(viz.NewTable([]string{"German, Table 3", "printed accuracy", "printed NMI", "largest NMI at that accuracy", "divided by the smaller entropy"}, rows))
 }
