@@ -64,8 +64,8 @@ func DrawDeep(printed, results stored.Table) *viz.Chart {
 		}
 		leads = append(leads, fmt.Sprintf("%+.1f on %s", gaps.Mean(half+" − RSS-NMF, same trials", set), set))
 	}
-	chart := gaps.Spread(half+" − RSS-NMF: "+strings.ReplaceAll(strings.Join(leads, ", "), "-", "−"), "difference in accuracy, points")
+	chart := gaps.Spread(half+" − RSS-NMF: "+strings.ReplaceAll(strings.Join(leads, ", "), "-", "−"), "points of accuracy")
 	lesson.Level(chart, 0)
-	chart.X.Label.Text, chart.Width, chart.Height = "each point is a number of classes", 5.8, 3.6
+	chart.X.Label.Text, chart.Width, chart.Height = "each point is a number of classes", 6.4, 3.6
 	return chart
 }
