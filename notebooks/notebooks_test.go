@@ -14,6 +14,7 @@ import (
 	// for theirs when it changed.
 	_ "github.com/robustnmf/robustnmf/datasets"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/arena"
+	_ "github.com/robustnmf/robustnmf/notebooks/lab/audit"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/counts"
 	_ "github.com/robustnmf/robustnmf/notebooks/lab/l21"
