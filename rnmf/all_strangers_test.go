@@ -3,6 +3,7 @@ package rnmf_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -361,6 +362,11 @@ func TestStrangeMeanings(t *testing.T) {
 			if err := rnmf.CheckLoss(c.m.Loss, 1); !errors.Is(err, rnmf.ErrParameter) || !strings.Contains(err.Error(), c.wants) {
 				t.Errorf("CheckLoss: %v, want %q", err, c.wants)
 			}
+		}
+	}
+	for _, l := range []rnmf.Loss{ofColumns{}, ofCells{nil, 1}} {
+		if _, err := (rnmf.Model{Rank: 3, Loss: l}).Fit(t.Context(), x); !errors.Is(err, rnmf.ErrParameter) || !strings.Contains(err.Error(), fmt.Sprintf("the loss in %T is <nil>", l)) {
+			t.Error(err)
 		}
 	}
 	// These mean something.

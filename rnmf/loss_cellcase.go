@@ -9,7 +9,7 @@ import (
 )
 
 // CellCase is a loss for wrong entries and wrong samples at once: cellwise and casewise outliers, as
-// robust statistics call them (Centofanti, Hubert and Rousseeuw 2024). It wraps a loss ρ of entries,
+// robust statistics call them (Centofanti, Hubert and Rousseeuw 2024). It wraps a loss ρ ≥ 0 of entries,
 //
 //	Σ_j √(ε² + p_j),   p_j = Σ_i Mask_ij ρ(e_ij²)   (1).
 //

@@ -84,7 +84,8 @@ func checkPart(part any) error {
 	return nil
 }
 
-// checkLoss also finds a loss of a given scale that gives no weight, or is not concave.
+// checkLoss also finds a loss of a given scale that gives no weight, or is not concave, and one around a loss
+// whose scale nobody estimates.
 func checkLoss(l Loss) error {
 	if err := checkPart(l); err != nil || tuningOf(l) != nil {
 		return err
@@ -94,7 +95,10 @@ func checkLoss(l Loss) error {
 	if byColumn {
 		inner = ByColumn{rho}
 	}
-	if rho != nil && tuningOf(inner) != nil {
+	if rho == nil {
+		return errParameter(fmt.Sprintf("the loss in %T", l), rho, "a loss")
+	}
+	if tuningOf(inner) != nil {
 		return fmt.Errorf("%w: the scale of %T in %T is not given, and %T has no Tuning", ErrParameter, rho, l, l)
 	}
 	return checkWeights(l, cmp.Or[Loss](l, Frobenius{}))
