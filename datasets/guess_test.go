@@ -243,6 +243,36 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+// A sensor that was stuck is told; numbers that repeat, and the lowest and highest, are not.
+func TestOpenStuck(t *testing.T) {
+	for name, c := range map[string]struct {
+		value func(j int) float64
+		want  string
+	}{
+		"stuck":     {func(j int) float64 { return [...]float64{float64(j) + 0.5, 15.25}[min(1, j/20)*min(1, max(0, 32-j))] }, `b is 15.25 in 12 samples in succession, from sample 20 on: if a sensor was stuck there, OpenOptions{Missing: []string{"15.25"}}`},
+		"grades":    {func(j int) float64 { return float64(j / 12) }, ""},
+		"saturated": {func(j int) float64 { return min(float64(j)+0.5, 25) }, ""},
+		"a floor":   {func(j int) float64 { return max(float64(j)+0.5, 15) }, ""},
+	} {
+		text := strings.Builder{}
+		text.WriteString("a,b\n")
+		for j := range 50 {
+			fmt.Fprintf(&text, "%d.5,%g\n", j*j%37, c.value(j))
+		}
+		path := filepath.Join(t.TempDir(), "t.csv")
+		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(t.Context(), path, OpenOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(s.String(), "in succession"); told != (c.want != "") || !strings.Contains(s.String(), c.want) {
+			t.Errorf("%s: %v", name, s)
+		}
+	}
+}
+
 // An array that has the name of classes and another length than there are samples is left out with a note. A column of
 // a matrix is as good as a vector.
 func TestOpenMisfitLabels(t *testing.T) {

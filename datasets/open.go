@@ -129,6 +129,7 @@ func (s *Set) opened(o OpenOptions, missing absent) (*Set, error) {
 		s.noted("%s taken for missing, as OpenOptions.Missing says", are(hidden, "number"))
 	}
 	s.noteSentinels()
+	s.noteStuck()
 	m, _ := s.Dims()
 	if side := int(math.Round(math.Sqrt(float64(m)))); !s.isImage() && s.Features == nil && side >= smallSide && side*side == m {
 		s.noted("%d features are as many as the pixels of %d×%d: if a sample is an image, say so by OpenOptions.Height and Width", m, side, side)
@@ -561,6 +562,46 @@ func (s *Set) noteOrientation(what string, columns bool) {
 		return
 	}
 	s.noted("a row of %s is a sample: %d of them, with %d features (OpenOptions.Transposed takes the columns)", what, n, m)
+}
+
+// noteStuck tells of a value that comes in ten samples or more in succession, of a feature in which no other value but
+// the smallest and the largest comes in more than two: a sensor that was stuck. There are none in images.
+func (s *Set) noteStuck() {
+	if s.X == nil || s.Height > 0 {
+		return
+	}
+	const stuck, usual = 10, 2
+	m, n := s.X.Dims()
+	for i := range m {
+		row := s.X.RawRowView(i)
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, v := range row {
+			if !math.IsNaN(v) {
+				low, high = min(low, v), max(high, v)
+			}
+		}
+		from, longest, others := 0, 0, 0 // others: the longest run of another value
+		for j := 0; j < n; {
+			run := 1
+			for j+run < n && row[j+run] == row[j] {
+				run++
+			}
+			switch inner := row[j] > low && row[j] < high; {
+			case inner && run > longest:
+				if longest > 0 && row[j] != row[from] {
+					others = max(others, longest)
+				}
+				from, longest = j, run
+			case inner && row[j] != row[from]:
+				others = max(others, run)
+			}
+			j += run
+		}
+		if longest >= stuck && others <= usual {
+			s.noted("warning: %s is %v in %d samples in succession, from %s on: if a sensor was stuck there, OpenOptions{Missing: []string{%q}} takes these values for missing",
+				s.FeatureName(i), row[from], longest, s.SampleName(from), strconv.FormatFloat(row[from], 'g', -1, 64))
+		}
+	}
 }
 
 // noteSentinels tells of numbers that look as if they meant a missing value: one number alone that is
