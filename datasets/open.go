@@ -571,6 +571,7 @@ func (s *Set) noteStuck() {
 		return
 	}
 	const stuck, usual = 10, 2
+	found, first := 0, ""
 	m, n := s.X.Dims()
 	for i := range m {
 		row := s.X.RawRowView(i)
@@ -598,9 +599,17 @@ func (s *Set) noteStuck() {
 			j += run
 		}
 		if longest >= stuck && others <= usual {
-			s.noted("warning: %s is %v in %d samples in succession, from %s on: if a sensor was stuck there, OpenOptions{Missing: []string{%q}} takes these values for missing",
-				s.FeatureName(i), row[from], longest, s.SampleName(from), strconv.FormatFloat(row[from], 'g', -1, 64))
+			if found++; first == "" {
+				first = fmt.Sprintf("%s is %v in %d samples in succession, from %s on: if a sensor was stuck there, OpenOptions{Missing: []string{%q}} takes these values for missing",
+					s.FeatureName(i), row[from], longest, s.SampleName(from), strconv.FormatFloat(row[from], 'g', -1, 64))
+			}
 		}
+	}
+	if found > 1 {
+		first += fmt.Sprintf("; %d features have such values", found)
+	}
+	if found > 0 {
+		s.noted("warning: %s", first)
 	}
 }
 
