@@ -125,7 +125,7 @@ func TestEmptySamples(t *testing.T) {
 
 // A part belongs to one sample alone where it is the largest of no other, or has three quarters there; an empty sample
 // has none.
-func TestLone(t *testing.T) {
+func TestLoneParts(t *testing.T) {
 	h := mat.NewDense(4, 60, nil)
 	for j := range 60 {
 		h.Set(0, j, 1)
