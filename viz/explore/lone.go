@@ -12,9 +12,10 @@ import (
 	"github.com/robustnmf/robustnmf/viz"
 )
 
-// Lone returns the parts that are the largest of one sample alone, and these samples, of which Run warns: a
-// foreign sample that takes a part leaves no residual to be seen by. There are none where samples are few for
-// the parts, as groups of one sample are usual there, and none of data that stay sparse.
+// Lone returns the parts that are the largest of one sample alone, or of which it has three quarters, and these
+// samples, of which Run warns: a foreign sample that takes a part leaves no residual to be seen by. There are
+// none where samples are few for the parts, as groups of one sample are usual there, and none of data that stay
+// sparse.
 func (a *Analysis) Lone() (parts, samples []int) {
 	if a.Prepared.Sparse != nil {
 		return nil, nil
