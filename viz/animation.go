@@ -103,11 +103,12 @@ func onePalette(pages []*image.RGBA) []image.Image {
 		even = append(even, evenGreys(p))
 		all.add(even[len(even)-1])
 	}
-	pal, index := all.palette(255)
-	if index != nil {
+	pal := all.palette(255)
+	lost := pal == nil
+	if !lost {
 		pages = even
 	}
-	clear := uint8(len(pal))
+	clear, index := uint8(len(pal)), all.index()
 	pal = append(pal[:len(pal):len(pal)], color.RGBA{})
 	var drawn []image.Image
 	for i, p := range pages {
@@ -115,13 +116,13 @@ func onePalette(pages []*image.RGBA) []image.Image {
 		if i > 0 {
 			r = changed(pages[i-1], p)
 		}
-		if index == nil {
+		if lost {
 			drawn = append(drawn, p.SubImage(r))
 			continue
 		}
 		d := image.NewPaletted(r, pal)
 		eachPixel(p.SubImage(r).(*image.RGBA), func(x, y int, c color.RGBA) {
-			d.Pix[d.PixOffset(x, y)] = index[c]
+			d.Pix[d.PixOffset(x, y)] = index(c)
 			if i > 0 && pages[i-1].RGBAAt(x, y) == c {
 				d.Pix[d.PixOffset(x, y)] = clear
 			}

@@ -105,17 +105,17 @@ func compact(img image.Image) image.Image {
 	b := src.Bounds()
 	all := newColours()
 	all.add(src)
-	if all.grey && len(all.count) > 16 { // fewer fit 4 bits or less as a palette
+	if all.grey && len(all.use) > 16 { // fewer fit 4 bits or less as a palette
 		dst := image.NewGray(b)
 		eachPixel(src, func(x, y int, c color.RGBA) { dst.Pix[dst.PixOffset(x, y)] = c.R })
 		return dst
 	}
-	pal, index := all.palette(256)
+	pal := all.palette(256)
 	if pal == nil {
 		return img
 	}
-	dst := image.NewPaletted(b, pal)
-	eachPixel(src, func(x, y int, c color.RGBA) { dst.Pix[dst.PixOffset(x, y)] = index[c] })
+	dst, index := image.NewPaletted(b, pal), all.index()
+	eachPixel(src, func(x, y int, c color.RGBA) { dst.Pix[dst.PixOffset(x, y)] = index(c) })
 	return dst
 }
 
@@ -127,70 +127,85 @@ func evenGreys(src *image.RGBA) *image.RGBA {
 			v := uint8((int(c.R) + greyStep/2) / greyStep * greyStep)
 			c = color.RGBA{v, v, v, c.A}
 		}
-		dst.SetRGBA(x, y, c)
+		p := dst.Pix[dst.PixOffset(x, y):]
+		p[0], p[1], p[2], p[3] = c.R, c.G, c.B, c.A
 	})
 	return dst
 }
 
 // colours are those of one picture or of some.
 type colours struct {
-	count  map[color.RGBA]int  // pixels
-	areas  map[color.RGBA]bool // that fill 2×2 pixels somewhere, or a row or column of lineLength
+	use    map[color.RGBA]*use
 	pixels int
 	grey   bool // nothing else
 }
 
+// A use is what a picture has of a colour.
+type use struct {
+	pixels int
+	area   bool  // it fills 2×2 pixels somewhere, or a row or column of lineLength
+	index  uint8 // in the palette
+}
+
 const lineLength = 32
 
-func newColours() *colours {
-	return &colours{count: map[color.RGBA]int{}, areas: map[color.RGBA]bool{}, grey: true}
-}
+func newColours() *colours { return &colours{use: map[color.RGBA]*use{}, grey: true} }
 
 func (s *colours) add(img *image.RGBA) {
 	b := img.Bounds()
 	s.pixels += b.Dx() * b.Dy()
 	row, column := 0, make([]int, b.Dx()) // so many pixels up to here have the same colour
+	above := make([]color.RGBA, b.Dx())   // the last of each column
+	var left, corner color.RGBA           // the last of this row, and the one above it
+	var u *use
 	eachPixel(img, func(x, y int, c color.RGBA) {
-		s.count[c]++
-		s.grey = s.grey && isGrey(c)
-		up := &column[x-b.Min.X]
+		if u == nil || c != left { // most pixels have the colour of the one before
+			if u = s.use[c]; u == nil {
+				u = &use{}
+				s.use[c] = u
+			}
+			s.grey = s.grey && isGrey(c)
+		}
+		u.pixels++
+		up, over := &column[x-b.Min.X], above[x-b.Min.X]
 		row, *up = row+1, *up+1
-		if x == b.Min.X || c != img.RGBAAt(x-1, y) {
+		if x == b.Min.X || c != left {
 			row = 1
 		}
-		if y == b.Min.Y || c != img.RGBAAt(x, y-1) {
+		if y == b.Min.Y || c != over {
 			*up = 1
 		}
-		if row > 1 && *up > 1 && c == img.RGBAAt(x-1, y-1) || max(row, *up) >= lineLength {
-			s.areas[c] = true
+		if !u.area && (row > 1 && *up > 1 && c == corner || max(row, *up) >= lineLength) {
+			u.area = true
 		}
+		left, corner, above[x-b.Min.X] = c, over, c
 	})
 }
 
 func isGrey(c color.RGBA) bool { return c.R == c.G && c.G == c.B }
 
 // mayMove returns the square of the way that a colour may move.
-func (s *colours) mayMove(c color.RGBA) int {
+func (s *colours) mayMove(u *use) int {
 	share, way := 200, 32
-	if s.areas[c] {
+	if u.area {
 		share, way = 2000, 16
 	}
-	if share*s.count[c] >= s.pixels {
+	if share*u.pixels >= s.pixels {
 		return 0
 	}
 	return way * way
 }
 
-// palette chooses at most so many of the colours, and the place of each colour among them. It returns
-// nil where too much would be lost.
-func (s *colours) palette(most int) (color.Palette, map[color.RGBA]uint8) {
+// palette chooses at most so many of the colours, and notes the place of each colour among them. It
+// returns nil where too much would be lost.
+func (s *colours) palette(most int) color.Palette {
 	rank := func(c color.RGBA) int { // those that stay come first
-		if s.mayMove(c) == 0 {
-			return -s.pixels - s.count[c]
+		if u := s.use[c]; s.mayMove(u) > 0 {
+			return -u.pixels
 		}
-		return -s.count[c]
+		return -s.pixels - s.use[c].pixels
 	}
-	sorted := slices.SortedFunc(maps.Keys(s.count), func(a, b color.RGBA) int {
+	sorted := slices.SortedFunc(maps.Keys(s.use), func(a, b color.RGBA) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
 	})
 	var chosen []color.RGBA
@@ -208,25 +223,36 @@ func (s *colours) palette(most int) (color.Palette, map[color.RGBA]uint8) {
 		if len(chosen) == most {
 			break
 		}
-		if _, square := nearest(c); square > s.mayMove(c) {
+		if _, square := nearest(c); square > s.mayMove(s.use[c]) {
 			chosen = append(chosen, c)
 		}
 	}
-	index := make(map[color.RGBA]uint8, len(sorted))
 	moved := 0
-	for _, c := range sorted {
+	for c, u := range s.use {
 		i, square := nearest(c)
-		index[c] = uint8(i)
-		moved += square * s.count[c]
+		u.index = uint8(i)
+		moved += square * u.pixels
 	}
 	if moved > mostMoved*s.pixels {
-		return nil, nil
+		return nil
 	}
 	pal := make(color.Palette, len(chosen))
 	for i, c := range chosen {
 		pal[i] = c
 	}
-	return pal, index
+	return pal
+}
+
+// index finds the place of a colour in the palette, at once where it is that of the call before.
+func (s *colours) index() func(c color.RGBA) uint8 {
+	var last color.RGBA
+	var u *use
+	return func(c color.RGBA) uint8 {
+		if u == nil || c != last {
+			last, u = c, s.use[c]
+		}
+		return u.index
+	}
 }
 
 func eachPixel(img *image.RGBA, f func(x, y int, c color.RGBA)) {
