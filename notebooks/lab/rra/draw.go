@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
@@ -17,27 +18,23 @@ import (
 )
 
 // DrawClusters draws rows of clusters.csv: the mean accuracies of the models, whose title says which is the
-// best most often, and how many points MUR, NeNMF and NMF are ahead of Algorithm 1 on the same draws, with
-// t-intervals at 95 %, whose title counts those that lie below 0, where Algorithm 1 leads, and above it.
+// best most often, and how many points MUR, NeNMF and NMF are ahead of Algorithm 1, a line at 0, on the same draws,
+// with t-intervals at 95 %, whose title counts those that lie below 0, where Algorithm 1 leads, and above it.
 func DrawClusters(name string, all stored.Table) (levels, leads *viz.Chart) {
-	means := lesson.Stored(all, "solver", "classes", "accuracy").Only("MUR", "NeNMF", "NMF", Algorithm1, Held, "k-means")
+	means := lesson.Stored(all, "solver", "classes", "accuracy").Only("MUR", "NeNMF", "NMF", Algorithm1, Held, "coordinate descent", "k-means")
 	level := means.Series()
 	level[2].Style = 3 // NMF's own colour is MUR's
 	var lead []viz.Series
 	leading, trailing, count := 0, 0, 0
 	for i, model := range means.Rows {
 		level[i].Err = nil // the differences have intervals
-		if i > 3 {
+		if i > 2 {
 			continue
 		}
-		s := viz.Series{Style: level[i].Style}
 		for k, classes := range means.Columns {
 			mean, half := interval(ahead(all.Where("classes", classes), model))
-			s.X = append(s.X, level[i].X[k]+0.14*(float64(i)-1.5)) // no bar hides another
-			s.Y, s.Err = append(s.Y, mean), append(s.Err, half)
-			if model == Algorithm1 {
-				continue // the line at 0
-			}
+			x := level[i].X[k] + 0.25*float64(i-1) // no bar hides another
+			lead = append(lead, viz.Series{X: []float64{x}, Y: []float64{mean}, Err: []float64{half}, Style: level[i].Style})
 			switch count++; {
 			case mean+half < 0:
 				leading++
@@ -45,17 +42,18 @@ func DrawClusters(name string, all stored.Table) (levels, leads *viz.Chart) {
 				trailing++
 			}
 		}
-		lead = append(lead, s)
 	}
 	first, times := means.Leader()
 	chart := func(series []viz.Series, opt viz.LinesOptions) *viz.Chart {
 		opt.XLabel, opt.Width, opt.Height = "classes", 4.4, 2.9
 		c := lesson.Must(viz.Lines(series, opt))
-		c.X.Min, c.X.Max = level[0].X[0]-0.3, level[0].X[len(means.Columns)-1]+0.3
+		c.X.Min, c.X.Max = level[0].X[0]-0.4, level[0].X[len(means.Columns)-1]+0.4
 		return c
 	}
-	return chart(level, viz.LinesOptions{Title: fmt.Sprintf("%s: %s leads at %d of %d", name, first, times, len(means.Columns)), YLabel: "accuracy, mean", YMin: 0.25, YMax: 1}),
-		chart(lead, viz.LinesOptions{Title: fmt.Sprintf("%s: Algorithm 1 leads %d of %d, trails %d", name, leading, count, trailing), YLabel: "points ahead of Algorithm 1"})
+	levels = chart(level, viz.LinesOptions{Title: fmt.Sprintf("%s: %s leads at %d of %d", name, first, times, len(means.Columns)), YLabel: "accuracy, mean", YMin: 0.25, YMax: 1})
+	leads = chart(lead, viz.LinesOptions{Title: fmt.Sprintf("%s: Algorithm 1 leads %d of %d, trails %d", name, leading, count, trailing), YLabel: "points ahead of Algorithm 1"})
+	leads.Add(&plotter.Line{XYs: plotter.XYs{{X: leads.X.Min}, {X: leads.X.Max}}, LineStyle: draw.LineStyle{Color: color.Gray{90}, Width: 1}})
+	return levels, leads
 }
 
 // ahead returns by how many points of accuracy a model is ahead of Algorithm 1, a difference for each draw.

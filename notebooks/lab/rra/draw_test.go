@@ -16,12 +16,13 @@ import (
 func TestDrawClusters(t *testing.T) {
 	text := "solver,classes,trial,accuracy\n"
 	for solver, v := range map[string][4]string{ // two draws of 2 classes, and two of 3
-		Algorithm1: {"0.5", "0.6", "0.5", "0.6"},
-		"MUR":      {"0.4", "0.5", "0.4", "0.8"},
-		"NeNMF":    {"0.6", "0.7", "0.3", "0.4"},
-		"NMF":      {"0.5", "0.6", "0.6", "0.7"},
-		Held:       {"0.9", "0.9", "0.2", "0.2"},
-		"k-means":  {"0.1", "0.1", "0.1", "0.1"},
+		Algorithm1:           {"0.5", "0.6", "0.5", "0.6"},
+		"MUR":                {"0.4", "0.5", "0.4", "0.8"},
+		"NeNMF":              {"0.6", "0.7", "0.3", "0.4"},
+		"NMF":                {"0.5", "0.6", "0.6", "0.7"},
+		Held:                 {"0.9", "0.9", "0.2", "0.2"},
+		"coordinate descent": {"0.3", "0.3", "0.3", "0.3"},
+		"k-means":            {"0.1", "0.1", "0.1", "0.1"},
 	} {
 		for i, accuracy := range v {
 			text += strings.Join([]string{`"` + solver + `"`, []string{"2", "3"}[i/2], []string{"1", "2"}[i%2], accuracy}, ",") + "\n"
