@@ -445,13 +445,15 @@ func marks(n int, names []string, pool, cell, room int) []mark {
 		}
 	}
 	var out []mark
-	for i := 0; i < n; i += every {
+	for i, step := 0, every; i < n; i += step {
 		m := mark{index: i, label: strconv.Itoa(i)}
 		if names != nil {
 			m.label = names[i]
 		}
-		if m.label != "" {
+		if step = every; m.label != "" {
 			out = append(out, m)
+		} else if names != nil { // one name for many rows stands where it is
+			step = 1
 		}
 	}
 	return out

@@ -691,8 +691,8 @@ func (a *Analysis) DrawRanks() (viz.Figure, error) {
 	return c, nil
 }
 
-// DrawConsensus draws the distances of the parts of all starts, cluster by cluster; those that were left out come
-// last, and are marked. It is ErrParameter for the set of Apply.
+// DrawConsensus draws the distances of the parts of all starts, cluster by cluster, with the number of the part of
+// each; those that were left out come last, and are marked. It is ErrParameter for the set of Apply.
 func (a *Analysis) DrawConsensus() (viz.Figure, error) {
 	if a.Consensus == nil {
 		return nil, fmt.Errorf("%w: no parts were fitted to this set", datasets.ErrParameter)
@@ -709,7 +709,18 @@ func (a *Analysis) DrawConsensus() (viz.Figure, error) {
 		have = "has"
 	}
 	title := fmt.Sprintf("%d of %s %s a stability of 0.9 or more", stable, count(len(a.Parts), "part"), have)
-	opt := viz.HeatmapOptions{Title: title, RowOrder: order, ColumnOrder: order, BarLabel: "distance of two parts", XLabel: "parts of all starts, by cluster"}
+	names := make([]string, len(order)) // a number in the middle of each cluster
+	for from := 0; from < len(order); {
+		to, cluster := from, a.Consensus.Cluster[order[from]]
+		for to < len(order) && a.Consensus.Cluster[order[to]] == cluster {
+			to++
+		}
+		if cluster >= 0 {
+			names[order[(from+to)/2]] = fmt.Sprint(cluster + 1)
+		}
+		from = to
+	}
+	opt := viz.HeatmapOptions{Title: title, RowOrder: order, ColumnOrder: order, BarLabel: "distance of two parts", XLabel: "parts of all starts, by cluster", YLabel: "part", RowNames: names}
 	if slices.Contains(a.Consensus.Cluster, -1) {
 		marks := make([]int, len(order))
 		for k, c := range a.Consensus.Cluster {

@@ -337,7 +337,7 @@ func stepsFor(s *datasets.Set, kind DataKind) (steps []datasets.Preprocessor, ch
 			"some values are negative; 0 is then the smallest usual value of a feature"
 	case most > sameScale*least && axis.Of(s.Features) == nil:
 		return []datasets.Preprocessor{datasets.ScaleFeatures{By: datasets.RobustRange}}, "each feature to the range 0 to 1 of its bulk",
-			fmt.Sprintf("the features have different units: some spread %.0f times as much as others, and would decide the parts alone", most/least)
+			fmt.Sprintf("the features have different scales: some spread %.0f times as much as others, and would decide the parts alone", most/least)
 	}
 	return []datasets.Preprocessor{}, "as it is", oneUnit(s, most/least)
 }

@@ -91,9 +91,9 @@ func TestStepsForSpectra(t *testing.T) {
 		{channels, 10, "as it is", "400 to 425"},
 		{channels, -1, "as it is", "noise around 0"},
 		{channels, -1e6, "each feature", "negative"},
-		{counted, 10, "each feature", "units"},
+		{counted, 10, "each feature", "scales"},
 		{counted, -1, "each feature", "negative"},
-		{nil, 10, "each feature", "units"},
+		{nil, 10, "each feature", "scales"},
 	} {
 		x.Set(0, 0, c.low)
 		if _, choice, reason := stepsFor(&datasets.Set{X: x, Features: c.names}, Measurements); !strings.Contains(choice, c.what) || !strings.Contains(reason, c.says) {

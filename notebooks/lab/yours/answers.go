@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robustnmf/robustnmf/datasets"
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/viz"
@@ -36,31 +37,24 @@ func Others(a *explore.Analysis, n int) (some []explore.Sample) {
 	return some
 }
 
-// Answers runs the solutions of the exercises with the three examples, and tells what they give.
-func Answers(ctx context.Context, photos, table, counts *explore.Analysis) (*viz.Table, error) {
+// Answers runs the solutions of the exercises with the three examples, and tells what they give. Of the photos it is
+// known which are noise.
+func Answers(ctx context.Context, known Example, photos, table, counts *explore.Analysis) (*viz.Table, error) {
 	five := lesson.Explore(explore.Study{Rank: 5}, table.Set)
 	var parts []string
 	for _, p := range five.Parts {
 		parts = append(parts, fmt.Sprintf("%s (%.2f)", p.Name, p.Stability))
 	}
+	goes := where(table, five)
 	free := lesson.Explore(explore.Study{}, counts.Set)
 	rank := free.Decisions[slices.IndexFunc(free.Decisions, func(d explore.Decision) bool { return d.About == "parts" })]
-	spoiled, where, err := photos.Set.Corrupt(datasets.OutlierSamples{Share: 0.3, Max: photos.Set.Max}, 1)
+	fewer, err := known.noisier(photos.Set, explore.Study{Rank: 4}, 0.1, 0.2)
 	if err != nil {
 		return nil, err
 	}
-	noise, found := 0, 0
-	_, n := where.Dims()
-	for j := range n {
-		if where.At(0, j) > 0 {
-			noise++
-		}
-	}
-	many := lesson.Explore(explore.Study{}, spoiled)
-	for _, s := range many.BadSamples() {
-		if where.At(0, s.Sample) > 0 {
-			found++
-		}
+	var more []string
+	for _, n := range fewer {
+		more = append(more, fmt.Sprintf("of %d pictures of noise %d are called wrong, and %d rare", n.noise, n.wrong, n.rare))
 	}
 	var changes []*explore.Change
 	for _, loss := range []rnmf.Loss{photos.Loss, rnmf.Frobenius{}} {
@@ -73,9 +67,28 @@ func Answers(ctx context.Context, photos, table, counts *explore.Analysis) (*viz
 	}
 	return viz.NewTable([]string{"exercise", "what the solution gives"}, [][]any{
 		{"1, five parts of wines (stability)", strings.Join(parts, "; ")},
+		{"1, bottles of each of the three parts by their largest of the five", strings.Join(goes, "; ")},
 		{"1, parts of words", rank.Choice + ": " + rank.Reason},
-		{"2, more noise", fmt.Sprintf("Called wrong: %d; of the %d pictures that were replaced: %d.", len(many.BadSamples()), noise, found)},
+		{"2, more noise, four parts", strings.Join(more, "; ")},
 		{"3, robust loss", changes[0].String()},
 		{"3, least squares", changes[1].String()},
 	})
+}
+
+// where says of each part of an analysis how many of the samples whose largest it is have which largest part in
+// another, the most first, and the cosine of the two parts.
+func where(before, after *explore.Analysis) (lines []string) {
+	w, _ := before.Result.Normalized(2)
+	v, _ := after.Result.Normalized(2)
+	var cosines mat.Dense
+	cosines.Mul(w.T(), v)
+	groups := after.Result.Clusters()
+	for k, p := range before.Parts {
+		var to []string
+		for _, g := range among(before, k, groups) {
+			to = append(to, fmt.Sprintf("%d in part %d (cosine %.2f)", g.samples, g.group+1, cosines.At(k, g.group)))
+		}
+		lines = append(lines, fmt.Sprintf("of the %d of part %d, %s", p.Samples, k+1, strings.Join(to, ", ")))
+	}
+	return lines
 }

@@ -1,6 +1,7 @@
 package yours
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/rnmf/choose"
 	"github.com/robustnmf/robustnmf/viz"
 	"github.com/robustnmf/robustnmf/viz/explore"
 )
@@ -63,4 +65,85 @@ func Largest(a *explore.Analysis, some []explore.Sample) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// A group of samples, and how many there are.
+type group struct{ group, samples int }
+
+// among counts by their groups the samples whose largest part is part k, the most first.
+func among(a *explore.Analysis, k int, groups []int) (all []group) {
+	count := map[int]int{}
+	for j, c := range a.Result.Clusters() {
+		if c == k {
+			count[groups[j]]++
+		}
+	}
+	for g, samples := range count {
+		all = append(all, group{g, samples})
+	}
+	slices.SortFunc(all, func(x, y group) int { return cmp.Or(cmp.Compare(y.samples, x.samples), cmp.Compare(x.group, y.group)) })
+	return all
+}
+
+// Classes says of which classes the samples are whose largest part is the same, a line for each part. It is empty
+// where no classes are known.
+func Classes(a *explore.Analysis) string {
+	if a.Prepared.Labels == nil {
+		return ""
+	}
+	var lines []string
+	for k, p := range a.Parts {
+		var of []string
+		for _, g := range among(a, k, a.Prepared.Labels) {
+			of = append(of, fmt.Sprintf("%d %s", g.samples, a.Prepared.Classes[g.group]))
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s", p.Name, strings.Join(of, ", ")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Alone says of each sample that is alone with its largest part how much of it this part is, and the next, and where
+// it stands in the list of suspects.
+func Alone(a *explore.Analysis) string {
+	parts, samples := a.Lone()
+	_, h := a.Result.Normalized(1)
+	var lines []string
+	for q, k := range parts {
+		j := samples[q]
+		column := mat.Col(nil, j, h)
+		all, next := floats.Sum(column), -1
+		for c, v := range column {
+			if c != k && (next < 0 || v > column[next]) {
+				next = c
+			}
+		}
+		line := fmt.Sprintf("Part %d is %.1f %% of %s", k+1, 100*column[k]/all, a.Prepared.SampleName(j))
+		if next >= 0 {
+			line += fmt.Sprintf(", and part %d %.1f %%", next+1, 100*column[next]/all)
+		}
+		if a.Suspects != nil {
+			at := slices.IndexFunc(a.Suspects.Samples, func(s choose.Suspect) bool { return s.Sample == j })
+			line += fmt.Sprintf("; of %d samples, from the most suspect on, it is number %d", len(a.Suspects.Samples), at+1)
+		}
+		lines = append(lines, line+".")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Spoiled draws the k most suspect samples as Analysis.DrawSuspects does, and marks by their names those that are
+// known to be wrong.
+func (e Example) Spoiled(a *explore.Analysis, k int) (viz.Figure, error) {
+	rep, err := a.Report()
+	if err != nil {
+		return nil, err
+	}
+	s := *rep.Set
+	s.Samples = slices.Clone(s.Samples)
+	for j, name := range s.Samples {
+		if slices.Contains(e.Wrong, name) {
+			s.Samples[j] += ", spoiled"
+		}
+	}
+	rep.Set = &s
+	return rep.Residuals(k)
 }

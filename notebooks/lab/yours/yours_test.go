@@ -137,6 +137,7 @@ func TestAnswers(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	var all []*explore.Analysis
+	var known Example
 	for _, write := range []func() (Example, error){Photos, Wines, Words} {
 		e, err := write()
 		if err != nil {
@@ -146,11 +147,21 @@ func TestAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if known.Path == "" { // the photos
+			known = e
+		}
 		all = append(all, lesson.Explore(explore.Study{}, s))
 	}
-	table, err := Answers(t.Context(), all[0], all[1], all[2])
-	if err != nil || len(table.Rows) != 5 {
+	table, err := Answers(t.Context(), known, all[0], all[1], all[2])
+	if err != nil || len(table.Rows) != 6 {
 		t.Fatalf("%v, %v", table, err)
+	}
+	more, err := known.Noise(all[0], explore.Study{}, 0.1)
+	if err != nil || len(more.Rows) != 2 {
+		t.Errorf("%v, %v", more, err)
+	}
+	if f, err := known.Spoiled(all[0], 4); f == nil || err != nil {
+		t.Error(err)
 	}
 	called := append(all[0].BadSamples(), all[0].RareSamples()...)
 	seen := map[int]bool{}
@@ -197,5 +208,27 @@ func TestInOrder(t *testing.T) {
 	got := Largest(a, []explore.Sample{{Sample: 0}, {Sample: 2}, {Sample: 4}})
 	if want := "The largest part of 2 of them and of 1 others is 1: a, whose stability is 0.90."; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+	a.Prepared = &datasets.Set{Labels: []int{0, 1, 1, 1, 0}, Classes: []string{"x", "y"}}
+	if got, want := Classes(a), "1: a: 2 y, 1 x\n2: b: 1 x, 1 y"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A sample that is alone with its largest part is told with its next, and what becomes of the samples of a part with
+// the part's cosine.
+func TestAlone(t *testing.T) {
+	h := mat.NewDense(2, 20, nil)
+	for j := range 20 {
+		h.Set(0, j, 1)
+	}
+	h.Set(0, 4, 2)
+	h.Set(1, 4, 6)
+	a := &explore.Analysis{Result: &rnmf.Result{W: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), H: h}, Prepared: &datasets.Set{}, Parts: []explore.Part{{Samples: 19}, {Samples: 1}}}
+	if got, want := Alone(a), "Part 2 is 75.0 % of sample 4, and part 1 25.0 %."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := where(a, a); len(got) != 2 || got[0] != "of the 19 of part 1, 19 in part 1 (cosine 1.00)" {
+		t.Errorf("%q", got)
 	}
 }
