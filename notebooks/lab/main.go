@@ -28,9 +28,9 @@
 // Each has a package or a file of that name, which tells more, and flags, which -h
 // lists. Results are stored next to the code and become part of its package, so that
 // notebooks read them without a path. Most of these runs take from minutes to hours,
-// and go on where they were stopped. A stored row has a version (those of the
-// deep networks have none), which changes when its results can: a run computes rows of
-// older versions again, and says which values have changed.
+// and go on where they were stopped. A stored row has a version, which
+// changes when its results can: a run computes rows of older versions again, and says
+// which values have changed.
 package main
 
 import (

@@ -207,6 +207,38 @@ func HighestNMIOverSmaller(a, b int, low, high, pure float64) (highest float64) 
 }
 
 func highestNMI(a, b int, low, high, pure float64, over func(classes, clusters float64) float64) (highest float64) {
+	eachSplit(a, b, over, func(accuracy, purity, nmi float64) {
+		if low <= accuracy && accuracy <= high && purity <= pure {
+			highest = max(highest, nmi)
+		}
+	})
+	return highest
+}
+
+// HighestMeanNMI returns the largest mean NMI that several clusterings of mean accuracy can have, each of two classes
+// of a and b samples into two clusters. It is over the smaller of the two entropies, as that of HighestNMIOverSmaller.
+func HighestMeanNMI(a, b int, accuracy float64) (highest float64) {
+	best := map[float64]float64{} // the largest NMI at an accuracy
+	eachSplit(a, b, func(classes, clusters float64) float64 { return min(classes, clusters) }, func(at, _, nmi float64) {
+		best[at] = max(best[at], nmi)
+	})
+	// A mixture of more than two splits is never above the best of two, one on either side.
+	for low, nmi := range best {
+		for high, top := range best {
+			switch {
+			case low == accuracy:
+				highest = max(highest, nmi)
+			case low < accuracy && accuracy <= high:
+				highest = max(highest, nmi+(top-nmi)*(accuracy-low)/(high-low))
+			}
+		}
+	}
+	return highest
+}
+
+// eachSplit visits all two clusters of two classes of a and b samples. Their NMI is over a mean of the entropies, and 0
+// where one cluster is empty.
+func eachSplit(a, b int, over func(classes, clusters float64) float64, visit func(accuracy, purity, nmi float64)) {
 	n := float64(a + b)
 	entropy := func(counts ...int) (h float64) {
 		for _, c := range counts {
@@ -220,13 +252,11 @@ func highestNMI(a, b int, low, high, pure float64, over func(classes, clusters f
 	for i := range a + 1 { // in the first cluster: i of the first class and j of the second
 		for j := range b + 1 {
 			accuracy, purity := float64(max(i+b-j, j+a-i))/n, float64(max(i, j)+max(a-i, b-j))/n
-			if accuracy < low || accuracy > high || purity > pure {
-				continue
-			}
+			nmi := 0.0
 			if clusters := entropy(i+j, a+b-i-j); clusters > 0 {
-				highest = max(highest, (classes+clusters-entropy(i, j, a-i, b-j))/over(classes, clusters))
+				nmi = (classes + clusters - entropy(i, j, a-i, b-j)) / over(classes, clusters)
 			}
+			visit(accuracy, purity, nmi)
 		}
 	}
-	return highest
 }

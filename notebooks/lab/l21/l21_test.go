@@ -174,3 +174,21 @@ func TestHighestNMI(t *testing.T) {
 		}
 	}
 }
+
+func TestHighestMeanNMI(t *testing.T) {
+	// One sample of each class: a run is right in all and has NMI 1, or in half and has 0.
+	for _, accuracy := range []float64{0.5, 0.75, 1} {
+		if got, want := HighestMeanNMI(1, 1, accuracy), 2*accuracy-1; math.Abs(got-want) > 1e-12 {
+			t.Errorf("1 and 1 samples at %g: %g, want %g", accuracy, got, want)
+		}
+	}
+	// A mean may do what one run may do, and more, but not what the paper prints for German.
+	last := 0.
+	for _, accuracy := range []float64{0.6308, 0.6431, 0.667} {
+		got, printed := HighestMeanNMI(700, 300, accuracy), map[float64]float64{0.667: 0.4621, 0.6431: 0.4306, 0.6308: 0.4275}[accuracy]
+		if one := HighestNMIOverSmaller(700, 300, accuracy-0.0006, accuracy+0.0004, 1); got < one || got < last || got > printed {
+			t.Errorf("%g: %g for several runs, %g for one, %g printed", accuracy, got, one, printed)
+		}
+		last = got
+	}
+}
