@@ -54,16 +54,14 @@ func DrawTwoClasses(pairs []claims.TwoClass) (chart *viz.Chart, numbers *viz.Tab
 }
 
 // German has what Table 3 of the first paper prints for German, and the largest NMI of any two clusters of its 700
-// and 300 samples at the printed accuracy, over the mean of the entropies of classes and clusters and over the smaller one,
-// and the largest mean over several such clusterings, also over the smaller one.
+// and 300 samples at the printed accuracy, over the mean of the entropies of classes and clusters and over the smaller one.
 func German() *viz.Table {
 	printed := lesson.Printed(l21.Table3)
 	var rows [][]any
 	for _, model := range []string{"L2,1-NMF", "NMF", "k-means"} {
 		a, nmi := printed.Mean("German, "+model, "accuracy"), printed.Mean("German, "+model, "NMI")
 		mean, smaller := l21.HighestNMI(700, 300, a-0.0005, a+0.0005, 1), l21.HighestNMIOverSmaller(700, 300, a-0.0005, a+0.0005, 1)
-		rows = append(rows, []any{model, viz.Number(100*a, 2), viz.Number(100*nmi, 2), viz.Number(100*mean, 2), viz.Number(100*smaller, 2),
-			viz.Number(100*l21.HighestMeanNMI(700, 300, a+0.00005), 2)})
+		rows = append(rows, []any{model, viz.Number(100*a, 2), viz.Number(100*nmi, 2), viz.Number(100*mean, 2), viz.Number(100*smaller, 2)})
 	}
-	return lesson.Must(viz.NewTable([]string{"German, Table 3", "printed accuracy", "printed NMI", "largest NMI at that accuracy", "divided by the smaller entropy", "largest mean of several runs"}, rows))
+	return lesson.Must(viz.NewTable([]string{"German, Table 3", "printed accuracy", "printed NMI", "largest NMI at that accuracy", "divided by the smaller entropy"}, rows))
 }
