@@ -40,7 +40,9 @@ type net struct {
 }
 
 func newNet(seed uint64, dtype dtypes.DType) (*net, error) {
-	b, err := gobackend.New("")
+	// One operation after the other, each on all processors: where several run at once, compute
+	// v0.1.2 can stop for ever, as all its workers wait for a free worker.
+	b, err := gobackend.New("ops_sequential")
 	if err != nil {
 		return nil, err
 	}

@@ -3,9 +3,9 @@ package deep
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"flag"
 	"fmt"
+	"iter"
 	"log"
 	"math"
 	"os"
@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
@@ -34,8 +36,9 @@ var printed string
 // Results returns what Command has stored: of each set, number of classes k, method
 // (pixels, autoencoder, IDEC, MSAEClust or MSAEClust ½) and trial the accuracy and the nmi (over the
 // larger entropy) of the clusters of all samples, unlabelled, the accuracy on those without
-// labels, the number of empty clusters, the steps, the seconds and the seconds of all
-// processors (cpu), and the build. MSAEClust ½ has images of half the height and width,
+// labels, the number of empty clusters, the rounds (epochs) of a network before its centres, the steps
+// with them, the seconds and the seconds of all processors (cpu), the build, and the version,
+// which another build can change. The seed is that of the trial's draw. MSAEClust ½ has images of half the height and width,
 // which takes a sixteenth of the weights: the whole images take a quarter of an hour on two
 // processors for 165 samples, and so are there for few trials.
 var Results = sync.OnceValue(func() stored.Table { return stored.Parse(results) })
@@ -95,62 +98,88 @@ func person(path string) (class string, take bool) {
 
 // Command fills results.csv; -h lists its flags.
 func Command(ctx context.Context, args []string) error {
+	run := stored.Trials{Count: 3, Out: "results.csv"}
 	f := flag.NewFlagSet("store", flag.ContinueOnError)
-	out := f.String("out", "results.csv", "`file` to write")
-	trials := f.Uint64("trials", 3, "number of `trials`, with seeds from 1")
+	run.Flags(f)
 	only := f.String("set", "", "one `set` alone: Yale, UMIST or GT")
 	k := f.Int("k", 0, "one `number` of classes alone; 0: all")
-	method := f.String("method", "", "one `method` alone: IDEC (with pixels and the autoencoder), MSAEClust or MSAEClust ½")
+	method := f.String("method", "", "one `method` alone: pixels, IDEC (with its autoencoder), MSAEClust or MSAEClust ½")
+	older := f.Bool("stale", false, "compute nothing, and list the rows that are of an older version or of another build")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
+	if *older {
+		return stored.ListStale(os.Stdout, false, file(ctx, rivals))
+	}
 	all, missing := sets(ctx)
 	log.Printf("not at hand: %s", strings.Join(missing, ", "))
-	return store(ctx, *out, *trials, slices.DeleteFunc(all, func(s rss.Set) bool { return *only != "" && s.Name != *only }),
+	return store(ctx, run, slices.DeleteFunc(all, func(s rss.Set) bool { return *only != "" && s.Name != *only }),
 		func(classes int, name string) bool {
 			return (*k == 0 || classes == *k) && (*method == "" || name == *method)
-		}, IDEC{MaxIter: maxSteps}, MSAEClust{})
+		}, rivals)
 }
 
-// store adds what a file lacks, each fit as soon as it is complete.
-func store(ctx context.Context, path string, trials uint64, sets []rss.Set, wanted func(k int, name string) bool, idec IDEC, msae MSAEClust) (err error) {
-	sheet, err := stored.Open(path, 4, "set", "k", "method", "trial", "accuracy", "nmi", "unlabelled", "empty", "steps", "seconds", "cpu", "build")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, sheet.Close()) }()
-	for trial := uint64(1); trial <= trials; trial++ {
-		for _, s := range sets {
-			for _, k := range s.Classes {
-				for _, name := range []string{"IDEC", half, "MSAEClust"} {
-					if !wanted(k, name) || sheet.Has(s.Name, fmt.Sprint(k), name, fmt.Sprint(trial)) {
-						continue
-					}
-					t, err := task(s, k, name, trial)
-					if err != nil {
-						return err
-					}
-					found, err := fit(ctx, t, k, name, idec, msae)
-					if err != nil {
-						return fmt.Errorf("%s, %d classes, %s: %w", s.Name, k, name, err)
-					}
-					for _, o := range found {
-						scores, err := judge(t, o.labels)
-						if err != nil {
-							return err
+// settings are those of both methods; of each fit K, the seed and the labels are its own.
+type settings struct {
+	idec IDEC
+	msae MSAEClust
+}
+
+// rivals are the settings of what is stored.
+var rivals = settings{idec: IDEC{MaxIter: maxSteps}}
+
+// fits has the methods whose clusters come with one fit.
+var fits = map[string][]string{"pixels": {"pixels"}, "IDEC": {"autoencoder", "IDEC"}, half: {half}, "MSAEClust": {"MSAEClust"}}
+
+// store computes the trials of some sets.
+func store(ctx context.Context, run stored.Trials, sets []rss.Set, wanted func(k int, name string) bool, with settings) error {
+	run.Keys = []string{"set", "k", "method", "trial"}
+	run.Columns = []string{"accuracy", "nmi", "unlabelled", "empty", "rounds", "steps", "seconds", "cpu", "build"}
+	run.Version = func(key []string) (string, error) { return version(ctx, key[2], with) }
+	return run.Run(ctx, func(trial uint64) iter.Seq[stored.Line] {
+		return func(yield func(stored.Line) bool) {
+			for _, s := range sets {
+				for _, k := range s.Classes {
+					for _, name := range []string{"pixels", "IDEC", half, "MSAEClust"} {
+						if !wanted(k, name) {
+							continue
 						}
-						line := slices.Concat([]string{s.Name, fmt.Sprint(k), o.method, fmt.Sprint(trial)}, stored.Numbers(scores...),
-							[]string{fmt.Sprint(o.empty), fmt.Sprint(o.steps), stored.Number(o.seconds, 'f', 1), stored.Number(o.cpu, 'f', 1), build()})
-						if err := sheet.Add(line); err != nil {
-							return err
+						lines := sync.OnceValues(func() (map[string][]string, error) { return linesOf(ctx, s, k, name, trial, with) })
+						for _, method := range fits[name] {
+							if !yield(stored.Line{Key: []string{s.Name, fmt.Sprint(k), method, fmt.Sprint(trial)}, Values: func() ([]string, error) {
+								all, err := lines()
+								return slices.Clone(all[method]), err
+							}}) {
+								return
+							}
 						}
-						log.Print(line)
 					}
 				}
 			}
 		}
+	})
+}
+
+// linesOf are the values of a fit, by the methods that come with it.
+func linesOf(ctx context.Context, s rss.Set, k int, name string, trial uint64, with settings) (map[string][]string, error) {
+	t, err := task(s, k, name, trial)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	found, err := fit(ctx, t, k, name, with)
+	if err != nil {
+		return nil, err
+	}
+	lines := map[string][]string{}
+	for _, o := range found {
+		scores, err := judge(t, o.labels)
+		if err != nil {
+			return nil, err
+		}
+		lines[o.method] = slices.Concat(stored.Numbers(scores...), []string{fmt.Sprint(o.empty), fmt.Sprint(o.rounds), fmt.Sprint(o.steps),
+			stored.Number(o.seconds, 'f', 1), stored.Number(o.cpu, 'f', 1), build()})
+	}
+	return lines, nil
 }
 
 // task draws k classes, those of rss for this trial.
@@ -166,41 +195,45 @@ func task(s rss.Set, k int, name string, trial uint64) (t rss.Task, err error) {
 
 // An outcome is the clusters that a method has found, and what it took.
 type outcome struct {
-	method       string
-	labels       []int
-	empty, steps int
-	seconds, cpu float64
+	method               string
+	labels               []int
+	codes                *mat.Dense // nil for pixels
+	empty, rounds, steps int
+	seconds, cpu         float64
 }
 
-// fit runs what is behind a name: with IDEC come k-means on the pixels, and the autoencoder
-// that it begins with, whose cost is that of both.
-func fit(ctx context.Context, t rss.Task, k int, name string, idec IDEC, msae MSAEClust) ([]outcome, error) {
+// fit runs what is behind a name: k-means on the pixels, IDEC with the autoencoder that it begins
+// with, whose cost is that of both, or MSAEClust.
+func fit(ctx context.Context, t rss.Task, k int, name string, with settings) ([]outcome, error) {
 	start, used := time.Now(), cpu()
 	took := func(o outcome) outcome {
 		o.seconds, o.cpu = time.Since(start).Seconds(), cpu()-used
 		return o
 	}
-	if name != "IDEC" {
-		msae.K, msae.Seed, msae.Labels = k, t.Seed, t.Labels
-		d, err := msae.Fit(ctx, t.X)
+	switch name {
+	case "pixels":
+		c, err := baseline.KMeans{K: k, Restarts: starts, Seed: t.Seed}.Fit(ctx, t.X)
 		if err != nil {
 			return nil, err
 		}
-		return []outcome{took(outcome{method: name, labels: d.Labels})}, nil
+		return []outcome{took(outcome{method: name, labels: c.Labels})}, nil
+	case "IDEC":
+		idec := with.idec
+		idec.K, idec.Seed = k, t.Seed
+		d, err := idec.Fit(ctx, t.X)
+		if err != nil {
+			return nil, err
+		}
+		return []outcome{took(outcome{method: "autoencoder", labels: d.Autoencoder.Labels, codes: d.Codes, rounds: len(d.Losses)}),
+			took(outcome{method: name, labels: d.Labels, codes: d.Codes, empty: len(d.Empty), rounds: len(d.Losses), steps: d.Steps})}, nil
 	}
-	c, err := baseline.KMeans{K: k, Restarts: starts, Seed: t.Seed}.Fit(ctx, t.X)
+	msae := with.msae
+	msae.K, msae.Seed, msae.Labels = k, t.Seed, t.Labels
+	d, err := msae.Fit(ctx, t.X)
 	if err != nil {
 		return nil, err
 	}
-	pixels := took(outcome{method: "pixels", labels: c.Labels})
-	start, used = time.Now(), cpu()
-	idec.K, idec.Seed = k, t.Seed
-	d, err := idec.Fit(ctx, t.X)
-	if err != nil {
-		return nil, err
-	}
-	return []outcome{pixels, took(outcome{method: "autoencoder", labels: d.Autoencoder.Labels}),
-		took(outcome{method: name, labels: d.Labels, empty: len(d.Empty), steps: d.Steps})}, nil
+	return []outcome{took(outcome{method: name, labels: d.Labels, codes: d.Codes, rounds: len(d.Losses)})}, nil
 }
 
 // judge returns the accuracy and the NMI of all samples, as the paper does, and the

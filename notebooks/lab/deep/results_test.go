@@ -70,9 +70,9 @@ func TestStore(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "results.csv")
 	few := []rss.Set{{Set: s.Scaled(), Name: "digits", Classes: []int{2, 3}, Each: 2}}
+	small := settings{IDEC{Layers: []int{8, 2}, Epochs: 2, Interval: 2, MaxIter: 4}, MSAEClust{Members: 1, Rounds: 2}}
 	run := func(trials uint64, wanted func(int, string) bool) string {
-		if err := store(t.Context(), out, trials, few, wanted,
-			IDEC{Layers: []int{8, 2}, Epochs: 2, Interval: 2, MaxIter: 4}, MSAEClust{Members: 1, Rounds: 2}); err != nil {
+		if err := store(t.Context(), stored.Trials{Count: trials, Out: out}, few, wanted, small); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(out)
@@ -82,7 +82,7 @@ func TestStore(t *testing.T) {
 		return string(text)
 	}
 	any := func(int, string) bool { return true }
-	one := run(1, func(k int, name string) bool { return k == 3 && name == "IDEC" })
+	one := run(1, func(k int, name string) bool { return k == 3 && (name == "IDEC" || name == "pixels") })
 	if all := stored.Parse(one); len(all) != 3 || !slices.Equal(all.Different("method"), []string{"pixels", "autoencoder", "IDEC"}) {
 		t.Errorf("%v", all)
 	}

@@ -297,10 +297,10 @@ func (l *Trials) verify(ctx context.Context, sheet *Sheet, lines func(trial uint
 }
 
 // differ returns the first column whose value differs, -1 if none does. Seconds, which never
-// repeat, are left out, and so is what the older line does not have.
+// repeat, also those of processors (cpu), are left out, and so is what the older line does not have.
 func (l *Trials) differ(a, b []string) int {
 	for i, name := range l.Columns {
-		if name != "seconds" && a[i] != "" && a[i] != b[i] {
+		if name != "seconds" && name != "cpu" && a[i] != "" && a[i] != b[i] {
 			return i
 		}
 	}

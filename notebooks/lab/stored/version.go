@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 )
@@ -82,4 +83,24 @@ func (f File) Stale() (all []Older, err error) {
 		}
 	}
 	return all, nil
+}
+
+// ListStale writes how many rows of some files are stale, by name, and how many of all are; also
+// names without such rows if all is set.
+func ListStale(w io.Writer, all bool, files ...File) error {
+	stale, rows := 0, 0
+	for _, f := range files {
+		names, err := f.Stale()
+		if err != nil {
+			return err
+		}
+		for _, n := range names {
+			stale, rows = stale+n.Stale, rows+n.All
+			if n.Stale > 0 || all {
+				fmt.Fprintf(w, "%5d of %5d  %s\n", n.Stale, n.All, n.Name)
+			}
+		}
+	}
+	_, err := fmt.Fprintf(w, "%d of %d stored rows are of an older version, or of none that is known\n", stale, rows)
+	return err
 }
