@@ -158,6 +158,16 @@ type Grids struct {
 	Accuracy, Live *mat.Dense
 }
 
+// Dead returns the number of pairs that leave no component.
+func (g Grids) Dead() (count int) {
+	for _, live := range g.Live.RawMatrix().Data {
+		if live == 0 {
+			count++
+		}
+	}
+	return count
+}
+
 // Pairs fits LS-NMF as printed, from one start, with each α and β of some values, in raw units.
 func Pairs(ctx context.Context, p *Problem, values []float64, lambda float64, rounds int) (Grids, error) {
 	g := Grids{Accuracy: mat.NewDense(len(values), len(values), nil), Live: mat.NewDense(len(values), len(values), nil)}
@@ -173,6 +183,11 @@ func Pairs(ctx context.Context, p *Problem, values []float64, lambda float64, ro
 				return g, err
 			}
 			g.Accuracy.Set(i, j, row.Accuracy)
+			var wh mat.Dense
+			wh.Mul(row.Result.W, row.Result.H)
+			if mat.Norm(&wh, 2) < 1e-9*mat.Norm(p.X, 2) {
+				row.Live = 0 // Live compares components with each other, and the updates as printed do not tell a collapse
+			}
 			g.Live.Set(i, j, float64(row.Live))
 		}
 	}
