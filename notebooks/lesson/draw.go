@@ -14,6 +14,10 @@ import (
 	"github.com/robustnmf/robustnmf/viz/show"
 )
 
+// HTML is what Show and Fold display as text: a table, or a list of package claims. It returns a fragment in
+// which all words are escaped.
+type HTML interface{ HTML() string }
+
 // Show displays figures, next to each other if there are several, and tables. It takes what a
 // function of package viz returns, with its error, and what functions of this package return:
 //
@@ -33,8 +37,8 @@ func Show(what ...any) {
 		case nil: // no error
 		case viz.Figure:
 			figures = append(figures, v)
-		case *viz.Table:
-			show.Table(v)
+		case HTML:
+			show.HTML(v.HTML())
 		default:
 			stop(fmt.Sprintf("lesson: Show shows figures and tables, not a %T", v))
 		}
@@ -54,11 +58,10 @@ func Table(caption string, header []string, rows [][]any) {
 	show.Table(t)
 }
 
-// Fold displays tables that open when the reader clicks on the title. It is for long tables that a
-// picture sums up.
-func Fold(title string, tables ...*viz.Table) {
+// Fold displays what opens when the reader clicks on the title. It is for long tables that a picture sums up.
+func Fold(title string, what ...HTML) {
 	text := ""
-	for _, t := range tables {
+	for _, t := range what {
 		text += t.HTML()
 	}
 	show.HTML("<details><summary>" + html.EscapeString(title) + "</summary>" + text + "</details>")

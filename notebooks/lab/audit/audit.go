@@ -27,7 +27,7 @@ func newTable(name string) Table {
 // Fold shows the numbers of tables, mean ± deviation of our draws and in brackets what is printed, under a title
 // to click on.
 func Fold(title string, tables ...Table) {
-	var all []*viz.Table
+	var all []lesson.HTML
 	for i, t := range tables {
 		name := t.Name
 		if i == 0 && len(tables) == 1 {

@@ -19,8 +19,8 @@ import (
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
 )
 
-// RaceRule are the words of the rule that the claims of speed share.
-const RaceRule = "Rule of the race: the seconds of the other solver divided by those of the one that the claim is about, from one start to one objective; " +
+// raceWords are the words of the rule that the claims of speed share.
+const raceWords = "Rule of the race: the seconds of the other solver divided by those of the one that the claim is about, from one start to one objective; " +
 	"median (quartiles) over n random starts. The objective is that at which V then U meets rule (18), or RRA's safe form where V then U rises (after 30 s at the latest). " +
 	"Faster: the lower quartile is above 1. At all ranks: reproduced; at some: partly; at none: not. " +
 	"Where the other is stopped before it is there, the quotient is too small; where the one that the claim is about is not there, it counts as 0."
@@ -28,8 +28,8 @@ const RaceRule = "Rule of the race: the seconds of the other solver divided by t
 // raceRule is how rules name it.
 const raceRule = "rule of the race"
 
-// DrawsRule are the words of the rule that the claims of clusters share.
-const DrawsRule = "Rule of the draws: Algorithm 1 as printed, to rule (18), ten draws of 2 to 10 classes each; mean difference in accuracy, in points, for each of these n = 9 numbers of classes; their mean and its t-interval at 95 %. " +
+// drawsWords are the words of the rule that the claims of clusters share.
+const drawsWords = "Rule of the draws: Algorithm 1 as printed, to rule (18), ten draws of 2 to 10 classes each; mean difference in accuracy, in points, for each of these n = 9 numbers of classes; their mean and its t-interval at 95 %. " +
 	"Above 0 over all rivals: reproduced; over some: partly."
 
 // drawsRule is how rules name it.

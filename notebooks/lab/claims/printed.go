@@ -100,16 +100,3 @@ func DrawAccuracies(d Data) (*viz.Chart, string, error) {
 	chart.Legend.Add("farthest off", rings)
 	return chart, strings.Join(text, "\n"), nil
 }
-
-// Short is what an overview shows of each claim: where, what, and the verdict. Table has the rules
-// and reasons.
-func (l List) Short() *viz.Table {
-	t := &viz.Table{Header: []string{"in the paper", "claim", "verdict"}}
-	for _, c := range l {
-		v, _ := c.Judge()
-		verdict := viz.Text(string(v))
-		verdict.Bold = true
-		t.Rows = append(t.Rows, []viz.Cell{viz.Text(c.Where), viz.Text(c.Says), verdict})
-	}
-	return t
-}

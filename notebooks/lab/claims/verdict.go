@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"html"
 	"math"
 	"regexp"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
-	"github.com/robustnmf/robustnmf/viz"
 )
 
 // A Verdict is what became of a claim.
@@ -69,18 +69,28 @@ func (l List) Only(keys ...string) (some List) {
 	return some
 }
 
-// Table is what notebooks show: where and what, by which rule, the verdict and why.
-func (l List) Table() *viz.Table {
-	t := &viz.Table{Header: []string{"in the paper", "claim", "rule", "verdict", "because"}}
+// HTML is what notebooks show: a line for each claim, with a mark, its verdict, where it stands and what it says,
+// which opens to the rule and the reason. The words of the rules that several claims share follow, once.
+func (l List) HTML() string {
+	var b strings.Builder
+	rules := ""
 	for _, c := range l {
 		v, why := c.Judge()
-		verdict := viz.Text(string(v))
-		verdict.Bold = true
-		why = minus.ReplaceAllString(why, "$1−$2")
-		t.Rows = append(t.Rows, []viz.Cell{viz.Text(c.Where), viz.Text(c.Says), viz.Text(c.Rule), verdict, viz.Text(why)})
+		fmt.Fprintf(&b, "<details><summary>%s <b>%s</b> · %s: %s</summary><p><b>Rule:</b> %s<br><b>Because:</b> %s</p></details>\n", marks[v], v,
+			html.EscapeString(c.Where), html.EscapeString(c.Says), html.EscapeString(c.Rule), html.EscapeString(minus.ReplaceAllString(why, "$1−$2")))
+		rules += c.Rule + "\n"
 	}
-	return t
+	for _, words := range []string{leadWords, raceWords, drawsWords} {
+		name, text, _ := strings.Cut(words, ": ")
+		if strings.Contains(strings.ToLower(rules), strings.ToLower(name)) {
+			fmt.Fprintf(&b, "<details><summary><i>%s</i></summary><p>%s</p></details>\n", html.EscapeString(name), html.EscapeString(strings.ToUpper(text[:1])+text[1:]))
+		}
+	}
+	return b.String()
 }
+
+// marks let a reader see the verdicts of a list at a glance.
+var marks = map[Verdict]string{Reproduced: "✓", Partly: "◐", Not: "✗", Open: "?", NotTestable: "–"}
 
 // minus finds the hyphens that are minus signs.
 var minus = regexp.MustCompile(`(^|[\s([^])-(\d)`)
@@ -240,12 +250,11 @@ func (c Contest) Cell(name string, pairs ...string) (best Cell, ok bool) {
 // draws from which on a level cell counts as level: with fewer it is undecided.
 const draws = 10
 
-// LeadRule is the rule of Lead, as it is shown in short: the one in words is shown once, by
-// Rules.
+// LeadRule is the rule of Lead, as claims name it.
 const LeadRule = "Rule of the lead."
 
-// Rules are the words of the rules that claims share.
-const Rules = "Rule of the lead: in each cell of a table the best rival is taken, by the mean over the draws that both have, and the t-interval at 95 % of the differences: " +
+// leadWords are the words of that rule.
+const leadWords = "Rule of the lead: in each cell of a table the best rival is taken, by the mean over the draws that both have, and the t-interval at 95 % of the differences: " +
 	"ahead if it lies above 0, behind if below, else level, or undecided with fewer than 10 draws that are not all equal. " +
 	"Reproduced: behind nowhere, nothing undecided, and ahead in half of the cells or more. Not: behind in most cells, or ahead nowhere with nothing undecided. " +
 	"Open: most cells undecided, or ahead nowhere with some undecided. Else: partly. " +
@@ -253,16 +262,7 @@ const Rules = "Rule of the lead: in each cell of a table the best rival is taken
 	"Draws are of starts, and of samples or labels where these are drawn: where all starts end alike an interval has no width, and nothing is said about other data. " +
 	"The best of several rivals is found on the draws on which it is compared, so the rule is a little strict."
 
-// RulesTable has the sentences of Rules.
-func RulesTable() *viz.Table {
-	t := &viz.Table{Header: []string{"Rules"}}
-	for _, sentence := range strings.SplitAfter(Rules, ". ") {
-		t.Rows = append(t.Rows, []viz.Cell{viz.Text(strings.TrimSpace(sentence))})
-	}
-	return t
-}
-
-// Lead judges who is first by the rule of the lead: see Rules.
+// Lead judges who is first by the rule of the lead: see leadWords.
 func Lead(who string, points bool, cells []Cell) (Verdict, string) {
 	if len(cells) == 0 {
 		return Open, "nothing is stored"

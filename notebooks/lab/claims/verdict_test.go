@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
@@ -114,8 +115,8 @@ func TestPapers(t *testing.T) {
 	for notebook, claims := range Papers {
 		all := claims(Stored())
 		keys, where := map[string]bool{}, ""
-		for i, row := range all.Table().Rows {
-			c, v, why := all[i], Verdict(row[3].Text), row[4].Text
+		for _, c := range all {
+			v, why := c.Judge()
 			if !slices.Contains([]Verdict{Reproduced, Partly, Not, Open, NotTestable}, v) || why == "" || c.Says == "" || c.Rule == "" || c.Where == "" {
 				t.Errorf("%s, %s: %s, %q", notebook, c.Key, v, why)
 			}
@@ -175,5 +176,23 @@ func TestFlip(t *testing.T) {
 	after, why := RRA(d).Only(key)[0].Judge()
 	if before != Reproduced || after != Partly {
 		t.Errorf("%s became %s: %s", before, after, why)
+	}
+}
+
+// Each claim is a line with its verdict that opens to its rule and reason, and a shared rule stands once, where a
+// claim names it.
+func TestHTML(t *testing.T) {
+	one := List{{"", "Fig. 1", "a < b", "at all points", judged(Partly, "at -3 of 4")}, {"", "Fig. 2", "it ends", "accuracy. " + LeadRule, judged(Not, "200")}, {"", "Fig. 3", "so", LeadRule, judged(Open, "2")}}
+	got := one.HTML()
+	for text, n := range map[string]int{
+		"<summary>◐ <b>partly</b> · Fig. 1: a &lt; b</summary>": 1, "<b>Rule:</b> at all points<br><b>Because:</b> at −3 of 4<": 1, "✗ <b>not</b>": 1,
+		"<summary><i>Rule of the lead</i></summary><p>In each cell": 1, "Rule of the race": 0, "<details>": 4,
+	} {
+		if strings.Count(got, text) != n {
+			t.Errorf("%q is not there %d times in\n%s", text, n, got)
+		}
+	}
+	if strings.Contains(one[:1].HTML(), "lead") {
+		t.Error("a rule that no claim names")
 	}
 }

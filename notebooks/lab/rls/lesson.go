@@ -183,11 +183,6 @@ func Pairs(ctx context.Context, p *Problem, values []float64, lambda float64, ro
 				return g, err
 			}
 			g.Accuracy.Set(i, j, row.Accuracy)
-			var wh mat.Dense
-			wh.Mul(row.Result.W, row.Result.H)
-			if mat.Norm(&wh, 2) < 1e-9*mat.Norm(p.X, 2) {
-				row.Live = 0 // Live compares components with each other, and the updates as printed do not tell a collapse
-			}
 			g.Live.Set(i, j, float64(row.Live))
 		}
 	}

@@ -203,7 +203,9 @@ func Run(ctx context.Context, p *Problem, m Method, v Setting, seed uint64, roun
 		return bad(err)
 	}
 	live := r.Live()
-	if r.Reason == rnmf.Collapsed { // they are small next to X, not next to each other
+	var wh mat.Dense
+	wh.Mul(r.W, r.H)
+	if mat.Norm(&wh, 2) < 1e-9*mat.Norm(p.X, 2) { // components that are all small next to X are not small next to each other
 		live = 0
 	}
 	return Row{found.Labels, s.Accuracy, s.NMI[score.NMIGeometric], s.Purity, live, mean(w), mean(rows),
