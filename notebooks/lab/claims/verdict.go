@@ -80,7 +80,7 @@ func (l List) HTML() string {
 			html.EscapeString(c.Where), html.EscapeString(c.Says), html.EscapeString(c.Rule), html.EscapeString(minus.ReplaceAllString(why, "$1−$2")))
 		rules += c.Rule + "\n"
 	}
-	for _, words := range []string{leadWords, raceWords, drawsWords} {
+	for _, words := range []string{leadWords, endsWords, raceWords, drawsWords} {
 		name, text, _ := strings.Cut(words, ": ")
 		if strings.Contains(strings.ToLower(rules), strings.ToLower(name)) {
 			fmt.Fprintf(&b, "<details><summary><i>%s</i></summary><p>%s</p></details>\n", html.EscapeString(name), html.EscapeString(strings.ToUpper(text[:1])+text[1:]))
