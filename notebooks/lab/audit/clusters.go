@@ -25,10 +25,10 @@ func Table3() (short, all Table) {
 		for _, r := range l21.Clusters() {
 			row, column := r.Text("set")+", "+r.Text("model"), score[1]+", "+r.Text("model")
 			ours, paper := 100*r.Number(score[0]), 100*printed.Mean(row, score[1])
-			all.Ours.Add(row, score[1], ours)
 			if math.IsNaN(paper) {
-				continue
+				continue // only we have this model or set
 			}
+			all.Ours.Add(row, score[1], ours)
 			if len(all.Paper.Values(row, score[1])) == 0 {
 				all.Paper.Add(row, score[1], paper)
 			}
@@ -143,19 +143,19 @@ func firsts(r *lesson.Results) (first, of int, low float64) {
 
 // Groups draws the accuracies of clusters of persons, Fig. 9 of the second paper, on AR and on the stand-in, for
 // some of the models. Titles have the counts of the claims. numbers are those of all models.
-func Groups() (chart viz.Figure, numbers [2][]*viz.Table) {
+func Groups() (chart viz.Figure, numbers [2]*viz.Table) {
 	var charts []*viz.Chart
 	for i, results := range []stored.Table{cauchy.OcclusionResults(), cauchy.DisguiseResults()} {
 		groups := results.Where("experiment", "clusters")
-		accuracy, nmi := lesson.Stored(groups, "model", "k", "accuracy"), lesson.Stored(groups, "model", "k", "nmi")
+		accuracy := lesson.Stored(groups, "model", "k", "accuracy")
 		series := accuracy.Only("k-means", "L2", "L2,1", "CIM", "truncated, printed rule").Series()
 		for k := range series {
 			series[k].Err = nil // they overlap; the tables have them
 		}
 		_, why := claims.Of("02").Only("groups", "groups-here")[i].Judge()
 		charts = append(charts, lesson.Must(viz.Lines(series, viz.LinesOptions{Title: []string{"Fig. 9, AR: ", "The stand-in: "}[i] + standing(why),
-			XLabel: "persons", YLabel: "accuracy", Width: 5.2, Height: 3.4})))
-		numbers[i] = []*viz.Table{accuracy.Table("accuracy"), nmi.Table("NMI")}
+			XLabel: "persons", YLabel: "accuracy", Width: 5.2, Height: 2.8})))
+		numbers[i] = accuracy.Table("")
 	}
 	lesson.SameScale(charts...)
 	return lesson.Panels(2, charts...), numbers

@@ -53,15 +53,15 @@ func DrawTwoClasses(pairs []claims.TwoClass) (chart *viz.Chart, numbers *viz.Tab
 	return chart, lesson.Must(viz.NewTable([]string{"set", "model", "printed accuracy", "printed NMI", "largest NMI at that accuracy"}, rows))
 }
 
-// German has what Table 3 of the first paper prints for German, and the largest NMI of any two clusters of its 700
-// and 300 samples at the printed accuracy, over the mean of the entropies of classes and clusters and over the smaller one.
+// German has what Table 3 of the first paper prints for German, the largest NMI of any two clusters of its 700 and 300
+// samples at the printed accuracy, and the largest mean NMI of several runs of that mean accuracy, over the smaller entropy.
 func German() *viz.Table {
 	printed := lesson.Printed(l21.Table3)
 	var rows [][]any
 	for _, model := range []string{"L2,1-NMF", "NMF", "k-means"} {
 		a, nmi := printed.Mean("German, "+model, "accuracy"), printed.Mean("German, "+model, "NMI")
-		mean, smaller := l21.HighestNMI(700, 300, a-0.0005, a+0.0005, 1), l21.HighestNMIOverSmaller(700, 300, a-0.0005, a+0.0005, 1)
-		rows = append(rows, []any{model, viz.Number(100*a, 2), viz.Number(100*nmi, 2), viz.Number(100*mean, 2), viz.Number(100*smaller, 2)})
+		one, several := l21.HighestNMI(700, 300, a-0.0005, a+0.0005, 1), l21.HighestMeanNMI(700, 300, a)
+		rows = append(rows, []any{model, viz.Number(100*a, 2), viz.Number(100*nmi, 2), viz.Number(100*one, 2), viz.Number(100*several, 2)})
 	}
-	return lesson.Must(viz.NewTable([]string{"German, Table 3", "printed accuracy", "printed NMI", "largest NMI at that accuracy", "divided by the smaller entropy"}, rows))
+	return lesson.Must(viz.NewTable([]string{"German, Table 3", "printed accuracy", "printed NMI", "largest NMI of one run", "largest mean NMI of several runs, for any mean of the entropies"}, rows))
 }

@@ -2,8 +2,13 @@ package audit
 
 import (
 	"fmt"
+	"image/color"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/claims"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rra"
@@ -31,8 +36,8 @@ func took(set, rank, solver string) string {
 	return "–"
 }
 
-// Race draws the stored objectives of a race against seconds, without what lies above the start. Its title says whether
-// Algorithm 1 arrives.
+// Race draws the stored objectives of a race against seconds, without what lies above the start, the objective to be
+// reached, and a ring where rule (18) stops Algorithm 1. Its title says whether Algorithm 1 arrives.
 func Race(figure, set, rank string) *viz.Chart {
 	var series []viz.Series
 	for _, s := range racers {
@@ -50,7 +55,17 @@ func Race(figure, set, rank string) *viz.Chart {
 	if outcome := took(set, rank, "NumPy RRA"); !strings.HasSuffix(outcome, " s") {
 		title = fmt.Sprintf("%s, r = %s: Algorithm 1 is %s", figure, rank, outcome)
 	}
-	return lesson.Must(viz.Lines(series, viz.LinesOptions{Title: title, XLabel: "seconds", YLabel: "objective", LogX: true, LogY: true, Width: 4.2, Height: 2.5}))
+	chart := lesson.Must(viz.Lines(series, viz.LinesOptions{Title: title, XLabel: "seconds", YLabel: "objective", LogX: true, LogY: true, Width: 4, Height: 2.4}))
+	for _, r := range rra.Results("race.csv").Where("set", set, "rank", rank, "solver", "NumPy RRA", "start", "1") {
+		goal := lesson.Must(plotter.NewLine(plotter.XYs{{X: chart.X.Min, Y: r.Number("target")}, {X: chart.X.Max, Y: r.Number("target")}}))
+		goal.Width, goal.Dashes = vg.Points(1.2), []vg.Length{vg.Points(2), vg.Points(2)}
+		stop := lesson.Must(plotter.NewScatter(plotter.XYs{{X: r.Number("stop_seconds"), Y: r.Number("stop_objective")}}))
+		stop.GlyphStyle = draw.GlyphStyle{Color: color.Black, Radius: vg.Points(7), Shape: draw.RingGlyph{}}
+		chart.Add(goal, stop)
+		chart.Legend.Add("objective to be reached", goal)
+		chart.Legend.Add("(18) stops Algorithm 1", stop)
+	}
+	return chart
 }
 
 // Seconds has the seconds of each solver to the objective of the races on some sets.
@@ -116,7 +131,7 @@ func Quotients(name, set string) (chart *viz.Chart, numbers *viz.Table) {
 		}
 	}
 	chart = lesson.Must(viz.Lines(medians, viz.LinesOptions{Title: fmt.Sprintf("%s: RRA, safe, beats both at %d of %d ranks", name, first, len(medians[0].Y)),
-		XLabel: "rank r", YLabel: "quotient of seconds", LogX: true, LogY: true, Width: 5.2, Height: 3.4}))
+		XLabel: "rank r", YLabel: "quotient of seconds", LogX: true, LogY: true, Width: 4.6, Height: 2.8}))
 	lesson.Level(chart, 1)
 	return chart, lesson.Must(viz.NewTable(header, rows))
 }
@@ -137,4 +152,15 @@ paper | 199.18 | 184.59 | 183.92 | 177.76 | 209.47`)
 		}
 	}
 	return all
+}
+
+// Costs has what papers claim of the cost of a round, and the exponents that are measured.
+func Costs() *viz.Table {
+	var rows [][]any
+	for _, c := range claims.Costs() {
+		claim := "O(" + strings.ReplaceAll(c.Text("claim"), "; ", "); O(") + ")"
+		rows = append(rows, []any{c.Text("algorithm"), c.Text("paper"), claim, viz.Number(1000*c.Number("base"), 2),
+			viz.Number(c.Number("in_m"), 2), viz.Number(c.Number("in_n"), 2), viz.Number(c.Number("in_r"), 2)})
+	}
+	return lesson.Must(viz.NewTable([]string{"algorithm", "paper", "claimed cost of a round", "ms at 256 × 256, r = 10", "exponent in m", "in n", "in r"}, rows))
 }

@@ -56,6 +56,28 @@ func once(claims func(Data) List) func(Data) List {
 // Of returns the claims of the paper of a notebook, such as "01", judged by what is stored.
 func Of(notebook string) List { return Papers[notebook](Stored()) }
 
+// From returns claims of the paper of a notebook, as Only does, for a list of several papers: Where begins with the
+// number of the notebook.
+func From(notebook string, keys ...string) List {
+	some := Of(notebook).Only(keys...)
+	for i := range some {
+		some[i].Where = notebook + ", " + some[i].Where
+	}
+	return some
+}
+
+// AllOpen returns the open claims of all papers, as From does.
+func AllOpen() (open List) {
+	for _, notebook := range []string{"01", "02", "03", "04", "05"} {
+		for _, c := range Of(notebook) {
+			if v, _ := c.Judge(); v == Open {
+				open = append(open, From(notebook, c.Key)...)
+			}
+		}
+	}
+	return open
+}
+
 // printedTable reads a table as lesson.Printed does: rows and columns by their names.
 func printedTable(text string) (rows, columns []string, at map[[2]string]float64) {
 	at = map[[2]string]float64{}

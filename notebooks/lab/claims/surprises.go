@@ -33,7 +33,7 @@ func Surprises(d Data) []viz.Figure {
 }
 
 // The size of each, in inches.
-const surpriseWidth, surpriseHeight = 4.5, 2.7
+const surpriseWidth, surpriseHeight = 4.4, 2.4
 
 // signed are differences in whole points.
 func signed(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%+.0f", v), "-", "−") }
@@ -122,7 +122,7 @@ func unmoved(d Data) viz.Figure {
 			}
 		}
 	}
-	return againstEqual(fmt.Sprintf("03: labels as printed change %d of %d accuracies", moved, len(pairs)),
+	return againstEqual(fmt.Sprintf("03: by MUR, labels change %d of %d accuracies", moved, len(pairs)),
 		"accuracy without labels, %", "RSS-NMF as printed, %", "a trial", pairs)
 }
 

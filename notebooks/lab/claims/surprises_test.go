@@ -48,3 +48,22 @@ func TestTallies(t *testing.T) {
 		t.Error("no picture")
 	}
 }
+
+// A list of several papers says where each claim is from, and leaves the papers' own lists as they are.
+func TestFrom(t *testing.T) {
+	open, count := AllOpen(), 0
+	for paper := range Papers {
+		count += Of(paper).Tally()[Open]
+	}
+	if len(open) != count || len(open) == 0 {
+		t.Errorf("%d open claims, want %d", len(open), count)
+	}
+	for _, c := range open {
+		if v, _ := c.Judge(); v != Open || !regexp.MustCompile("^0[1-5], ").MatchString(c.Where) {
+			t.Errorf("%s, %q: %s", c.Key, c.Where, v)
+		}
+	}
+	if where := Of("01").Only("german")[0].Where; where != "Table 3" || From("01", "german")[0].Where != "01, Table 3" {
+		t.Errorf("German is in %q and %q", where, From("01", "german")[0].Where)
+	}
+}
