@@ -25,7 +25,7 @@ func newTable(name string) Table {
 }
 
 // Fold shows the numbers of tables, mean ± deviation of our draws and in brackets what is printed, under a title
-// to click on. Rows that only we have are left out.
+// to click on. Rows that only we have are left out, unless the paper has none.
 func Fold(title string, tables ...Table) {
 	var all []lesson.HTML
 	for i, t := range tables {
@@ -33,15 +33,19 @@ func Fold(title string, tables ...Table) {
 		if i == 0 && len(tables) == 1 {
 			name = ""
 		}
-		all = append(all, t.Ours.Only(t.Paper.Rows...).WithPaper(t.Paper, name))
+		ours := t.Ours
+		if len(t.Paper.Rows) > 0 {
+			ours = ours.Only(t.Paper.Rows...)
+		}
+		all = append(all, ours.WithPaper(t.Paper, name))
 	}
 	lesson.Fold(title, all...)
 }
 
-// Trials says how many draws of ours the numbers that Fold shows have.
+// Trials says how many draws of ours the numbers of a table have.
 func (t Table) Trials() string {
 	low, high := math.MaxInt, 0
-	for _, row := range t.Paper.Rows {
+	for _, row := range t.Ours.Rows {
 		for _, column := range t.Ours.Columns {
 			if n := len(t.Ours.Values(row, column)); n > 0 {
 				low, high = min(low, n), max(high, n)
