@@ -42,6 +42,13 @@ func Fold(title string, tables ...Table) {
 	lesson.Fold(title, all...)
 }
 
+// Inset sets text off within a fold, so that a reader sees where a list of lines that open again ends.
+func Inset(text lesson.HTML) lesson.HTML { return inset{text} }
+
+type inset struct{ text lesson.HTML }
+
+func (i inset) HTML() string { return "<blockquote>" + i.text.HTML() + "</blockquote>" }
+
 // Trials says how many draws of ours the numbers of a table have.
 func (t Table) Trials() string {
 	low, high := math.MaxInt, 0

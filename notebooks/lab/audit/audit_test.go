@@ -58,6 +58,13 @@ func TestGaps(t *testing.T) {
 	}
 }
 
+func TestInset(t *testing.T) {
+	list := claims.Of("01").Only("german")
+	if got, want := Inset(list).HTML(), "<blockquote>"+list.HTML()+"</blockquote>"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // The printed numbers are those of the tables of the papers, in percent, and ours are of the same size.
 func TestTables(t *testing.T) {
 	short, all := Table3()
