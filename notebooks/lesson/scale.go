@@ -15,6 +15,13 @@ func Level(c *viz.Chart, y float64) {
 	c.Add(line)
 }
 
+// Upright draws a grey line at x, as high as the chart is.
+func Upright(c *viz.Chart, x float64) {
+	line := Must(plotter.NewLine(plotter.XYs{{X: x, Y: c.Y.Min}, {X: x, Y: c.Y.Max}}))
+	line.Color = color.Gray{0x90}
+	c.Add(line)
+}
+
 // SameScale gives charts one vertical scale, on which all of them have room.
 func SameScale(charts ...*viz.Chart) {
 	for _, c := range charts {

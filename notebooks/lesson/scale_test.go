@@ -11,6 +11,7 @@ func TestScale(t *testing.T) {
 	chart := func(y ...float64) *viz.Chart { return Must(viz.Lines([]viz.Series{{Y: y}}, viz.LinesOptions{})) }
 	a, b := chart(1, 4), chart(3, 2)
 	Level(a, 5)
+	Upright(a, 1)
 	SameScale(b, a)
 	for _, c := range []*viz.Chart{a, b} {
 		if c.Y.Min != 1 || c.Y.Max != 5 || c.X.Min != 0 || c.X.Max != 1 {
