@@ -69,6 +69,9 @@ type Suspect struct {
 	Sample int     // a column of X
 	Share  float64 // of the fits that flag it as wrong, 0 to 1
 	Rare   float64 // of the fits to which it is rare, 0 to 1
+	// Far, Many and Strange are the shares of the fits that flag it for each of the three reasons, of which one
+	// is enough: it stands far apart, it is one of many that stand apart, its residuals have a strange direction.
+	Far, Many, Strange float64
 	// Apart is how far it stands apart, the z of that of the two s for which it is more, at most 20; the
 	// mean over the fits. A fit flags from 3.5 on, where many samples are apart, or where the sample is
 	// strange.
@@ -194,8 +197,13 @@ func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 				of.Weight += out.Samples[j] / float64(fits)
 				chances[j] = append(chances[j], chance[j])
 				of.Apart += min(apart[j], mostApart) / float64(fits)
-				if apart[j] > wrongFrom || many[j] || odd[j] {
-					of.Share += 1 / float64(fits)
+				for _, reason := range []struct {
+					share *float64
+					holds bool
+				}{{&of.Far, apart[j] > wrongFrom}, {&of.Many, many[j]}, {&of.Strange, odd[j]}, {&of.Share, apart[j] > wrongFrom || many[j] || odd[j]}} {
+					if reason.holds {
+						*reason.share += 1 / float64(fits)
+					}
 				}
 				if chance[j] <= may && apart[j] > rareFrom {
 					of.Rare += 1 / float64(fits)

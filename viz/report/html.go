@@ -87,7 +87,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 	for _, s := range r.Sections {
 		s.write(p)
 	}
-	c, err := viz.Convergence([]viz.Curve{{Name: lossName(r.Result.Loss), Trace: r.Result.Trace}}, viz.ConvergenceOptions{})
+	c, err := viz.Convergence([]viz.Curve{{Name: lossName(r.Result.Loss, r.Result.Family), Trace: r.Result.Trace}}, viz.ConvergenceOptions{})
 	if err == nil { // a fit may have no trace
 		p.text("h2", "Convergence")
 		p.figure("objective by round", c, nil)
@@ -103,24 +103,28 @@ func (r Report) WriteHTML(w io.Writer) error {
 	return err
 }
 
-// lossName is the name of the type of a loss, without its package.
-func lossName(l rnmf.Loss) string {
+// lossName says which loss was fitted, in words where there are some, with the name of its type.
+func lossName(l rnmf.Loss, family rnmf.Family) string {
 	name := fmt.Sprintf("%T", l)
-	return name[strings.LastIndex(name, ".")+1:]
+	name = name[strings.LastIndex(name, ".")+1:]
+	words := map[string]string{"ByColumn": "a robust loss of samples", "CellCase": "a robust loss of entries and samples", "Frobenius": "least squares"}[name]
+	switch {
+	case family != rnmf.Gaussian:
+		return "the loss " + name + " of Poisson deviances"
+	case words == "":
+		return "the loss " + name
+	}
+	return words + " (" + name + ")"
 }
 
 // summary tells what was fitted, and how well.
 func (r Report) summary() string {
 	_, k := r.Result.W.Dims()
-	of := ""
-	if r.Result.Family != rnmf.Gaussian {
-		of = " of Poisson deviances"
-	}
 	parts := "parts"
 	if k == 1 {
 		parts = "part"
 	}
-	line := fmt.Sprintf("%d %s, fitted with the loss %s%s; the fit ended because: %v.", k, parts, lossName(r.Result.Loss), of, r.Result.Reason)
+	line := fmt.Sprintf("%d %s, fitted with %s; the fit ended because: %v.", k, parts, lossName(r.Result.Loss, r.Result.Family), r.Result.Reason)
 	if r.Set.Sparse != nil {
 		if far, size := r.squares(nil); size > 0 && !math.IsInf(size, 0) {
 			line += fmt.Sprintf(" ‖X − WH‖² is %.1f %% of ‖X‖².", 100*far/size)

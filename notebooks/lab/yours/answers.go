@@ -48,13 +48,13 @@ func Answers(ctx context.Context, known Example, photos, table, counts *explore.
 	goes := where(table, five)
 	free := lesson.Explore(explore.Study{}, counts.Set)
 	rank := free.Decisions[slices.IndexFunc(free.Decisions, func(d explore.Decision) bool { return d.About == "parts" })]
-	fewer, err := known.noisier(photos.Set, explore.Study{Rank: 4}, 0.1, 0.2)
+	fewer, err := known.Noise(photos.Set, explore.Study{Rank: 4}, 0.1, 0.2)
 	if err != nil {
 		return nil, err
 	}
 	var more []string
 	for _, n := range fewer {
-		more = append(more, fmt.Sprintf("of %d pictures of noise %d are called wrong, and %d rare", n.noise, n.wrong, n.rare))
+		more = append(more, fmt.Sprintf("of %d pictures of noise %d are called wrong, and %d rare", n.Noise, n.Wrong, n.Rare))
 	}
 	var changes []*explore.Change
 	for _, loss := range []rnmf.Loss{photos.Loss, rnmf.Frobenius{}} {

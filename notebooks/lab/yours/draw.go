@@ -2,6 +2,7 @@ package yours
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 	"github.com/robustnmf/robustnmf/viz"
 	"github.com/robustnmf/robustnmf/viz/explore"
@@ -67,6 +69,23 @@ func Largest(a *explore.Analysis, some []explore.Sample) string {
 	return strings.Join(lines, "\n")
 }
 
+// Reasons says how many of some samples are called wrong for each of the three reasons, by half of the fits or more.
+func Reasons(a *explore.Analysis, some []explore.Sample) string {
+	var far, many, strange int
+	for _, s := range some {
+		at := slices.IndexFunc(a.Suspects.Samples, func(of choose.Suspect) bool { return of.Sample == s.Sample })
+		for _, reason := range []struct {
+			share float64
+			count *int
+		}{{a.Suspects.Samples[at].Far, &far}, {a.Suspects.Samples[at].Many, &many}, {a.Suspects.Samples[at].Strange, &strange}} {
+			if reason.share >= 0.5-1e-9 {
+				*reason.count++
+			}
+		}
+	}
+	return fmt.Sprintf("Of these %d the residuals are far larger in %d, larger, as in many, in %d, and point in a strange direction in %d.", len(some), far, many, strange)
+}
+
 // A group of samples, and how many there are.
 type group struct{ group, samples int }
 
@@ -100,6 +119,56 @@ func Classes(a *explore.Analysis) string {
 		lines = append(lines, fmt.Sprintf("%s: %s", p.Name, strings.Join(of, ", ")))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Told draws the samples as Analysis.DrawSamples does, and with each part the class that it tells, the most frequent
+// among the samples whose largest part it is. Where no classes are known it is DrawSamples.
+func Told(a *explore.Analysis) (viz.Figure, error) {
+	if a.Prepared.Labels == nil {
+		return a.DrawSamples()
+	}
+	_, h := a.Result.Normalized(2)
+	names, told := a.PartNames(), 0
+	for k := range names {
+		if of := among(a, k, a.Prepared.Labels); len(of) > 0 {
+			names[k] += fmt.Sprintf(", tells %s", a.Prepared.Classes[of[0].group])
+			told += of[0].samples
+		}
+	}
+	_, n := h.Dims()
+	return viz.Heatmap(h, viz.HeatmapOptions{Title: fmt.Sprintf("The largest part tells the class of %d of %d samples", told, n), RowNames: names, ColumnOrder: viz.OrderByPart(h),
+		Tracks: []viz.Track{{Name: "class", Classes: a.Prepared.Labels, Names: a.Prepared.Classes}}, XLabel: "samples, by their largest part", BarLabel: "coefficient"})
+}
+
+// WrongPixels runs the race of an analysis anew where a tenth of the entries are the least or the largest value.
+func WrongPixels(ctx context.Context, a *explore.Analysis) (*choose.RaceResult, error) {
+	s, _, err := a.Prepared.Corrupt(datasets.SaltPepper{Share: 0.1, High: a.Prepared.Max}, 1)
+	if err != nil {
+		return nil, err
+	}
+	_, rank := a.Race.W.Dims()
+	return choose.Auto(rank).Fit(ctx, s.X)
+}
+
+// Races draws the errors of the losses of two races next to those of the loss of samples: of data as given, and of
+// data with wrong pixels.
+func Races(given, spoiled *choose.RaceResult) (viz.Figure, error) {
+	short := func(k choose.LossKind) string { return strings.TrimPrefix(k.String(), "a robust ") }
+	kinds := []choose.LossKind{choose.ByEntryAndSample, choose.ByOmission}
+	series := []viz.Series{{Name: short(kinds[0])}, {Name: short(kinds[1])}}
+	for _, race := range []*choose.RaceResult{given, spoiled} {
+		of := map[choose.LossKind]choose.JudgedLoss{}
+		for _, j := range race.Judged {
+			of[j.Kind] = j
+		}
+		samples := of[choose.BySample]
+		for i, kind := range kinds {
+			series[i].Y = append(series[i].Y, 100*(of[kind].Most/samples.Most-1), 100*(of[kind].All/samples.All-1))
+		}
+	}
+	return viz.Bars([]string{"best nine tenths", "all", "wrong pixels: best nine tenths", "wrong pixels: all"}, series, viz.BarsOptions{
+		Title:  fmt.Sprintf("The %s wins, and with wrong pixels the %s", short(given.Winner), short(spoiled.Winner)),
+		YLabel: "error, % more", Width: 9, Height: 3.2, Values: true, Digits: 1})
 }
 
 // Alone says of each sample that is alone with its largest part how much of it this part is, and the next, and where

@@ -3,6 +3,10 @@ package yours
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
@@ -10,11 +14,15 @@ import (
 	"github.com/robustnmf/robustnmf/viz/explore"
 )
 
-// A call says how many of the samples of noise are called wrong and rare, and how many others are.
-type call struct{ noise, wrong, otherWrong, rare, otherRare int }
+// A Call says how many of the samples of noise are called wrong and rare, and how many others are, of a set in which
+// Parts parts were found.
+type Call struct{ All, Noise, Wrong, OtherWrong, Rare, OtherRare, Parts int }
+
+// Calls are those of a set with more and more noise.
+type Calls []Call
 
 // called compares what an analysis says with what is known to be noise.
-func called(a *explore.Analysis, noise []string) call {
+func called(a *explore.Analysis, noise []string) Call {
 	count := func(samples []explore.Sample) (hits int) {
 		for _, s := range samples {
 			if slices.Contains(noise, s.Name) {
@@ -23,22 +31,27 @@ func called(a *explore.Analysis, noise []string) call {
 		}
 		return hits
 	}
+	_, n := a.Set.Dims()
 	wrong, rare := count(a.BadSamples()), count(a.RareSamples())
-	return call{len(noise), wrong, len(a.BadSamples()) - wrong, rare, len(a.RareSamples()) - rare}
+	return Call{n, len(noise), wrong, len(a.BadSamples()) - wrong, rare, len(a.RareSamples()) - rare, a.Rank}
 }
 
-// noisier explores a set once for each of some shares of its samples, which noise replaces.
-func (e Example) noisier(s *datasets.Set, study explore.Study, shares ...float64) (calls []call, err error) {
+// Noise explores a set once for each of some shares of its samples, which noise replaces next to the samples of the
+// example that are noise already; a share of 0 explores the set as it is.
+func (e Example) Noise(s *datasets.Set, study explore.Study, shares ...float64) (calls Calls, err error) {
 	_, n := s.Dims()
 	for _, share := range shares {
-		spoiled, replaced, err := s.Corrupt(datasets.OutlierSamples{Share: share, Max: s.Max}, 1)
-		if err != nil {
-			return nil, err
-		}
-		var noise []string
-		for j := range n {
-			if name := s.SampleName(j); replaced.At(0, j) > 0 || slices.Contains(e.Wrong, name) {
-				noise = append(noise, name)
+		spoiled, noise := s, slices.Clone(e.Wrong)
+		if share > 0 {
+			more, replaced, err := s.Corrupt(datasets.OutlierSamples{Share: share, Max: s.Max}, 1)
+			if err != nil {
+				return nil, err
+			}
+			spoiled = more
+			for j := range n {
+				if name := s.SampleName(j); replaced.At(0, j) > 0 && !slices.Contains(noise, name) {
+					noise = append(noise, name)
+				}
 			}
 		}
 		calls = append(calls, called(lesson.Explore(study, spoiled), noise))
@@ -46,17 +59,71 @@ func (e Example) noisier(s *datasets.Set, study explore.Study, shares ...float64
 	return calls, nil
 }
 
-// Noise says what is called wrong and rare as more and more samples are noise: those of the example, which a has
-// explored, and the shares of all that are replaced too.
-func (e Example) Noise(a *explore.Analysis, study explore.Study, shares ...float64) (*viz.Table, error) {
-	calls, err := e.noisier(a.Set, study, shares...)
+// share is a number of the samples of noise, in percent.
+func (c Call) share(count int) float64 { return 100 * float64(count) / float64(max(1, c.Noise)) }
+
+// noise is the share of noise in all samples, in percent.
+func (c Call) noise() float64 { return 100 * float64(c.Noise) / float64(max(1, c.All)) }
+
+// Draw draws the shares of the noise that are called wrong and rare, and that of the other samples that are called
+// either, over the share of noise, with the number of parts above.
+func (c Calls) Draw() (viz.Figure, error) {
+	wrong, rare, others := viz.Series{Name: "of the noise: called wrong"}, viz.Series{Name: "of the noise: called rare"}, viz.Series{Name: "of the others: either"}
+	var parts plotter.XYLabels
+	last, none := -1, -1 // up to which all noise is called wrong, and from which on none is
+	for i, of := range c {
+		x := of.noise()
+		for _, s := range []*viz.Series{&wrong, &rare, &others} {
+			s.X = append(s.X, x)
+		}
+		wrong.Y, rare.Y = append(wrong.Y, of.share(of.Wrong)), append(rare.Y, of.share(of.Rare))
+		others.Y = append(others.Y, 100*float64(of.OtherWrong+of.OtherRare)/float64(max(1, of.All-of.Noise)))
+		parts.XYs, parts.Labels = append(parts.XYs, plotter.XY{X: x, Y: 108}), append(parts.Labels, fmt.Sprint(of.Parts))
+		if of.Wrong == of.Noise && last == i-1 {
+			last = i
+		}
+		switch {
+		case of.Wrong > 0:
+			none = -1
+		case none < 0:
+			none = i
+		}
+	}
+	var ends []string
+	if last >= 0 {
+		ends = append(ends, fmt.Sprintf("all up to %.0f %%", c[last].noise()))
+	}
+	if none >= 0 {
+		ends = append(ends, fmt.Sprintf("none from %.0f %% on", c[none].noise()))
+	}
+	title := "Noise that is called wrong"
+	if ends != nil {
+		title += ": " + strings.Join(ends, ", ")
+	}
+	chart, err := viz.Lines([]viz.Series{wrong, rare, others}, viz.LinesOptions{Title: title, XLabel: "noise, % of all (above: number of parts)",
+		YLabel: "%", YMin: 0, YMax: 118, Width: 8.5, Height: 3})
 	if err != nil {
 		return nil, err
 	}
-	_, n := a.Set.Dims()
-	var rows [][]any
-	for _, c := range append([]call{called(a, e.Wrong)}, calls...) {
-		rows = append(rows, []any{fmt.Sprintf("%d of %d (%.0f %%)", c.noise, n, 100*float64(c.noise)/float64(n)), c.wrong, c.otherWrong, c.rare, c.otherRare})
+	labels, err := plotter.NewLabels(parts)
+	if err != nil {
+		return nil, err
 	}
-	return viz.NewTable([]string{"noise", "of it called wrong", "others called wrong", "of it called rare", "others called rare"}, rows)
+	for i := range labels.TextStyle {
+		style := chart.Legend.TextStyle
+		style.Handler, style.Font, style.XAlign = labels.TextStyle[i].Handler, chart.X.Tick.Label.Font, -0.5
+		labels.TextStyle[i] = style
+	}
+	labels.Offset.Y = vg.Points(-4)
+	chart.Add(labels)
+	return chart, nil
+}
+
+// Table has the numbers that Draw draws.
+func (c Calls) Table() (*viz.Table, error) {
+	var rows [][]any
+	for _, of := range c {
+		rows = append(rows, []any{fmt.Sprintf("%d of %d (%.0f %%)", of.Noise, of.All, of.noise()), of.Parts, of.Wrong, of.OtherWrong, of.Rare, of.OtherRare})
+	}
+	return viz.NewTable([]string{"noise", "parts", "of it called wrong", "others called wrong", "of it called rare", "others called rare"}, rows)
 }

@@ -19,8 +19,32 @@ type shot struct{ *image.RGBA }
 // Image implements viz.Figure.
 func (s shot) Image() image.Image { return s.RGBA }
 
-// Page returns the top of a page of HTML as Chromium shows it, and nil where there is none, or none that
-// starts: a notebook does without the picture then.
+// gap is how many empty lines of a picture stand at least above a heading of a page.
+const gap = 60
+
+// whole cuts a picture of the top of a page at the last gap, so that it ends between two sections.
+func whole(page *image.RGBA) *image.RGBA {
+	b, empty, end := page.Bounds(), 0, 0
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		empty++
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if page.RGBAAt(x, y) != page.RGBAAt(b.Min.X, b.Min.Y) {
+				empty = 0
+				break
+			}
+		}
+		if empty == gap && y-b.Min.Y >= 2*gap { // below the title
+			end = y - gap/2
+		}
+	}
+	if end == 0 {
+		return page
+	}
+	return page.SubImage(image.Rect(b.Min.X, b.Min.Y, b.Max.X, end)).(*image.RGBA)
+}
+
+// Page returns the top of a page of HTML as Chromium shows it, to the end of a section, and nil where there is none,
+// or none that starts: a notebook does without the picture then.
 func Page(path string) viz.Figure {
 	folder, err := Folder()
 	if err != nil {
@@ -53,7 +77,7 @@ func Page(path string) viz.Figure {
 		if img, err := png.Decode(f); err == nil {
 			s := shot{image.NewRGBA(img.Bounds())}
 			draw.Draw(s.RGBA, img.Bounds(), img, img.Bounds().Min, draw.Src)
-			return s
+			return shot{whole(s.RGBA)}
 		}
 	}
 	return nil

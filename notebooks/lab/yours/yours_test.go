@@ -2,6 +2,8 @@ package yours
 
 import (
 	"errors"
+	"image"
+	"image/color"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/viz"
 	"github.com/robustnmf/robustnmf/viz/explore"
 )
 
@@ -156,9 +159,22 @@ func TestAnswers(t *testing.T) {
 	if err != nil || len(table.Rows) != 6 {
 		t.Fatalf("%v, %v", table, err)
 	}
-	more, err := known.Noise(all[0], explore.Study{}, 0.1)
-	if err != nil || len(more.Rows) != 2 {
+	more, err := known.Noise(all[0].Set, explore.Study{}, 0, 0.1)
+	if err != nil || len(more) != 2 || more[0].Noise != 20 || more[1].Noise != 58 || more[0].All != 400 || more[0].Parts != all[0].Rank {
 		t.Errorf("%v, %v", more, err)
+	}
+	spoiled, err := WrongPixels(t.Context(), all[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := Races(all[0].Race, spoiled); f == nil || err != nil {
+		t.Error(err)
+	}
+	if f, err := Told(all[1]); f == nil || err != nil {
+		t.Error(err)
+	}
+	if got, want := Reasons(all[0], nil), "Of these 0 "; !strings.HasPrefix(got, want) {
+		t.Errorf("%q, want %q …", got, want)
 	}
 	if f, err := known.Spoiled(all[0], 4); f == nil || err != nil {
 		t.Error(err)
@@ -183,17 +199,54 @@ func TestPage(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	path := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(path, []byte("<h1>A page</h1>"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(`<h1>A page</h1><p style="margin-bottom: 300px">Text</p><p style="height: 2000px; background: #ccc">More`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if f := Page(path); f == nil {
 		t.Log("no browser")
-	} else if size := f.Image().Bounds().Size(); size.X != 1170 || size.Y != 1500 {
+	} else if size := f.Image().Bounds().Size(); size.X != 1170 || size.Y < 100 || size.Y > 400 { // it ends in the empty place
+
 		t.Errorf("the picture has %v pixels", size)
 	}
 	t.Setenv("PATH", "")
 	if f := Page(path); f != nil {
 		t.Errorf("%T without a browser", f)
+	}
+}
+
+// A picture is cut in the middle of the last sixty empty lines, and left as it is where there are fewer.
+func TestWhole(t *testing.T) {
+	page := image.NewRGBA(image.Rect(0, 0, 10, 500))
+	ink := func(from, to int) {
+		for y := from; y < to; y++ {
+			page.SetRGBA(5, y, color.RGBA{A: 255})
+		}
+	}
+	ink(80, 200)
+	ink(230, 300)
+	ink(380, 500)
+	if got := whole(page).Bounds().Max.Y; got != 300+gap/2-1 {
+		t.Errorf("it ends at %d", got)
+	}
+	ink(300, 380)
+	if got := whole(page); got != page {
+		t.Errorf("it ends at %v", got.Bounds())
+	}
+}
+
+// The title of the calls says up to which share all noise is called wrong, and from which on none.
+func TestCalls(t *testing.T) {
+	for want, calls := range map[string]Calls{
+		"Noise that is called wrong: all up to 20 %, none from 30 % on": {{All: 10, Noise: 1, Wrong: 1}, {All: 10, Noise: 2, Wrong: 2}, {All: 10, Noise: 3}},
+		"Noise that is called wrong":                                    {{All: 10, Noise: 1}, {All: 10, Noise: 2, Wrong: 2}, {All: 10, Noise: 3, Wrong: 2}},
+	} {
+		f, err := calls.Draw()
+		if err != nil || f.(*viz.Chart).Title.Text != want {
+			t.Errorf("%v, %v, want %q", f, err, want)
+		}
+		if table, err := calls.Table(); err != nil || len(table.Rows) != 3 {
+			t.Error(table, err)
+		}
 	}
 }
 
