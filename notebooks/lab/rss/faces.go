@@ -1,9 +1,12 @@
 package rss
 
 import (
+	"cmp"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets"
 )
 
 // Images returns some columns of x.
@@ -79,4 +82,57 @@ func (t Task) Named(found []int) float64 {
 		}
 	}
 	return right(t.Set.Labels, found, open)
+}
+
+// InOrder returns the samples class by class, the labelled ones of a class first, and marks in the order of the set:
+// 0 for those with a label, −1 for the others.
+func (t Task) InOrder() (order, marks []int) {
+	for j, class := range t.Labels.Class {
+		order, marks = append(order, j), append(marks, -1)
+		if class >= 0 {
+			marks[j] = 0
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(t.Set.Labels[i], t.Set.Labels[j]), cmp.Compare(marks[j], marks[i]))
+	})
+	return order, marks
+}
+
+// Mended returns x with the labelled samples as they are in the set, and the others as they are in x.
+func (t Task) Mended(x *mat.Dense) *mat.Dense {
+	mended := mat.DenseCopyOf(x)
+	for j, class := range t.Labels.Class {
+		if class >= 0 {
+			mended.SetCol(j, mat.Col(nil, j, t.X))
+		}
+	}
+	return mended
+}
+
+// Halves returns every second sample of each class of a set, from the first on, and the others.
+func Halves(s *datasets.Set) (halves [2]*datasets.Set, err error) {
+	var pick [2][]int
+	seen := make([]int, len(s.Classes))
+	for j, c := range s.Labels {
+		pick[seen[c]%2] = append(pick[seen[c]%2], j)
+		seen[c]++
+	}
+	for i := range halves {
+		if halves[i], err = s.Pick(pick[i]); err != nil {
+			return halves, err
+		}
+	}
+	return halves, nil
+}
+
+// NamedIn returns the share of the samples of another set whose class is found; both sets name their classes.
+func (t Task) NamedIn(other *datasets.Set, found []int) float64 {
+	right := 0
+	for j, c := range found {
+		if t.Classes[c] == other.Classes[other.Labels[j]] {
+			right++
+		}
+	}
+	return float64(right) / float64(len(found))
 }

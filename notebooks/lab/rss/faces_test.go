@@ -30,6 +30,19 @@ func TestPersons(t *testing.T) {
 	if got, want := task.Persons(found, []int{4, 5}), mat.NewDense(4, 2, []float64{1, 0.1, 1, 0.1, 1, 0.1, 1, 0.1}); !mat.Equal(got, want) {
 		t.Errorf("%v, want %v", mat.Formatted(got), mat.Formatted(want))
 	}
+	if order, marks := task.InOrder(); !slices.Equal(order, []int{0, 2, 4, 1, 3, 5}) || !slices.Equal(marks, []int{0, 0, 0, 0, -1, -1}) {
+		t.Error(order, marks)
+	}
+	if got, want := task.Mended(mat.NewDense(4, 6, nil)).RawRowView(3), []float64{0, 0.1, 0.2, 0.3, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("%v are mended, want %v", got, want)
+	}
+	halves, err := Halves(task.Set)
+	if err != nil || !slices.Equal(halves[0].X.RawRowView(0), []float64{0, 0.1, 0.4, 0.5}) || !slices.Equal(halves[1].Labels, []int{0, 1}) {
+		t.Error(halves, err)
+	}
+	if share := task.NamedIn(halves[1], []int{1, 1}); share != 0.5 {
+		t.Errorf("%g of the other half are right, want 0.5", share)
+	}
 	if x.At(0, 1) != 0.1 {
 		t.Error("the data have changed")
 	}

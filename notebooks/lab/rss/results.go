@@ -22,6 +22,17 @@ var results string
 // its version.
 var Results = sync.OnceValue(func() stored.Table { return stored.Parse(results) })
 
+// Lead returns RSS-NMF − rival in right names, the stored share of the samples without a label whose class the
+// nearest mean finds, in points, for each draw; nil where the rival is not stored.
+func Lead(kind, level, rival string) (points []float64) {
+	at := Results().Where("kind", kind, "level", level)
+	ours := at.Where("model", "RSS-NMF").Numbers("nearest")
+	for i, theirs := range at.Where("model", rival).Numbers("nearest") {
+		points = append(points, 100*(ours[i]-theirs))
+	}
+	return points
+}
+
 // Command runs the tables of notebook 03 at full length and stores them. It takes the
 // sets that the folder RNMF_DATA holds; Yale, COIL-20, ORL, UMIST and Georgia Tech are in
 // what is stored. A run that was stopped goes on where its file ends: remove the file for a fresh one.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
@@ -269,5 +270,16 @@ func TestPaper(t *testing.T) {
 		if r.Paper != "" && len(all.Where("model", r.Paper)) != 20 {
 			t.Errorf("%s is %q in the paper, which has no such row", r.Name, r.Paper)
 		}
+	}
+}
+
+// TestLead knows that ten draws are stored of each rival, and none of two stages with other numbers of labels.
+func TestLead(t *testing.T) {
+	lead := Lead("pixels", "salt & pepper 40", "pixels")
+	if len(lead) != 10 || math.Abs(floats.Sum(lead)/10-11.1) > 0.1 { // 33.0 − 21.9, as notebook 03b shows
+		t.Errorf("RSS-NMF leads by %v, want ten numbers of mean 11.1", lead)
+	}
+	if lead := Lead("labels", "0.5 0", "two stages"); lead != nil {
+		t.Errorf("two stages: %v, want none", lead)
 	}
 }
