@@ -107,7 +107,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 func lossName(l rnmf.Loss, family rnmf.Family) string {
 	name := fmt.Sprintf("%T", l)
 	name = name[strings.LastIndex(name, ".")+1:]
-	words := map[string]string{"ByColumn": "a robust loss of samples", "CellCase": "a robust loss of entries and samples", "Frobenius": "least squares"}[name]
+	words := map[string]string{"ByColumn": "a loss of samples", "CellCase": "a loss of entries and samples", "Frobenius": "least squares"}[name]
 	switch {
 	case family != rnmf.Gaussian:
 		return "the loss " + name + " of Poisson deviances"

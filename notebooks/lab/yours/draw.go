@@ -69,7 +69,8 @@ func Largest(a *explore.Analysis, some []explore.Sample) string {
 	return strings.Join(lines, "\n")
 }
 
-// Reasons says how many of some samples are called wrong for each of the three reasons, by half of the fits or more.
+// Reasons says how many of some samples are called wrong by each of the three rules of notebook 07 alone, in half of
+// the fits or more.
 func Reasons(a *explore.Analysis, some []explore.Sample) string {
 	var far, many, strange int
 	for _, s := range some {
@@ -83,7 +84,7 @@ func Reasons(a *explore.Analysis, some []explore.Sample) string {
 			}
 		}
 	}
-	return fmt.Sprintf("Of these %d the residuals are far larger in %d, larger, as in many, in %d, and point in a strange direction in %d.", len(some), far, many, strange)
+	return fmt.Sprintf("Of these %d the first rule alone would have called %d wrong, the second %d and the third %d.", len(some), far, many, strange)
 }
 
 // A group of samples, and how many there are.
