@@ -222,7 +222,7 @@ func RRA(d Data) List {
 			v, why := t.verdict()
 			return v, "times as long: " + why + ". The eigenvectors are not counted"
 		}},
-		{"table1", "Table 1", "more energy takes less time up to 95 %, and all of it takes more", "PIE, r = 10, V then U in the place of Algorithm 1, one start, the least of three runs to one objective: the seconds fall from each share to the next up to 95 %, and rise at 100 %: reproduced; fall, and do not rise: partly; else: not", func() (Verdict, string) {
+		{"table1", "for Table 1", "more energy takes less time up to 95 %, and all of it takes more", "PIE, r = 10, V then U in the place of Algorithm 1, one start, the least of three runs to one objective: the seconds fall from each share to the next up to 95 %, and rise at 100 %: reproduced; fall, and do not rise: partly; else: not", func() (Verdict, string) {
 			var text []string
 			seconds := d.Energy.Where("set", pie, "solver", rra.VThenU).Numbers("seconds")
 			for _, r := range d.Energy.Where("set", pie, "solver", rra.VThenU) {

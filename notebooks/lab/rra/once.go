@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/printed"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/papers"
 )
@@ -54,4 +55,31 @@ func RaceOnce(ctx context.Context, x mat.Matrix, g *rnmf.Graph, rank, rounds int
 		}
 	}
 	return all, first, nil
+}
+
+// Firsts counts the races of race.csv, and those in which a solver is at the objective before all others.
+func Firsts(solver string) (first, races int) { return firsts(Results("race.csv"), solver) }
+
+func firsts(all stored.Table, solver string) (first, races int) {
+	type race struct{ set, rank, start string }
+	own, others := map[race]float64{}, map[race]float64{}
+	for _, r := range all {
+		key, seconds := race{r.Text("set"), r.Text("rank"), r.Text("start")}, r.Number("seconds")
+		if _, ok := others[key]; !ok {
+			own[key], others[key] = math.Inf(1), math.Inf(1)
+		}
+		switch {
+		case r.Text("outcome") != "reached":
+		case r.Text("solver") == solver:
+			own[key] = seconds
+		default:
+			others[key] = min(others[key], seconds)
+		}
+	}
+	for key, seconds := range own {
+		if seconds < others[key] {
+			first++
+		}
+	}
+	return first, len(own)
 }

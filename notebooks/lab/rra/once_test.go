@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
 )
 
@@ -36,5 +38,25 @@ func TestRaceOnce(t *testing.T) {
 		if stop := r.Stop.Round; stop < 300 && !settled(r.Trace[:stop+1]) {
 			t.Errorf("%s does not settle in round %d", r.Name, stop)
 		}
+	}
+}
+
+// The first is who is there soonest; who is late does not count.
+func TestFirsts(t *testing.T) {
+	all := stored.Parse("set,rank,start,solver,seconds,outcome\nA,1,1,x,1,reached\nA,1,1,y,2,reached\nA,1,2,x,1,late\nA,1,2,y,2,reached\nB,1,1,x,3,reached\nB,1,1,y,2,reached\n")
+	for solver, want := range map[string]int{"x": 1, "y": 2, "z": 0} {
+		if first, races := firsts(all, solver); first != want || races != 3 {
+			t.Errorf("%s is the first in %d of %d races, want %d of 3", solver, first, races, want)
+		}
+	}
+}
+
+func TestConnected(t *testing.T) {
+	g, err := rnmf.NewGraph(5, []rnmf.Edge{{I: 0, J: 3, Weight: 1}, {I: 3, J: 1, Weight: 1}, {I: 2, J: 4, Weight: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := (Part{Graph: g, Labels: make([]int, 5)}).Connected(); got != 2 {
+		t.Errorf("%d connected parts, want 2", got)
 	}
 }
