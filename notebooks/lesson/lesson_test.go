@@ -395,6 +395,14 @@ func TestColours(t *testing.T) {
 	}
 }
 
+func TestInterval(t *testing.T) {
+	r := &Results{Digits: 1}
+	r.Add("a", "x", -3, -1) // the deviation of the mean is 1, and the quantile 12.7
+	if got := r.Interval("a", "x"); got != "−2.0 ± 12.7" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestSides(t *testing.T) {
 	r := new(Results)
 	for column, v := range map[string][]float64{"above": {1, 2, 3, 2}, "below": {-1, -2, -3, -2}, "level": {-1, 1, 2}, "one": {0.1}, "equal": {0, 0}} {

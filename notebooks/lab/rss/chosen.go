@@ -35,8 +35,28 @@ func (c Choice) loss() rnmf.Loss {
 	return rnmf.Hypersurface{Scale: c.Scale}
 }
 
-// choices are what the two models have to choose from: an equal budget for each parameter.
-func choices(model string) (all []Choice) {
+// String names a choice, and says whether its scale is the first or the last of those tried.
+func (c Choice) String() string {
+	text := fmt.Sprintf("a weight of %g", c.Times)
+	if c.Scale > 0 {
+		text += fmt.Sprintf(" and σ = %.2g", c.Scale)
+	}
+	switch c.Scale {
+	case Scales[0]:
+		text += ", the smallest σ tried"
+	case Scales[len(Scales)-1]:
+		text += ", the largest σ tried"
+	}
+	return text
+}
+
+// Accuracies returns the accuracies of a choice on ten classes of ORL, in the order of the draws.
+func (c Choice) Accuracies(t stored.Table, model string) []float64 {
+	return t.Where("kind", "chosen", "model", model, "level", Level(c.Scale, c.Times)).Numbers("accuracy")
+}
+
+// Choices are what the two models have to choose from: an equal budget for each parameter.
+func Choices(model string) (all []Choice) {
 	for _, times := range append(Weights[1:], 1e4) {
 		if model == "SCNMF" {
 			all = append(all, Choice{0, times})
@@ -53,16 +73,16 @@ func choices(model string) (all []Choice) {
 // on ten classes of ORL; of equal ones the first. The labels of no other set take part. edge
 // tells whether the weight is the largest or the smallest of those tried.
 func Choose(t stored.Table, model string) (best Choice, accuracy float64, edge bool) {
-	for _, c := range choices(model) {
+	for _, c := range Choices(model) {
 		sum, n := 0.0, 0
-		for _, v := range t.Where("kind", "chosen", "model", model, "level", fmt.Sprintf("%.3g %g", c.Scale, c.Times)).Numbers("accuracy") {
+		for _, v := range c.Accuracies(t, model) {
 			sum, n = sum+v, n+1
 		}
 		if n > 0 && sum/float64(n) > accuracy {
 			best, accuracy = c, sum/float64(n)
 		}
 	}
-	all := choices(model)
+	all := Choices(model)
 	return best, accuracy, best.Times == all[0].Times || best.Times == all[len(all)-1].Times
 }
 
@@ -74,8 +94,8 @@ func chosenExperiments(sets []Set, seed uint64) (all []Experiment) {
 		}
 		classes := min(10, len(s.Set.Classes))
 		for _, model := range []string{"RSS-NMF", "SCNMF"} {
-			for _, c := range choices(model) {
-				all = append(all, Experiment{"chosen", s.Name, fmt.Sprintf("%.3g %g", c.Scale, c.Times),
+			for _, c := range Choices(model) {
+				all = append(all, Experiment{"chosen", s.Name, Level(c.Scale, c.Times),
 					func() (Task, error) { return Draw(s.Set, classes, s.Each, seed) }, []Rival{Labelled(model, c.loss(), c.Times, true)}})
 			}
 		}

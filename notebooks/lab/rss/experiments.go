@@ -63,7 +63,7 @@ func Beyond(name string, s *datasets.Set, each int, seed uint64) (all []Experime
 			if share == 0 { // all labels are missing
 				rivals = pick("pixels", "NMF", "RNMF")
 			}
-			all = append(all, Experiment{"labels", name, fmt.Sprintf("%g %g", share, wrong),
+			all = append(all, Experiment{"labels", name, Level(share, wrong),
 				func() (Task, error) { return Share(s, share, wrong, seed) }, rivals})
 		}
 	}
@@ -90,7 +90,7 @@ func Beyond(name string, s *datasets.Set, each int, seed uint64) (all []Experime
 	for _, scale := range Scales {
 		for _, times := range Weights {
 			surface.Scale = scale
-			all = append(all, Experiment{"weight", name, fmt.Sprintf("%.3g %g", scale, times),
+			all = append(all, Experiment{"weight", name, Level(scale, times),
 				func() (Task, error) { return Draw(s, len(s.Classes), each, seed) }, []Rival{Labelled("RSS-NMF", surface, times, true)}})
 		}
 	}

@@ -1,6 +1,7 @@
 package rss
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -31,6 +32,43 @@ func Lead(kind, level, rival string) (points []float64) {
 		points = append(points, 100*(ours[i]-theirs))
 	}
 	return points
+}
+
+// Level writes two numbers as the stored results name a level: a share of labels and that of the wrong ones
+// in the kind labels, a scale and a weight in the kinds weight and chosen.
+func Level(first, second float64) string { return fmt.Sprintf("%.3g %g", first, second) }
+
+// AtLabels returns the draws of a model with a share of labels, some of which are wrong. Without labels it is
+// the model without its label term, which has another name.
+func AtLabels(model string, share, wrong float64) stored.Table {
+	if share == 0 {
+		wrong = 0
+		model = cmp.Or(map[string]string{"RSS-NMF": "RNMF", "SCNMF": "NMF", "CNMF": "NMF"}[model], model)
+	}
+	return Results().Where("kind", "labels", "model", model, "level", Level(share, wrong))
+}
+
+// Corruption is the level of the kind pixels in short: the share of wrong pixels, or the size of a square.
+func Corruption(level string) string {
+	if side, ok := strings.CutPrefix(level, "block "); ok {
+		return side + " × " + side
+	}
+	return strings.TrimPrefix(level, "salt & pepper ") + " %"
+}
+
+// Larger returns the chance that one of a is larger than one of b, where a tie counts half.
+func Larger(a, b []float64) float64 {
+	sum := 0.0
+	for _, x := range a {
+		for _, y := range b {
+			if x > y {
+				sum++
+			} else if x == y {
+				sum += 0.5
+			}
+		}
+	}
+	return sum / float64(len(a)*len(b))
 }
 
 // Command runs the tables of notebook 03 at full length and stores them. It takes the

@@ -166,7 +166,7 @@ func TestRace(t *testing.T) {
 // What was chosen on ORL runs on the other sets, and Choose takes the largest mean.
 func TestChosen(t *testing.T) {
 	all := Chosen()
-	if n := len(all.Where("kind", "chosen")); n != 10*(len(choices("RSS-NMF"))+len(choices("SCNMF"))) || len(all.Where("kind", "chosen").Different("set")) != 1 {
+	if n := len(all.Where("kind", "chosen")); n != 10*(len(Choices("RSS-NMF"))+len(Choices("SCNMF"))) || len(all.Where("kind", "chosen").Different("set")) != 1 {
 		t.Errorf("%d rows of choices", n)
 	}
 	once := map[[4]string]bool{}
@@ -186,6 +186,34 @@ func TestChosen(t *testing.T) {
 	}
 	if _, _, edge := Choose(few.Where("level", "0 1"), "SCNMF"); !edge {
 		t.Error("the smallest weight is an edge")
+	}
+}
+
+// Levels are read as they were written, and a choice names itself.
+func TestLevels(t *testing.T) {
+	if a, b := Level(1./255, 100), Level(0.05, 0.2); a != "0.00392 100" || b != "0.05 0.2" {
+		t.Errorf("%q and %q", a, b)
+	}
+	if a, b := Corruption("salt & pepper 30"), Corruption("block 6"); a != "30 %" || b != "6 × 6" {
+		t.Errorf("%q and %q", a, b)
+	}
+	if with, without := AtLabels("RSS-NMF", 0.05, 0.2), AtLabels("RSS-NMF", 0, 0.2); len(with) != 10 || len(without) != 10 ||
+		with[0].Text("level") != "0.05 0.2" || without[0].Text("model") != "RNMF" || without[0].Text("level") != "0 0" {
+		t.Errorf("%v and %v", with, without)
+	}
+	c := Choice{Scales[0], 100}
+	if got := c.Accuracies(Chosen(), "RSS-NMF"); len(got) != 10 || c.String() != "a weight of 100 and σ = 0.0039, the smallest σ tried" {
+		t.Errorf("%s: %v", c, got)
+	}
+	if c := (Choice{0, 10}); c.String() != "a weight of 10" {
+		t.Error(c)
+	}
+}
+
+// Of the six pairs of 2 and 4 with 1, 2 and 3, four have the larger number first, and one is a tie.
+func TestLarger(t *testing.T) {
+	if got := Larger([]float64{2, 4}, []float64{1, 2, 3}); got != 4.5/6 {
+		t.Errorf("%g, want 0.75", got)
 	}
 }
 
