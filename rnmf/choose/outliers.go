@@ -75,9 +75,11 @@ type Suspect struct {
 	// Apart is how far it stands apart, the z of that of the two s for which it is more, at most 20; the
 	// mean over the fits. A fit flags from 3.5 on, where many samples are apart, or where the sample is
 	// strange.
-	Apart  float64
-	Size   float64 // mean over the fits of the size of its residuals: see rnmf.Outliers.Sizes
-	Weight float64 // mean over the fits of its weight: see rnmf.Outliers.Samples
+	Apart float64
+	// MeanApart is the same for the mean magnitude of its residuals.
+	MeanApart float64
+	Size      float64 // mean over the fits of the size of its residuals: see rnmf.Outliers.Sizes
+	Weight    float64 // mean over the fits of its weight: see rnmf.Outliers.Samples
 	// Chance is how many samples of data whose errors are spread by chance would have
 	// so small a weight, the median over the fits.
 	Chance float64
@@ -188,7 +190,7 @@ func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 			if r.Family != rnmf.Gaussian {
 				least = exactly * math.Sqrt(typical) // as counts vary
 			}
-			apart, many := standApart(out.E, s.Mask, least)
+			apart, onMean, many := standApart(out.E, s.Mask, least)
 			odd := strange(out.E, least, model.Seed)
 			for j := range n {
 				order[j] = j
@@ -197,6 +199,7 @@ func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 				of.Weight += out.Samples[j] / float64(fits)
 				chances[j] = append(chances[j], chance[j])
 				of.Apart += min(apart[j], mostApart) / float64(fits)
+				of.MeanApart += min(onMean[j], mostApart) / float64(fits)
 				for _, reason := range []struct {
 					share *float64
 					holds bool
@@ -277,9 +280,9 @@ func usual(x, mask mat.Matrix) float64 {
 }
 
 // standApart returns how far each sample stands apart; −mostApart at least, also where nothing is known
-// of it, or where its residuals are no larger than the given size. many are the samples that are flagged
-// because many are as far apart.
-func standApart(residuals *mat.Dense, mask mat.Matrix, least float64) (apart []float64, many []bool) {
+// of it, or where its residuals are no larger than the given size. onMean is the same for the mean magnitude
+// of its residuals. many are the samples that are flagged because many are as far apart.
+func standApart(residuals *mat.Dense, mask mat.Matrix, least float64) (apart, onMean []float64, many []bool) {
 	m, n := residuals.Dims()
 	var logs [3][]float64 // of root mean squares, of the largest, and of means
 	for j := range n {
@@ -302,7 +305,7 @@ func standApart(residuals *mat.Dense, mask mat.Matrix, least float64) (apart []f
 			logs[k] = append(logs[k], math.Log(size))
 		}
 	}
-	apart, many = slices.Repeat([]float64{-mostApart}, n), make([]bool, n)
+	apart, onMean, many = slices.Repeat([]float64{-mostApart}, n), slices.Repeat([]float64{-mostApart}, n), make([]bool, n)
 	for k, of := range logs {
 		sorted := slices.Sorted(slices.Values(of))
 		median := sorted[n/2]
@@ -324,15 +327,19 @@ func standApart(residuals *mat.Dense, mask mat.Matrix, least float64) (apart []f
 			}
 		}
 		for j, v := range of {
-			if z := (v - median) / spread; k < 2 && z > apart[j] && math.Exp(v) > least { // not NaN
-				apart[j] = z
+			of := apart
+			if k == 2 {
+				of = onMean
+			}
+			if z := (v - median) / spread; z > of[j] && math.Exp(v) > least { // not NaN
+				of[j] = z
 			}
 			if v >= from && math.Exp(v) > least {
 				many[j] = true
 			}
 		}
 	}
-	return apart, many
+	return apart, onMean, many
 }
 
 // strange marks the samples whose residuals lie in a direction as by chance.

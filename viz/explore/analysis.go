@@ -98,7 +98,7 @@ type Analysis struct {
 	Parts                 []Part
 	Suspects              *choose.Suspects // nil for sparse sets, and for those of Apply
 
-	// Robust is a fit that single wrong entries do not spoil: Result, or one that begins there. Usual
+	// Robust has the parts of Result, with coefficients that single wrong entries do not spoil. Usual
 	// is the usual size of its residuals (of counts the roots of deviances), one for each feature, and Far
 	// how many times that an entry must be off to be a bad one. It is infinite for Counts that were
 	// prepared and are none any more. Robust is nil for sparse sets.

@@ -52,7 +52,7 @@ func (a *Analysis) DrawLone() (viz.Figure, error) {
 		}
 		captions = append(captions, name, "all parts", a.Parts[c].Name)
 		if len(parts) == 1 {
-			title = fmt.Sprintf("%s of %s is part %d", percent(own/max(all, math.SmallestNonzeroFloat64)), name, c+1)
+			title = fmt.Sprintf("%s of what the parts make of %s is part %d", percent(own/max(all, math.SmallestNonzeroFloat64)), name, c+1)
 		}
 	}
 	if s.Height > 0 {

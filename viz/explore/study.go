@@ -734,7 +734,7 @@ func (r *run) suspects() error {
 		return err
 	}
 	r.Suspects = found
-	if err := r.weigh(signed); err != nil {
+	if err := r.weigh(); err != nil {
 		return err
 	}
 	r.saturated()
@@ -767,19 +767,19 @@ func (r *run) saturated() {
 	}
 }
 
-// weigh measures the usual size of the residuals of each feature, by a fit that single wrong entries
-// do not spoil.
-func (r *run) weigh(signed bool) error {
+// weigh measures the usual size of the residuals of each feature: what the parts make of a sample is found
+// by a loss to which single wrong entries count little.
+func (r *run) weigh() error {
 	u := r.Prepared
 	robust := r.Result
 	var err error
 	if _, frobenius := r.Analysis.Loss.(rnmf.Frobenius); frobenius || isByColumn(r.Analysis.Loss) {
-		model := rnmf.HuberNMF(r.Analysis.Rank)
+		var loss rnmf.Loss = rnmf.Huber{Cut: 1.345 * sigma(u.X, r.Result)}
 		if r.Family != rnmf.Gaussian {
-			model = rnmf.RobustPoissonNMF(r.Analysis.Rank)
+			loss = rnmf.CauchyTail{Cut: 2.5 * max(1, sigma(u.X, r.Result))} // as in rnmf.RobustPoissonNMF
 		}
-		model.Init, model.Mask, model.Signed, model.Family = rnmf.WarmStart{W: r.Result.W, H: r.Result.H}, u.Mask(), signed, r.Family
-		if robust, err = model.Fit(r.ctx, u.X); err != nil {
+		robust = &rnmf.Result{W: r.Result.W, Loss: loss, Family: r.Family, Solver: r.Result.Solver, KKT: -1, Mask: r.Result.Mask}
+		if robust.H, err = robust.Transform(r.ctx, u.X, u.Mask()); err != nil {
 			return err
 		}
 	}
@@ -791,6 +791,21 @@ func (r *run) weigh(signed bool) error {
 		r.Far = math.Inf(1) // most are 0, and one that is not is no error
 	}
 	return nil
+}
+
+// sigma estimates the deviation of the residuals of a fit, of the entries that are not 0, without gross ones.
+func sigma(x *mat.Dense, r *rnmf.Result) float64 {
+	m, _ := x.Dims()
+	wh := r.WH()
+	var squares []float64
+	for i := range m {
+		for j, v := range x.RawRowView(i) {
+			if e := misfit(r.Family, v, wh.At(i, j)); v != 0 && !math.IsNaN(e) {
+				squares = append(squares, e*e)
+			}
+		}
+	}
+	return rnmf.NewResiduals(squares...).Sigma()
 }
 
 // lone returns the parts that are the largest of one sample alone, or of which it has three quarters, and these

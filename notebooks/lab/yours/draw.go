@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"image/color"
+	"math"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
@@ -16,10 +20,10 @@ import (
 	"github.com/robustnmf/robustnmf/viz/explore"
 )
 
-// InOrder draws how much of each sample each part is, the samples in the order of the file. Its title says
-// which part has the largest share of the first fifth of them, and which of the last. Samples that do not fit are
-// marked.
-func InOrder(a *explore.Analysis) (viz.Figure, error) {
+// InOrder draws how much of each sample each part is, the samples in the order of the file, some of them with their
+// names, up to a dash. Its title says which part has the largest share of the first fifth of them, and which of the last. Samples
+// that do not fit are marked.
+func InOrder(a *explore.Analysis, named ...string) (viz.Figure, error) {
 	_, h := a.Result.Normalized(1)
 	share := mat.DenseCopyOf(h)
 	share.Apply(func(_, j int, v float64) float64 {
@@ -44,6 +48,13 @@ func InOrder(a *explore.Analysis) (viz.Figure, error) {
 	fifth := max(n/5, 1)
 	opt := viz.HeatmapOptions{Title: fmt.Sprintf("“%s” leads the first fifth, “%s” the last", most(0, fifth), most(n-fifth, n)),
 		RowNames: names, XLabel: "samples, in the order of the file", BarLabel: "share"}
+	columns := make([]string, n)
+	for j := range n {
+		if len(named) > 0 && slices.Contains(named, a.Prepared.SampleName(j)) {
+			columns[j], _, _ = strings.Cut(a.Prepared.SampleName(j), "—")
+			opt.ColumnNames = columns
+		}
+	}
 	if bad := a.BadSamples(); len(bad) > 0 {
 		marks := slices.Repeat([]int{-1}, n) // white
 		for _, s := range bad {
@@ -52,6 +63,76 @@ func InOrder(a *explore.Analysis) (viz.Figure, error) {
 		opt.Tracks = []viz.Track{{Name: "suspect", Classes: marks, Names: []string{"does not fit"}}}
 	}
 	return viz.Heatmap(share, opt)
+}
+
+// OwnFeatures draws the features that are most each part's own, by their loading less the largest in another part, as
+// its name has them.
+func OwnFeatures(a *explore.Analysis) (viz.Figure, error) {
+	w, _ := a.Result.Normalized(2)
+	m, r := w.Dims()
+	own, features := mat.NewDense(m, r, nil), make([]string, m)
+	for i := range m {
+		features[i] = a.Prepared.FeatureName(i)
+		for k := range r {
+			other := 0.0
+			for c, v := range w.RawRowView(i) {
+				if c != k {
+					other = max(other, v)
+				}
+			}
+			own.Set(i, k, max(0, w.At(i, k)-other))
+		}
+	}
+	return viz.TopFeatures(own, viz.TopFeaturesOptions{Title: "Loading less the largest in another part", Features: features, Captions: a.PartNames(), Count: 6, Columns: 3})
+}
+
+// Stand draws how far each sample stands apart by its largest residuals and by their mean magnitude, the mean over the
+// fits, with the limits of the first two rules of notebook 07. The second falls with the number of samples beyond it.
+func (e Example) Stand(a *explore.Analysis) (viz.Figure, error) {
+	n := len(a.Suspects.Samples)
+	var onMean []float64
+	for _, s := range a.Suspects.Samples {
+		onMean = append(onMean, s.MeanApart)
+	}
+	slices.Sort(onMean)
+	first, second := 3.5, 0.0
+	for count := n; count > 0; count-- {
+		second = math.Sqrt2 * math.Erfcinv(2*min(1, 0.02*float64(count)/float64(n)))
+		if second = max(2, second); count == 1 || onMean[n-count] > second {
+			break
+		}
+	}
+	at, classes := mat.NewDense(2, n, nil), make([]int, n)
+	var wrong, right, above int
+	for _, s := range a.Suspects.Samples {
+		at.Set(0, s.Sample, s.Apart)
+		at.Set(1, s.Sample, s.MeanApart)
+		if !slices.Contains(e.Wrong, a.Prepared.SampleName(s.Sample)) {
+			continue
+		}
+		classes[s.Sample] = 1
+		wrong++
+		if s.Apart > first {
+			right++
+		}
+		if s.MeanApart > second {
+			above++
+		}
+	}
+	c, err := viz.Scatter(at, viz.ScatterOptions{Title: fmt.Sprintf("Of %d wrong samples %d pass the limit of the first rule, %d that of the second", wrong, right, above), Width: 7.4, Height: 3.6,
+		XLabel: "z of the root mean square or of the largest", YLabel: "z of the mean magnitude", Classes: classes, Names: []string{"others", "wrong"}[:min(1+wrong, 2)]})
+	if err != nil {
+		return nil, err
+	}
+	limit := func(from, to plotter.XY) {
+		line := &plotter.Line{XYs: plotter.XYs{from, to}, LineStyle: plotter.DefaultLineStyle}
+		line.Color, line.Dashes = color.Gray{0x60}, []vg.Length{vg.Points(5), vg.Points(4)}
+		c.Add(line)
+	}
+	c.X.Max, c.Y.Max = max(c.X.Max, first+0.2), max(c.Y.Max, second)+0.2
+	limit(plotter.XY{X: first, Y: c.Y.Min}, plotter.XY{X: first, Y: c.Y.Max})
+	limit(plotter.XY{X: c.X.Min, Y: second}, plotter.XY{X: c.X.Max, Y: second})
+	return c, nil
 }
 
 // Largest says which parts are the largest of some samples, of at least two of them, and of how many others.
@@ -151,8 +232,8 @@ func WrongPixels(ctx context.Context, a *explore.Analysis) (*choose.RaceResult, 
 	return choose.Auto(rank).Fit(ctx, s.X)
 }
 
-// Races draws the errors of the losses of two races next to those of the loss of samples: of data as given, and of
-// data with wrong pixels.
+// Races draws the errors of the losses of two races next to those of the loss of samples, as a race compares them: of
+// data as given, and of data with wrong pixels.
 func Races(given, spoiled *choose.RaceResult) (viz.Figure, error) {
 	short := func(k choose.LossKind) string { return strings.TrimPrefix(k.String(), "a robust ") }
 	kinds := []choose.LossKind{choose.ByEntryAndSample, choose.ByOmission}
@@ -164,32 +245,31 @@ func Races(given, spoiled *choose.RaceResult) (viz.Figure, error) {
 		}
 		samples := of[choose.BySample]
 		for i, kind := range kinds {
-			series[i].Y = append(series[i].Y, 100*(of[kind].Most/samples.Most-1), 100*(of[kind].All/samples.All-1))
+			series[i].Y = append(series[i].Y, 100*(of[kind].Best/samples.Best-1), 100*(of[kind].Most/samples.Most-1), 100*(of[kind].All/samples.All-1))
 		}
 	}
-	return viz.Bars([]string{"best nine tenths", "all", "wrong pixels: best nine tenths", "wrong pixels: all"}, series, viz.BarsOptions{
+	return viz.Bars([]string{"best six tenths", "best nine tenths", "all", "wrong pixels: best six tenths", "wrong pixels: best nine tenths", "wrong pixels: all"}, series, viz.BarsOptions{
 		Title:  fmt.Sprintf("The %s wins, and with wrong pixels the %s", short(given.Winner), short(spoiled.Winner)),
-		YLabel: "error, % more", Width: 9, Height: 3.2, Values: true, Digits: 1})
+		YLabel: "error, % more", Width: 10.5, Height: 3.2, Values: true, Digits: 1})
 }
 
-// Alone says of each sample that is alone with its largest part how much of it this part is, and the next, and where
-// it stands in the list of suspects.
+// Alone says of each sample that is alone with its largest part the coefficients of this part and of the next, those of
+// parts of length 1, and where it stands in the list of suspects.
 func Alone(a *explore.Analysis) string {
 	parts, samples := a.Lone()
-	_, h := a.Result.Normalized(1)
+	_, h := a.Result.Normalized(2)
 	var lines []string
 	for q, k := range parts {
 		j := samples[q]
-		column := mat.Col(nil, j, h)
-		all, next := floats.Sum(column), -1
+		column, next := mat.Col(nil, j, h), -1
 		for c, v := range column {
 			if c != k && (next < 0 || v > column[next]) {
 				next = c
 			}
 		}
-		line := fmt.Sprintf("Part %d is %.1f %% of %s", k+1, 100*column[k]/all, a.Prepared.SampleName(j))
+		line := fmt.Sprintf("The largest coefficient of %s is that of part %d, %.3g", a.Prepared.SampleName(j), k+1, column[k])
 		if next >= 0 {
-			line += fmt.Sprintf(", and part %d %.1f %%", next+1, 100*column[next]/all)
+			line += fmt.Sprintf(", and the next that of part %d, %.3g", next+1, column[next])
 		}
 		if a.Suspects != nil {
 			at := slices.IndexFunc(a.Suspects.Samples, func(s choose.Suspect) bool { return s.Sample == j })

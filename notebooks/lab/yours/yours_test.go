@@ -126,6 +126,9 @@ func TestHits(t *testing.T) {
 	if got := (Example{}).Hits("wrong", called("a")); got != "Called wrong: 1." {
 		t.Error(got)
 	}
+	if got := e.Inside([]explore.Entry{{SampleName: "a"}, {SampleName: "a"}, {SampleName: "x"}}); got != "Of the 3 single values that do not fit 2 lie in the samples that are wrong." {
+		t.Error(got)
+	}
 	if got := e.Hits("wrong", called("qwertyuiop")); !strings.HasSuffix(got, " and 2 more.") {
 		t.Error(got)
 	}
@@ -175,6 +178,15 @@ func TestAnswers(t *testing.T) {
 	}
 	if got, want := Reasons(all[0], nil), "Of these 0 "; !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q …", got, want)
+	}
+	if f, err := known.Stand(all[0]); err != nil || f.(*viz.Chart).Title.Text != "Of 20 wrong samples 0 pass the limit of the first rule, 20 that of the second" {
+		t.Errorf("%q, %v", f.(*viz.Chart).Title.Text, err)
+	}
+	if f, err := OwnFeatures(all[2]); f == nil || err != nil {
+		t.Error(err)
+	}
+	if f, err := InOrder(all[2], "32 Cetology"); f == nil || err != nil {
+		t.Error(err)
 	}
 	if f, err := known.Spoiled(all[0], 4); f == nil || err != nil {
 		t.Error(err)
@@ -278,7 +290,7 @@ func TestAlone(t *testing.T) {
 	h.Set(0, 4, 2)
 	h.Set(1, 4, 6)
 	a := &explore.Analysis{Result: &rnmf.Result{W: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), H: h}, Prepared: &datasets.Set{}, Parts: []explore.Part{{Samples: 19}, {Samples: 1}}}
-	if got, want := Alone(a), "Part 2 is 75.0 % of sample 4, and part 1 25.0 %."; got != want {
+	if got, want := Alone(a), "The largest coefficient of sample 4 is that of part 2, 6, and the next that of part 1, 2."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := where(a, a); len(got) != 2 || got[0] != "of the 19 of part 1, 19 in part 1 (cosine 1.00)" {
