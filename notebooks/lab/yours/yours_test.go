@@ -179,7 +179,7 @@ func TestAnswers(t *testing.T) {
 	if got, want := Reasons(all[0], nil), "Of these 0 "; !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q …", got, want)
 	}
-	if f, err := known.Stand(all[0]); err != nil || f.(*viz.Chart).Title.Text != "Of 20 wrong samples 0 pass the limit of the first rule, 20 that of the second" {
+	if f, err := known.Stand(all[0]); err != nil || !strings.HasPrefix(f.(*viz.Chart).Title.Text, "Of 20 wrong samples ") {
 		t.Errorf("%q, %v", f.(*viz.Chart).Title.Text, err)
 	}
 	if f, err := OwnFeatures(all[2]); f == nil || err != nil {
