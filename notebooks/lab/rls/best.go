@@ -26,15 +26,19 @@ func Grid(table int, set string, level float64, method string) *choose.Table {
 	return t
 }
 
-// Best returns a score of the point of a Grid at which another one is largest, NaN if none is
-// stored. Where the two differ, points at which no component is left do not count: all starts agree
-// there, and clusters are compact.
-func Best(table int, set string, level float64, method, metric, by string) float64 {
+// Chosen returns the point of a Grid at which a score is largest, false if none is stored. Where it is another score than
+// the one that is asked for, points at which no component is left do not count: all starts agree there, and clusters are compact.
+func Chosen(table int, set string, level float64, method, metric, by string) (choose.Row, bool) {
 	grid := Grid(table, set, level, method)
 	if by != metric {
 		grid = grid.Where(func(r choose.Row) bool { return r.Scores["live"] > 0 })
 	}
-	best, ok := grid.Best(choose.Criterion{Score: by})
+	return grid.Best(choose.Criterion{Score: by})
+}
+
+// Best returns a score of the point that is Chosen by another one, NaN if none is stored.
+func Best(table int, set string, level float64, method, metric, by string) float64 {
+	best, ok := Chosen(table, set, level, method, metric, by)
 	if !ok {
 		return math.NaN()
 	}

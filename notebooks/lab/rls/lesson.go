@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/rnmf"
@@ -54,12 +56,15 @@ func Gains(ours, theirs *lesson.Results) *lesson.Results {
 	return gains
 }
 
-// DrawGains draws Gains, a point for each set and a line at their mean. The title says how much of the whole gain the first term has.
+// DrawGains draws Gains, a point for each of Sets and a line at their mean; the largest gain of a term and a loss of more than
+// a point have the name of their set. The title says how much of the whole gain the first term has.
 func DrawGains(gains *lesson.Results) *viz.Chart {
 	c := gains.Spread("", "points added")
 	c.Width, c.Height = 10, 3.2
 	lesson.Level(c, 0)
 	var shares []string
+	var named plotter.XYLabels
+	var aligned []draw.XAlignment
 	for i, row := range gains.Rows {
 		all := 0.0
 		for k, term := range gains.Columns {
@@ -72,10 +77,25 @@ func DrawGains(gains *lesson.Results) *viz.Chart {
 			line := lesson.Must(plotter.NewLine(plotter.XYs{{X: middle - 0.17, Y: mean}, {X: middle + 0.17, Y: mean}}))
 			line.Width = vg.Points(1.5)
 			c.Add(line)
+			v := gains.Values(row, term)
+			half := 0.12 * (1 - 1/float64(len(v))) // from the middle to the last point
+			last, first := floats.MaxIdx(v), floats.MinIdx(v)
+			named.XYs = append(named.XYs, plotter.XY{X: middle + half - 0.03, Y: v[last]})
+			named.Labels, aligned = append(named.Labels, Sets[last].Name), append(aligned, draw.XRight)
+			if v[first] < -1 {
+				named.XYs = append(named.XYs, plotter.XY{X: middle - half + 0.03, Y: v[first]})
+				named.Labels, aligned = append(named.Labels, Sets[first].Name), append(aligned, draw.XLeft)
+			}
 		}
 		shares = append(shares, fmt.Sprintf("%.1f of %.1f", gains.Mean(row, gains.Columns[0]), all))
 	}
-	c.Title.Text = fmt.Sprintf("The graph adds %s points over NMF (mean of %d sets, STORED), in the paper %s", shares[0], len(gains.Values("ours", gains.Columns[0])), shares[1])
+	labels := lesson.Must(plotter.NewLabels(named))
+	for i := range labels.TextStyle {
+		labels.TextStyle[i] = c.X.Tick.Label
+		labels.TextStyle[i].XAlign, labels.TextStyle[i].YAlign, labels.TextStyle[i].Font.Size = aligned[i], draw.YCenter, vg.Points(9)
+	}
+	c.Add(labels)
+	c.Title.Text = fmt.Sprintf("The graph, joining first, adds %s points (mean of %d sets, STORED), in the paper %s", shares[0], len(gains.Values("ours", gains.Columns[0])), shares[1])
 	return c
 }
 
@@ -254,22 +274,76 @@ func (f Finds) UpTo(unit string, precision float64) (gamma string, flagged float
 	return gamma, flagged
 }
 
-// Leads are those of Table 1, each method chosen by the labels and by the silhouette, and on how many sets RLS-NMF
-// is ahead by either choice.
-func Leads() (leads *lesson.Results, labels, silhouette int) {
-	leads = new(lesson.Results)
+// Leads are those of Table 1, each method chosen by the labels and by the silhouette.
+func Leads() *lesson.Results {
+	leads := new(lesson.Results)
 	for _, set := range Sets {
-		a, b := Lead(1, set.Name, 0, "accuracy"), Lead(1, set.Name, 0, "silhouette")
-		leads.Add("chosen by the labels", set.Name, a)
-		leads.Add("by the silhouette", set.Name, b)
-		if a > 0 {
-			labels++
-		}
-		if b > 0 {
-			silhouette++
+		leads.Add("chosen by the labels", set.Name, Lead(1, set.Name, 0, "accuracy"))
+		leads.Add("by the silhouette", set.Name, Lead(1, set.Name, 0, "silhouette"))
+	}
+	return leads
+}
+
+// DrawLeads draws Leads as bars, with a sign above those where the point of RLS-NMF is one of LS-NMF.
+func DrawLeads(leads *lesson.Results) *viz.Chart {
+	c := leads.Bars("", "accuracy − best rival, points", viz.BarsOptions{Width: 10, Height: 3})
+	var signs plotter.XYLabels
+	var ahead, without [2]int
+	for i, row := range leads.Rows {
+		for k, set := range leads.Columns {
+			lead := leads.Mean(row, set)
+			if lead <= 0 {
+				continue
+			}
+			ahead[i]++
+			if best, ok := Chosen(1, set, 0, "RLS-NMF", "accuracy", []string{"accuracy", "silhouette"}[i]); ok && best.Setting.Value("gamma") == 0 {
+				without[i]++
+				signs.XYs = append(signs.XYs, plotter.XY{X: float64(k) + 0.4*float64(i) - 0.2, Y: lead})
+				signs.Labels = append(signs.Labels, "S = 0")
+			}
 		}
 	}
-	return leads, labels, silhouette
+	if len(signs.XYs) > 0 {
+		labels := lesson.Must(plotter.NewLabels(signs))
+		for i := range labels.TextStyle {
+			labels.TextStyle[i] = c.X.Tick.Label
+			labels.TextStyle[i].XAlign, labels.TextStyle[i].YAlign, labels.TextStyle[i].Font.Size = draw.XCenter, draw.YBottom, vg.Points(10)
+		}
+		c.Add(labels)
+	}
+	c.Title.Text = fmt.Sprintf("RLS-NMF is ahead on %d of %d sets by the labels (%d with S = 0), on %d without (STORED)",
+		ahead[0], len(leads.Columns), without[0], ahead[1])
+	return c
+}
+
+// TakenLast is by how many points of accuracy LS-NMF at its best by the labels is ahead of GNMF, which has no logarithm, and
+// of LS-NMF with the smallest λ of the grid, means over Sets.
+func TakenLast() (logarithm, graph float64) {
+	for _, set := range Sets {
+		grid := Grid(1, set.Name, 0, "LS-NMF")
+		smallest := math.Inf(1)
+		for _, r := range grid.Rows {
+			smallest = min(smallest, r.Setting.Value("lambda"))
+		}
+		weak, _ := grid.Where(func(r choose.Row) bool { return r.Setting.Value("lambda") == smallest }).Best(choose.Criterion{Score: "accuracy"})
+		all := Best(1, set.Name, 0, "LS-NMF", "accuracy", "accuracy")
+		logarithm += 100 * (all - Best(1, set.Name, 0, "GNMF", "accuracy", "accuracy")) / float64(len(Sets))
+		graph += 100 * (all - weak.Scores["accuracy"]) / float64(len(Sets))
+	}
+	return logarithm, graph
+}
+
+// Price is the product αβ from which on, under ℓ₁ penalties, a component along the first singular vectors is not worth its
+// price, as section 4 of notebook 04 derives.
+func Price(x *mat.Dense) (float64, error) {
+	var svd mat.SVD
+	if !svd.Factorize(x, mat.SVDThin) {
+		return 0, fmt.Errorf("rls: no singular values")
+	}
+	var u, v mat.Dense
+	svd.UTo(&u)
+	svd.VTo(&v)
+	return math.Pow(2*svd.Values(nil)[0]/3, 3) / (floats.Norm(mat.Col(nil, 0, &u), 1) * floats.Norm(mat.Col(nil, 0, &v), 1)), nil
 }
 
 // LeadsCorrupted are those of Tables 2 to 7, chosen by the labels, and how often RLS-NMF is ahead at each of the

@@ -1,8 +1,12 @@
 package rls
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/viz"
@@ -35,8 +39,42 @@ func TestGains(t *testing.T) {
 		few.Add("ours", "S", 4)
 		few.Add("the paper", "graph", 2+2*float64(i))
 	}
-	if got := DrawGains(few).Title.Text; got != "The graph adds 2.0 of 6.0 points over NMF (mean of 2 sets, STORED), in the paper 3.0 of 3.0" {
+	if got := DrawGains(few).Title.Text; got != "The graph, joining first, adds 2.0 of 6.0 points (mean of 2 sets, STORED), in the paper 3.0 of 3.0" {
 		t.Error(got)
+	}
+}
+
+// The signs are counted in the title: of the leads by the labels, those at a point of LS-NMF.
+func TestDrawLeads(t *testing.T) {
+	leads := Leads()
+	ahead, without := 0, 0
+	for _, set := range leads.Columns {
+		if leads.Mean("chosen by the labels", set) > 0 {
+			ahead++
+			if Best(1, set, 0, "LS-NMF", "accuracy", "accuracy") == Best(1, set, 0, "RLS-NMF", "accuracy", "accuracy") {
+				without++
+			}
+		}
+	}
+	want := fmt.Sprintf("RLS-NMF is ahead on %d of %d sets by the labels (%d with S = 0)", ahead, len(Sets), without)
+	if got := DrawLeads(leads).Title.Text; !strings.HasPrefix(got, want) || without == 0 {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Without the graph LS-NMF loses more than without the logarithm, as notebook 04 says.
+func TestTakenLast(t *testing.T) {
+	if logarithm, graph := TakenLast(); !(logarithm > 0 && logarithm < graph && graph < 100) {
+		t.Error(logarithm, graph)
+	}
+}
+
+// Of a matrix of ones u and v are constant: σ = √(mn), and the norms are √m and √n.
+func TestPrice(t *testing.T) {
+	x := mat.NewDense(4, 9, nil)
+	x.Apply(func(_, _ int, _ float64) float64 { return 1 }, x)
+	if got, err := Price(x); err != nil || math.Abs(got-64.0/6) > 1e-9 { // (2·6/3)³/(2·3)
+		t.Error(got, err)
 	}
 }
 
