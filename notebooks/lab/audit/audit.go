@@ -49,8 +49,11 @@ type inset struct{ text lesson.HTML }
 
 func (i inset) HTML() string { return "<blockquote>" + i.text.HTML() + "</blockquote>" }
 
-// Trials says how many draws of ours the numbers of a table have.
-func (t Table) Trials() string {
+// Trials says how many draws of ours the numbers of a table have, and, if any are printed, that the paper's follow in brackets.
+func (t Table) Trials() (text string) {
+	if len(t.Paper.Rows) > 0 {
+		defer func() { text += " (the paper)" }()
+	}
 	low, high := math.MaxInt, 0
 	for _, row := range t.Ours.Rows {
 		for _, column := range t.Ours.Columns {

@@ -49,7 +49,7 @@ func TestGaps(t *testing.T) {
 	if rows, gaps := a.gaps(); len(rows) != 2 || gaps.At(1, 0) != -30 {
 		t.Errorf("%v, %v", rows, gaps)
 	}
-	if one, two := b.Trials(), a.Trials(); one != "1 trial" || two != "1 to 2 trials" {
+	if one, two := b.Trials(), a.Trials(); one != "1 trial (the paper)" || two != "1 to 2 trials (the paper)" || Labels("COIL-20", "nmi").Trials() != "10 trials" {
 		t.Errorf("%q, %q", one, two)
 	}
 	drawn(t, Gaps(3, a, b))
@@ -200,7 +200,7 @@ func TestEquals(t *testing.T) {
 	for _, v := range [][2]float64{{0.9, 0.1}, {1, 0.5}, {1, 0.7}, {0.2, 0.9}, {1, 0.6}} {
 		grid.Rows = append(grid.Rows, choose.Row{Scores: choose.Scores{"stability": v[0], "accuracy": v[1]}})
 	}
-	if points, apart := equals(grid); points != 3 || math.Abs(apart-0.2) > 1e-12 {
+	if points, apart, mean := equals(grid); points != 3 || math.Abs(apart-0.2) > 1e-12 || math.Abs(mean-0.6) > 1e-12 {
 		t.Errorf("%d points, %g apart", points, apart)
 	}
 	chart, numbers, alike := DrawChoices()

@@ -107,15 +107,21 @@ func Recognition() Table {
 	return t
 }
 
-// DrawRecognition draws both, with 95 % intervals. Titles say in how many conditions the model of the first row,
+// DrawRecognition draws both, with 95 % intervals, on one scale. Titles say in how many conditions the model of the first row,
 // truncated Cauchy, is first.
 func DrawRecognition(t Table) viz.Figure {
 	var charts []*viz.Chart
+	low := math.Inf(1)
 	for i, r := range []*lesson.Results{t.Paper, t.Ours.Only(t.Paper.Rows...)} {
-		first, of, low := firsts(r)
+		first, of, least := firsts(r)
+		low = min(low, least)
 		c := r.Intervals(fmt.Sprintf("%s: truncated Cauchy is first in %d of %d", []string{"Table 5, AR, printed", "The stand-in, ours"}[i], first, of), "recognised, %")
-		c.Width, c.Height, c.Y.Min = 6.4, 2.3, low-3
+		c.Width, c.Height = 6.4, 2.3
 		charts = append(charts, c)
+	}
+	lesson.SameScale(charts...)
+	for _, c := range charts {
+		c.Y.Min = low - 3
 	}
 	return lesson.Panels(1, charts...)
 }

@@ -87,10 +87,11 @@ func DrawChoices() (chart *viz.Chart, numbers, alike *viz.Table) {
 				continue
 			}
 			c := lesson.Must(grid.Choices("accuracy", choose.Criterion{Score: "stability"}, choose.Criterion{Score: "silhouette"}))
-			if points, apart := equals(grid); points > 1 {
+			points, apart, stable := equals(grid)
+			if points > 1 {
 				ties = append(ties, []any{l.Set + ", " + m, points, viz.Number(100*apart, 1)})
 			}
-			for i, v := range []float64{c[0].Label, c[1].Label, c[2].Label, lesson.Must(grid.Quantile("accuracy", 0.5))} {
+			for i, v := range []float64{c[0].Label, stable, c[2].Label, lesson.Must(grid.Quantile("accuracy", 0.5))} {
 				choice.Add(l.Set+", "+m, names[i], 100*v)
 				if i > 0 {
 					lost.Add(m, names[i], 100*(c[0].Label-v))
@@ -105,16 +106,16 @@ func DrawChoices() (chart *viz.Chart, numbers, alike *viz.Table) {
 	return chart, choice.Table("accuracy, %"), lesson.Must(viz.NewTable([]string{"grid", "most stable points", "their accuracies, points apart"}, ties))
 }
 
-// equals counts the points of a grid that are the most stable, and says how far apart their accuracies are.
-func equals(grid *choose.Table) (points int, apart float64) {
-	most, low, high := math.Inf(-1), 0., 0.
+// equals counts the points of a grid that are the most stable, and says how far apart their accuracies are, and their mean.
+func equals(grid *choose.Table) (points int, apart, mean float64) {
+	most, low, high, sum := math.Inf(-1), 0., 0., 0.
 	for _, r := range grid.Rows {
 		switch s, a := r.Scores["stability"], r.Scores["accuracy"]; {
 		case s > most:
-			most, points, low, high = s, 1, a, a
+			most, points, low, high, sum = s, 1, a, a, a
 		case s == most:
-			points, low, high = points+1, min(low, a), max(high, a)
+			points, low, high, sum = points+1, min(low, a), max(high, a), sum+a
 		}
 	}
-	return points, high - low
+	return points, high - low, sum / float64(points)
 }

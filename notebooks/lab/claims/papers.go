@@ -21,7 +21,7 @@ type Data struct {
 	Cauchy, Disguise, Ablation       stored.Table
 	Occlusion                        stored.Table // of cauchy, on AR
 	RSS, Further, Chosen, PrintedRSS stored.Table
-	Heats                            stored.Table // of rss: FGD next to MUR
+	Heats, Deep                      stored.Table // of rss: FGD next to MUR, and the deep rivals
 	RLS, AsPrinted, Times            stored.Table
 	Race, Energy, Graph, Algorithm1  stored.Table // of rra; Graph is clusters.csv
 	Costs                            stored.Table
@@ -33,7 +33,7 @@ func Stored() Data {
 		l21.Clusters(), l21.Convergence(), l21.Traces(),
 		cauchy.Results(), cauchy.DisguiseResults(), cauchy.AblationResults(), cauchy.OcclusionResults(),
 		rss.Results(), rss.Further(), rss.Chosen(), rss.Paper(),
-		rss.Race(),
+		rss.Race(), rss.Deep(),
 		rls.Table(), rls.AsPrintedTable(), rls.Times(),
 		rra.Results("race.csv"), rra.Results("energy.csv"), rra.Results("clusters.csv"), rra.Results("algorithm1.csv"),
 		Costs(),

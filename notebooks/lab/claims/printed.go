@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -85,12 +84,28 @@ func DrawAccuracies(d Data) (*viz.Chart, string, error) {
 		far = append(far, plotter.XY{X: 100 * worst.Printed, Y: 100 * worst.Ours})
 		text = append(text, fmt.Sprintf("farthest off for %s: printed %.1f, ours %.1f (%s)", name, 100*worst.Printed, 100*worst.Ours, worst.Name))
 	}
-	chart, err := viz.Scatter(mat.DenseCopyOf(mat.NewDense(len(paper), 2, points).T()), viz.ScatterOptions{
-		Title:  fmt.Sprintf("Of %d printed accuracies %d come out within 5 points", len(paper), near),
-		XLabel: "printed, %", YLabel: "ours, %", Classes: paper, Names: names, Lines: []viz.Direction{{Name: "equal", X: 1, Y: 1}}, Height: 4.6})
+	chart := viz.NewChart()
+	chart.Title.Text = fmt.Sprintf("Of %d printed accuracies %d come out within 5 points", len(paper), near)
+	chart.X.Label.Text, chart.Y.Label.Text, chart.Height = "printed, %", "ours, %", 4.6
+	band, err := plotter.NewPolygon(plotter.XYs{{X: 0, Y: 0}, {X: 5, Y: 0}, {X: 100, Y: 95}, {X: 100, Y: 100}, {X: 95, Y: 100}, {X: 0, Y: 5}})
 	if err != nil {
 		return nil, "", err
 	}
+	band.Color, band.LineStyle.Width = color.Gray{0xe4}, 0
+	chart.Add(band)
+	for i, shape := range []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}} {
+		c := color.NRGBAModel.Convert(viz.Color(i)).(color.NRGBA)
+		c.A = []uint8{0x90, 0x90, 0x90, 0xd0}[i] // what has a hole needs less transparency
+		marks := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: c, Radius: vg.Points(3.2), Shape: shape}}
+		for k, of := range paper {
+			if of == i {
+				marks.XYs = append(marks.XYs, plotter.XY{X: points[2*k], Y: points[2*k+1]})
+			}
+		}
+		chart.Add(marks)
+		chart.Legend.Add(names[i], marks)
+	}
+	chart.Legend.Add("within 5 points", band)
 	rings, err := plotter.NewScatter(far)
 	if err != nil {
 		return nil, "", err

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -71,13 +73,31 @@ func (l List) Only(keys ...string) (some List) {
 
 // HTML is what notebooks show: a line for each claim, with a mark, its verdict, where it stands and what it says,
 // which opens to the rule and the reason. The words of the rules that several claims share follow, once.
-func (l List) HTML() string {
+func (l List) HTML() string { return l.html(func(string) string { return "" }) }
+
+// WithReasons is a list whose lines have the beginning of the reason, too: up to the first semicolon or list of differences.
+type WithReasons struct{ List }
+
+// HTML is what notebooks show.
+func (l WithReasons) HTML() string {
+	return l.List.html(func(why string) string {
+		why = details.ReplaceAllString(why, "")
+		first, n := utf8.DecodeRuneInString(why)
+		return "<br>" + html.EscapeString(string(unicode.ToUpper(first))+why[n:]) + "."
+	})
+}
+
+// details finds what follows the first semicolon, or a colon that a signed number follows.
+var details = regexp.MustCompile(`;.*|: [+−-]\d.*`)
+
+// html has lines that end with what short says of a reason.
+func (l List) html(short func(why string) string) string {
 	var b strings.Builder
 	rules := ""
 	for _, c := range l {
 		v, why := c.Judge()
-		fmt.Fprintf(&b, "<details><summary>%s <b>%s</b> · %s: %s</summary><p><b>Rule:</b> %s<br><b>Because:</b> %s</p></details>\n", marks[v], v,
-			html.EscapeString(c.Where), html.EscapeString(c.Says), html.EscapeString(c.Rule), html.EscapeString(minus.ReplaceAllString(why, "$1−$2")))
+		fmt.Fprintf(&b, "<details><summary>%s <b>%s</b> · %s: %s%s</summary><p><b>Rule:</b> %s<br><b>Because:</b> %s</p></details>\n", marks[v], v,
+			html.EscapeString(c.Where), html.EscapeString(c.Says), short(why), html.EscapeString(c.Rule), html.EscapeString(minus.ReplaceAllString(why, "$1−$2")))
 		rules += c.Rule + "\n"
 	}
 	for _, words := range []string{leadWords, endsWords, raceWords, drawsWords} {

@@ -62,7 +62,7 @@ func version(ctx context.Context, method string, with settings) (string, error) 
 
 // file is what this package stores, with the versions of now.
 func file(ctx context.Context, with settings) stored.File {
-	return stored.File{Name: "deep/results.csv", Rows: Results, By: []string{"method"},
+	return stored.File{Name: "rss/deep.csv", Rows: Results, By: []string{"method"},
 		Version: func(r stored.Row) (string, error) {
 			if r.Text("build") != build() {
 				return "of another build", nil

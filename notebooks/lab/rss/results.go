@@ -23,6 +23,16 @@ var results string
 // its version.
 var Results = sync.OnceValue(func() stored.Table { return stored.Parse(results) })
 
+//go:embed deep.csv
+var deep string
+
+// Deep returns the results of the deep rivals, which package deep stores and describes. It is a module of its own, as it needs
+// more of Go and of others, and claims are judged without it.
+var Deep = sync.OnceValue(func() stored.Table { return stored.Parse(deep) })
+
+// IDECSteps are the steps after which IDEC is cut off in Deep.
+const IDECSteps = 1400
+
 // Lead returns RSS-NMF − rival in right names, the stored share of the samples without a label whose class the
 // nearest mean finds, in points, for each draw; nil where the rival is not stored.
 func Lead(kind, level, rival string) (points []float64) {
