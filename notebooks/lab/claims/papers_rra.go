@@ -20,7 +20,7 @@ import (
 )
 
 // raceWords are the words of the rule that the claims of speed share.
-const raceWords = "Rule of the race: seconds of the other solver by seconds of the one in the claim, from one start to the objective where (18) ends V then U (the safe form, if V then U rises); median (quartiles) over n starts. " +
+const raceWords = "Rule of the race: seconds of the other solver by seconds of the one in the claim, from one start to the objective where (18) ends V then U (the safe form, ended by (18) or after 30 s, if V then U rises); median (quartiles) over n starts. " +
 	"Faster: the lower quartile is above 1. At all ranks: reproduced; at some: partly; at none: not. " +
 	"A solver that is stopped on its way, after 3 to 30 s, counts with its seconds until then; if it is the one in the claim, the quotient is 0."
 
