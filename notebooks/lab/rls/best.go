@@ -51,6 +51,10 @@ func BestSetting(set, method string) Setting {
 	return At(best.Setting)
 }
 
+// Level tells whether two accuracies or purities of a set differ by less than one sample. A difference of
+// one sample is stored as 0.5175 − 0.5150 of 400, which is a little less in floating point.
+func Level(set string, difference float64) bool { return math.Abs(difference)*Samples[set] < 1-1e-6 }
+
 // Lead is by how many points of accuracy RLS-NMF is ahead of the best of the paper's other methods, each
 // at its best point by a score; less than one sample is 0. WNMF is NMF or, where entries are removed, is told which.
 func Lead(table int, set string, level float64, by string) float64 {
@@ -58,7 +62,7 @@ func Lead(table int, set string, level float64, by string) float64 {
 	for _, m := range []string{"NMF", "GNMF", "RMNMF", "CNMF", "ONMF", "Semi-NMF"} {
 		lead = min(lead, Best(table, set, level, "RLS-NMF", "accuracy", by)-Best(table, set, level, m, "accuracy", by))
 	}
-	if math.Abs(lead)*Samples[set] < 1 {
+	if Level(set, lead) {
 		return 0
 	}
 	return 100 * lead

@@ -412,3 +412,10 @@ func TestLesson(t *testing.T) {
 		t.Error("a method without a name is found")
 	}
 }
+
+// One sample of 400 is a difference, and half of one is none.
+func TestLevel(t *testing.T) {
+	if one, half := 0.5175-0.5150, 0.00125; Level("ORL", one) || Level("ORL", -one) || !Level("ORL", half) || !Level("ORL", 0) {
+		t.Error("level where a sample differs, or not where none does")
+	}
+}
