@@ -27,13 +27,14 @@ var inWords = strings.NewReplacer("NumPy RRA", "Algorithm 1 (NumPy)", "NumPy MUR
 
 // took says how long a solver took in the race from the first start, or how it ended.
 func took(set, rank, solver string) string {
-	for _, r := range rra.Results("race.csv").Where("set", set, "rank", rank, "solver", solver, "start", "1") {
-		if r.Text("outcome") == "reached" {
-			return fmt.Sprintf("%.2g s", r.Number("seconds"))
-		}
-		return r.Text("outcome")
+	rows := rra.Results("race.csv").Where("set", set, "rank", rank, "solver", solver, "start", "1")
+	if len(rows) == 0 {
+		return "–"
 	}
-	return "–"
+	if outcome := rows[0].Text("outcome"); outcome != "reached" {
+		return outcome
+	}
+	return fmt.Sprintf("%.2g s", rows[0].Number("seconds"))
 }
 
 // Race draws the stored objectives of a race against seconds, without what lies above the start, the objective to be
