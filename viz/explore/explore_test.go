@@ -223,6 +223,19 @@ func TestGiven(t *testing.T) {
 	}
 }
 
+// What does not fit is judged by the parts that are shown, whatever their loss.
+func TestShownParts(t *testing.T) {
+	for _, loss := range []rnmf.Loss{rnmf.Frobenius{}, rnmf.L21NMF(1).Loss, rnmf.Huber{}} {
+		a, err := Study{Kind: Measurements, Steps: []datasets.Preprocessor{datasets.ScaleFeatures{}}, Loss: loss, Rank: 2, Starts: 2}.Run(t.Context(), counts(30))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mat.Equal(a.Robust.W, a.Result.W) {
+			t.Errorf("%T: the parts by which samples are judged are not those of the result", loss)
+		}
+	}
+}
+
 // What the values are is seen from them.
 func TestKinds(t *testing.T) {
 	digits, err := datasets.Digits().Sample(3, 1)
