@@ -110,6 +110,19 @@ func (t Task) Mended(x *mat.Dense) *mat.Dense {
 	return mended
 }
 
+// Trusted returns the mean weight of those entries of the labelled samples in which x differs from the set.
+func (t Task) Trusted(x, weights mat.Matrix) float64 {
+	sum, count := 0.0, 0
+	for j, class := range t.Labels.Class {
+		for i := 0; class >= 0 && i < t.Height*t.Width; i++ {
+			if x.At(i, j) != t.X.At(i, j) {
+				sum, count = sum+weights.At(i, j), count+1
+			}
+		}
+	}
+	return sum / float64(count)
+}
+
 // Halves returns every second sample of each class of a set, from the first on, and the others.
 func Halves(s *datasets.Set) (halves [2]*datasets.Set, err error) {
 	var pick [2][]int

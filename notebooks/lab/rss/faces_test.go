@@ -36,6 +36,13 @@ func TestPersons(t *testing.T) {
 	if got, want := task.Mended(mat.NewDense(4, 6, nil)).RawRowView(3), []float64{0, 0.1, 0.2, 0.3, 0, 0}; !slices.Equal(got, want) {
 		t.Errorf("%v are mended, want %v", got, want)
 	}
+	spoiled := mat.DenseCopyOf(x) // two entries of sample 1, and one of sample 5, which has no label
+	for _, at := range [][2]int{{0, 1}, {3, 1}, {0, 5}} {
+		spoiled.Set(at[0], at[1], 1)
+	}
+	if got := task.Trusted(spoiled, x); got != 0.1 {
+		t.Errorf("the wrong entries have the mean weight %g, want 0.1", got)
+	}
 	halves, err := Halves(task.Set)
 	if err != nil || !slices.Equal(halves[0].X.RawRowView(0), []float64{0, 0.1, 0.4, 0.5}) || !slices.Equal(halves[1].Labels, []int{0, 1}) {
 		t.Error(halves, err)
