@@ -274,6 +274,21 @@ func TestResults(t *testing.T) {
 			t.Errorf("%s: nothing is drawn", what)
 		}
 	}
+	black := func(m image.Image) (n int) {
+		for y := range m.Bounds().Max.Y {
+			for x := range m.Bounds().Max.X {
+				if r, g, b, _ := m.At(x, y).RGBA(); r+g+b == 0 {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	c := r.Spread("t", "y") // a row without a number has no mean
+	before := black(c.Image())
+	if r.Means(c); black(c.Image()) <= before {
+		t.Error("no line at the means")
+	}
 	leads := new(Results)
 	leads.Add("a", "1", 1)
 	leads.Add("b", "1", 2)

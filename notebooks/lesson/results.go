@@ -282,11 +282,7 @@ func (r *Results) Spread(title, ylabel string) *viz.Chart {
 	styles := lookOf(r.Rows)
 	for i, row := range r.Rows {
 		var points plotter.XYs
-		wide := 0.8 / float64(len(r.Rows))
-		side := wide * (float64(i) + 0.5 - float64(len(r.Rows))/2)
-		if slices.Equal(r.Rows, r.Columns) {
-			side, wide = 0, 0.4 // each row has a column of its own
-		}
+		side, wide := r.place(i)
 		for k, column := range r.Columns {
 			v := slices.Sorted(slices.Values(r.Values(row, column)))
 			for j, y := range v {
@@ -307,6 +303,30 @@ func (r *Results) Spread(title, ylabel string) *viz.Chart {
 	c.NominalX(r.Columns...)
 	c.X.Min, c.X.Max = -0.5, float64(len(r.Columns))-0.5
 	return c
+}
+
+// place is where Spread has the trials of a row: how far to the side of a column, and how wide.
+func (r *Results) place(row int) (side, wide float64) {
+	if slices.Equal(r.Rows, r.Columns) {
+		return 0, 0.4 // each row has a column of its own
+	}
+	wide = 0.8 / float64(len(r.Rows))
+	return wide * (float64(row) + 0.5 - float64(len(r.Rows))/2), wide
+}
+
+// Means adds to a chart of Spread a line at the mean of each row and column that have trials.
+func (r *Results) Means(c *viz.Chart) {
+	for i, row := range r.Rows {
+		side, wide := r.place(i)
+		for k, column := range r.Columns {
+			if mean := r.Mean(row, column); !math.IsNaN(mean) {
+				middle, half := float64(k)+side, 0.425*wide
+				line := Must(plotter.NewLine(plotter.XYs{{X: middle - half, Y: mean}, {X: middle + half, Y: mean}}))
+				line.Width = vg.Points(1.5)
+				c.Add(line)
+			}
+		}
+	}
 }
 
 // Bars draws the means as bars next to each other, a group for each column and in it a bar for each row.

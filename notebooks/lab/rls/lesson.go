@@ -62,6 +62,7 @@ func DrawGains(gains *lesson.Results) *viz.Chart {
 	c := gains.Spread("", "points added")
 	c.Width, c.Height = 10, 3.2
 	lesson.Level(c, 0)
+	gains.Means(c)
 	var shares []string
 	var named plotter.XYLabels
 	var aligned []draw.XAlignment
@@ -74,9 +75,6 @@ func DrawGains(gains *lesson.Results) *viz.Chart {
 			}
 			all += mean
 			middle := float64(k) + 0.4*float64(i) - 0.2 // where Spread has the points
-			line := lesson.Must(plotter.NewLine(plotter.XYs{{X: middle - 0.17, Y: mean}, {X: middle + 0.17, Y: mean}}))
-			line.Width = vg.Points(1.5)
-			c.Add(line)
 			v := gains.Values(row, term)
 			half := 0.12 * (1 - 1/float64(len(v))) // from the middle to the last point
 			last, first := floats.MaxIdx(v), floats.MinIdx(v)
