@@ -22,6 +22,7 @@
 //	go run ./notebooks/lab suspects   # which samples are flagged, clean and foreign
 //	go run ./notebooks/lab trial      # files of all formats, as a person has them: what is guessed wrong
 //	go run ./notebooks/lab picture    # draws the picture of the README
+//	go run ./notebooks/lab pack       # makes the pictures of executed notebooks smaller
 //	go run ./notebooks/lab fuzz       # runs all fuzz targets
 //	go run ./notebooks/lab stale      # lists stored rows of older versions
 //
@@ -79,6 +80,7 @@ var commands = []struct {
 	{"suspects", choosing.Suspects},
 	{"trial", yours.Trial},
 	{"picture", picture},
+	{"pack", pack},
 	{"fuzz", fuzz},
 	{"stale", stale},
 }
