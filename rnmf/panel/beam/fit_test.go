@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -191,7 +192,7 @@ func TestBeamWorkerKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	harm(t, func(pool *exec.Cmd, start func()) {
+	harm(t, func(pool *exec.Cmd, start func(), _ *hearing) {
 		_ = pool.Process.Kill()
 		_ = pool.Wait()
 		start()
@@ -199,9 +200,8 @@ func TestBeamWorkerKilled(t *testing.T) {
 }
 
 // harm fits with three processes: a job server, a pool of workers, to which something is done in the
-// middle of a round, and a driver, which goes on by itself and ends with the bits of panel.Batch. It
-// returns what the driver has logged.
-func harm(t *testing.T, do func(pool *exec.Cmd, start func())) (log string) {
+// middle of a round, and a driver, which goes on by itself and ends with the bits of panel.Batch.
+func harm(t *testing.T, do func(pool *exec.Cmd, start func(), driver *hearing)) {
 	t.Helper()
 	dir := t.TempDir()
 	x := planted(t, filepath.Join(dir, "x"), 60, 301, 64)
@@ -225,7 +225,7 @@ func harm(t *testing.T, do func(pool *exec.Cmd, start func())) (log string) {
 	driver := exec.CommandContext(limit, os.Args[0], "-runner=universal", fmt.Sprint("-endpoint=localhost:", server), "-environment_type=EXTERNAL",
 		fmt.Sprint("-environment_config=localhost:", pool), "-worker_binary="+worker)
 	driver.Env = append(os.Environ(), "BEAM_ROLE=driver", "BEAM_DIR="+dir)
-	var noise strings.Builder
+	var noise hearing
 	driver.Stderr = &noise
 	out, err := driver.StdoutPipe()
 	if err == nil {
@@ -242,7 +242,7 @@ func harm(t *testing.T, do func(pool *exec.Cmd, start func())) (log string) {
 		if rounds++; rounds == 5 {
 			// A job has ended; once the next one has statistics, it is in the middle of a round.
 			waitFor(t, filepath.Join(dir, "state", "job-*-1-0"))
-			do(first, func() { workers() })
+			do(first, func() { workers() }, &noise)
 		}
 	}
 	if err := driver.Wait(); err != nil || last != fmt.Sprint("end ", want.Reason) {
@@ -266,7 +266,36 @@ func harm(t *testing.T, do func(pool *exec.Cmd, start func())) (log string) {
 	if err != nil || again.Objective != want.Objective {
 		t.Errorf("panel.Batch: %v", err)
 	}
-	return noise.String()
+}
+
+// hearing keeps what a process writes, to be read while it runs.
+type hearing struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (h *hearing) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.Write(b)
+}
+
+func (h *hearing) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.text.String()
+}
+
+// await waits for words.
+func (h *hearing) await(t *testing.T, words string) {
+	t.Helper()
+	for range 4000 {
+		if strings.Contains(h.String(), words) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("nobody says %q\n%s", words, h)
 }
 
 // waitFor waits for a file.
