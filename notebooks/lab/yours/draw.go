@@ -15,13 +15,14 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 	"github.com/robustnmf/robustnmf/viz"
 	"github.com/robustnmf/robustnmf/viz/explore"
 )
 
-// InOrder draws how much of each sample each part is, the samples in the order of the file, some of them with their
-// names, up to a dash. Its title says which part has the largest share of the first fifth of them, and which of the last. Samples
+// InOrder draws how much of each sample each part is, the samples in the order of the file, some of them with the first
+// word of their names. Its title says which part has the largest share of the first fifth of them, and which of the last. Samples
 // that do not fit are marked.
 func InOrder(a *explore.Analysis, named ...string) (viz.Figure, error) {
 	_, h := a.Result.Normalized(1)
@@ -51,7 +52,7 @@ func InOrder(a *explore.Analysis, named ...string) (viz.Figure, error) {
 	columns := make([]string, n)
 	for j := range n {
 		if len(named) > 0 && slices.Contains(named, a.Prepared.SampleName(j)) {
-			columns[j], _, _ = strings.Cut(a.Prepared.SampleName(j), "—")
+			columns[j], _, _ = strings.Cut(a.Prepared.SampleName(j), " ")
 			opt.ColumnNames = columns
 		}
 	}
@@ -168,6 +169,56 @@ func Reasons(a *explore.Analysis, some []explore.Sample) string {
 	return fmt.Sprintf("Of these %d the first rule alone would have called %d wrong, the second %d and the third %d.", len(some), far, many, strange)
 }
 
+// Finds is a table of the first k single values that do not fit, nil where there are none.
+func Finds(a *explore.Analysis, k int) (lesson.HTML, error) {
+	bad := a.BadEntries()
+	if len(bad) == 0 {
+		return nil, nil
+	}
+	var rows [][]any
+	for _, e := range bad[:min(k, len(bad))] {
+		rows = append(rows, []any{e.FeatureName, e.SampleName, fmt.Sprintf("%.4g", e.Value), fmt.Sprintf("%.2g", e.Expected)})
+	}
+	t, err := viz.NewTable([]string{"feature", "sample", "value", "the parts make"}, rows)
+	if err != nil {
+		return nil, err
+	}
+	t.Caption = fmt.Sprintf("The farthest off of %d single values that do not fit", len(bad))
+	return t, nil
+}
+
+// Ten picks the first samples of a set, ten at most, of which noise replaces a fifth, and says which.
+func Ten(s *datasets.Set) (ten *datasets.Set, noise mat.Matrix, err error) {
+	_, n := s.Dims()
+	first := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+	if ten, err = s.Pick(first[:min(10, n)]); err != nil {
+		return nil, nil, err
+	}
+	return ten.Corrupt(datasets.OutlierSamples{Share: 0.2, Max: s.Max}, 7)
+}
+
+// New draws the pictures that an analysis was applied to, says below which of them do not fit, and in the title how many
+// of those that noise has replaced.
+func New(a *explore.Analysis, noise mat.Matrix) (viz.Figure, error) {
+	_, n := a.Set.Dims()
+	captions, spoiled, right, others := make([]string, n), 0, 0, 0
+	for j := range n {
+		if noise.At(0, j) > 0 {
+			spoiled++
+		}
+	}
+	for _, bad := range a.BadSamples() {
+		captions[bad.Sample] = "does not fit"
+		if noise.At(0, bad.Sample) > 0 {
+			right++
+		} else {
+			others++
+		}
+	}
+	return viz.Gallery(a.Set.X, viz.GalleryOptions{Height: a.Set.Height, Width: a.Set.Width, Columns: 5, Common: true, Scale: 10, Captions: captions,
+		Title: fmt.Sprintf("%d of the %d spoiled pictures do not fit, and %d of the others", right, spoiled, others)})
+}
+
 // A group of samples, and how many there are.
 type group struct{ group, samples int }
 
@@ -250,7 +301,7 @@ func Races(given, spoiled *choose.RaceResult) (viz.Figure, error) {
 	}
 	return viz.Bars([]string{"best six tenths", "best nine tenths", "all", "wrong pixels: best six tenths", "wrong pixels: best nine tenths", "wrong pixels: all"}, series, viz.BarsOptions{
 		Title:  fmt.Sprintf("The %s wins, and with wrong pixels the %s", short(given.Winner), short(spoiled.Winner)),
-		YLabel: "error, % more", Width: 10.5, Height: 3.2, Values: true, Digits: 1})
+		YLabel: "error, % above that of samples", Width: 10.5, Height: 3.2, Values: true, Digits: 1})
 }
 
 // Alone says of each sample that is alone with its largest part the coefficients of this part and of the next, those of

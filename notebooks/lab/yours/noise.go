@@ -2,6 +2,7 @@ package yours
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -15,8 +16,11 @@ import (
 )
 
 // A Call says how many of the samples of noise are called wrong and rare, and how many others are, of a set in which
-// Parts parts were found.
-type Call struct{ All, Noise, Wrong, OtherWrong, Rare, OtherRare, Parts int }
+// Parts parts were found. Apart is the mean over the noise of the z of its mean magnitude.
+type Call struct {
+	All, Noise, Wrong, OtherWrong, Rare, OtherRare, Parts int
+	Apart                                                 float64
+}
 
 // Calls are those of a set with more and more noise.
 type Calls []Call
@@ -32,8 +36,15 @@ func called(a *explore.Analysis, noise []string) Call {
 		return hits
 	}
 	_, n := a.Set.Dims()
-	wrong, rare := count(a.BadSamples()), count(a.RareSamples())
-	return Call{n, len(noise), wrong, len(a.BadSamples()) - wrong, rare, len(a.RareSamples()) - rare, a.Rank}
+	wrong, rare, apart := count(a.BadSamples()), count(a.RareSamples()), 0.0
+	if a.Suspects != nil {
+		for _, s := range a.Suspects.Samples {
+			if slices.Contains(noise, a.Prepared.SampleName(s.Sample)) {
+				apart += s.MeanApart / float64(len(noise))
+			}
+		}
+	}
+	return Call{n, len(noise), wrong, len(a.BadSamples()) - wrong, rare, len(a.RareSamples()) - rare, a.Rank, apart}
 }
 
 // Noise explores a set once for each of some shares of its samples, which noise replaces next to the samples of the
@@ -64,6 +75,29 @@ func (c Call) share(count int) float64 { return 100 * float64(count) / float64(m
 
 // noise is the share of noise in all samples, in percent.
 func (c Call) noise() float64 { return 100 * float64(c.Noise) / float64(max(1, c.All)) }
+
+// limit is the z from which on the second rule of notebook 07 calls as many samples wrong as there are of noise: where
+// at most 2 % of them would be as far apart by chance.
+func (c Call) limit() float64 {
+	return max(2, math.Sqrt2*math.Erfcinv(2*0.02*float64(max(1, c.Noise))/float64(max(1, c.All))))
+}
+
+// Why draws the mean z of the noise over the share of noise, and the limit of the second rule.
+func (c Calls) Why() (viz.Figure, error) {
+	apart, limit := viz.Series{Name: "mean z of the noise"}, viz.Series{Name: "limit of the second rule"}
+	title := "The mean z of the noise stays above the limit"
+	below := false
+	for _, of := range c {
+		for _, s := range []*viz.Series{&apart, &limit} {
+			s.X = append(s.X, of.noise())
+		}
+		apart.Y, limit.Y = append(apart.Y, of.Apart), append(limit.Y, of.limit())
+		if !below && of.Apart < of.limit() {
+			below, title = true, fmt.Sprintf("With %.0f %% of noise its mean z is below the limit", of.noise())
+		}
+	}
+	return viz.Lines([]viz.Series{apart, limit}, viz.LinesOptions{Title: title, XLabel: "noise, % of all", YLabel: "z of the mean magnitude", Width: 8.5, Height: 3})
+}
 
 // Draw draws the shares of the noise that are called wrong and rare, and that of the other samples that are called
 // either, over the share of noise, with the number of parts above.
@@ -123,7 +157,8 @@ func (c Calls) Draw() (viz.Figure, error) {
 func (c Calls) Table() (*viz.Table, error) {
 	var rows [][]any
 	for _, of := range c {
-		rows = append(rows, []any{fmt.Sprintf("%d of %d (%.0f %%)", of.Noise, of.All, of.noise()), of.Parts, of.Wrong, of.OtherWrong, of.Rare, of.OtherRare})
+		rows = append(rows, []any{fmt.Sprintf("%d of %d (%.0f %%)", of.Noise, of.All, of.noise()), of.Parts, of.Wrong, of.OtherWrong, of.Rare, of.OtherRare,
+			fmt.Sprintf("%.2f", of.Apart), fmt.Sprintf("%.2f", of.limit())})
 	}
-	return viz.NewTable([]string{"noise", "parts", "of it called wrong", "others called wrong", "of it called rare", "others called rare"}, rows)
+	return viz.NewTable([]string{"noise", "parts", "of it called wrong", "others called wrong", "of it called rare", "others called rare", "mean z of it", "limit"}, rows)
 }

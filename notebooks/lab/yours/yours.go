@@ -59,17 +59,6 @@ func (e Example) Hits(called string, samples []explore.Sample) string {
 	return line + "."
 }
 
-// Inside says how many of some single values lie in the samples that are wrong.
-func (e Example) Inside(entries []explore.Entry) string {
-	in := 0
-	for _, of := range entries {
-		if slices.Contains(e.Wrong, of.SampleName) {
-			in++
-		}
-	}
-	return fmt.Sprintf("Of the %d single values that do not fit %d lie in the samples that are wrong.", len(entries), in)
-}
-
 // Folder returns a new temporary folder.
 func Folder() (string, error) { return os.MkdirTemp("", "rnmf-yours-") }
 

@@ -126,9 +126,6 @@ func TestHits(t *testing.T) {
 	if got := (Example{}).Hits("wrong", called("a")); got != "Called wrong: 1." {
 		t.Error(got)
 	}
-	if got := e.Inside([]explore.Entry{{SampleName: "a"}, {SampleName: "a"}, {SampleName: "x"}}); got != "Of the 3 single values that do not fit 2 lie in the samples that are wrong." {
-		t.Error(got)
-	}
 	if got := e.Hits("wrong", called("qwertyuiop")); !strings.HasSuffix(got, " and 2 more.") {
 		t.Error(got)
 	}
@@ -181,6 +178,23 @@ func TestAnswers(t *testing.T) {
 	}
 	if f, err := known.Stand(all[0]); err != nil || !strings.HasPrefix(f.(*viz.Chart).Title.Text, "Of 20 wrong samples ") {
 		t.Errorf("%q, %v", f.(*viz.Chart).Title.Text, err)
+	}
+	if table, err := Finds(all[2], 5); err != nil || table == nil || len(table.(*viz.Table).Rows) > 5 {
+		t.Errorf("%v, %v", table, err)
+	}
+	if table, err := Finds(&explore.Analysis{}, 5); err != nil || table != nil {
+		t.Errorf("%v, %v", table, err)
+	}
+	ten, noise, err := Ten(all[0].Set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := all[0].Apply(t.Context(), ten)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := New(next, noise); f == nil || err != nil || mat.Sum(noise) == 0 {
+		t.Error(err, mat.Formatted(noise))
 	}
 	if f, err := OwnFeatures(all[2]); f == nil || err != nil {
 		t.Error(err)
@@ -249,12 +263,15 @@ func TestWhole(t *testing.T) {
 // The title of the calls says up to which share all noise is called wrong, and from which on none.
 func TestCalls(t *testing.T) {
 	for want, calls := range map[string]Calls{
-		"Noise that is called wrong: all up to 20 %, none from 30 % on": {{All: 10, Noise: 1, Wrong: 1}, {All: 10, Noise: 2, Wrong: 2}, {All: 10, Noise: 3}},
-		"Noise that is called wrong":                                    {{All: 10, Noise: 1}, {All: 10, Noise: 2, Wrong: 2}, {All: 10, Noise: 3, Wrong: 2}},
+		"Noise that is called wrong: all up to 20 %, none from 30 % on": {{All: 10, Noise: 1, Wrong: 1, Apart: 3}, {All: 10, Noise: 2, Wrong: 2}, {All: 10, Noise: 3}},
+		"Noise that is called wrong":                                    {{All: 10, Noise: 1, Apart: 3}, {All: 10, Noise: 2, Wrong: 2}, {All: 10, Noise: 3, Wrong: 2}},
 	} {
 		f, err := calls.Draw()
 		if err != nil || f.(*viz.Chart).Title.Text != want {
 			t.Errorf("%v, %v, want %q", f, err, want)
+		}
+		if f, err := calls.Why(); err != nil || f.(*viz.Chart).Title.Text != "With 20 % of noise its mean z is below the limit" {
+			t.Errorf("%v, %v", f, err)
 		}
 		if table, err := calls.Table(); err != nil || len(table.Rows) != 3 {
 			t.Error(table, err)
