@@ -16,6 +16,8 @@ import (
 var (
 	// shows finds what a cell shows of the claims of a paper: all of them, or some by their keys, or their count alone.
 	shows = regexp.MustCompile(`claims\.Of\("(\d\d)"\)(?:\.Only\(([^)]*)\))?(\.Count\(\))?`)
+	// headlines finds the papers whose headlines a cell shows.
+	headlines = regexp.MustCompile(`claims\.HeadlineOf\("(\d\d)"\)`)
 	// outcomeInProse finds a sentence on what became of a paper that no code has written.
 	outcomeInProse = regexp.MustCompile(`(?i)\b(reproduced|did(n’t| not) (hold|reproduce)|does not reproduce|not confirmed)\b`)
 )
@@ -38,6 +40,17 @@ func verdicts(nb notebook, papers map[string]claims.List) (errors []string, seen
 				html += text(d["text/html"])
 			}
 			html += text(o["text"])
+		}
+		stale := func(what string) {
+			errors = append(errors, fmt.Sprintf("cell %d does not show %s as it is now: run the notebook again", i, what))
+		}
+		if strings.Contains(c.source(), "claims.All()") && !strings.Contains(html, claims.Ledger(papers).HTML()) {
+			stale("the ledger")
+		}
+		for _, m := range headlines.FindAllStringSubmatch(c.source(), -1) {
+			if !strings.Contains(html, claims.HeadlineOf(m[1]).HTML()) {
+				stale("the headline of " + m[1])
+			}
 		}
 		for _, m := range shows.FindAllStringSubmatch(c.source(), -1) {
 			list := papers[m[1]]

@@ -42,13 +42,6 @@ func Fold(title string, tables ...Table) {
 	lesson.Fold(title, all...)
 }
 
-// Inset sets text off within a fold, so that a reader sees where a list of lines that open again ends.
-func Inset(text lesson.HTML) lesson.HTML { return inset{text} }
-
-type inset struct{ text lesson.HTML }
-
-func (i inset) HTML() string { return "<blockquote>" + i.text.HTML() + "</blockquote>" }
-
 // Trials says how many draws of ours the numbers of a table have, and, if any are printed, that the paper's follow in brackets.
 func (t Table) Trials() (text string) {
 	if len(t.Paper.Rows) > 0 {
@@ -131,4 +124,17 @@ func Gaps(near float64, tables ...Table) viz.Figure {
 		return nil
 	}
 	return lesson.Must(viz.Row(maps...))
+}
+
+// heat draws the means of all rows and columns, red above 0 and blue below, full at most points. rows are the names that are shown, and
+// a label names the scale, which is left out without one.
+func heat(title string, r *lesson.Results, rows []string, most float64, label string) viz.Figure {
+	x := mat.NewDense(len(r.Rows), len(r.Columns), nil)
+	for i, row := range r.Rows {
+		for j, column := range r.Columns {
+			x.Set(i, j, r.Mean(row, column))
+		}
+	}
+	return lesson.Must(viz.Heatmap(x, viz.HeatmapOptions{Title: title, RowNames: rows, ColumnNames: r.Columns,
+		Map: viz.Diverging, Min: -most, Max: most, Values: true, Digits: -1, BarLabel: label, NoBar: label == ""}))
 }

@@ -148,23 +148,21 @@ func firsts(r *lesson.Results) (first, of int, low float64) {
 }
 
 // Groups draws the accuracies of clusters of persons, Fig. 9 of the second paper, on AR and on the stand-in, for
-// some of the models. Titles have the counts of the claims. numbers are those of all models.
-func Groups() (chart viz.Figure, numbers [2]*viz.Table) {
+// some of the models. Titles have the counts of the claims.
+func Groups() viz.Figure {
 	var charts []*viz.Chart
 	for i, results := range []stored.Table{cauchy.OcclusionResults(), cauchy.DisguiseResults()} {
-		groups := results.Where("experiment", "clusters")
-		accuracy := lesson.Stored(groups, "model", "k", "accuracy")
+		accuracy := lesson.Stored(results.Where("experiment", "clusters"), "model", "k", "accuracy")
 		series := accuracy.Only("k-means", "L2", "L2,1", "CIM", "truncated, printed rule").Series()
 		for k := range series {
-			series[k].Err = nil // they overlap; the tables have them
+			series[k].Err = nil // they overlap
 		}
 		_, why := claims.Of("02").Only("groups", "groups-here")[i].Judge()
 		charts = append(charts, lesson.Must(viz.Lines(series, viz.LinesOptions{Title: []string{"Fig. 9, AR: ", "The stand-in: "}[i] + standing(why),
-			XLabel: "persons", YLabel: "accuracy", Width: 5.2, Height: 2.8})))
-		numbers[i] = accuracy.Table("")
+			XLabel: "persons", YLabel: "mean accuracy, n = 10", Width: 5.2, Height: 2.8})))
 	}
 	lesson.SameScale(charts...)
-	return lesson.Panels(2, charts...), numbers
+	return lesson.Panels(2, charts...)
 }
 
 var ahead = regexp.MustCompile(`^(.*) is ahead in (\d+), level in \d+, behind in (\d+)(?:, undecided in \d+)? of (\d+)`)

@@ -49,23 +49,25 @@ func Deep(printed, results stored.Table, set, value string) *lesson.Results {
 	return all
 }
 
-// DrawDeep draws differences in accuracy, a point for each number of classes. Its title has the mean leads of MSAEClust, on
-// images of half the size, over RSS-NMF.
-func DrawDeep(printed, results stored.Table) *viz.Chart {
+// DrawDeep draws differences in accuracy as a heat map, a column for each set and number of classes. Its title has the mean leads of
+// MSAEClust, on images of half the size, over RSS-NMF.
+func DrawDeep(printed, results stored.Table) viz.Figure {
 	const half = "MSAEClust ½"
+	pairs := [][2]string{{half, "RSS-NMF, same trials"}, {half, "MSAEClust, printed"}, {"IDEC", "IDEC, printed"}, {"IDEC", "autoencoder"}}
 	gaps := new(lesson.Results)
 	var leads []string
 	for _, set := range []string{"Yale", "UMIST", "GT"} {
 		accuracy := Deep(printed, results, set, "accuracy")
-		for _, pair := range [][2]string{{half, "RSS-NMF, same trials"}, {half, "MSAEClust, printed"}, {"IDEC", "IDEC, printed"}, {"IDEC", "autoencoder"}} {
-			for _, k := range accuracy.Columns {
-				gaps.Add(pair[0]+" − "+pair[1], set, accuracy.Mean(pair[0], k)-accuracy.Mean(pair[1], k))
+		lead := new(lesson.Results)
+		for _, k := range accuracy.Columns {
+			for _, pair := range pairs {
+				gaps.Add(pair[0]+" − "+pair[1], set+" "+k, accuracy.Mean(pair[0], k)-accuracy.Mean(pair[1], k))
 			}
+			lead.Add("", "", accuracy.Mean(half, k)-accuracy.Mean("RSS-NMF, same trials", k))
 		}
-		leads = append(leads, fmt.Sprintf("%+.1f on %s", gaps.Mean(half+" − RSS-NMF, same trials", set), set))
+		if len(accuracy.Columns) > 0 {
+			leads = append(leads, fmt.Sprintf("%+.1f on %s", lead.Mean("", ""), set))
+		}
 	}
-	chart := gaps.Spread(half+" − RSS-NMF: "+strings.ReplaceAll(strings.Join(leads, ", "), "-", "−"), "points of accuracy")
-	lesson.Level(chart, 0)
-	chart.X.Label.Text, chart.Width, chart.Height = "each point is a number of classes", 6.4, 3.6
-	return chart
+	return heat(half+" − RSS-NMF: "+strings.ReplaceAll(strings.Join(leads, ", "), "-", "−"), gaps, gaps.Rows, 40, "points of accuracy")
 }

@@ -3,7 +3,6 @@ package audit
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
@@ -31,54 +30,12 @@ func ByLabels(name, score string, tables ...int) Table {
 	return t
 }
 
-// AsPrinted are accuracies of the methods of the fourth paper by its own updates, best by the labels. From γ = 2 on
-// RLS-NMF is LS-NMF, so it has the points of LS-NMF, too.
-func AsPrinted() Table {
-	t := newTable("As printed, accuracy")
-	best := map[[2]string]float64{}
-	var lines []rls.Line
-	for _, r := range rls.AsPrintedResults() {
-		l, method := rls.Line{Table: r.Table, Set: r.Set, Level: r.Level}, strings.Split(r.Method, ",")[0]
-		if !contains(lines, l) {
-			lines = append(lines, l)
-		}
-		key := [2]string{l.String(), method}
-		best[key] = max(best[key], 100*r.Scores["accuracy"])
-	}
-	for _, l := range lines {
-		for _, method := range []string{"LS-NMF", "RLS-NMF", "RMNMF"} {
-			most, ok := best[[2]string{l.String(), method}]
-			if !ok {
-				continue
-			}
-			if method == "RLS-NMF" {
-				most = max(most, best[[2]string{l.String(), "LS-NMF"}])
-			}
-			t.Ours.Add(l.String(), method, most)
-			if v, err := strconv.ParseFloat(rls.Printed(l.Table, l.Set, l.Level, "accuracy", method), 64); err == nil {
-				t.Paper.Add(l.String(), method, v)
-			}
-		}
-	}
-	return t
-}
-
-func contains(lines []rls.Line, l rls.Line) bool {
-	for _, other := range lines {
-		if other == l {
-			return true
-		}
-	}
-	return false
-}
-
 // DrawChoices draws by how much points of the grids of Table 1 that no label has chosen are below the best by the
-// labels. Its title has the means. numbers are the accuracies,
-// and alike has the grids with several most stable points.
-func DrawChoices() (chart *viz.Chart, numbers, alike *viz.Table) {
-	names := []string{"best by labels", "by stability", "by silhouette", "median of the grid"}
-	choice, lost, all := &lesson.Results{Digits: 1}, new(lesson.Results), new(lesson.Results)
-	var ties [][]any
+// labels, a heat map for each choice, whose title has the mean.
+func DrawChoices() viz.Figure {
+	names := []string{"by stability", "by silhouette", "median of the grid"}
+	lost := []*lesson.Results{{}, {}, {}}
+	sums, grids := make([]float64, 3), 0
 	for _, l := range rls.Lines(1) {
 		for _, m := range []string{"GNMF", "RMNMF", "L1", "LS-NMF", "RLS-NMF"} {
 			// Where no component is left all starts agree.
@@ -87,35 +44,38 @@ func DrawChoices() (chart *viz.Chart, numbers, alike *viz.Table) {
 				continue
 			}
 			c := lesson.Must(grid.Choices("accuracy", choose.Criterion{Score: "stability"}, choose.Criterion{Score: "silhouette"}))
-			points, apart, stable := equals(grid)
-			if points > 1 {
-				ties = append(ties, []any{l.Set + ", " + m, points, viz.Number(100*apart, 1)})
-			}
-			for i, v := range []float64{c[0].Label, stable, c[2].Label, lesson.Must(grid.Quantile("accuracy", 0.5))} {
-				choice.Add(l.Set+", "+m, names[i], 100*v)
-				if i > 0 {
-					lost.Add(m, names[i], 100*(c[0].Label-v))
-					all.Add("", names[i], 100*(c[0].Label-v))
-				}
+			grids++
+			for i, v := range []float64{stable(grid), c[2].Label, lesson.Must(grid.Quantile("accuracy", 0.5))} {
+				lost[i].Add(l.Set, m, 100*(v-c[0].Label))
+				sums[i] += 100 * (v - c[0].Label)
 			}
 		}
 	}
-	chart = lost.Spread(fmt.Sprintf("Mean loss: stability %.1f, silhouette %.1f, median %.1f points",
-		all.Mean("", names[1]), all.Mean("", names[2]), all.Mean("", names[3])), "points below the best")
-	chart.X.Label.Text, chart.Width, chart.Height = "each point is a data set", 5.8, 3.2
-	return chart, choice.Table("accuracy, %"), lesson.Must(viz.NewTable([]string{"grid", "most stable points", "their accuracies, points apart"}, ties))
+	var maps []viz.Figure
+	for i, name := range names {
+		title := strings.ReplaceAll(fmt.Sprintf("%s: mean %.1f", name, sums[i]/float64(grids)), "-", "−")
+		sets, label := lost[i].Rows, ""
+		if i > 0 {
+			sets = make([]string, len(sets)) // they are those of the first map
+		}
+		if i == len(names)-1 {
+			label = "choice − best, points"
+		}
+		maps = append(maps, heat(title, lost[i], sets, 20, label))
+	}
+	return lesson.Must(viz.Row(maps...))
 }
 
-// equals counts the points of a grid that are the most stable, and says how far apart their accuracies are, and their mean.
-func equals(grid *choose.Table) (points int, apart, mean float64) {
-	most, low, high, sum := math.Inf(-1), 0., 0., 0.
+// stable is the accuracy of the most stable point of a grid, the mean if there are several.
+func stable(grid *choose.Table) float64 {
+	most, sum, points := math.Inf(-1), 0., 0.
 	for _, r := range grid.Rows {
 		switch s, a := r.Scores["stability"], r.Scores["accuracy"]; {
 		case s > most:
-			most, points, low, high, sum = s, 1, a, a, a
+			most, sum, points = s, a, 1
 		case s == most:
-			points, low, high, sum = points+1, min(low, a), max(high, a), sum+a
+			sum, points = sum+a, points+1
 		}
 	}
-	return points, high - low, sum / float64(points)
+	return sum / points
 }

@@ -111,32 +111,36 @@ func Ends() *viz.Chart {
 	return chart
 }
 
-// Quotients draws how many times as long MUR and NeNMF take as the safe form and as coordinate descent, by rank. Its title counts
-// the ranks at which the safe form is faster than both by the rule of the race: both lower quartiles are above 1. numbers are the medians with their quartiles.
-func Quotients(name, set string) (chart *viz.Chart, numbers *viz.Table) {
+// Quotients draws how many times as long MUR and NeNMF take as the safe form and as coordinate descent, by rank: medians, with
+// bars from the lower to the upper quartile. Its title counts the ranks at which the safe form is faster than both by the rule of the
+// race: both lower quartiles are above 1.
+func Quotients(name, set string) *viz.Chart {
 	var medians []viz.Series
-	var rows [][]any
-	header, first := []string{"pair"}, 0
-	var low [][]float64
-	for _, p := range [][2]string{{"MUR", rra.Safe}, {"NeNMF", rra.Safe}, {"MUR", "coordinate descent"}, {"NeNMF", "coordinate descent"}} {
-		s, row := viz.Series{Name: p[0] + " / " + p[1]}, []any{p[0] + " / " + p[1]}
-		header, low = header[:1], append(low, nil)
+	var bars []*plotter.YErrorBars
+	n, first, faster := 0, 0, map[string]int{} // in how many pairs the safe form is faster at a rank
+	for i, p := range [][2]string{{"MUR", rra.Safe}, {"NeNMF", rra.Safe}, {"MUR", "coordinate descent"}, {"NeNMF", "coordinate descent"}} {
+		s := viz.Series{Name: p[0] + " / " + p[1]}
+		bar := &plotter.YErrorBars{CapWidth: vg.Points(5), LineStyle: draw.LineStyle{Color: viz.Color(i), Width: vg.Points(1)}}
 		for _, q := range claims.Speeds(rra.Results("race.csv"), set, p[0], p[1]) {
-			header, row = append(header, "r = "+q.Rank), append(row, q.String())
-			s.X, s.Y = append(s.X, lesson.Must(strconv.ParseFloat(q.Rank, 64))), append(s.Y, q.Median)
-			low[len(low)-1] = append(low[len(low)-1], q.Low)
+			n = q.N
+			at := plotter.XY{X: lesson.Must(strconv.ParseFloat(q.Rank, 64)), Y: q.Median}
+			s.X, s.Y = append(s.X, at.X), append(s.Y, at.Y)
+			bar.XYs, bar.YErrors = append(bar.XYs, at), append(bar.YErrors, struct{ Low, High float64 }{q.Median - q.Low, q.High - q.Median})
+			if p[1] == rra.Safe && q.Low > 1 {
+				if faster[q.Rank]++; faster[q.Rank] == 2 {
+					first++
+				}
+			}
 		}
-		medians, rows = append(medians, s), append(rows, row)
+		medians, bars = append(medians, s), append(bars, bar)
 	}
-	for k, mur := range low[0] {
-		if min(mur, low[1][k]) > 1 {
-			first++
-		}
+	chart := lesson.Must(viz.Lines(medians, viz.LinesOptions{Title: fmt.Sprintf("%s: RRA, safe, beats both at %d of %d ranks", name, first, len(medians[0].Y)),
+		XLabel: fmt.Sprintf("rank r, n = %d", n), YLabel: "quotient of seconds", LogX: true, LogY: true, Width: 4.6, Height: 2.8}))
+	for _, b := range bars {
+		chart.Add(b)
 	}
-	chart = lesson.Must(viz.Lines(medians, viz.LinesOptions{Title: fmt.Sprintf("%s: RRA, safe, beats both at %d of %d ranks", name, first, len(medians[0].Y)),
-		XLabel: "rank r", YLabel: "quotient of seconds", LogX: true, LogY: true, Width: 4.6, Height: 2.8}))
 	lesson.Level(chart, 1)
-	return chart, lesson.Must(viz.NewTable(header, rows))
+	return chart
 }
 
 // Energy is Table 1 of the fifth paper, seconds relative to those at 95 % of the energy, printed and ours.

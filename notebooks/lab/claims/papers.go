@@ -3,6 +3,7 @@ package claims
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -53,8 +54,17 @@ func once(claims func(Data) List) func(Data) List {
 	}
 }
 
-// Of returns the claims of the paper of a notebook, such as "01", judged by what is stored.
-func Of(notebook string) List { return Papers[notebook](Stored()) }
+// Of returns the claims of the paper of a notebook, such as "01", judged by what is stored, once.
+func Of(notebook string) List { return slices.Clone(ledger()[notebook]) }
+
+// ledger has the claims of all papers.
+var ledger = sync.OnceValue(func() Ledger {
+	all, data := Ledger{}, Stored()
+	for notebook, claims := range Papers {
+		all[notebook] = claims(data)
+	}
+	return all
+})
 
 // From returns claims of the paper of a notebook, as Only does, for a list of several papers: Where begins with the
 // number of the notebook.

@@ -81,7 +81,7 @@ func Cauchy(d Data) List {
 		return mean(d.Cauchy.Where("corruption", kind, "model", model, "level", to), value) / mean(d.Cauchy.Where("corruption", kind, "model", model, "level", from), value)
 	}
 	return List{
-		{"losses", "Fig. 1, (1)", "with smaller γ and ε the loss comes nearer to e₀", "the mean distance to e₀ of the four pairs of Fig. 1, on errors up to 250, each divided by its largest value, falls", func() (Verdict, string) {
+		{"losses", Picture, "Fig. 1, (1)", "with smaller γ and ε the loss comes nearer to e₀", "the mean distance to e₀ of the four pairs of Fig. 1, on errors up to 250, each divided by its largest value, falls", func() (Verdict, string) {
 			var gaps []string
 			before, falls := math.Inf(1), true
 			for _, p := range [][2]float64{{1, 200}, {0.1, 100}, {0.01, 50}, {0.001, 25}} {
@@ -97,7 +97,7 @@ func Cauchy(d Data) List {
 			}
 			return yes(falls, "the distances are %s", strings.Join(gaps, ", "))
 		}},
-		{"weights", "Table 1", "the weights of the models", "where the printed objective is differentiated numerically, the printed weight comes out, up to a factor: of ten rows all, reproduced; half of them, partly", func() (Verdict, string) {
+		{"weights", Derivation, "Table 1", "the weights of the models", "where the printed objective is differentiated numerically, the printed weight comes out, up to a factor: of ten rows all, reproduced; half of them, partly", func() (Verdict, string) {
 			const soft, cut = 0.3, 3. // of RNMF-L1; of the capped and the truncated loss
 			ln := func(e float64) float64 { return math.Log1p(e * e) }
 			cauchy := func(e float64) float64 { return 1 / (1 + e*e) }
@@ -137,7 +137,7 @@ func Cauchy(d Data) List {
 			}
 			return v, why
 		}},
-		{"conjugate", "(9) to (14)", "the loss is the envelope of parabolas, whose conjugate and slopes (9), (10) give", "f(x) by the maximum over y of yx − f*(y), on a grid, is −g(x) within 10⁻⁴", func() (Verdict, string) {
+		{"conjugate", Derivation, "(9) to (14)", "the loss is the envelope of parabolas, whose conjugate and slopes (9), (10) give", "f(x) by the maximum over y of yx − f*(y), on a grid, is −g(x) within 10⁻⁴", func() (Verdict, string) {
 			const sigma = 9.
 			star := func(y float64) float64 {
 				switch {
@@ -158,7 +158,7 @@ func Cauchy(d Data) List {
 			}
 			return yes(gap < 1e-4, "the largest difference is %.0e", gap)
 		}},
-		{"nagy", "(17), (18)", "Nagy's iteration finds the most likely scale of Cauchy errors", "of 20000 Cauchy errors with γ = 0.05, within 5 %, from γ = 1", func() (Verdict, string) {
+		{"nagy", Derivation, "(17), (18)", "Nagy's iteration finds the most likely scale of Cauchy errors", "of 20000 Cauchy errors with γ = 0.05, within 5 %, from γ = 1", func() (Verdict, string) {
 			rng := rand.New(rand.NewPCG(1, 1))
 			errors := make([]float64, 20000)
 			for i := range errors {
@@ -175,7 +175,7 @@ func Cauchy(d Data) List {
 			}
 			return yes(steps < 50, "after %d steps γ = %.4f", steps, gamma)
 		}},
-		{"three-sigma", "section 3.3", "beyond μ + 3δ of the lower half are the outliers", "of pure Gaussian errors a three-sigma rule marks 0.3 %; reproduced below 1 %", func() (Verdict, string) {
+		{"three-sigma", Derivation, "section 3.3", "beyond μ + 3δ of the lower half are the outliers", "of pure Gaussian errors a three-sigma rule marks 0.3 %; reproduced below 1 %", func() (Verdict, string) {
 			rng := rand.New(rand.NewPCG(2, 1))
 			squares := make([]float64, 100000)
 			for i := range squares {
@@ -194,7 +194,7 @@ func Cauchy(d Data) List {
 			a, b := share(rnmf.ThreeSigma), share(rnmf.NormalThreeSigma)
 			return yes(a < 1, "the printed rule marks %.1f %%, one scaled to the normal distribution %.1f %%", a, b)
 		}},
-		{"algorithms", "Algorithm 1, Algorithm 2", "they solve (13) and (2)", "40 random problems (13): what Algorithm 1 returns after 20 steps is not negative, reproduced; if it is, but h, which it does not return, meets the KKT conditions within 10⁻³ after 2000 steps, partly", func() (Verdict, string) {
+		{"algorithms", Derivation, "Algorithm 1, Algorithm 2", "they solve (13) and (2)", "40 random problems (13): what Algorithm 1 returns after 20 steps is not negative, reproduced; if it is, but h, which it does not return, meets the KKT conditions within 10⁻³ after 2000 steps, partly", func() (Verdict, string) {
 			low, gap := extrapolated()
 			v, why := yes(low >= 0, "line 8 returns the extrapolated point, of which an entry is %.3f; h, the point before it, misses the KKT conditions by at most %.0e. Algorithm 2 needs Θ for Γ, the scale before the weights, and the zeros of line 4 kept", low, gap)
 			if v == Not && gap < 1e-3 {
@@ -202,11 +202,11 @@ func Cauchy(d Data) List {
 			}
 			return v, why
 		}},
-		{"lemma", "Lemma 1", "the best h has ‖h‖ ≤ 2α + σα/(√2γ)", "one W of columns of length 1 and one v that exceed it disprove it", func() (Verdict, string) {
+		{"lemma", Derivation, "Lemma 1", "the best h has ‖h‖ ≤ 2α + σα/(√2γ)", "one W of columns of length 1 and one v that exceed it disprove it", func() (Verdict, string) {
 			c := Lemma1(1e-3, 0.1, 9)
 			return yes(c.H <= c.Bound, "W = (η, √(1 − 2η²), η)ᵀ, v = (1, 1, 1)ᵀ/√3, η = 0.001, γ = 0.1, σ = 9: the only global minimum is at h = %.0f, the bound is %.1f; its cost is %.2f, within the bound at least %.2f", c.H, c.Bound, c.Cost, c.Within)
 		}},
-		{"theorem", "Theorem 1", "the generalisation error falls like √(ln n / n), with the constants of (7)", "its derivation rests on Lemma 1. Measured on a small population: the exponent of the gap lies from −0.6 to −0.4, and (7) is below what any sample can cost", func() (Verdict, string) {
+		{"theorem", Derivation, "Theorem 1", "the generalisation error falls like √(ln n / n), with the constants of (7)", "its derivation rests on Lemma 1. Measured on a small population: the exponent of the gap lies from −0.6 to −0.4, and (7) is below what any sample can cost", func() (Verdict, string) {
 			gaps := Theorem1([]int{10, 30, 100, 300}, 400, 12, 20, 1)
 			var n, sup []float64
 			for _, g := range gaps {
@@ -221,7 +221,7 @@ func Cauchy(d Data) List {
 			}
 			return yes(last.Bound <= most, "%s", why)
 		}},
-		{"line", "Fig. 4", "truncated Cauchy NMF finds the line among 0, 20, 40 and 80 outliers", "of 20 random starts, on points of our own, 500 rounds: nearly all (18), reproduced; some, partly", func() (Verdict, string) {
+		{"line", Picture, "Fig. 4", "truncated Cauchy NMF finds the line among 0, 20, 40 and 80 outliers", "of 20 random starts, on points of our own, 500 rounds: nearly all (18), reproduced; some, partly", func() (Verdict, string) {
 			found := lineStarts(func() rnmf.Model { return cauchy.Printed(rnmf.TruncatedCauchyNMF(1)) })
 			worst, sum, counts := 20, 0, []string{}
 			for _, n := range found {
@@ -235,7 +235,7 @@ func Cauchy(d Data) List {
 			}
 			return Not, why
 		}},
-		{"line-rivals", "Fig. 4", "L2 misses it from 20 outliers on, and L1 from 40 on", "of 20 random starts, on the same points, L1 smoothed with ε = 0.1: both find it without outliers and L1 with 20 (18 starts or more), and else neither (2 or fewer)", func() (Verdict, string) {
+		{"line-rivals", Picture, "Fig. 4", "L2 misses it from 20 outliers on, and L1 from 40 on", "of 20 random starts, on the same points, L1 smoothed with ε = 0.1: both find it without outliers and L1 with 20 (18 starts or more), and else neither (2 or fewer)", func() (Verdict, string) {
 			// By default ε is a tenth of the first median error, 1 here, which moves the slope of L1.
 			square := lineStarts(func() rnmf.Model { return rnmf.NMF(1) })
 			absolute := lineStarts(func() rnmf.Model { return rnmf.Model{Rank: 1, Loss: rnmf.L1{Eps: 0.1}} })
@@ -247,7 +247,7 @@ func Cauchy(d Data) List {
 			}
 			return v, why
 		}},
-		{"ar-weights", "Fig. 2, Fig. 3", "its weights are 0 on sunglasses and scarves of AR", "the paper has one person in 26 images and 2 parts; here are ten persons of AR, thirteen images each, 20 parts, 60 rounds, ten starts: of the rows that sunglasses and scarves cover at least half of the pixels have less than a hundredth of the median weight; partly, if so have more than a quarter of the same rows in images without them", func() (Verdict, string) {
+		{"ar-weights", Picture, "Fig. 2, Fig. 3", "its weights are 0 on sunglasses and scarves of AR", "the paper has one person in 26 images and 2 parts; here are ten persons of AR, thirteen images each, 20 parts, 60 rounds, ten starts: of the rows that sunglasses and scarves cover at least half of the pixels have less than a hundredth of the median weight; partly, if so have more than a quarter of the same rows in images without them", func() (Verdict, string) {
 			rows := d.Occlusion.Where("experiment", "weights", "model", truncatedName)
 			if len(rows) == 0 {
 				return Open, "nothing is stored"
@@ -266,14 +266,14 @@ func Cauchy(d Data) List {
 				100*glasses, 100*scarves, 100*eyes, 100*mouths,
 				of("truncated, normal rule", "sunglasses"), of("truncated, normal rule", "scarves"), of("truncated, normal rule", "eyes"), of("truncated, normal rule", "mouths"), plural(len(rows), "start"))
 		}},
-		{"spoiled", "Fig. 5", "examples of spoiled faces", "it shows data, and claims nothing", judged(NotTestable, "section 7 names ours")},
-		{"laplace", "Table 2", "under Laplace noise truncated Cauchy has the smallest error at every δ", "where the table has it first, error against the clean images, 60 rounds. " + LeadRule, func() (Verdict, string) {
+		{"spoiled", Picture, "Fig. 5", "examples of spoiled faces", "it shows data, and claims nothing", judged(NotTestable, "section 7 names ours")},
+		{"laplace", Ranking, "Table 2", "under Laplace noise truncated Cauchy has the smallest error at every δ", "where the table has it first, error against the clean images, 60 rounds. " + LeadRule, func() (Verdict, string) {
 			return Lead("truncated Cauchy", true, cells(first(cauchy.Table2, true), func(level string) (Cell, bool) {
 				return at("laplace", level, Contest{Who: truncatedName, Rivals: rivalsOfCauchy, Value: "error", Less: true})
 			}))
 		}},
-		{"laplace-numbers", "Table 2", "the errors", nearRule("0.03"), numbers(0.03, map[string][3]string{"Table 2": {"laplace", "error", cauchy.Table2}})},
-		{"laplace-rounds", "Table 2, (16)", "at δ = 200 the error is 0.181", "rounds (each from 1 to 200, of Algorithm 1 to 60), rule (16) with a tolerance of 10⁻⁴, solver, start, rule of the cut-off, and clipping of the noise are changed one at a time (multiplicative updates cannot have X < 0, so there the noise is cut off at 0, too): some variant's mean error, at its best round, is below 0.2. Where nothing is cut off, no entry of X is 0, and our scale is that of all entries", func() (Verdict, string) {
+		{"laplace-numbers", Number, "Table 2", "the errors", nearRule("0.03"), numbers(0.03, map[string][3]string{"Table 2": {"laplace", "error", cauchy.Table2}})},
+		{"laplace-rounds", Number, "Table 2, (16)", "at δ = 200 the error is 0.181", "rounds (each from 1 to 200, of Algorithm 1 to 60), rule (16) with a tolerance of 10⁻⁴, solver, start, rule of the cut-off, and clipping of the noise are changed one at a time (multiplicative updates cannot have X < 0, so there the noise is cut off at 0, too): some variant's mean error, at its best round, is below 0.2. Where nothing is cut off, no entry of X is 0, and our scale is that of all entries", func() (Verdict, string) {
 			least := math.Inf(1)
 			var text []string
 			for _, name := range d.Ablation.Different("variant") {
@@ -293,42 +293,42 @@ func Cauchy(d Data) List {
 			}
 			return yes(least < 0.2, "the least errors, at the best round for each of %s: %s. What the paper's program did is open", plural(len(d.Ablation.Different("trial")), "start"), strings.Join(text, "; "))
 		}},
-		{"laplace-clusters", "Fig. 6", "under Laplace noise it clusters better than all the others", "every δ, accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
+		{"laplace-clusters", Ranking, "Fig. 6", "under Laplace noise it clusters better than all the others", "every δ, accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
 			return Lead("truncated Cauchy", true, cells(d.Cauchy.Where("corruption", "laplace").Different("level"), func(level string) (Cell, bool) {
 				return at("laplace", level, Contest{Who: truncatedName, Rivals: rivalsOfCauchy, Value: "accuracy"})
 			}))
 		}},
-		{"laplace-stable", "Fig. 6", "its clusters remain stable as the deviation varies", "the mean accuracy at δ = 280 is at least nine tenths of that at δ = 40", func() (Verdict, string) {
+		{"laplace-stable", Picture, "Fig. 6", "its clusters remain stable as the deviation varies", "the mean accuracy at δ = 280 is at least nine tenths of that at δ = 40", func() (Verdict, string) {
 			q, other := ratio("laplace", truncatedName, "accuracy", "40", "280"), ratio("laplace", "L2", "accuracy", "40", "280")
 			return yes(q >= 0.9, "it is %.2f of it; that of L2 is %.2f of its own", q, other)
 		}},
-		{"laplace-l1", "Fig. 6", "under Laplace noise L1 clusters better than L2 and L2,1", "every δ, accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
+		{"laplace-l1", Ranking, "Fig. 6", "under Laplace noise L1 clusters better than L2 and L2,1", "every δ, accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
 			return Lead("L1", true, cells(levelsOf(cauchy.Table2), func(level string) (Cell, bool) {
 				return at("laplace", level, Contest{Who: "L1", Rivals: []string{"L2", "L2,1"}, Value: "accuracy"})
 			}))
 		}},
-		{"laplace-kmeans", "Fig. 6", "under Laplace noise the NMF models cluster better than k-means", "each of the paper's models at every δ, accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
+		{"laplace-kmeans", Ranking, "Fig. 6", "under Laplace noise the NMF models cluster better than k-means", "each of the paper's models at every δ, accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
 			return Lead("an NMF model", true, overKMeans("laplace", levelsOf(cauchy.Table2)))
 		}},
-		{"laplace-rnmf", "Fig. 6", "under Laplace noise L1 clusters better than RNMF-L1", "every δ, accuracy, 60 rounds; λ of RNMF-L1 is our guess. " + LeadRule, func() (Verdict, string) {
+		{"laplace-rnmf", Ranking, "Fig. 6", "under Laplace noise L1 clusters better than RNMF-L1", "every δ, accuracy, 60 rounds; λ of RNMF-L1 is our guess. " + LeadRule, func() (Verdict, string) {
 			return Lead("L1", true, cells(levelsOf(cauchy.Table2), func(level string) (Cell, bool) {
 				return at("laplace", level, Contest{Who: "L1", Rivals: []string{"RNMF-L1"}, Value: "accuracy"})
 			}))
 		}},
-		{"pepper", "Table 3", "under salt & pepper truncated Cauchy has the smallest error at 30 and 40 %", "where the table has it first, error, 60 rounds. " + LeadRule, func() (Verdict, string) {
+		{"pepper", Ranking, "Table 3", "under salt & pepper truncated Cauchy has the smallest error at 30 and 40 %", "where the table has it first, error, 60 rounds. " + LeadRule, func() (Verdict, string) {
 			return Lead("truncated Cauchy", true, cells(first(cauchy.Table3, true), func(level string) (Cell, bool) {
 				return at("salt & pepper", level, Contest{Who: truncatedName, Rivals: rivalsOfCauchy, Value: "error", Less: true})
 			}))
 		}},
-		{"pepper-clusters", "Fig. 7", "under salt & pepper it clusters better than all the others in most cases", "every share of pixels up to 50 % (at 60 % all fail, the paper says), accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
+		{"pepper-clusters", Ranking, "Fig. 7", "under salt & pepper it clusters better than all the others in most cases", "every share of pixels up to 50 % (at 60 % all fail, the paper says), accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
 			return Lead("truncated Cauchy", true, cells([]string{"5", "10", "20", "30", "40", "50"}, func(level string) (Cell, bool) {
 				return at("salt & pepper", level, Contest{Who: truncatedName, Rivals: rivalsOfCauchy, Value: "accuracy"})
 			}))
 		}},
-		{"pepper-few", "Fig. 7", "with 5 % of wrong pixels all models cluster well", "each of the paper's models, accuracy, 60 rounds, against k-means on the same images. " + LeadRule, func() (Verdict, string) {
+		{"pepper-few", Picture, "Fig. 7", "with 5 % of wrong pixels all models cluster well", "each of the paper's models, accuracy, 60 rounds, against k-means on the same images. " + LeadRule, func() (Verdict, string) {
 			return Lead("an NMF model", true, overKMeans("salt & pepper", []string{"5"}))
 		}},
-		{"pepper-comparable", "Table 3", "L1, Huber, CIM and truncated Cauchy err alike while less than 20 % of the pixels are wrong", "at 5 and 10 % the largest of their mean errors is at most 1.2 times the smallest", func() (Verdict, string) {
+		{"pepper-comparable", Picture, "Table 3", "L1, Huber, CIM and truncated Cauchy err alike while less than 20 % of the pixels are wrong", "at 5 and 10 % the largest of their mean errors is at most 1.2 times the smallest", func() (Verdict, string) {
 			_, _, printed := printedTable(cauchy.Table3)
 			most, paper := 0., 0.
 			for _, level := range []string{"5", "10"} {
@@ -341,19 +341,19 @@ func Cauchy(d Data) List {
 			}
 			return yes(most <= 1.2, "it is up to %.2f times the smallest; by the paper's own Table 3 up to %.2f", most, paper)
 		}},
-		{"pepper-rivals", "Fig. 7", "beyond 40 % of wrong pixels the clusters of L1, Huber and CIM become worse", "the mean accuracy of each at 50 % is less than nine tenths of that at 40 %", func() (Verdict, string) {
+		{"pepper-rivals", Picture, "Fig. 7", "beyond 40 % of wrong pixels the clusters of L1, Huber and CIM become worse", "the mean accuracy of each at 50 % is less than nine tenths of that at 40 %", func() (Verdict, string) {
 			var q []float64
 			for _, model := range []string{"L1", "Huber", "CIM"} {
 				q = append(q, ratio("salt & pepper", model, "accuracy", "40", "50"))
 			}
 			return yes(slices.Max(q) < 0.9, "it is %.2f, %.2f and %.2f of it", q[0], q[1], q[2])
 		}},
-		{"pepper-stable", "Fig. 7, Table 3", "it performs stably from 30 to 50 % of wrong pixels", "the mean error at 50 % is at most 1.1 times that at 30 %", func() (Verdict, string) {
+		{"pepper-stable", Picture, "Fig. 7, Table 3", "it performs stably from 30 to 50 % of wrong pixels", "the mean error at 50 % is at most 1.1 times that at 30 %", func() (Verdict, string) {
 			_, _, printed := printedTable(cauchy.Table3)
 			q := ratio("salt & pepper", truncatedName, "error", "30", "50")
 			return yes(q <= 1.1, "the quotient is %.2f; by the paper's own Table 3 it is %.2f", q, value(printed, truncatedName, "50")/value(printed, truncatedName, "30"))
 		}},
-		{"pepper-fail", "Fig. 7", "at 60 % of wrong pixels all models fail", "none of the paper's models is ahead of k-means on the same images by 10 points", func() (Verdict, string) {
+		{"pepper-fail", Picture, "Fig. 7", "at 60 % of wrong pixels all models fail", "none of the paper's models is ahead of k-means on the same images by 10 points", func() (Verdict, string) {
 			most, who := math.Inf(-1), ""
 			for _, model := range append([]string{truncatedName}, rivalsOfCauchy...) {
 				if c, ok := at("salt & pepper", "60", Contest{Who: model, Rivals: []string{"k-means"}, Value: "accuracy"}); ok && c.Mean > most {
@@ -362,18 +362,18 @@ func Cauchy(d Data) List {
 			}
 			return yes(most < 0.1, "the largest lead is %s", who)
 		}},
-		{"pepper-numbers", "Table 3", "the errors", nearRule("0.03") + "; without 24.28 of L2 at 60 %, which must be 34.28", numbers(0.03, map[string][3]string{"Table 3": {"salt & pepper", "error", cauchy.Table3}})},
-		{"blocks", "Table 4", "with blocks of 12 and larger truncated Cauchy clusters best", "where the table has it first, accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
+		{"pepper-numbers", Number, "Table 3", "the errors", nearRule("0.03") + "; without 24.28 of L2 at 60 %, which must be 34.28", numbers(0.03, map[string][3]string{"Table 3": {"salt & pepper", "error", cauchy.Table3}})},
+		{"blocks", Ranking, "Table 4", "with blocks of 12 and larger truncated Cauchy clusters best", "where the table has it first, accuracy, 60 rounds. " + LeadRule, func() (Verdict, string) {
 			return Lead("truncated Cauchy", true, cells(first(cauchy.Table4Accuracy, false), func(level string) (Cell, bool) {
 				return at("blocks", level, Contest{Who: truncatedName, Rivals: append([]string{"k-means", "Cauchy"}, rivalsOfCauchy...), Value: "accuracy"})
 			}))
 		}},
-		{"blocks-robust", "Table 4", "it is robust while less than 40 % (b = 20) is covered", "the mean accuracy at 18 is at least nine tenths of that at 10", func() (Verdict, string) {
+		{"blocks-robust", Picture, "Table 4", "it is robust while less than 40 % (b = 20) is covered", "the mean accuracy at 18 is at least nine tenths of that at 10", func() (Verdict, string) {
 			q := ratio("blocks", truncatedName, "accuracy", "10", "18")
 			_, _, printed := printedTable(cauchy.Table4Accuracy)
 			return yes(q >= 0.9, "it is %.2f of it; by the paper's own Table 4 it is %.2f", q, value(printed, truncatedName, "18")/value(printed, truncatedName, "10"))
 		}},
-		{"blocks-cauchy", "Table 4", "Cauchy without truncation fails from the smallest block on", "nowhere is it ahead of k-means on the covered images by 3 points (in the paper by 2.1 at most)", func() (Verdict, string) {
+		{"blocks-cauchy", Picture, "Table 4", "Cauchy without truncation fails from the smallest block on", "nowhere is it ahead of k-means on the covered images by 3 points (in the paper by 2.1 at most)", func() (Verdict, string) {
 			all := cells([]string{"10", "12", "14", "16", "18", "20", "22"}, func(level string) (Cell, bool) {
 				return at("blocks", level, Contest{Who: "Cauchy", Rivals: []string{"k-means"}, Value: "accuracy"})
 			})
@@ -385,13 +385,13 @@ func Cauchy(d Data) List {
 			}
 			return yes(len(text) == 0, "it leads by 3 points and more at %d of %d sizes: %s", len(text), len(all), strings.Join(text, ", "))
 		}},
-		{"blocks-cim", "Table 4", "CIM-NMF is robust at b = 10 and 12, and no longer at 14", "the mean accuracy at 10 and 12 is above one half, that at 14 below", func() (Verdict, string) {
+		{"blocks-cim", Picture, "Table 4", "CIM-NMF is robust at b = 10 and 12, and no longer at 14", "the mean accuracy at 10 and 12 is above one half, that at 14 below", func() (Verdict, string) {
 			a := func(level string) float64 {
 				return mean(d.Cauchy.Where("corruption", "blocks", "model", "CIM", "level", level), "accuracy")
 			}
 			return yes(a("10") > 0.5 && a("12") > 0.5 && a("14") < 0.5, "the accuracies are %.2f, %.2f and %.2f", a("10"), a("12"), a("14"))
 		}},
-		{"blocks-convex", "Table 4", "L2, L2,1, RNMF-L1, L1 and Huber fail from the smallest block on", "none of them is ahead of k-means on the covered images by 3 points anywhere", func() (Verdict, string) {
+		{"blocks-convex", Picture, "Table 4", "L2, L2,1, RNMF-L1, L1 and Huber fail from the smallest block on", "none of them is ahead of k-means on the covered images by 3 points anywhere", func() (Verdict, string) {
 			most, where := math.Inf(-1), ""
 			for _, model := range rivalsOfCauchy[:5] {
 				for _, level := range d.Cauchy.Where("corruption", "blocks").Different("level") {
@@ -403,10 +403,10 @@ func Cauchy(d Data) List {
 			}
 			return yes(most < 0.03, "the largest lead is %s", where)
 		}},
-		{"blocks-numbers", "Table 4", "accuracy and NMI", nearRule("0.03") + "; without the NMI of Cauchy at b = 16, 19.01, which must be 39.01", numbers(0.03, map[string][3]string{
+		{"blocks-numbers", Number, "Table 4", "accuracy and NMI", nearRule("0.03") + "; without the NMI of Cauchy at b = 16, 19.01, which must be 39.01", numbers(0.03, map[string][3]string{
 			"accuracy": {"blocks", "accuracy", cauchy.Table4Accuracy}, "NMI": {"blocks", "nmi", cauchy.Table4NMI}})},
-		{"recognition", "Table 5", "on AR, first session against second, truncated Cauchy recognises best in most cases", "two sessions of AR", judged(NotTestable, "the faces of AR at hand are of one session")},
-		{"recognition-here", "for Table 5", "the same on faces of Extended Yale B with scarves and sunglasses", "share of the images of the second session that are named, ten starts. " + LeadRule, func() (Verdict, string) {
+		{"recognition", Ranking, "Table 5", "on AR, first session against second, truncated Cauchy recognises best in most cases", "two sessions of AR", judged(NotTestable, "the faces of AR at hand are of one session")},
+		{"recognition-here", Ranking, "for Table 5", "the same on faces of Extended Yale B with scarves and sunglasses", "share of the images of the second session that are named, ten starts. " + LeadRule, func() (Verdict, string) {
 			c, ok := Contest{Table: d.Disguise, Who: truncatedName, Rivals: rivalsOfCauchy, Value: "accuracy"}.Cell("all conditions", "experiment", "recognition")
 			all := []Cell{}
 			if ok {
@@ -419,18 +419,18 @@ func Cauchy(d Data) List {
 			}
 			return Lead("truncated Cauchy", true, all)
 		}},
-		{"groups", "Fig. 8, Fig. 9", "it clusters the disguised faces of two to ten persons best", "ten persons of AR, of whom two to nine are drawn ten times and all ten are clustered from ten starts; accuracy, against the paper's rivals. " + LeadRule, func() (Verdict, string) {
+		{"groups", Ranking, "Fig. 8, Fig. 9", "it clusters the disguised faces of two to ten persons best", "ten persons of AR, of whom two to nine are drawn ten times and all ten are clustered from ten starts; accuracy, against the paper's rivals. " + LeadRule, func() (Verdict, string) {
 			return Lead("truncated Cauchy", true, cells(d.Occlusion.Where("experiment", "clusters").Different("k"), func(k string) (Cell, bool) {
 				return Contest{Table: d.Occlusion, Who: truncatedName, Rivals: rivalsOfCauchy, Value: "accuracy"}.Cell("k = "+k, "experiment", "clusters", "k", k)
 			}))
 		}},
-		{"groups-here", "for Fig. 9", "the same on the faces of Extended Yale B", "accuracy, ten draws of k persons, against the paper's rivals. " + LeadRule, func() (Verdict, string) {
+		{"groups-here", Ranking, "for Fig. 9", "the same on the faces of Extended Yale B", "accuracy, ten draws of k persons, against the paper's rivals. " + LeadRule, func() (Verdict, string) {
 			return Lead("truncated Cauchy", true, cells(d.Disguise.Where("experiment", "clusters").Different("k"), func(k string) (Cell, bool) {
 				return Contest{Table: d.Disguise, Who: truncatedName, Rivals: rivalsOfCauchy, Value: "accuracy"}.Cell("k = "+k, "experiment", "clusters", "k", k)
 			}))
 		}},
-		{"caltech", "Fig. 10, Fig. 11", "clusters of Caltech 101", "the AlexNet features of the paper", judged(NotTestable, "they are not at hand")},
-		{"stages", ourQuestion, "two stages have a smaller error than truncated Cauchy with the printed rule", "squares of 10 to 22, error against the clean images. " + LeadRule, func() (Verdict, string) {
+		{"caltech", Ranking, "Fig. 10, Fig. 11", "clusters of Caltech 101", "the AlexNet features of the paper", judged(NotTestable, "they are not at hand")},
+		{"stages", Ranking, ourQuestion, "two stages have a smaller error than truncated Cauchy with the printed rule", "squares of 10 to 22, error against the clean images. " + LeadRule, func() (Verdict, string) {
 			return Lead("two stages", true, cells(d.Cauchy.Where("corruption", "blocks").Different("level"), func(level string) (Cell, bool) {
 				return at("blocks", level, Contest{Who: "two stages", Rivals: []string{truncatedName}, Value: "error", Less: true})
 			}))

@@ -42,7 +42,7 @@ func L21(d Data) List {
 	}
 	figures := map[string]string{"UMIST": "Fig. 6", "Yale B": "Fig. 7", "MNIST": "Fig. 8", "PIE": "Fig. 9"}
 	return List{
-		{"lines", "Fig. 1, Fig. 2", "the line of L2,1-NMF follows eight points, and the two outliers turn that of NMF",
+		{"lines", Picture, "Fig. 1, Fig. 2", "the line of L2,1-NMF follows eight points, and the two outliers turn that of NMF",
 			"on ten points of our own, as the paper's are not printed: L2,1-NMF has less than half of NMF's error on the eight, and more on the two", func() (Verdict, string) {
 				x := datasets.TenPoints().X
 				good, bad := [2]float64{}, [2]float64{}
@@ -57,7 +57,7 @@ func L21(d Data) List {
 				}
 				return yes(good[0] < good[1]/2 && bad[0] > bad[1], "the eight errors sum to %.2f, NMF's to %.2f; those of the outliers to %.2f and %.2f", good[0], good[1], bad[0], bad[1])
 			}},
-		{"descent", "Theorem 1, Lemmas 2 to 5", "the multiplicative updates never raise the objective",
+		{"descent", Derivation, "Theorem 1, Lemmas 2 to 5", "the multiplicative updates never raise the objective",
 			"no stored point of a curve lies above the one before", func() (Verdict, string) {
 				rises, all := 0, 0
 				for _, set := range d.Traces.Different("set") {
@@ -70,7 +70,7 @@ func L21(d Data) List {
 				}
 				return yes(rises == 0 && all > 0, "%d of %d stored steps rise, on %s; section 2 of notebook 01 has the proof", rises, all, strings.Join(d.Traces.Different("set"), " and "))
 			}},
-		{"kkt", "Theorems 6 and 7", "where the updates converge, the KKT conditions hold",
+		{"kkt", Derivation, "Theorems 6 and 7", "where the updates converge, the KKT conditions hold",
 			"to the columns (1, 1)ᵀ and (1, 2)ᵀ, from a start with a zero and from one without: the KKT residual of both limits is below 0.01; partly, if only that of the second is", func() (Verdict, string) {
 				residual := func(second float64) float64 {
 					w, h := mat.NewDense(2, 1, []float64{1, second}), mat.NewDense(1, 2, []float64{1, 1})
@@ -85,7 +85,7 @@ func L21(d Data) List {
 				}
 				return v, why
 			}},
-		{"sets", "Table 1", "ten data sets", "a set counts if Table 3 is stored for it, with the samples, features and classes of Table 1: all ten, reproduced; half, partly", func() (Verdict, string) {
+		{"sets", Number, "Table 1", "ten data sets", "a set counts if Table 3 is stored for it, with the samples, features and classes of Table 1: all ten, reproduced; half, partly", func() (Verdict, string) {
 			others := []string{"Yale B", "German", "Cars"} // of another size: see l21.Sets
 			same := slices.DeleteFunc(slices.Clone(sets), func(s string) bool { return slices.Contains(others, s) })
 			v, why := yes(len(same) == 10, "%d of 10 are stored, %d of them in the printed size: Yale B has 32 × 32 pixels, German 24 and Cars 7 features; PIE is the frontal pose alone, where the paper's images differ in pose",
@@ -95,7 +95,7 @@ func L21(d Data) List {
 			}
 			return v, why
 		}},
-		{"nce", "Table 2, Fig. 5", "L2,1-NMF ends with a smaller normalised error than NMF", "in one norm for both, L2,1, after multiplicative updates. " + LeadRule, func() (Verdict, string) {
+		{"nce", Ranking, "Table 2, Fig. 5", "L2,1-NMF ends with a smaller normalised error than NMF", "in one norm for both, L2,1, after multiplicative updates. " + LeadRule, func() (Verdict, string) {
 			v, why := Lead("L2,1-NMF", false, cells(d.Convergence.Different("set"), func(set string) (Cell, bool) {
 				return Contest{Table: d.Convergence, Who: "L2,1-NMF, multiplicative", Rivals: []string{"NMF, multiplicative"}, Value: "nce21", Less: true}.Cell(set, "set", set)
 			}))
@@ -105,7 +105,7 @@ func L21(d Data) List {
 			}
 			return v, why
 		}},
-		{"nce-numbers", "Table 2", "the normalised errors", nearRule("0.01"), func() (Verdict, string) {
+		{"nce-numbers", Number, "Table 2", "the normalised errors", nearRule("0.01"), func() (Verdict, string) {
 			var pairs []Pair
 			for _, set := range d.Convergence.Different("set") {
 				for model, column := range map[string]string{"L2,1-NMF": "nce21", "NMF": "ncef"} {
@@ -115,7 +115,7 @@ func L21(d Data) List {
 			slices.SortFunc(pairs, func(a, b Pair) int { return strings.Compare(a.Name, b.Name) })
 			return Near(0.01, 1, "of the printed error", pairs)
 		}},
-		{"rounds", "Table 2, Fig. 5", "both end by rule (58) after 3906 to 4932 rounds", "(58) with the difference the right way round, as it holds at once as printed: the quotient of the mean rounds, ours by the paper's, lies from 0.8 to 1.25 in all four", func() (Verdict, string) {
+		{"rounds", Time, "Table 2, Fig. 5", "both end by rule (58) after 3906 to 4932 rounds", "(58) with the difference the right way round, as it holds at once as printed: the quotient of the mean rounds, ours by the paper's, lies from 0.8 to 1.25 in all four", func() (Verdict, string) {
 			var q []string
 			holds := true
 			for _, set := range d.Convergence.Different("set") {
@@ -132,7 +132,7 @@ func L21(d Data) List {
 			}
 			return yes(holds, "quotients %s; n = %d starts each", strings.Join(q, ", "), len(d.Convergence.Different("trial")))
 		}},
-		{"fewer", "section 5.3", "L2,1-NMF needs fewer rounds than NMF", "of starts from which both end by rule (58). " + LeadRule, func() (Verdict, string) {
+		{"fewer", Time, "section 5.3", "L2,1-NMF needs fewer rounds than NMF", "of starts from which both end by rule (58). " + LeadRule, func() (Verdict, string) {
 			var ended stored.Table
 			for _, r := range d.Convergence {
 				if r.Text("reason") == "converged" {
@@ -157,7 +157,7 @@ func L21(d Data) List {
 			}
 			return v, why
 		}},
-		{"cost", "sections 1, 2.7", "nearly the same computational cost", "the least seconds of a round at 256 × 256, r = 10, on an idle machine: at most 1.25 times those of NMF; open while none are stored", func() (Verdict, string) {
+		{"cost", Time, "sections 1, 2.7", "nearly the same computational cost", "the least seconds of a round at 256 × 256, r = 10, on an idle machine: at most 1.25 times those of NMF; open while none are stored", func() (Verdict, string) {
 			var q []string
 			for _, set := range []string{"UMIST", "AT&T"} {
 				round := func(model string) float64 {
@@ -173,20 +173,20 @@ func L21(d Data) List {
 			times := mean(timings, "base") / mean(d.Costs.Where("algorithm", "NMF, MUR"), "base")
 			return yes(times <= 1.25, "it takes %.2g times as long; %s", times, own)
 		}},
-		{"basis", "Fig. 3, Fig. 4", "the basis images of L2,1-NMF are much clearer", "the paper names no measure", judged(NotTestable, "section 6 of notebook 01 shows them; Fig. 4 has the 31 persons with all 64 images, as the paper names none")},
-		{"table3", "Table 3", "L2,1-NMF clusters better than NMF on all ten sets", "100 multiplicative rounds from the paper's k-means start, accuracy. " + LeadRule, three("L2,1-NMF", "NMF", sets)},
-		{"table3-hals", "Table 3", "the same, by 60 rounds of HALS", "HALS, at most 60 rounds, fewer where one gains less than a ten-thousandth, from the same start. " + LeadRule, three("L2,1-NMF, HALS", "NMF, HALS", sets)},
-		{"table3-converged", "Table 3", "the same, converged", "HALS until a round gains less than a millionth, or for 1,000 rounds, as on Cars and Wine. " + LeadRule, three("L2,1-NMF, converged", "NMF, converged", sets)},
-		{"table3-on-h", ourQuestion, "the same, converged, with clusters by k-means on H", "k-means on the coefficients of the converged fits, with the columns of W at length 1, in place of the largest coefficient, accuracy; asked after the results were seen. " + LeadRule, func() (Verdict, string) {
+		{"basis", Picture, "Fig. 3, Fig. 4", "the basis images of L2,1-NMF are much clearer", "the paper names no measure", judged(NotTestable, "section 6 of notebook 01 shows them; Fig. 4 has the 31 persons with all 64 images, as the paper names none")},
+		{"table3", Ranking, "Table 3", "L2,1-NMF clusters better than NMF on all ten sets", "100 multiplicative rounds from the paper's k-means start, accuracy. " + LeadRule, three("L2,1-NMF", "NMF", sets)},
+		{"table3-hals", Ranking, "Table 3", "the same, by 60 rounds of HALS", "HALS, at most 60 rounds, fewer where one gains less than a ten-thousandth, from the same start. " + LeadRule, three("L2,1-NMF, HALS", "NMF, HALS", sets)},
+		{"table3-converged", Ranking, "Table 3", "the same, converged", "HALS until a round gains less than a millionth, or for 1,000 rounds, as on Cars and Wine. " + LeadRule, three("L2,1-NMF, converged", "NMF, converged", sets)},
+		{"table3-on-h", Ranking, ourQuestion, "the same, converged, with clusters by k-means on H", "k-means on the coefficients of the converged fits, with the columns of W at length 1, in place of the largest coefficient, accuracy; asked after the results were seen. " + LeadRule, func() (Verdict, string) {
 			return Lead("L2,1-NMF, converged", true, lead("L2,1-NMF, converged", "NMF, converged", "onH", sets))
 		}},
-		{"table3-kmeans", "Table 3", "L2,1-NMF clusters better than k-means on all ten sets", "100 multiplicative rounds, accuracy. " + LeadRule, three("L2,1-NMF", "k-means", sets)},
-		{"table3-start", ourQuestion, "the accuracies of 100 multiplicative rounds are those of the start", "L2,1-NMF against its own start, accuracy: reproduced if level on all sets, else not; level as in the rule of the lead", func() (Verdict, string) {
+		{"table3-kmeans", Ranking, "Table 3", "L2,1-NMF clusters better than k-means on all ten sets", "100 multiplicative rounds, accuracy. " + LeadRule, three("L2,1-NMF", "k-means", sets)},
+		{"table3-start", Ranking, ourQuestion, "the accuracies of 100 multiplicative rounds are those of the start", "L2,1-NMF against its own start, accuracy: reproduced if level on all sets, else not; level as in the rule of the lead", func() (Verdict, string) {
 			all := lead("L2,1-NMF", "start", "accuracy", d.Clusters.Different("set"))
 			_, why := Lead("L2,1-NMF", true, all)
 			return yes(len(all) > 0 && !slices.ContainsFunc(all, func(c Cell) bool { return c.side() != 0 }), "%s", why)
 		}},
-		{"table3-numbers", "Table 3", "the numbers", nearRule("0.03"), func() (Verdict, string) {
+		{"table3-numbers", Number, "Table 3", "the numbers", nearRule("0.03"), func() (Verdict, string) {
 			var pairs []Pair
 			var above, below []string // the sets on which all three methods are off in one direction
 			for _, set := range sets {
@@ -211,7 +211,7 @@ func L21(d Data) List {
 			return v, why + fmt.Sprintf("; the accuracies of all three methods, k-means as well, are more than 0.03 above the printed ones on %s, and below them on %s",
 				cmp.Or(strings.Join(above, " and "), "no set"), cmp.Or(strings.Join(below, " and "), "no set"))
 		}},
-		{"confusion", "Fig. 6, Fig. 7, Fig. 8, Fig. 9", "the diagonals of L2,1-NMF are much stronger", "the accuracy is the sum of the diagonal: 100 multiplicative rounds on the four sets. " + LeadRule, func() (Verdict, string) {
+		{"confusion", Ranking, "Fig. 6, Fig. 7, Fig. 8, Fig. 9", "the diagonals of L2,1-NMF are much stronger", "the accuracy is the sum of the diagonal: 100 multiplicative rounds on the four sets. " + LeadRule, func() (Verdict, string) {
 			var some []string
 			for _, set := range sets {
 				if figures[set] != "" {
@@ -220,7 +220,7 @@ func L21(d Data) List {
 			}
 			return Lead("L2,1-NMF", true, lead("L2,1-NMF", "NMF", "accuracy", some))
 		}},
-		{"german", "Table 3", "accuracy, NMI and purity of German", "a printed NMI is possible if any two clusters, of the 700 and the 300 samples, can have it at the printed accuracy", func() (Verdict, string) {
+		{"german", Number, "Table 3", "accuracy, NMI and purity of German", "a printed NMI is possible if any two clusters, of the 700 and the 300 samples, can have it at the printed accuracy", func() (Verdict, string) {
 			possible := 0
 			var most []string
 			for _, model := range []string{"L2,1-NMF", "NMF", "k-means"} {
@@ -233,7 +233,7 @@ func L21(d Data) List {
 			}
 			return yes(possible == 3, "%d of 3 are possible: at most %s", possible, strings.Join(most, ", "))
 		}},
-		{"l1", "section 6", "the updates (62), (63) of L1-NMF descend", "on 60 digits, ten components, 200 rounds: no round raises the smoothed objective (60)", func() (Verdict, string) {
+		{"l1", Derivation, "section 6", "the updates (62), (63) of L1-NMF descend", "on 60 digits, ten components, 200 rounds: no round raises the smoothed objective (60)", func() (Verdict, string) {
 			s := must(datasets.Digits().Sample(6, 1)).Scaled()
 			m := rnmf.L1NMF(10)
 			m.Solver, m.Tol, m.MaxIter, m.Seed, m.TuneFor = rnmf.MU{}, -1, 200, 1, -1

@@ -173,23 +173,23 @@ func RLS(d Data) List {
 		}
 	}
 	return List{
-		{"descent", "(1) to (14), Theorem 1", "the updates of LS-NMF never raise the objective", "as printed, 300 rounds on 60 digits with a graph: no round rises", func() (Verdict, string) {
+		{"descent", Derivation, "(1) to (14), Theorem 1", "the updates of LS-NMF never raise the objective", "as printed, 300 rounds on 60 digits with a graph: no round rises", func() (Verdict, string) {
 			r := must(logNorm(0, 300))
 			return yes(rises(r) == 0, "%d of %d rounds rise; section 3 has a proof", rises(r), len(r.Trace)-1)
 		}},
-		{"taylor", "Lemma 2, (21)", "what lies above (21), a Taylor expansion of second order, lies above the objective", "the logarithm lies nowhere above (21)", func() (Verdict, string) {
+		{"taylor", Derivation, "Lemma 2, (21)", "what lies above (21), a Taylor expansion of second order, lies above the objective", "the logarithm lies nowhere above (21)", func() (Verdict, string) {
 			above := 0.
 			for u := 0.5; u <= 4; u += 0.01 {
 				above = math.Max(above, math.Log1p(u)-(math.Log1p(0.5)+(u-0.5)/1.5-(u-0.5)*(u-0.5)/(2*1.5*1.5)))
 			}
 			return yes(above <= 0, "between v = 0.5 and 4 the logarithm lies above (21), by up to %.2f; its tangent, which lies above everywhere, proves what (21) does not", above)
 		}},
-		{"stationary", "Theorem 1", "the objective is invariant if and only if the factors are stationary", "one pair of factors that the updates leave, and that is not stationary, disproves it", func() (Verdict, string) {
+		{"stationary", Derivation, "Theorem 1", "the objective is invariant if and only if the factors are stationary", "one pair of factors that the updates leave, and that is not stationary, disproves it", func() (Verdict, string) {
 			w, h := mat.NewDense(2, 1, []float64{1, 0}), mat.NewDense(1, 2, []float64{1, 1})
 			r := must(rnmf.Model{Rank: 1, Solver: rnmf.MU{}, Init: rnmf.WarmStart{W: w, H: h}}.Fit(context.Background(), mat.NewDense(2, 2, []float64{1, 1, 1, 1})))
 			return yes(r.KKT < 1e-3, "on a 2 × 2 matrix of ones W = (1, 0)ᵀ stays, with the KKT residual %.2g: zeros are left out", r.KKT)
 		}},
-		{"operator", "(32) to (43), Theorem 2", "(38) is the proximal operator of the ℓ₂,log norm", "at 400 pairs of a length and a τ the operator is at the lowest point of a grid", func() (Verdict, string) {
+		{"operator", Derivation, "(32) to (43), Theorem 2", "(38) is the proximal operator of the ℓ₂,log norm", "at 400 pairs of a length and a τ the operator is at the lowest point of a grid", func() (Verdict, string) {
 			worst := 0.
 			for i := range 400 {
 				e, tau := 0.15*float64(i%40), 0.4*float64(i/40)+0.01
@@ -203,15 +203,15 @@ func RLS(d Data) List {
 			}
 			return yes(worst < 1e-9, "its value is above the lowest of the grid by at most %.1g", worst)
 		}},
-		{"positive", "(46), (49), (50), Theorem 3, Theorem 4", "X − S is not negative, and the updates of RLS-NMF never raise the objective", "as printed, γ = 1, 300 rounds on 60 digits: no round rises", func() (Verdict, string) {
+		{"positive", Derivation, "(46), (49), (50), Theorem 3, Theorem 4", "X − S is not negative, and the updates of RLS-NMF never raise the objective", "as printed, γ = 1, 300 rounds on 60 digits: no round rises", func() (Verdict, string) {
 			r := must(logNorm(1, 300))
 			return yes(rises(r) == 0, "%d of %d rounds rise; X − S is a weighted mean of X and WH (section 6)", rises(r), len(r.Trace)-1)
 		}},
-		{"emptied", "(44), (45)", "a larger τ makes S sparser", "(45) is the slope of (44), to 1e-6, and on 60 digits with WH fixed no column of S that is 0 at one τ comes back at a larger one; else: not. Whole fits with a larger τ have no fewer columns of 0; else: partly", emptied},
-		{"nmi", "(52)", "NMI is divided by the geometric mean of the entropies", "it is a definition, and claims nothing", judged(NotTestable, "the NMI of our tables 1 to 7 is (52); other papers divide by the arithmetic mean or by the larger entropy, which gives lower numbers where the entropies differ")},
-		{"data", "Fig. 1, Fig. 2, Fig. 3", "examples of the data", "they show data, and claim nothing", judged(NotTestable, "section 9 shows ours of Fig. 2 and 3")},
-		{"table1", "Table 1", "RLS-NMF is first on 7 of 8 sets by accuracy and by purity, on 6 by NMI", byLabels, first(table1)},
-		{"needed", "Table 1, section 5.1", "S is needed where samples are noisy, as on Extended Yale B", "on this one set RLS-NMF with γ ≤ 1 is ahead of LS-NMF by a sample or more (printed: 37.2 and 18.6 %), each at the best point of its grid by the true labels, as in the paper; means of two starts", func() (Verdict, string) {
+		{"emptied", Derivation, "(44), (45)", "a larger τ makes S sparser", "(45) is the slope of (44), to 1e-6, and on 60 digits with WH fixed no column of S that is 0 at one τ comes back at a larger one; else: not. Whole fits with a larger τ have no fewer columns of 0; else: partly", emptied},
+		{"nmi", Derivation, "(52)", "NMI is divided by the geometric mean of the entropies", "it is a definition, and claims nothing", judged(NotTestable, "the NMI of our tables 1 to 7 is (52); other papers divide by the arithmetic mean or by the larger entropy, which gives lower numbers where the entropies differ")},
+		{"data", Picture, "Fig. 1, Fig. 2, Fig. 3", "examples of the data", "they show data, and claim nothing", judged(NotTestable, "section 9 shows ours of Fig. 2 and 3")},
+		{"table1", Ranking, "Table 1", "RLS-NMF is first on 7 of 8 sets by accuracy and by purity, on 6 by NMI", byLabels, first(table1)},
+		{"needed", Ranking, "Table 1, section 5.1", "S is needed where samples are noisy, as on Extended Yale B", "on this one set RLS-NMF with γ ≤ 1 is ahead of LS-NMF by a sample or more (printed: 37.2 and 18.6 %), each at the best point of its grid by the true labels, as in the paper; means of two starts", func() (Verdict, string) {
 			of := func(method string) (best float64, points int) {
 				v := d.RLS.Where("table", "1", "set", "ExtendedYaleB", "method", method).Numbers("accuracy")
 				return slices.Max(append(v, math.Inf(-1))), len(v)
@@ -231,18 +231,18 @@ func RLS(d Data) List {
 			}
 			return yes(with > without && !rls.Level("ExtendedYaleB", with-without), "%.1f and %.1f %%, from %d and %d points of a grid, where the paper has 2,401 and 343. With S it is ahead at %d of the %d common points", 100*with, 100*without, n, n0, ahead, n)
 		}},
-		{"table1-l1", "section 3.1, not in Table 1", "the logarithm is better than the ℓ₁ norm (3)", "LS-NMF against ℓ₁ norms with the same graph, which the paper does not have: " + byLabels, func() (Verdict, string) {
+		{"table1-l1", Ranking, "section 3.1, not in Table 1", "the logarithm is better than the ℓ₁ norm (3)", "LS-NMF against ℓ₁ norms with the same graph, which the paper does not have: " + byLabels, func() (Verdict, string) {
 			return Lead("LS-NMF", true, lead(table1, "LS-NMF", "accuracy", "accuracy", "L1"))
 		}},
-		{"table1-silhouette", ourQuestion, "RLS-NMF is first where nobody knows the labels", "accuracy at the point of each grid with the largest silhouette among the points with a component left; a single value in each cell, the mean of two starts; less than one sample is level. " + LeadRule, func() (Verdict, string) {
+		{"table1-silhouette", Ranking, ourQuestion, "RLS-NMF is first where nobody knows the labels", "accuracy at the point of each grid with the largest silhouette among the points with a component left; a single value in each cell, the mean of two starts; less than one sample is level. " + LeadRule, func() (Verdict, string) {
 			return Lead("RLS-NMF", true, lead(table1, "RLS-NMF", "accuracy", "silhouette", othersOfRLS...))
 		}},
-		{"table1-numbers", "Table 1", "the accuracies", nearRule("5 points"), numbers(d.RLS, "", table1)},
-		{"table1-missing", "Table 1", "the numbers of AR", "the data must be at hand", judged(NotTestable, "130 images of AR are at hand; all printed accuracies and purities are multiples of 1/1300, and 10.46 % is none of 1/130, so the paper has more")},
-		{"removed", "Table 2, Table 3, Table 4", "RLS-NMF is first with 20, 40 and 60 % of the entries removed", byLabels, spoiled(removed, first(removed))},
-		{"noise", "Table 5, Table 6, Table 7", "RLS-NMF is first under noise", byLabels, spoiled(noisy, first(noisy))},
-		{"spoiled-numbers", "Table 2 to Table 7", "the accuracies", nearRule("5 points"), numbers(d.RLS, "", slices.Concat(removed, noisy))},
-		{"as-printed", "Tables 1 to 7", "the accuracies, by the updates and in the units as printed", "LS- and RLS-NMF with ε = 1 and raw parameters; " + nearRule("5 points"), func() (Verdict, string) {
+		{"table1-numbers", Number, "Table 1", "the accuracies", nearRule("5 points"), numbers(d.RLS, "", table1)},
+		{"table1-missing", Number, "Table 1", "the numbers of AR", "the data must be at hand", judged(NotTestable, "130 images of AR are at hand; all printed accuracies and purities are multiples of 1/1300, and 10.46 % is none of 1/130, so the paper has more")},
+		{"removed", Ranking, "Table 2, Table 3, Table 4", "RLS-NMF is first with 20, 40 and 60 % of the entries removed", byLabels, spoiled(removed, first(removed))},
+		{"noise", Ranking, "Table 5, Table 6, Table 7", "RLS-NMF is first under noise", byLabels, spoiled(noisy, first(noisy))},
+		{"spoiled-numbers", Number, "Table 2 to Table 7", "the accuracies", nearRule("5 points"), numbers(d.RLS, "", slices.Concat(removed, noisy))},
+		{"as-printed", Number, "Tables 1 to 7", "the accuracies, by the updates and in the units as printed", "LS- and RLS-NMF with ε = 1 and raw parameters; " + nearRule("5 points"), func() (Verdict, string) {
 			var pairs []Pair
 			var tried []string // sets of Table 1
 			for _, p := range slices.Concat(table1, removed, noisy) {
@@ -272,7 +272,7 @@ func RLS(d Data) List {
 			}
 			return v, why + fmt.Sprintf(". RLS-NMF has %d to %d points to choose from (2,401 in the paper). Of Table 1 only %s are tried, and nothing of Table 2", slices.Min(points), slices.Max(points), strings.Join(tried, ", "))
 		}},
-		{"gamma", "Fig. 4", "RLS-NMF tends to be better with a larger γ", "at the α and λ of the best point: the mean accuracy at γ = 1 and γ ≥ 2 is above that at γ = 0.001 and 0.01, on all sets with these four; on some: partly", func() (Verdict, string) {
+		{"gamma", Picture, "Fig. 4", "RLS-NMF tends to be better with a larger γ", "at the α and λ of the best point: the mean accuracy at γ = 1 and γ ≥ 2 is above that at γ = 0.001 and 0.01, on all sets with these four; on some: partly", func() (Verdict, string) {
 			held, all := 0, 0
 			var peaks, below []string
 			for _, p := range table1 {
@@ -310,7 +310,7 @@ func RLS(d Data) List {
 			}
 			return v, why
 		}},
-		{"switched-off", "section 5.4", "larger γ might account better for noise", "RLS-NMF with S = 0 is LS-NMF. If in Tables 3 to 7, as printed, fewer than half of the points at γ = 1 with a component left have other scores than LS-NMF at the same α and λ, S does too little to account for noise: not. Else: open, because no score tells what S takes", func() (Verdict, string) {
+		{"switched-off", Picture, "section 5.4", "larger γ might account better for noise", "RLS-NMF with S = 0 is LS-NMF. If in Tables 3 to 7, as printed, fewer than half of the points at γ = 1 with a component left have other scores than LS-NMF at the same α and λ, S does too little to account for noise: not. Else: open, because no score tells what S takes", func() (Verdict, string) {
 			count := func(t stored.Table, suffix string) (differ, all map[string]int) {
 				differ, all = map[string]int{}, map[string]int{}
 				for _, r := range t.Where("method", "RLS-NMF"+suffix, "gamma", "1") {
@@ -338,7 +338,7 @@ func RLS(d Data) List {
 			return verdict, fmt.Sprintf("points at γ = 1 with other scores than LS-NMF: as printed %d of %d in Tables 3 and 4, %d of %d in 5 to 7; in units of the data %d of %d in 2 to 4, %d of %d in 5 to 7. From γ = 2 on S is 0 where the residuals of samples of length 1 are shorter than 1 (section 6)",
 				raw["2 to 4"], rawAll["2 to 4"], raw["5 to 7"], rawAll["5 to 7"], units["2 to 4"], unitsAll["2 to 4"], units["5 to 7"], unitsAll["5 to 7"])
 		}},
-		{"alpha", "Fig. 5", "it is insensitive to α, and small β tend to be more effective", "LS-NMF on Yale and Semeion, α and β apart, at the best λ: at the best β the accuracy is within 5 points of the best for all α from 0.001 to 1000, and the best β is at most 0.1. One of the two: partly", func() (Verdict, string) {
+		{"alpha", Picture, "Fig. 5", "it is insensitive to α, and small β tend to be more effective", "LS-NMF on Yale and Semeion, α and β apart, at the best λ: at the best β the accuracy is within 5 points of the best for all α from 0.001 to 1000, and the best β is at most 0.1. One of the two: partly", func() (Verdict, string) {
 			flat, small := true, true
 			var ranges []string
 			for _, set := range []string{"Yale", "Semeion"} {
@@ -363,14 +363,14 @@ func RLS(d Data) List {
 			}
 			return v, why
 		}},
-		{"rounds", "Fig. 6", "it converges within about 100 rounds", "as printed on 60 digits: of the fall from the start to round 500, less than 1 % is left after round 100", func() (Verdict, string) {
+		{"rounds", Time, "Fig. 6", "it converges within about 100 rounds", "as printed on 60 digits: of the fall from the start to round 500, less than 1 % is left after round 100", func() (Verdict, string) {
 			t := must(logNorm(1, 500)).Trace
 			left := (t[100].Objective - t[500].Objective) / (t[0].Objective - t[500].Objective)
 			after := (t[100].Objective - t[500].Objective) / t[500].Objective
 			return yes(left < 1e-2, "%.2g %% is left, %.2g %% of the value; section 3 shows Yale and JAFFE", 100*left, 100*after)
 		}},
-		{"rate", "Fig. 7, section 3.3", "the rate is linear, as ratios of the gaps lie below 1 (Fig. 7), and roughly of first order, as ∂M/∂Υ, the derivative of a round, generally is not 0 (section 3.3)", "At a linear rate the share of the distance to the limit that a round removes does not go to 0. If on one problem with ratios below 1 and ∂M/∂Υ ≠ 0 it halves from round 1000 to 2000, to within a tenth, neither reason proves the rate: partly. We do not say “not”, because section 3.3 says only “roughly” and “generally”. Else: reproduced", rate},
-		{"time", "Fig. 8", "the times of a round are of the same order", "stored milliseconds: RLS-NMF takes at most ten times as long as the faster of NMF and GNMF on each set", func() (Verdict, string) {
+		{"rate", Time, "Fig. 7, section 3.3", "the rate is linear, as ratios of the gaps lie below 1 (Fig. 7), and roughly of first order, as ∂M/∂Υ, the derivative of a round, generally is not 0 (section 3.3)", "At a linear rate the share of the distance to the limit that a round removes does not go to 0. If on one problem with ratios below 1 and ∂M/∂Υ ≠ 0 it halves from round 1000 to 2000, to within a tenth, neither reason proves the rate: partly. We do not say “not”, because section 3.3 says only “roughly” and “generally”. Else: reproduced", rate},
+		{"time", Time, "Fig. 8", "the times of a round are of the same order", "stored milliseconds: RLS-NMF takes at most ten times as long as the faster of NMF and GNMF on each set", func() (Verdict, string) {
 			holds := len(d.Times) > 0
 			var q []string
 			for _, set := range d.Times.Different("set") {
@@ -381,7 +381,7 @@ func RLS(d Data) List {
 			}
 			return yes(holds, "quotients %s; medians of five fits, in one run", strings.Join(q, ", "))
 		}},
-		{"basis", "Fig. 9", "RLS-NMF has the sparsest basis, on ORL", "Hoyer's measure of W at the best point of each grid by the true labels, as in the paper; means of two starts. RLS-NMF has the largest: reproduced; LS-NMF alone has a larger one: partly; else: not", func() (Verdict, string) {
+		{"basis", Ranking, "Fig. 9", "RLS-NMF has the sparsest basis, on ORL", "Hoyer's measure of W at the best point of each grid by the true labels, as in the paper; means of two starts. RLS-NMF has the largest: reproduced; LS-NMF alone has a larger one: partly; else: not", func() (Verdict, string) {
 			orl := problem{1, "ORL", 0}
 			own := best(d.RLS, orl, "RLS-NMF", "sparsityW", "accuracy")
 			if math.IsNaN(own) {
@@ -402,7 +402,7 @@ func RLS(d Data) List {
 			}
 			return Not, strings.Join(of, ", ")
 		}},
-		{"sparser", "Fig. 10", "the logarithm gives sparser factors than ℓ₁", "Hoyer's measure of W and of H at the best point of each grid by the true labels, as in the paper: LS-NMF against ℓ₁ norms with the same graph, where the paper has none; less than 0.01 is level. Sparser in all: reproduced; in some: partly", func() (Verdict, string) {
+		{"sparser", Ranking, "Fig. 10", "the logarithm gives sparser factors than ℓ₁", "Hoyer's measure of W and of H at the best point of each grid by the true labels, as in the paper: LS-NMF against ℓ₁ norms with the same graph, where the paper has none; less than 0.01 is level. Sparser in all: reproduced; in some: partly", func() (Verdict, string) {
 			more, all := 0, 0
 			var gaps []string
 			for _, p := range of(1, []float64{0}, "ORL", "Yale", "ExtendedYaleB") {
@@ -420,11 +420,11 @@ func RLS(d Data) List {
 			}
 			return v, why
 		}},
-		{"sparser-error", ourQuestion, "the logarithm gives sparser factors than ℓ₁ at the same error", "NMF with either on both factors, on 60 digits, at eight strengths: at the error of each ℓ₁ fit with all components the log's sparsity, interpolated, is larger by more than 0.001 in more than half", func() (Verdict, string) {
+		{"sparser-error", Ranking, ourQuestion, "the logarithm gives sparser factors than ℓ₁ at the same error", "NMF with either on both factors, on 60 digits, at eight strengths: at the error of each ℓ₁ fit with all components the log's sparsity, interpolated, is larger by more than 0.001 in more than half", func() (Verdict, string) {
 			return sparser()
 		}},
-		{"glasses", "Fig. 11", "glasses are significantly removed in the reconstructed images", "the paper names no measure", judged(NotTestable, "section 11 shows that clear ones fade in RLS-NMF, LS-NMF and NMF alike, and dark ones most in RLS-NMF")},
-		{"purity", "Tables 1 to 7", "accuracy and purity", "a purity is never below the accuracy of the same clusters: reproduced if none is, partly if fewer than a tenth are", func() (Verdict, string) {
+		{"glasses", Picture, "Fig. 11", "glasses are significantly removed in the reconstructed images", "the paper names no measure", judged(NotTestable, "section 11 shows that clear ones fade in RLS-NMF, LS-NMF and NMF alike, and dark ones most in RLS-NMF")},
+		{"purity", Number, "Tables 1 to 7", "accuracy and purity", "a purity is never below the accuracy of the same clusters: reproduced if none is, partly if fewer than a tenth are", func() (Verdict, string) {
 			below, all := map[string]int{}, 0
 			for _, p := range slices.Concat(table1, removed, noisy, of(1, []float64{0}, "AR")) {
 				for _, m := range append([]string{"LS-NMF", "RLS-NMF"}, othersOfRLS...) {

@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -26,26 +25,6 @@ func TestSurprises(t *testing.T) {
 		if says = strings.Replace(says, "N", n, 1); !strings.Contains(why, says) {
 			t.Errorf("the picture %q: the claim says %q, without %q", title[paper], why, says)
 		}
-	}
-}
-
-// The title counts all claims, and every verdict that a paper has is in the legend.
-func TestTallies(t *testing.T) {
-	all, count := 0, map[Verdict]int{}
-	for paper := range Papers {
-		list := Of(paper)
-		all += len(list)
-		for v, n := range list.Tally() {
-			count[v] += n
-		}
-	}
-	want := fmt.Sprintf("%d claims: %d reproduced, %d partly, %d not", all, count[Reproduced], count[Partly], count[Not])
-	c := Tallies()
-	if c.Title.Text != want {
-		t.Errorf("the title is %q, want %q", c.Title.Text, want)
-	}
-	if c.Image().Bounds().Empty() {
-		t.Error("no picture")
 	}
 }
 

@@ -36,6 +36,7 @@ const (
 // are such.
 type Claim struct {
 	Key   string // its name here
+	Kind  Kind
 	Where string // in the paper
 	Says  string
 	Rule  string

@@ -182,7 +182,7 @@ func TestFlip(t *testing.T) {
 // Each claim is a line with its verdict that opens to its rule and reason, and a shared rule stands once, where a
 // claim names it.
 func TestHTML(t *testing.T) {
-	one := List{{"", "Fig. 1", "a < b", "at all points", judged(Partly, "at -3 of 4")}, {"", "Fig. 2", "it ends", "accuracy. " + LeadRule, judged(Not, "200")}, {"", "Fig. 3", "so", LeadRule, judged(Open, "2")}}
+	one := List{{"", Picture, "Fig. 1", "a < b", "at all points", judged(Partly, "at -3 of 4")}, {"", Picture, "Fig. 2", "it ends", "accuracy. " + LeadRule, judged(Not, "200")}, {"", Picture, "Fig. 3", "so", LeadRule, judged(Open, "2")}}
 	got := one.HTML()
 	for text, n := range map[string]int{
 		"<summary>◐ <b>partly</b> · Fig. 1: a &lt; b</summary>": 1, "<b>Rule:</b> at all points<br><b>Because:</b> at −3 of 4<": 1, "✗ <b>not</b>": 1,

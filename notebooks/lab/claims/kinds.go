@@ -1,0 +1,163 @@
+package claims
+
+import (
+	"fmt"
+	"html"
+	"image/color"
+	"maps"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// A Kind says what sort of sentence a claim is.
+type Kind string
+
+// The kinds of claims, in words for a table.
+const (
+	Derivation Kind = "theorems and derivations" // formulas, and whether an algorithm descends, too
+	Ranking    Kind = "rankings"                 // which model or solver gives the better result
+	Number     Kind = "printed numbers"          // of results or of data
+	Picture    Kind = "curves and pictures"      // how a result changes with noise or a parameter, and what images show
+	Time       Kind = "times and costs"          // seconds, rounds and cost
+)
+
+var (
+	kinds    = []Kind{Derivation, Ranking, Number, Picture, Time}
+	verdicts = []Verdict{Reproduced, Partly, Not, Open, NotTestable}
+	books    = []string{"01", "02", "03", "04", "05"} // by their notebooks
+)
+
+// A Ledger is the claims of all papers, by the numbers of their notebooks.
+type Ledger map[string]List
+
+// All returns the claims of all papers, judged by what is stored.
+func All() Ledger { return maps.Clone(ledger()) }
+
+// of returns the claims of a kind that have a verdict.
+func (l List) of(k Kind, v Verdict) (some List) {
+	for _, c := range l {
+		if got, _ := c.Judge(); c.Kind == k && got == v {
+			some = append(some, c)
+		}
+	}
+	return some
+}
+
+// counts returns how many claims of a kind have each verdict.
+func (l Ledger) counts(k Kind) map[Verdict]int {
+	count := map[Verdict]int{}
+	for _, list := range l {
+		for _, v := range verdicts {
+			count[v] += len(list.of(k, v))
+		}
+	}
+	return count
+}
+
+// decided counts verdicts that are neither open nor not testable.
+func decided(count map[Verdict]int) int { return count[Reproduced] + count[Partly] + count[Not] }
+
+// Lessons are two sentences: which kinds are reproduced the most and the least often of those that are decided, and
+// what became of the most frequent kind.
+func (l Ledger) Lessons() (extremes, frequent string) {
+	most, least, largest := kinds[0], kinds[0], kinds[0]
+	share := func(k Kind) float64 { return float64(l.counts(k)[Reproduced]) / float64(decided(l.counts(k))) }
+	for _, k := range kinds[1:] {
+		if share(k) > share(most) {
+			most = k
+		}
+		if share(k) < share(least) {
+			least = k
+		}
+		if decided(l.counts(k)) > decided(l.counts(largest)) {
+			largest = k
+		}
+	}
+	n, few, many := l.counts(most), l.counts(least), l.counts(largest)
+	return fmt.Sprintf("Reproduced most often are %s: %d of the %d that are decided; least often %s: %d of %d.",
+			most, n[Reproduced], decided(n), least, few[Reproduced], decided(few)),
+		fmt.Sprintf("The largest group are %s: of the %d that are decided %d are reproduced, %d partly and %d not.",
+			largest, decided(many), many[Reproduced], many[Partly], many[Not])
+}
+
+// HTML is a table of marks, a row for each kind and a column for each paper, and the Lessons. A mark that the pointer rests on shows
+// its claim.
+func (l Ledger) HTML() string {
+	var b strings.Builder
+	extremes, frequent := l.Lessons()
+	fmt.Fprintf(&b, "<p>%s</p><p>%s</p>\n<table><thead><tr><th>claims</th>", html.EscapeString(extremes), html.EscapeString(frequent))
+	for _, p := range books {
+		fmt.Fprintf(&b, "<th>%s</th>", p)
+	}
+	b.WriteString("</tr></thead><tbody>\n")
+	for _, k := range kinds {
+		fmt.Fprintf(&b, `<tr><td style="text-align: left">%s</td>`, k)
+		for _, p := range books {
+			b.WriteString(`<td style="text-align: left">`)
+			for _, v := range verdicts {
+				for _, c := range l[p].of(k, v) {
+					fmt.Fprintf(&b, `<span title="%s: %s">%s</span>`, html.EscapeString(c.Where), html.EscapeString(c.Says), marks[v])
+				}
+			}
+			b.WriteString("</td>")
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("</tbody></table>")
+	return b.String()
+}
+
+// Draw draws how many claims of each kind have which verdict.
+func (l Ledger) Draw() *viz.Chart {
+	fills := []color.Color{viz.Diverging(0.1), viz.Diverging(0.3), viz.Diverging(0.8), color.Gray{0xb4}, color.Gray{0xe0}}
+	values, sums, all := make([]plotter.Values, len(verdicts)), make([]int, len(verdicts)), 0
+	var names []string
+	for _, k := range slices.Backward(kinds) { // the first row is the lowest
+		names = append(names, string(k))
+		for i, v := range verdicts {
+			n := l.counts(k)[v]
+			values[i], sums[i], all = append(values[i], float64(n)), sums[i]+n, all+n
+		}
+	}
+	own := 0
+	for _, list := range l {
+		own += len(list.Ours())
+	}
+	c := rows(fmt.Sprintf("%d claims: %d reproduced, %d partly, %d not", all, sums[0], sums[1], sums[2]), fmt.Sprintf("claims, %d of them our own questions", own))
+	c.NominalY(names...)
+	c.X.Min, c.X.Padding, c.Width = 0, 0, 6.4
+	var under *plotter.BarChart
+	for k, n := range values {
+		bars := must(plotter.NewBarChart(n, vg.Points(20)))
+		bars.Horizontal, bars.Color, bars.LineStyle.Width = true, fills[k], 0
+		if under != nil {
+			bars.StackOn(under)
+		}
+		c.Add(bars)
+		c.Legend.Add(string(verdicts[k]), bars)
+		var middles plotter.XYLabels
+		for i, n := range n {
+			if n > 0 {
+				middles.XYs = append(middles.XYs, plotter.XY{X: bars.BarHeight(i) - n/2, Y: float64(i)})
+				middles.Labels = append(middles.Labels, fmt.Sprint(n))
+			}
+		}
+		if labels := must(plotter.NewLabels(middles)); len(middles.Labels) > 0 {
+			for i := range labels.TextStyle {
+				style := &labels.TextStyle[i]
+				style.Font, style.XAlign, style.YAlign = c.X.Tick.Label.Font, -0.5, -0.4
+				if k == 0 {
+					style.Color = color.White
+				}
+			}
+			c.Add(labels)
+		}
+		under = bars
+	}
+	return c
+}
