@@ -116,25 +116,3 @@ func (p Part) Cluster(ctx context.Context, name string) (row Row, err error) {
 	row.Accuracy, row.NMI = agreement.Accuracy, agreement.NMI[score.NMIMax]
 	return row, err
 }
-
-// Connected counts the connected parts of the graph.
-func (p Part) Connected() (parts int) {
-	seen := make([]bool, len(p.Labels))
-	for i := range seen {
-		if seen[i] {
-			continue
-		}
-		parts++
-		seen[i] = true
-		for queue := []int{i}; len(queue) > 0; {
-			to, _ := p.Graph.Neighbors(queue[0])
-			queue = queue[1:]
-			for _, j := range to {
-				if !seen[j] {
-					seen[j], queue = true, append(queue, j)
-				}
-			}
-		}
-	}
-	return parts
-}

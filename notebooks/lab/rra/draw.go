@@ -6,9 +6,12 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/viz"
 )
@@ -69,4 +72,68 @@ func Squares(w *mat.Dense, width, side int) (count int) {
 		}
 	}
 	return count
+}
+
+// Curve is what the points of a trace have, against their rounds.
+func Curve(name string, style int, t rnmf.Trace, value func(rnmf.Point) float64) viz.Series {
+	s := viz.Series{Name: name, Style: style}
+	for _, p := range t {
+		s.X, s.Y = append(s.X, float64(p.Round)), append(s.Y, value(p))
+	}
+	return s
+}
+
+// Objective is that of a point, for Curve.
+func Objective(p rnmf.Point) float64 { return p.Objective }
+
+// KKT is the residual of a point, for Curve.
+func KKT(p rnmf.Point) float64 { return p.KKT }
+
+// Parabola is slope·(x − at) + curvature/2·(x − at)² at 201 points from low to high.
+func Parabola(at, slope, curvature, low, high float64) (s viz.Series) {
+	for n := range 201 {
+		x := low + float64(n)/200*(high-low)
+		s.X, s.Y = append(s.X, x), append(s.Y, slope*(x-at)+curvature/2*(x-at)*(x-at))
+	}
+	return s
+}
+
+// DrawPlane draws curves on the plane of two coefficients, with the feasible points in grey, some level curves in black and a
+// ring around the minimum.
+func DrawPlane(title string, curves []viz.Series, minimum plotter.XY, levels ...plotter.XYs) (*viz.Chart, error) {
+	const right, top = 5.6, 1.2
+	c := lesson.Named(curves, viz.LinesOptions{Title: title, XLabel: "v₁", YLabel: "v₂", YMin: -2.8, YMax: top, Width: 4.8, Height: 3.7})
+	c.X.Min, c.X.Max = -0.1, right
+	c.Add(&plotter.Polygon{XYs: []plotter.XYs{{{}, {X: right}, {X: right, Y: top}, {Y: top}}}, Color: color.NRGBA{A: 16}})
+	for _, points := range levels {
+		l, err := plotter.NewLine(points)
+		if err != nil {
+			return nil, err
+		}
+		c.Add(l)
+	}
+	ring, err := plotter.NewScatter(plotter.XYs{minimum})
+	if err != nil {
+		return nil, err
+	}
+	ring.GlyphStyle = draw.GlyphStyle{Color: color.Black, Radius: 7, Shape: draw.RingGlyph{}}
+	c.Add(ring)
+	return c, nil
+}
+
+// Gains are the points of accuracy over NMF of some models on COIL-20 and PIE: a mean for each number of classes, and those of
+// Held for each draw.
+func Gains(models ...string) (all, held *lesson.Results) {
+	all, held = &lesson.Results{Digits: 1}, new(lesson.Results)
+	for _, set := range [][2]string{{"COIL-20", "COIL-20 32×32"}, {"PIE", "CMU PIE 32×32, pose 27"}} {
+		rows := Results("clusters.csv").Where("set", set[1])
+		for _, classes := range rows.Different("classes") {
+			draws := rows.Where("classes", classes)
+			for _, model := range models {
+				all.Add(model, set[0], stat.Mean(OverNMF(draws, model), nil))
+			}
+			held.Add(set[0], classes, OverNMF(draws, Held)...)
+		}
+	}
+	return all, held
 }

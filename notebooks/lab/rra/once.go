@@ -2,7 +2,11 @@ package rra
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -10,6 +14,7 @@ import (
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/papers"
+	"github.com/robustnmf/robustnmf/viz"
 )
 
 // A Runner is a solver in a race to the objective at which rule (18) ends Algorithm 1.
@@ -55,6 +60,65 @@ func RaceOnce(ctx context.Context, x mat.Matrix, g *rnmf.Graph, rank, rounds int
 		}
 	}
 	return all, first, nil
+}
+
+// FirstRounds are those of Algorithm 1 and of the Rivals without NeNMF, from one start, and the median of ‖u‖² over the components
+// after those of Algorithm 1.
+func FirstRounds(ctx context.Context, x mat.Matrix, g *rnmf.Graph, rank int, weight float64, rounds int) (curves []viz.Curve, square float64, err error) {
+	start := printed.Start{Rank: rank, Seed: 1, MaxIter: rounds}
+	own, err := printed.RRA{Start: start, Graph: g, Beta: weight}.Fit(ctx, x)
+	if err != nil {
+		return nil, 0, err
+	}
+	curves = append(curves, viz.Curve{Name: Algorithm1, Trace: own.Trace})
+	var squares []float64
+	for k := range rank {
+		u := own.W.ColView(k)
+		squares = append(squares, mat.Dot(u, u))
+	}
+	slices.Sort(squares)
+	for _, c := range Rivals() {
+		if c.Name == "NeNMF" {
+			continue
+		}
+		m := rnmf.GNMF(rank, g, weight)
+		m.Solver, m.Seed, m.MaxIter = c.Solver, 1, rounds
+		r, err := Run(ctx, m, x, func(rnmf.Trace) bool { return false })
+		if err != nil {
+			return nil, 0, err
+		}
+		curves = append(curves, viz.Curve{Name: c.Name, Trace: r.Trace})
+	}
+	return curves, (squares[(rank-1)/2] + squares[rank/2]) / 2, nil
+}
+
+// Jump says in which round the objective of a trace rises most, and by which factor.
+func Jump(t rnmf.Trace) string {
+	most, round := 1+1e-12, 0
+	for i := 1; i < len(t); i++ {
+		if times := t[i].Objective / t[i-1].Objective; times > most {
+			most, round = times, t[i].Round
+		}
+	}
+	if round == 0 {
+		return "never rises"
+	}
+	return fmt.Sprintf("rises %s-fold in round %d", strconv.FormatFloat(most, 'f', max(0, 1-int(math.Log10(most))), 64), round)
+}
+
+// Limited counts the starts of algorithm1.csv that the limit of rounds ends, for each set and rank that has such.
+func Limited() string {
+	var said []string
+	all := Results("algorithm1.csv")
+	for _, set := range all.Different("set") {
+		for _, rank := range all.Where("set", set).Different("rank") {
+			starts := all.Where("set", set, "rank", rank)
+			if n := len(starts.Where("outcome", "not settled")); n > 0 {
+				said = append(said, fmt.Sprintf("%s, r = %s: %d of %d", set, rank, n, len(starts)))
+			}
+		}
+	}
+	return strings.Join(said, "; ")
 }
 
 // Firsts counts the races of race.csv, and those in which a solver is at the objective before all others.

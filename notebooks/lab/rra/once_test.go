@@ -2,6 +2,7 @@ package rra
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/robustnmf/robustnmf/datasets"
@@ -51,12 +52,42 @@ func TestFirsts(t *testing.T) {
 	}
 }
 
-func TestConnected(t *testing.T) {
-	g, err := rnmf.NewGraph(5, []rnmf.Edge{{I: 0, J: 3, Weight: 1}, {I: 3, J: 1, Weight: 1}, {I: 2, J: 4, Weight: 1}})
+func TestFirstRounds(t *testing.T) {
+	s, err := datasets.Digits().Sample(6, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := (Part{Graph: g, Labels: make([]int, 5)}).Connected(); got != 2 {
-		t.Errorf("%d connected parts, want 2", got)
+	s = s.Scaled()
+	g, err := neighbor.KNN{}.Graph(t.Context(), s.X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curves, square, err := FirstRounds(t.Context(), s.X, g, 4, 2, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(curves) != len(Rivals()) || curves[0].Name != Algorithm1 || !(square > 0) {
+		t.Fatalf("%d curves, the first of %s, ‖u‖² = %g", len(curves), curves[0].Name, square)
+	}
+	for _, c := range curves {
+		if n := len(c.Trace); n != 6 || math.Abs(c.Trace[0].Objective-curves[0].Trace[0].Objective) > 1e-9*c.Trace[0].Objective {
+			t.Errorf("%s: %d points from %g", c.Name, n, c.Trace[0].Objective)
+		}
+	}
+}
+
+func TestJump(t *testing.T) {
+	trace := rnmf.Trace{{Round: 0, Objective: 4}, {Round: 1, Objective: 5}, {Round: 2, Objective: 3}, {Round: 3, Objective: 9}}
+	if got := Jump(trace); got != "rises 3.0-fold in round 3" {
+		t.Error(got)
+	}
+	if got := Jump(rnmf.Trace{{Objective: 4}, {Round: 1, Objective: 4}}); got != "never rises" {
+		t.Error(got)
+	}
+}
+
+func TestLimited(t *testing.T) {
+	if got := Limited(); !strings.Contains(got, "COIL-20 32×32, r = 100: 9 of 10") {
+		t.Error(got)
 	}
 }

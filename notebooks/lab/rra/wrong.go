@@ -1,0 +1,128 @@
+package rra
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/score"
+)
+
+// edges are those of the graph, each once, within the classes and between two of them.
+func (p Part) edges() (within, wrong []rnmf.Edge) {
+	for i, class := range p.Labels {
+		to, weight := p.Graph.Neighbors(i)
+		for a, j := range to {
+			if j < i {
+				continue
+			}
+			e := rnmf.Edge{I: i, J: j, Weight: weight[a]}
+			if p.Labels[j] == class {
+				within = append(within, e)
+			} else {
+				wrong = append(wrong, e)
+			}
+		}
+	}
+	return within, wrong
+}
+
+// with is the part with other edges.
+func (p Part) with(edges ...[]rnmf.Edge) (Part, error) {
+	g, err := rnmf.NewGraph(len(p.Labels), slices.Concat(edges...))
+	p.Graph = g
+	return p, err
+}
+
+// Within is the part without its wrong edges, those that join two classes. It needs the labels.
+func (p Part) Within() (Part, error) {
+	within, _ := p.edges()
+	return p.with(within)
+}
+
+// Joined is the part with its connected parts in a chain, a single edge between random samples of each two that follow.
+func (p Part) Joined() (Part, error) {
+	rng := rand.New(rand.NewPCG(p.Seed, 1))
+	of, count := p.parts()
+	members := make([][]int, count)
+	for i, part := range of {
+		members[part] = append(members[part], i)
+	}
+	var links []rnmf.Edge
+	for part := 1; part < count; part++ {
+		a, b := members[part-1], members[part]
+		links = append(links, rnmf.Edge{I: a[rng.IntN(len(a))], J: b[rng.IntN(len(b))], Weight: 1})
+	}
+	within, wrong := p.edges()
+	return p.with(within, wrong, links)
+}
+
+// Mixed is the part with as many more wrong edges, between random samples, as it takes for the share of edges within the
+// classes to fall to pure, or all that there can be. A part whose share is lower already stays as it is.
+func (p Part) Mixed(pure float64) (Part, error) {
+	within, wrong := p.edges()
+	var free []rnmf.Edge
+	for i, class := range p.Labels {
+		to, _ := p.Graph.Neighbors(i)
+		for j := range i {
+			if p.Labels[j] != class && !slices.Contains(to, j) {
+				free = append(free, rnmf.Edge{I: i, J: j, Weight: 1})
+			}
+		}
+	}
+	rng := rand.New(rand.NewPCG(p.Seed, 2))
+	rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
+	more := 0
+	for more < len(free) && float64(len(within)) > pure*float64(len(within)+len(wrong)+more) {
+		more++
+	}
+	return p.with(within, wrong, free[:more])
+}
+
+// Chance is the accuracy of groups that are drawn at random, the mean of 20 draws.
+func (p Part) Chance() (mean float64, err error) {
+	rng := rand.New(rand.NewPCG(p.Seed, 3))
+	groups := make([]int, len(p.Labels))
+	for range 20 {
+		for j := range groups {
+			groups[j] = rng.IntN(p.Classes)
+		}
+		right, err := score.Accuracy(p.Labels, groups)
+		if err != nil {
+			return 0, err
+		}
+		mean += right / 20
+	}
+	return mean, nil
+}
+
+// parts numbers the connected parts of the graph, and counts them.
+func (p Part) parts() (of []int, count int) {
+	of = make([]int, len(p.Labels)) // 0 is none yet
+	for i := range of {
+		if of[i] > 0 {
+			continue
+		}
+		count++
+		of[i] = count
+		for queue := []int{i}; len(queue) > 0; {
+			to, _ := p.Graph.Neighbors(queue[0])
+			queue = queue[1:]
+			for _, j := range to {
+				if of[j] == 0 {
+					of[j], queue = count, append(queue, j)
+				}
+			}
+		}
+	}
+	for i := range of {
+		of[i]--
+	}
+	return of, count
+}
+
+// Connected counts the connected parts of the graph.
+func (p Part) Connected() int {
+	_, count := p.parts()
+	return count
+}
