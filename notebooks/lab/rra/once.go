@@ -62,11 +62,11 @@ func RaceOnce(ctx context.Context, x mat.Matrix, g *rnmf.Graph, rank, rounds int
 	return all, first, nil
 }
 
-// FirstRounds are those of Algorithm 1 and of the Rivals without NeNMF, from one start, and the median of ‖u‖² over the components
-// after those of Algorithm 1.
-func FirstRounds(ctx context.Context, x mat.Matrix, g *rnmf.Graph, rank int, weight float64, rounds int) (curves []viz.Curve, square float64, err error) {
-	start := printed.Start{Rank: rank, Seed: 1, MaxIter: rounds}
-	own, err := printed.RRA{Start: start, Graph: g, Beta: weight}.Fit(ctx, x)
+// FirstRounds are those of Algorithm 1, for a graph and a weight that it has, and of the Rivals without NeNMF from one start, and
+// the median of ‖u‖² over the components after those of Algorithm 1.
+func FirstRounds(ctx context.Context, x mat.Matrix, algorithm printed.RRA, rank, rounds int) (curves []viz.Curve, square float64, err error) {
+	algorithm.Start = printed.Start{Rank: rank, Seed: 1, MaxIter: rounds}
+	own, err := algorithm.Fit(ctx, x)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -81,7 +81,7 @@ func FirstRounds(ctx context.Context, x mat.Matrix, g *rnmf.Graph, rank int, wei
 		if c.Name == "NeNMF" {
 			continue
 		}
-		m := rnmf.GNMF(rank, g, weight)
+		m := rnmf.GNMF(rank, algorithm.Graph, algorithm.Beta)
 		m.Solver, m.Seed, m.MaxIter = c.Solver, 1, rounds
 		r, err := Run(ctx, m, x, func(rnmf.Trace) bool { return false })
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lab/printed"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
@@ -62,7 +63,7 @@ func TestFirstRounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	curves, square, err := FirstRounds(t.Context(), s.X, g, 4, 2, 5)
+	curves, square, err := FirstRounds(t.Context(), s.X, printed.RRA{Graph: g, Beta: 2}, 4, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
