@@ -61,7 +61,7 @@ func zopfli(ctx context.Context, data []byte) ([]byte, error) {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
-	out, err := exec.CommandContext(ctx, "zopfli", "--zlib", "-c", file.Name()).Output()
+	out, err := exec.CommandContext(ctx, "zopfli", "--zlib", "--i5", "-c", file.Name()).Output()
 	if errors.Is(err, exec.ErrNotFound) {
 		err = fmt.Errorf("%w: Debian has it in package zopfli", err)
 	}
