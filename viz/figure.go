@@ -87,7 +87,8 @@ func Must[T any](v T, err error) T {
 // Next to lines and letters a chart has thousands of colours, each in a few pixels at an edge that is
 // smoothed; they make up most of the bytes of its file. Frequent colours stay; others may move to a
 // neighbour, those of areas and of straight lines a shorter way than those that are only at edges. A grey
-// moves to a grey alone, as a thin line that gets a hue can be seen.
+// moves to a grey alone, as a thin line that gets a hue can be seen, and the colour of an area never moves to
+// a grey, as a grey step in a colour bar can be seen, too.
 // Where the mean of the squares of all these ways (of at most 255√3) would be more than mostMoved, as in
 // a photograph with colours, the picture stays as it was drawn.
 const (
@@ -147,7 +148,7 @@ type use struct {
 	index  uint8 // in the palette
 }
 
-const lineLength = 32
+const lineLength = 12 // less than the width of a colour bar
 
 func newColours() *colours { return &colours{use: map[color.RGBA]*use{}, grey: true} }
 
@@ -211,9 +212,14 @@ func (s *colours) palette(most int) color.Palette {
 	var chosen []color.RGBA
 	nearest := func(c color.RGBA) (at, square int) {
 		square = 4 * 255 * 255 // more than any
+		may := isGrey
+		if !isGrey(c) {
+			area := s.use[c].area
+			may = func(p color.RGBA) bool { return !area || !isGrey(p) }
+		}
 		for i, p := range chosen {
 			r, g, b := int(p.R)-int(c.R), int(p.G)-int(c.G), int(p.B)-int(c.B)
-			if d := r*r + g*g + b*b; d < square && (isGrey(p) || !isGrey(c)) {
+			if d := r*r + g*g + b*b; d < square && may(p) {
 				at, square = i, d
 			}
 		}

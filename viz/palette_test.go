@@ -122,6 +122,30 @@ func TestGreyLinesStayGrey(t *testing.T) {
 	}
 }
 
+// A narrow colour bar from a grey to a colour has no grey step, where greys are near its pale colours.
+func TestBarsKeepTheirHue(t *testing.T) {
+	drawn := filled(400, 300, func(x, y int) color.RGBA {
+		switch {
+		case x >= 10 && x < 24 && y >= 4:
+			return color.RGBA{uint8(248 - y/20), uint8(246 - y/8), uint8(244 - y/5), 255}
+		case x == 200:
+			return color.RGBA{uint8(y / 2), uint8(y / 3), uint8(y / 4), 255}
+		case x >= 300:
+			return color.RGBA{uint8(y / 5 * 5), uint8(y / 5 * 5), uint8(y / 5 * 5), 255}
+		}
+		return color.RGBA{255, 255, 255, 255}
+	})
+	got := written(t, drawn)
+	if _, ok := got.(*image.Paletted); !ok {
+		t.Errorf("%T, want a palette", got)
+	}
+	for y := 4; y < 300; y++ {
+		if c := color.RGBAModel.Convert(got.At(12, y)).(color.RGBA); c.R == c.G && c.G == c.B || distance(c, drawn.At(12, y)) > 16 {
+			t.Fatalf("row %d has %v for %v", y, c, drawn.At(12, y))
+		}
+	}
+}
+
 // A picture that no palette holds keeps all of its colours.
 func TestPaletteOfPhotograph(t *testing.T) {
 	for name, photo := range map[string]*image.RGBA{
