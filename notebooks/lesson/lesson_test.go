@@ -431,3 +431,20 @@ func TestSides(t *testing.T) {
 		t.Errorf("%d above, %d below of %d, want 0 and 1 of 1", above, below, all)
 	}
 }
+
+// TestClear has pairs that differ by about 1 either way, about 0, and a column that the rival lacks.
+func TestClear(t *testing.T) {
+	r := new(Results)
+	for i := range 4 {
+		v, noise := float64(10*i), []float64{0.1, -0.1, 0.2, -0.2}[i]
+		for _, column := range []string{"more", "fewer", "level"} {
+			r.Add("b", column, v)
+			r.Add("a", column, v+noise+map[string]float64{"more": 1, "fewer": -1}[column])
+		}
+		r.Add("a", "alone", v)
+	}
+	above, below := r.Clear("a", "b")
+	if !slices.Equal(above, []string{"more"}) || !slices.Equal(below, []string{"fewer"}) {
+		t.Errorf("above at %v, below at %v", above, below)
+	}
+}

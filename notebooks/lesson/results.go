@@ -427,6 +427,24 @@ func (r *Results) Sides(rows, columns []string) (above, below, all int) {
 	return above, below, all
 }
 
+// Clear names the columns at which the t-interval at 95 % of row − rival, trial by trial, lies above 0, and
+// those at which it lies below.
+func (r *Results) Clear(row, rival string) (above, below []string) {
+	lead := new(Results)
+	for _, column := range r.Columns {
+		ours, theirs := r.Values(row, column), r.Values(rival, column)
+		for i := range min(len(ours), len(theirs)) {
+			lead.Add(row, column, ours[i]-theirs[i])
+		}
+		if up, down, _ := lead.Sides([]string{row}, []string{column}); up > 0 {
+			above = append(above, column)
+		} else if down > 0 {
+			below = append(below, column)
+		}
+	}
+	return above, below
+}
+
 // Heat draws the means in a heat map with their values, a row for each row; label names the unit, and
 // columns, if it is given, what the columns are. Rows with a gap are left out.
 func (r *Results) Heat(title, label string, columns ...string) viz.Figure {

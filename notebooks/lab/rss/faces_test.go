@@ -43,6 +43,17 @@ func TestPersons(t *testing.T) {
 	if got := task.Trusted(spoiled, x); got != 0.1 {
 		t.Errorf("the wrong entries have the mean weight %g, want 0.1", got)
 	}
+	// The class a has the samples 0 and 2 of the values 0 and 0.2, and b has 1 and 3 of 0.1 and 0.3. Pixel 0 is wrong in
+	// 1 alone, where the fit is at the right value, pixel 1 in 2 alone, where it is in the middle, pixel 2 in 0 and 2.
+	tied, fit := mat.DenseCopyOf(x), mat.DenseCopyOf(x)
+	for _, at := range [][2]int{{0, 1}, {1, 2}, {2, 0}, {2, 2}} {
+		tied.Set(at[0], at[1], 1)
+	}
+	fit.Set(0, 1, 0.3)
+	fit.Set(1, 2, 0.5)
+	if got, want := task.Tie(tied, fit), [3]float64{0.5, 0.5, 0}; got != want {
+		t.Errorf("the fit stands at %v, want %v", got, want)
+	}
 	halves, err := Halves(task.Set)
 	if err != nil || !slices.Equal(halves[0].X.RawRowView(0), []float64{0, 0.1, 0.4, 0.5}) || !slices.Equal(halves[1].Labels, []int{0, 1}) {
 		t.Error(halves, err)

@@ -33,12 +33,12 @@ var Deep = sync.OnceValue(func() stored.Table { return stored.Parse(deep) })
 // IDECSteps are the steps after which IDEC is cut off in Deep.
 const IDECSteps = 1400
 
-// Lead returns RSS-NMF − rival in right names, the stored share of the samples without a label whose class the
-// nearest mean finds, in points, for each draw; nil where the rival is not stored.
-func Lead(kind, level, rival string) (points []float64) {
+// Lead returns RSS-NMF − rival in a stored measure, in points, for each draw; nil where the rival is not stored.
+// The measure nearest is right names: the share of the samples without a label whose class the nearest mean finds.
+func Lead(measure, kind, level, rival string) (points []float64) {
 	at := Results().Where("kind", kind, "level", level)
-	ours := at.Where("model", "RSS-NMF").Numbers("nearest")
-	for i, theirs := range at.Where("model", rival).Numbers("nearest") {
+	ours := at.Where("model", "RSS-NMF").Numbers(measure)
+	for i, theirs := range at.Where("model", rival).Numbers(measure) {
 		points = append(points, 100*(ours[i]-theirs))
 	}
 	return points

@@ -303,11 +303,14 @@ func TestPaper(t *testing.T) {
 
 // TestLead knows that ten draws are stored of each rival, and none of two stages with other numbers of labels.
 func TestLead(t *testing.T) {
-	lead := Lead("pixels", "salt & pepper 40", "pixels")
+	lead := Lead("nearest", "pixels", "salt & pepper 40", "pixels")
 	if len(lead) != 10 || math.Abs(floats.Sum(lead)/10-11.1) > 0.1 { // 33.0 − 21.9, as notebook 03b shows
 		t.Errorf("RSS-NMF leads by %v, want ten numbers of mean 11.1", lead)
 	}
-	if lead := Lead("labels", "0.5 0", "two stages"); lead != nil {
+	if other := Lead("accuracy", "pixels", "salt & pepper 40", "pixels"); len(other) != 10 || slices.Equal(other, lead) {
+		t.Errorf("accuracy: %v, want ten other numbers", other)
+	}
+	if lead := Lead("nearest", "labels", "0.5 0", "two stages"); lead != nil {
 		t.Errorf("two stages: %v, want none", lead)
 	}
 }
