@@ -34,12 +34,6 @@ func (p Part) with(edges ...[]rnmf.Edge) (Part, error) {
 	return p, err
 }
 
-// Within is the part without its wrong edges, those that join two classes. It needs the labels.
-func (p Part) Within() (Part, error) {
-	within, _ := p.edges()
-	return p.with(within)
-}
-
 // Joined is the part with its connected parts in a chain, a single edge between random samples of each two that follow.
 func (p Part) Joined() (Part, error) {
 	rng := rand.New(rand.NewPCG(p.Seed, 1))
@@ -57,10 +51,22 @@ func (p Part) Joined() (Part, error) {
 	return p.with(within, wrong, links)
 }
 
-// Mixed is the part with as many more wrong edges, between random samples, as it takes for the share of edges within the
-// classes to fall to pure, or all that there can be. A part whose share is lower already stays as it is.
-func (p Part) Mixed(pure float64) (Part, error) {
+// Wrong is the part with wrong edges taken away at random, or added between random samples, until they are a share of all edges, or
+// until there are no more. It needs the labels.
+func (p Part) Wrong(share float64) (Part, error) {
 	within, wrong := p.edges()
+	rng := rand.New(rand.NewPCG(p.Seed, 2))
+	few := func() bool { return float64(len(wrong)) < share*float64(len(within)+len(wrong)) }
+	shuffle := func(edges []rnmf.Edge) {
+		rng.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
+	}
+	if !few() {
+		shuffle(wrong)
+		for len(wrong) > 0 && !few() {
+			wrong = wrong[1:]
+		}
+		return p.with(within, wrong)
+	}
 	var free []rnmf.Edge
 	for i, class := range p.Labels {
 		to, _ := p.Graph.Neighbors(i)
@@ -70,13 +76,17 @@ func (p Part) Mixed(pure float64) (Part, error) {
 			}
 		}
 	}
-	rng := rand.New(rand.NewPCG(p.Seed, 2))
-	rng.Shuffle(len(free), func(i, j int) { free[i], free[j] = free[j], free[i] })
-	more := 0
-	for more < len(free) && float64(len(within)) > pure*float64(len(within)+len(wrong)+more) {
-		more++
+	shuffle(free)
+	for len(free) > 0 && few() {
+		wrong, free = append(wrong, free[0]), free[1:]
 	}
-	return p.with(within, wrong, free[:more])
+	return p.with(within, wrong)
+}
+
+// WrongShare is the share of edges that join two classes.
+func (p Part) WrongShare() float64 {
+	within, wrong := p.edges()
+	return float64(len(wrong)) / float64(len(within)+len(wrong))
 }
 
 // Chance is the accuracy of groups that are drawn at random, the mean of 20 draws.

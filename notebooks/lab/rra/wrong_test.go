@@ -40,11 +40,11 @@ func TestOtherEdges(t *testing.T) {
 		part                 func() (Part, error)
 		within, wrong, parts int
 	}{
-		{"within", p.Within, 4, 0, 4},
+		{"no wrong ones", func() (Part, error) { return p.Wrong(0) }, 4, 0, 4},
 		{"joined", p.Joined, 4, -1, 1}, // which of the two new ones are wrong is left to chance
-		{"mixed", func() (Part, error) { return p.Mixed(0.5) }, 4, 4, 0},
-		{"no wrong ones wanted", func() (Part, error) { return p.Mixed(0.9) }, 4, 1, 3},
-		{"as many as there can be", func() (Part, error) { return p.Mixed(0) }, 4, 12, 1},
+		{"half of them wrong", func() (Part, error) { return p.Wrong(0.5) }, 4, 4, 0},
+		{"fewer than there are", func() (Part, error) { return p.Wrong(0.1) }, 4, 0, 4},
+		{"as many as there can be", func() (Part, error) { return p.Wrong(1) }, 4, 12, 1},
 	} {
 		q, err := c.part()
 		if err != nil {
@@ -62,7 +62,7 @@ func TestOtherEdges(t *testing.T) {
 			t.Errorf("%s: %d parts, want %d", c.name, got, c.parts)
 		}
 	}
-	if within, wrong := p.edges(); len(within) != 4 || len(wrong) != 1 {
+	if within, wrong := p.edges(); len(within) != 4 || len(wrong) != 1 || p.WrongShare() != 0.2 {
 		t.Error("the part itself has changed")
 	}
 }
