@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"image/color"
 	"io"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -67,8 +66,8 @@ type Sample struct {
 	Sample int
 	Name   string
 	Share  float64 // of the fits that flag it
-	// Values is the number of its bad entries, if it does not fit because of these few: without them it would
-	// be no farther off than samples that fit. Otherwise it is 0.
+	// Values is the number of its bad entries, if it does not fit because of these few: without them the size of
+	// its residuals would be usual, at most two deviations above the median of all samples. Otherwise it is 0.
 	Values int
 	// Worst are the features that are farthest off, at most three, as report.Report has them; nil for images.
 	Worst []string
@@ -378,36 +377,79 @@ func (s Sample) why() string {
 	return fmt.Sprintf("because of %d values", s.Values)
 }
 
+// usualUpTo is how many deviations above its median the size of the residuals of a sample is usual: choose.OutlierSearch
+// calls none wrong or rare by its size up to there.
+const usualUpTo = 2
+
 // because returns, for the suspects that do not fit because of a few bad entries, at most two or a twentieth of all,
-// the number of these: the root mean square of their other residuals is no larger than the largest of the samples that
-// fit.
+// the number of these: without them the size of their residuals would be usual, be it the root mean square, the largest
+// or the mean magnitude, on the scale of choose.OutlierSearch. The residuals are those of one fit, Robust, and the
+// direction of a sample is not asked for.
 func (a *Analysis) because(wh *mat.Dense) map[int]int {
 	if a.Suspects == nil {
 		return nil
 	}
-	m, _ := wh.Dims()
-	var most float64
-	values, rest := map[int]int{}, map[int]float64{}
-	for _, s := range a.Suspects.Samples {
-		var sum float64
-		bad, others := 0, 0
+	m, n := wh.Dims()
+	// sizes returns the logarithms of the three sizes, also without bad entries, whose number is bad.
+	sizes := func(j int, without bool) (logs [3]float64, bad, others int) {
 		for i := range m {
-			switch z := math.Abs(a.residual(wh, i, s.Sample)); {
-			case z > a.Far:
-				bad++
-			case z <= a.Far: // not NaN
-				sum, others = sum+z*z, others+1
+			z := math.Abs(a.residual(wh, i, j))
+			if math.IsNaN(z) {
+				continue
 			}
+			if z > a.Far {
+				if bad++; without {
+					continue
+				}
+			} else {
+				others++
+			}
+			e := math.Abs(misfit(a.Family, a.Prepared.X.At(i, j), wh.At(i, j)))
+			logs[0], logs[1], logs[2] = logs[0]+e*e, max(logs[1], e), logs[2]+e
 		}
-		size := math.Sqrt(sum / float64(max(1, others)))
-		switch {
-		case !isWrong(s) && !isRare(s):
-			most = max(most, size)
-		case bad > 0 && bad <= max(2, (bad+others)/20): // more are no single values
-			values[s.Sample], rest[s.Sample] = bad, size
+		count := others
+		if !without {
+			count += bad
+		}
+		logs[0], logs[2] = math.Sqrt(logs[0]/float64(max(1, count))), logs[2]/float64(max(1, count))
+		for k, size := range logs {
+			logs[k] = math.Log(size)
+		}
+		return logs, bad, others
+	}
+	var all [3][]float64
+	for j := range n {
+		logs, _, _ := sizes(j, false)
+		for k, v := range logs {
+			all[k] = append(all[k], v)
 		}
 	}
-	maps.DeleteFunc(values, func(j, _ int) bool { return rest[j] > most })
+	var limits [3]float64
+	for k, of := range all {
+		slices.Sort(of)
+		median, spread := of[n/2], max(of[n/2]-of[int(0.16*float64(n))], 0.1)
+		if math.IsInf(of[int(0.16*float64(n))], -1) { // some are fitted exactly
+			spread = 1
+		}
+		limits[k] = median + usualUpTo*spread
+	}
+	values := map[int]int{}
+	for _, s := range a.Suspects.Samples {
+		if !isWrong(s) && !isRare(s) {
+			continue
+		}
+		rest, bad, others := sizes(s.Sample, true)
+		if bad == 0 || bad > max(2, (bad+others)/20) { // more are no single values
+			continue
+		}
+		usual := true
+		for k, v := range rest {
+			usual = usual && v <= limits[k]
+		}
+		if usual {
+			values[s.Sample] = bad
+		}
+	}
 	return values
 }
 

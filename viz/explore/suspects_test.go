@@ -7,17 +7,20 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/rnmf/choose"
 )
 
 // The terminal, the page and samples.csv have the suspects in one order, the largest first, and tell the same
@@ -123,6 +126,36 @@ func TestBecause(t *testing.T) {
 	}
 	if page := a.String(); a.BadSamples()[0].Sample != 70 || !strings.Contains(page, "\n    sample 70, because of one value, in value j\n") || !strings.Contains(page, "\n    sample 90, because of 2 values, in value ") {
 		t.Errorf("%v", page)
+	}
+}
+
+// A sample that is noise in every entry does not fit because of the few that are farthest off: without them it is far
+// off still, though no farther than the largest of those that fit.
+func TestBecauseOfAll(t *testing.T) {
+	const m, n = 40, 100
+	x := mat.NewDense(m, n, nil)
+	found := &choose.Suspects{}
+	for j := range n {
+		z := -math.Sqrt2 * math.Erfcinv(2*(float64(j)+0.5)/n) // sizes as of normal values
+		s := choose.Suspect{Sample: j}
+		if j == 50 || j == 97 {
+			s.Share = 1
+		}
+		found.Samples = append(found.Samples, s)
+		if j == 97 {
+			z = 2.2
+		}
+		for i := range m {
+			x.Set(i, j, math.Exp(0.3*z))
+		}
+		if s.Share == 1 {
+			x.Set(3, j, 50)
+			x.Set(7, j, -50)
+		}
+	}
+	a := &Analysis{Prepared: &datasets.Set{X: x}, Suspects: found, Usual: slices.Repeat([]float64{1}, m), Far: 10}
+	if got := a.because(mat.NewDense(m, n, nil)); !maps.Equal(got, map[int]int{50: 2}) {
+		t.Errorf("%v, want 2 values of sample 50 alone", got)
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 
 // InOrder draws how much of each sample each part is, the samples in the order of the file, some of them with the first
 // word of their names. Its title says which part has the largest share of the first fifth of them, and which of the last. Samples
-// that do not fit are marked.
+// that do not fit are marked, and rare ones.
 func InOrder(a *explore.Analysis, named ...string) (viz.Figure, error) {
 	_, h := a.Result.Normalized(1)
 	share := mat.DenseCopyOf(h)
@@ -47,8 +47,16 @@ func InOrder(a *explore.Analysis, named ...string) (viz.Figure, error) {
 		return name
 	}
 	fifth := max(n/5, 1)
+	const high = 3 // lines for each part, so that few parts make no narrow strip
+	lines, lineNames := mat.NewDense(high*len(names), n, nil), make([]string, high*len(names))
+	for k, name := range names {
+		for i := range high {
+			lines.SetRow(high*k+i, share.RawRowView(k))
+		}
+		lineNames[high*k+high/2] = name
+	}
 	opt := viz.HeatmapOptions{Title: fmt.Sprintf("“%s” leads the first fifth, “%s” the last", most(0, fifth), most(n-fifth, n)),
-		RowNames: names, XLabel: "samples, in the order of the file", BarLabel: "share"}
+		RowNames: lineNames, XLabel: "samples, in the order of the file", BarLabel: "share"}
 	columns := make([]string, n)
 	for j := range n {
 		if len(named) > 0 && slices.Contains(named, a.Prepared.SampleName(j)) {
@@ -56,14 +64,17 @@ func InOrder(a *explore.Analysis, named ...string) (viz.Figure, error) {
 			opt.ColumnNames = columns
 		}
 	}
-	if bad := a.BadSamples(); len(bad) > 0 {
+	bad, rare := a.BadSamples(), a.RareSamples()
+	if len(bad)+len(rare) > 0 {
 		marks := slices.Repeat([]int{-1}, n) // white
-		for _, s := range bad {
-			marks[s.Sample] = 0
+		for kind, samples := range [][]explore.Sample{bad, rare} {
+			for _, s := range samples {
+				marks[s.Sample] = kind
+			}
 		}
-		opt.Tracks = []viz.Track{{Name: "suspect", Classes: marks, Names: []string{"does not fit"}}}
+		opt.Tracks = []viz.Track{{Name: "suspect", Classes: marks, Names: []string{"does not fit", "is rare"}}}
 	}
-	return viz.Heatmap(share, opt)
+	return viz.Heatmap(lines, opt)
 }
 
 // OwnFeatures draws the features that are most each part's own, by their loading less the largest in another part, as
@@ -284,24 +295,43 @@ func WrongPixels(ctx context.Context, a *explore.Analysis) (*choose.RaceResult, 
 }
 
 // Races draws the errors of the losses of two races next to those of the loss of samples, as a race compares them: of
-// data as given, and of data with wrong pixels.
+// data as given, and of data with wrong pixels. The titles say which loss wins, and whether anything stands out among
+// the residuals of any of the three.
 func Races(given, spoiled *choose.RaceResult) (viz.Figure, error) {
 	short := func(k choose.LossKind) string { return strings.TrimPrefix(k.String(), "a robust ") }
 	kinds := []choose.LossKind{choose.ByEntryAndSample, choose.ByOmission}
-	series := []viz.Series{{Name: short(kinds[0])}, {Name: short(kinds[1])}}
-	for _, race := range []*choose.RaceResult{given, spoiled} {
-		of := map[choose.LossKind]choose.JudgedLoss{}
+	var lowest, highest float64
+	var titles []string
+	var sides [][]viz.Series
+	for k, race := range []*choose.RaceResult{given, spoiled} {
+		of, stands := map[choose.LossKind]choose.JudgedLoss{}, "nothing"
 		for _, j := range race.Judged {
 			of[j.Kind] = j
+			if j.StandsOut {
+				stands = "something"
+			}
 		}
 		samples := of[choose.BySample]
-		for i, kind := range kinds {
-			series[i].Y = append(series[i].Y, 100*(of[kind].Best/samples.Best-1), 100*(of[kind].Most/samples.Most-1), 100*(of[kind].All/samples.All-1))
+		var series []viz.Series
+		for _, kind := range kinds {
+			more := []float64{100 * (of[kind].Best/samples.Best - 1), 100 * (of[kind].Most/samples.Most - 1), 100 * (of[kind].All/samples.All - 1)}
+			series = append(series, viz.Series{Name: short(kind), Y: more})
+			lowest, highest = min(lowest, slices.Min(more)), max(highest, slices.Max(more))
 		}
+		sides = append(sides, series)
+		titles = append(titles, fmt.Sprintf("%s: the %s wins,\n%s stands out", []string{"As given", "Wrong pixels"}[k], short(race.Winner), stands))
 	}
-	return viz.Bars([]string{"best six tenths", "best nine tenths", "all", "wrong pixels: best six tenths", "wrong pixels: best nine tenths", "wrong pixels: all"}, series, viz.BarsOptions{
-		Title:  fmt.Sprintf("The %s wins, and with wrong pixels the %s", short(given.Winner), short(spoiled.Winner)),
-		YLabel: "error, % above that of samples", Width: 10.5, Height: 3.2, Values: true, Digits: 1})
+	room := 0.1 * max(1, highest-lowest) // for the values
+	var charts []*viz.Chart
+	for k, series := range sides {
+		c, err := viz.Bars([]string{"best six tenths, without zeros", "best nine tenths", "all"}, series, viz.BarsOptions{Title: titles[k],
+			YLabel: "error, % above that of samples", Width: 4.6, Height: 3.3, YMin: lowest - room, YMax: highest + room, Values: true, Digits: 1})
+		if err != nil {
+			return nil, err
+		}
+		charts = append(charts, c)
+	}
+	return lesson.Panels(2, charts...), nil
 }
 
 // Alone says of each sample that is alone with its largest part the coefficients of this part and of the next, those of

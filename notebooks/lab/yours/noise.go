@@ -16,10 +16,11 @@ import (
 )
 
 // A Call says how many of the samples of noise are called wrong and rare, and how many others are, of a set in which
-// Parts parts were found. Apart is the mean over the noise of the z of its mean magnitude.
+// Parts parts were found. Apart is the mean over the noise of the z of its mean magnitude, and AmongOthers the same by
+// median and deviation of the other samples alone, of the means of z over the fits.
 type Call struct {
 	All, Noise, Wrong, OtherWrong, Rare, OtherRare, Parts int
-	Apart                                                 float64
+	Apart, AmongOthers                                    float64
 }
 
 // Calls are those of a set with more and more noise.
@@ -37,14 +38,33 @@ func called(a *explore.Analysis, noise []string) Call {
 	}
 	_, n := a.Set.Dims()
 	wrong, rare, apart := count(a.BadSamples()), count(a.RareSamples()), 0.0
+	var others []float64
 	if a.Suspects != nil {
 		for _, s := range a.Suspects.Samples {
 			if slices.Contains(noise, a.Prepared.SampleName(s.Sample)) {
 				apart += s.MeanApart / float64(len(noise))
+			} else {
+				others = append(others, s.MeanApart)
 			}
 		}
 	}
-	return Call{n, len(noise), wrong, len(a.BadSamples()) - wrong, rare, len(a.RareSamples()) - rare, a.Rank, apart}
+	c := Call{All: n, Noise: len(noise), Wrong: wrong, OtherWrong: len(a.BadSamples()) - wrong, Rare: rare, OtherRare: len(a.RareSamples()) - rare, Parts: a.Rank, Apart: apart}
+	if slices.Sort(others); len(others) > 0 {
+		median, low := others[len(others)/2], others[int(0.16*float64(len(others)))]
+		c.AmongOthers = (apart - median) / max(median-low, math.SmallestNonzeroFloat64)
+	}
+	return c
+}
+
+// predicted is the z that the noise should have by median and deviation of all samples, if the others are normal and
+// all noise lies above them: then the median of all is a higher quantile of the others.
+func (c Call) predicted() float64 {
+	share := float64(c.Noise) / float64(max(1, c.All))
+	if share >= 0.5 {
+		return 0 // the noise has the median
+	}
+	quantile := func(p float64) float64 { return -math.Sqrt2 * math.Erfcinv(2*p/(1-share)) }
+	return (c.AmongOthers - quantile(0.5)) / (quantile(0.5) - quantile(0.16))
 }
 
 // Noise explores a set once for each of some shares of its samples, which noise replaces next to the samples of the
@@ -82,21 +102,21 @@ func (c Call) limit() float64 {
 	return max(2, math.Sqrt2*math.Erfcinv(2*0.02*float64(max(1, c.Noise))/float64(max(1, c.All))))
 }
 
-// Why draws the mean z of the noise over the share of noise, and the limit of the second rule.
+// Why draws over the share of noise its mean z, as it is and as it is predicted, the limit of the second rule, and the z
+// by median and deviation of the others alone.
 func (c Calls) Why() (viz.Figure, error) {
-	apart, limit := viz.Series{Name: "mean z of the noise"}, viz.Series{Name: "limit of the second rule"}
+	series := []viz.Series{{Name: "mean z of the noise"}, {Name: "limit of the second rule"}, {Name: "mean z, by the others alone"}, {Name: "mean z, predicted from that"}}
 	title := "The mean z of the noise stays above the limit"
 	below := false
 	for _, of := range c {
-		for _, s := range []*viz.Series{&apart, &limit} {
-			s.X = append(s.X, of.noise())
+		for i, y := range []float64{of.Apart, of.limit(), of.AmongOthers, of.predicted()} {
+			series[i].X, series[i].Y = append(series[i].X, of.noise()), append(series[i].Y, y)
 		}
-		apart.Y, limit.Y = append(apart.Y, of.Apart), append(limit.Y, of.limit())
 		if !below && of.Apart < of.limit() {
 			below, title = true, fmt.Sprintf("With %.0f %% of noise its mean z is below the limit", of.noise())
 		}
 	}
-	return viz.Lines([]viz.Series{apart, limit}, viz.LinesOptions{Title: title, XLabel: "noise, % of all", YLabel: "z of the mean magnitude", Width: 8.5, Height: 3})
+	return viz.Lines(series, viz.LinesOptions{Title: title, XLabel: "noise, % of all", YLabel: "z of the mean magnitude", Width: 8.5, Height: 3.4})
 }
 
 // Draw draws the shares of the noise that are called wrong and rare, and that of the other samples that are called
@@ -158,7 +178,7 @@ func (c Calls) Table() (*viz.Table, error) {
 	var rows [][]any
 	for _, of := range c {
 		rows = append(rows, []any{fmt.Sprintf("%d of %d (%.0f %%)", of.Noise, of.All, of.noise()), of.Parts, of.Wrong, of.OtherWrong, of.Rare, of.OtherRare,
-			fmt.Sprintf("%.2f", of.Apart), fmt.Sprintf("%.2f", of.limit())})
+			fmt.Sprintf("%.2f", of.Apart), fmt.Sprintf("%.2f", of.limit()), fmt.Sprintf("%.2f", of.AmongOthers), fmt.Sprintf("%.2f", of.predicted())})
 	}
-	return viz.NewTable([]string{"noise", "parts", "of it called wrong", "others called wrong", "of it called rare", "others called rare", "mean z of it", "limit"}, rows)
+	return viz.NewTable([]string{"noise", "parts", "of it called wrong", "others called wrong", "of it called rare", "others called rare", "mean z of it", "limit", "z by the others alone", "z predicted"}, rows)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"image"
 	"image/color"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -275,6 +276,19 @@ func TestCalls(t *testing.T) {
 		}
 		if table, err := calls.Table(); err != nil || len(table.Rows) != 3 {
 			t.Error(table, err)
+		}
+	}
+}
+
+// Without noise z is what it is by the others alone, to the 0.6 % by which 16 % of normal values are not one deviation
+// off. Noise raises the median and widens the distance to the low quantile.
+func TestPredicted(t *testing.T) {
+	for _, c := range []struct {
+		noise int
+		want  float64
+	}{{0, 3.62 / 0.9945}, {33, 2.16}, {50, 0}} { // for a third, (3.62 − Φ⁻¹(0.746)) / (Φ⁻¹(0.746) − Φ⁻¹(0.239)) = 2.158
+		if got := (Call{All: 100, Noise: c.noise, AmongOthers: 3.62}).predicted(); math.Abs(got-c.want) > 0.01 {
+			t.Errorf("with %d %% of noise %.3f, want %.3f", c.noise, got, c.want)
 		}
 	}
 }
