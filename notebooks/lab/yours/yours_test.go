@@ -177,6 +177,12 @@ func TestAnswers(t *testing.T) {
 	if got, want := Reasons(all[0], nil), "Of these 0 "; !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q …", got, want)
 	}
+	if got, err := known.ByLoss(t.Context(), all[0], all[0].RareSamples()); err != nil || len(all[0].RareSamples()) > 0 && !strings.Contains(got, ": with L21NMF z of the mean magnitude is ") {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := known.ByLoss(t.Context(), all[0], nil); got != "" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
 	if f, err := known.Stand(all[0]); err != nil || !strings.HasPrefix(f.(*viz.Chart).Title.Text, "Of 20 wrong samples ") {
 		t.Errorf("%q, %v", f.(*viz.Chart).Title.Text, err)
 	}
