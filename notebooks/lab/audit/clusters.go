@@ -4,9 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"image/color"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
 	"github.com/robustnmf/robustnmf/notebooks/lab/claims"
@@ -107,23 +113,44 @@ func Recognition() Table {
 	return t
 }
 
-// DrawRecognition draws both, with 95 % intervals, on one scale. Titles say in how many conditions the model of the first row,
-// truncated Cauchy, is first.
+// DrawRecognition draws both, a row for each model and a mark for each condition, with 95 % intervals. Titles say in how many
+// conditions the model of the first row, truncated Cauchy, is first.
 func DrawRecognition(t Table) viz.Figure {
 	var charts []*viz.Chart
-	low := math.Inf(1)
+	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}}
 	for i, r := range []*lesson.Results{t.Paper, t.Ours.Only(t.Paper.Rows...)} {
-		first, of, least := firsts(r)
-		low = min(low, least)
-		c := r.Intervals(fmt.Sprintf("%s: truncated Cauchy is first in %d of %d", []string{"Table 5, AR, printed", "The stand-in, ours"}[i], first, of), "recognised, %")
-		c.Width, c.Height = 6.4, 2.3
+		first, of, low := firsts(r)
+		c := viz.NewChart()
+		c.Title.Text = fmt.Sprintf("%s: truncated Cauchy first in %d of %d", []string{"AR, printed", "Stand-in, ours"}[i], first, of)
+		c.X.Label.Text, c.Width, c.Height = "recognised, %", 4.6, 3
+		grid := plotter.NewGrid()
+		grid.Vertical.Width, grid.Horizontal.Color = 0, color.Gray{0xe6}
+		c.Add(grid)
+		for k, column := range r.Columns {
+			var points plotter.XYs
+			bars := &plotter.XErrorBars{LineStyle: draw.LineStyle{Color: viz.Color(k), Width: vg.Points(1.2)}}
+			for y, row := range r.Rows {
+				if v := r.Values(row, column); len(v) > 0 {
+					d := claims.DifferenceOf(v)
+					points = append(points, plotter.XY{X: d.Mean, Y: float64(len(r.Rows) - 1 - y)})
+					bars.XErrors = append(bars.XErrors, struct{ Low, High float64 }{d.Mean - d.Low, d.High - d.Mean})
+				}
+			}
+			s := &plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: viz.Color(k), Radius: vg.Points(3), Shape: shapes[k%len(shapes)]}}
+			bars.XYs = points
+			c.Add(bars, s)
+			if column == "accuracy" {
+				s.GlyphStyle.Radius, column = vg.Points(4), "all conditions" // what lies on it is seen
+			}
+			c.Legend.Add(column, s)
+		}
+		names := slices.Clone(r.Rows)
+		slices.Reverse(names)
+		c.NominalY(names...)
+		c.X.Min, c.X.Max = low-3, 101
 		charts = append(charts, c)
 	}
-	lesson.SameScale(charts...)
-	for _, c := range charts {
-		c.Y.Min = low - 3
-	}
-	return lesson.Panels(1, charts...)
+	return lesson.Panels(2, charts...)
 }
 
 // firsts counts the columns in which the first row has the largest mean, and those that have means; low is the
@@ -147,22 +174,31 @@ func firsts(r *lesson.Results) (first, of int, low float64) {
 	return first, of, low
 }
 
-// Groups draws the accuracies of clusters of persons, Fig. 9 of the second paper, on AR and on the stand-in, for
-// some of the models. Titles have the counts of the claims.
+// Groups draws the lead of truncated Cauchy over the best rival of the paper on clusters of persons, Fig. 9 of the second paper, on AR
+// and on the stand-in. Titles have the counts of the claims.
 func Groups() viz.Figure {
 	var charts []*viz.Chart
 	for i, results := range []stored.Table{cauchy.OcclusionResults(), cauchy.DisguiseResults()} {
-		accuracy := lesson.Stored(results.Where("experiment", "clusters"), "model", "k", "accuracy")
-		series := accuracy.Only("k-means", "L2", "L2,1", "CIM", "truncated, printed rule").Series()
-		for k := range series {
-			series[k].Err = nil // they overlap
-		}
 		_, why := claims.Of("02").Only("groups", "groups-here")[i].Judge()
-		charts = append(charts, lesson.Must(viz.Lines(series, viz.LinesOptions{Title: []string{"Fig. 9, AR: ", "The stand-in: "}[i] + standing(why),
-			XLabel: "persons", YLabel: "mean accuracy, n = 10", Width: 5.2, Height: 2.8})))
+		c := viz.NewChart()
+		c.Title.Text, c.Y.Label.Text = []string{"Fig. 9, AR: ", "The stand-in: "}[i]+standing(why), "lead, points"
+		c.X.Label.Text, c.Width, c.Height = "number k of persons, and the best rival", 7.2, 2.5
+		var names []string
+		var points plotter.XYs
+		bars := &plotter.YErrorBars{CapWidth: vg.Points(6), LineStyle: draw.LineStyle{Color: viz.Color(0), Width: vg.Points(1.2)}}
+		for x, cell := range claims.Groups(results) {
+			names = append(names, strings.TrimPrefix(cell.Name, "k = ")+"\n"+cell.Over)
+			points = append(points, plotter.XY{X: float64(x), Y: 100 * cell.Mean})
+			bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{100 * (cell.Mean - cell.Low), 100 * (cell.High - cell.Mean)})
+		}
+		bars.XYs = points
+		c.Add(bars, &plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: viz.Color(0), Radius: vg.Points(3.5), Shape: draw.CircleGlyph{}}})
+		c.NominalX(names...)
+		lesson.Level(c, 0)
+		charts = append(charts, c)
 	}
 	lesson.SameScale(charts...)
-	return lesson.Panels(2, charts...)
+	return lesson.Must(viz.Grid(1, charts[0], charts[1]))
 }
 
 var ahead = regexp.MustCompile(`^(.*) is ahead in (\d+), level in \d+, behind in (\d+)(?:, undecided in \d+)? of (\d+)`)

@@ -61,7 +61,8 @@ func DrawChoices() viz.Figure {
 		if i == len(names)-1 {
 			label = "choice − best, points"
 		}
-		maps = append(maps, heat(title, lost[i], sets, 20, label))
+		maps = append(maps, lesson.Must(viz.Heatmap(means(lost[i]), viz.HeatmapOptions{Title: title, RowNames: sets, ColumnNames: lost[i].Columns,
+			Map: viz.Reversed(viz.Blues), Min: -20, Max: 0, Values: true, Digits: -1, BarLabel: label, NoBar: label == ""})))
 	}
 	return lesson.Must(viz.Row(maps...))
 }

@@ -59,11 +59,14 @@ func (l Ledger) counts(k Kind) map[Verdict]int {
 	return count
 }
 
+// only has one paper.
+func (l Ledger) only(paper string) Ledger { return Ledger{paper: l[paper]} }
+
 // decided counts verdicts that are neither open nor not testable.
 func decided(count map[Verdict]int) int { return count[Reproduced] + count[Partly] + count[Not] }
 
-// Lessons are two sentences: which kinds are reproduced the most and the least often of those that are decided, and
-// what became of the most frequent kind.
+// Lessons are two sentences: which kinds are reproduced the most and the least often of those that are decided, and from which
+// paper most of the former come, and what became of the most frequent kind.
 func (l Ledger) Lessons() (extremes, frequent string) {
 	most, least, largest := kinds[0], kinds[0], kinds[0]
 	share := func(k Kind) float64 { return float64(l.counts(k)[Reproduced]) / float64(decided(l.counts(k))) }
@@ -79,8 +82,15 @@ func (l Ledger) Lessons() (extremes, frequent string) {
 		}
 	}
 	n, few, many := l.counts(most), l.counts(least), l.counts(largest)
-	return fmt.Sprintf("Reproduced most often are %s: %d of the %d that are decided; least often %s: %d of %d.",
-			most, n[Reproduced], decided(n), least, few[Reproduced], decided(few)),
+	main := books[0] // which has most of the decided claims of the first kind
+	for _, p := range books {
+		if decided(l.only(p).counts(most)) > decided(l.only(main).counts(most)) {
+			main = p
+		}
+	}
+	own := l.only(main).counts(most)
+	return fmt.Sprintf("Reproduced most often are %s: %d of the %d that are decided (%d of %d in paper %s); least often %s: %d of %d.",
+			most, n[Reproduced], decided(n), own[Reproduced], decided(own), main, least, few[Reproduced], decided(few)),
 		fmt.Sprintf("The largest group are %s: of the %d that are decided %d are reproduced, %d partly and %d not.",
 			largest, decided(many), many[Reproduced], many[Partly], many[Not])
 }
@@ -109,6 +119,23 @@ func (l Ledger) HTML() string {
 		b.WriteString("</tr>\n")
 	}
 	b.WriteString("</tbody></table>")
+	return b.String()
+}
+
+// InWords is a Ledger as a list.
+type InWords struct{ Ledger }
+
+// HTML is a line for each claim, in the order of the papers: its mark, where it stands and what it says.
+func (l InWords) HTML() string {
+	var b strings.Builder
+	for _, p := range books {
+		fmt.Fprintf(&b, "<p><b>%s</b>", p)
+		for _, c := range l.Ledger[p] {
+			v, _ := c.Judge()
+			fmt.Fprintf(&b, "<br>%s %s: %s\n", marks[v], html.EscapeString(c.Where), html.EscapeString(c.Says))
+		}
+		b.WriteString("</p>")
+	}
 	return b.String()
 }
 

@@ -27,7 +27,14 @@ func TestLedger(t *testing.T) {
 	if n := strings.Count(table, "<span title="); n != all {
 		t.Errorf("%d marks, want %d", n, all)
 	}
+	words := InWords{ledger}.HTML()
+	if n := strings.Count(words, "<br>"); n != all {
+		t.Errorf("%d lines, want %d", n, all)
+	}
 	for v, mark := range marks {
+		if n := strings.Count(words, "<br>"+mark+" "); n != count[v] {
+			t.Errorf("%d lines are %s, want %d", n, v, count[v])
+		}
 		if n := strings.Count(table, ">"+mark+"</span>"); n != count[v] {
 			t.Errorf("%d claims are %s, want %d", n, v, count[v])
 		}
@@ -47,7 +54,7 @@ func TestLessons(t *testing.T) {
 	l := Ledger{"01": List{claim(Derivation, Reproduced), claim(Derivation, Not), claim(Number, Not), claim(Picture, Reproduced), claim(Time, Partly), claim(Time, Reproduced), claim(Number, Open)},
 		"02": List{claim(Ranking, Partly), claim(Ranking, Not), claim(Ranking, Reproduced), claim(Time, NotTestable)}}
 	extremes, frequent := l.Lessons()
-	if want := "Reproduced most often are curves and pictures: 1 of the 1 that are decided; least often printed numbers: 0 of 1."; extremes != want {
+	if want := "Reproduced most often are curves and pictures: 1 of the 1 that are decided (1 of 1 in paper 01); least often printed numbers: 0 of 1."; extremes != want {
 		t.Errorf("%q, want %q", extremes, want)
 	}
 	if want := "The largest group are rankings: of the 3 that are decided 1 are reproduced, 1 partly and 1 not."; frequent != want {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
@@ -420,14 +421,10 @@ func Cauchy(d Data) List {
 			return Lead("truncated Cauchy", true, all)
 		}},
 		{"groups", Ranking, "Fig. 8, Fig. 9", "it clusters the disguised faces of two to ten persons best", "ten persons of AR, of whom two to nine are drawn ten times and all ten are clustered from ten starts; accuracy, against the paper's rivals. " + LeadRule, func() (Verdict, string) {
-			return Lead("truncated Cauchy", true, cells(d.Occlusion.Where("experiment", "clusters").Different("k"), func(k string) (Cell, bool) {
-				return Contest{Table: d.Occlusion, Who: truncatedName, Rivals: rivalsOfCauchy, Value: "accuracy"}.Cell("k = "+k, "experiment", "clusters", "k", k)
-			}))
+			return Lead("truncated Cauchy", true, Groups(d.Occlusion))
 		}},
 		{"groups-here", Ranking, "for Fig. 9", "the same on the faces of Extended Yale B", "accuracy, ten draws of k persons, against the paper's rivals. " + LeadRule, func() (Verdict, string) {
-			return Lead("truncated Cauchy", true, cells(d.Disguise.Where("experiment", "clusters").Different("k"), func(k string) (Cell, bool) {
-				return Contest{Table: d.Disguise, Who: truncatedName, Rivals: rivalsOfCauchy, Value: "accuracy"}.Cell("k = "+k, "experiment", "clusters", "k", k)
-			}))
+			return Lead("truncated Cauchy", true, Groups(d.Disguise))
 		}},
 		{"caltech", Ranking, "Fig. 10, Fig. 11", "clusters of Caltech 101", "the AlexNet features of the paper", judged(NotTestable, "they are not at hand")},
 		{"stages", Ranking, ourQuestion, "two stages have a smaller error than truncated Cauchy with the printed rule", "squares of 10 to 22, error against the clean images. " + LeadRule, func() (Verdict, string) {
@@ -436,6 +433,13 @@ func Cauchy(d Data) List {
 			}))
 		}},
 	}
+}
+
+// Groups compares truncated Cauchy with the best of the paper's rivals on clusters of k persons: a cell for each k.
+func Groups(t stored.Table) []Cell {
+	return cells(t.Where("experiment", "clusters").Different("k"), func(k string) (Cell, bool) {
+		return Contest{Table: t, Who: truncatedName, Rivals: rivalsOfCauchy, Value: "accuracy"}.Cell("k = "+k, "experiment", "clusters", "k", k)
+	})
 }
 
 // lineStarts counts, of 20 starts, those from which a model finds the line among 0, 20, 40 and 80
