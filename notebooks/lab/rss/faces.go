@@ -2,6 +2,7 @@ package rss
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -149,15 +150,18 @@ func (t Task) Tie(x, fit mat.Matrix) (thirds [3]float64) {
 	return thirds
 }
 
-// Halves returns every second sample of each class of a set, from the first on, and the others.
-func Halves(s *datasets.Set) (halves [2]*datasets.Set, err error) {
+// Halves divides the samples of each class of a set by chance, and keeps their order. Of an odd number the
+// first half has one more.
+func Halves(s *datasets.Set, seed uint64) (halves [2]*datasets.Set, err error) {
 	var pick [2][]int
 	seen := make([]int, len(s.Classes))
-	for j, c := range s.Labels {
+	for _, j := range rand.New(rand.NewPCG(seed, 4)).Perm(len(s.Labels)) {
+		c := s.Labels[j]
 		pick[seen[c]%2] = append(pick[seen[c]%2], j)
 		seen[c]++
 	}
 	for i := range halves {
+		slices.Sort(pick[i])
 		if halves[i], err = s.Pick(pick[i]); err != nil {
 			return halves, err
 		}

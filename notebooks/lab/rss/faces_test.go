@@ -1,6 +1,7 @@
 package rss
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -54,12 +55,32 @@ func TestPersons(t *testing.T) {
 	if got, want := task.Tie(tied, fit), [3]float64{0.5, 0.5, 0}; got != want {
 		t.Errorf("the fit stands at %v, want %v", got, want)
 	}
-	halves, err := Halves(task.Set)
-	if err != nil || !slices.Equal(halves[0].X.RawRowView(0), []float64{0, 0.1, 0.4, 0.5}) || !slices.Equal(halves[1].Labels, []int{0, 1}) {
-		t.Error(halves, err)
+	// Of three samples of a class two are in the first half; which ones depends on the seed alone.
+	drawn := map[string]bool{}
+	for seed := range uint64(100) {
+		halves, err := Halves(task.Set, seed)
+		if err != nil || !slices.Equal(halves[1].Labels, []int{0, 1}) && !slices.Equal(halves[1].Labels, []int{1, 0}) {
+			t.Fatal(halves, err)
+		}
+		both := slices.Concat(halves[0].X.RawRowView(0), halves[1].X.RawRowView(0))
+		if !slices.IsSorted(both[:4]) {
+			t.Errorf("the first half %v is not in the order of the set", both[:4])
+		}
+		drawn[fmt.Sprint(both)] = true
+		if slices.Sort(both); !slices.Equal(both, x.RawRowView(0)) {
+			t.Errorf("the halves have %v", both)
+		}
+		again, err := Halves(task.Set, seed)
+		if err != nil || !mat.Equal(again[1].X, halves[1].X) {
+			t.Error("the same seed has other halves", err)
+		}
 	}
-	if share := task.NamedIn(halves[1], []int{1, 1}); share != 0.5 {
-		t.Errorf("%g of the other half are right, want 0.5", share)
+	if len(drawn) != 9 {
+		t.Errorf("%d of the 9 ways to divide 3 + 3 samples were drawn", len(drawn))
+	}
+	other := &datasets.Set{X: x, Labels: []int{0, 1}, Classes: []string{"b", "a"}} // names its classes in another order
+	if share := task.NamedIn(other, []int{1, 1}); share != 0.5 {
+		t.Errorf("%g of the other set are right, want 0.5", share)
 	}
 	if x.At(0, 1) != 0.1 {
 		t.Error("the data have changed")
