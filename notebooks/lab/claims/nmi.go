@@ -1,7 +1,10 @@
 package claims
 
 import (
+	"maps"
 	"math"
+	"slices"
+	"sort"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 )
@@ -28,10 +31,9 @@ func TwoClasses(printed stored.Table) (all []TwoClass) {
 }
 
 // MostNMI returns the largest mean NMI that clusterings of two classes into two clusters can have at
-// a mean accuracy, both from 0 to 1. The classes have low to high samples each. It goes through all
-// splits p of them; mixtures of splits at the mean accuracy a have at most
-//
-//	min_c max_p NMI_p + c (a − a_p).
+// a mean accuracy, both from 0 to 1. The classes have low to high samples each. A mean over
+// clusterings is a mixture of their points (accuracy, NMI), so the largest lie on the upper hull of
+// the points of all splits.
 //
 // NMI is the mutual information over the larger entropy, as in (45) and (46) of the RSS-NMF paper.
 func MostNMI(low, high int) func(accuracy float64) float64 {
@@ -41,22 +43,22 @@ func MostNMI(low, high int) func(accuracy float64) float64 {
 			for i := range n0 + 1 {
 				for j := range n1 + 1 {
 					accuracy, nmi := split(n0, n1, i, j)
-					accuracy = math.Round(1e4*accuracy) / 1e4
 					best[accuracy] = max(best[accuracy], nmi)
 				}
 			}
 		}
 	}
-	return func(accuracy float64) float64 {
-		bound := math.Inf(1)
-		for c := 0.0; c < 20; c += 0.02 {
-			top := 0.0
-			for a, nmi := range best {
-				top = max(top, nmi+c*(accuracy-a))
-			}
-			bound = min(bound, top)
+	var x, y []float64 // the corners of the hull
+	for _, accuracy := range slices.Sorted(maps.Keys(best)) {
+		nmi := best[accuracy]
+		for k := len(x) - 1; k > 0 && (y[k]-y[k-1])*(accuracy-x[k-1]) <= (nmi-y[k-1])*(x[k]-x[k-1]); k-- {
+			x, y = x[:k], y[:k] // below the line from the corner before to this point
 		}
-		return bound
+		x, y = append(x, accuracy), append(y, nmi)
+	}
+	return func(accuracy float64) float64 {
+		k := min(max(1, sort.SearchFloat64s(x, accuracy)), len(x)-1)
+		return y[k-1] + (y[k]-y[k-1])*(accuracy-x[k-1])/(x[k]-x[k-1])
 	}
 }
 
