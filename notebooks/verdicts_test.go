@@ -47,6 +47,12 @@ func verdicts(nb notebook, papers map[string]claims.List) (errors []string, seen
 		if strings.Contains(c.source(), "claims.All()") && !strings.Contains(html, claims.Ledger(papers).HTML()) {
 			stale("the ledger")
 		}
+		if strings.Contains(c.source(), "claims.AllOpen()") && !strings.Contains(html, claims.AllOpen().HTML()) {
+			stale("what is open")
+		}
+		if strings.Contains(c.source(), "claims.TheSurprising()") && !strings.Contains(html, claims.WithReasons{List: claims.TheSurprising()}.HTML()) {
+			stale("the surprises")
+		}
 		for _, m := range headlines.FindAllStringSubmatch(c.source(), -1) {
 			if !strings.Contains(html, claims.HeadlineOf(m[1]).HTML()) {
 				stale("the headline of " + m[1])

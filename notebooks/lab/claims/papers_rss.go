@@ -288,7 +288,7 @@ func RSS(d Data) List {
 			}
 			return Reproduced, why
 		}},
-		{"deep", Ranking, "Tables 2, 4 and 5", "RSS-NMF clusters better than IDEC, MSAEClust and, but for UMIST, SSC-SR", "accuracy, MSAEClust on images of half the height and width; open while a cell has fewer than ten draws common with a rival, or IDEC is cut off; a cell with one draw is undecided. " + LeadRule, func() (Verdict, string) {
+		{"deep", Ranking, "Tables 2, 4 and 5", "RSS-NMF clusters better than IDEC, MSAEClust and, but for UMIST, SSC-SR", "accuracy, MSAEClust on images of half the height and width; open while a cell has fewer than ten draws common with a rival, or IDEC is cut off; a cell with one draw is undecided, if that is not equal. " + LeadRule, func() (Verdict, string) {
 			var all []Cell
 			low, high := math.MaxInt, 0
 			for _, set := range []string{"Yale", "UMIST", "GT"} {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"image/color"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -25,6 +26,14 @@ import (
 
 // Surprising are the keys of the claims whose outcomes Surprises draws, by the number of the paper's notebook.
 var Surprising = map[string]string{"01": "table3-start", "02": "blocks-cauchy", "03": "printed", "04": "table1-silhouette", "05": "scale"}
+
+// TheSurprising returns these claims, as From does.
+func TheSurprising() (all List) {
+	for _, notebook := range slices.Sorted(maps.Keys(Surprising)) {
+		all = append(all, From(notebook, Surprising[notebook])...)
+	}
+	return all
+}
 
 // Surprises are pictures of one outcome of each paper, in the order of the notebooks. Their titles
 // are computed.

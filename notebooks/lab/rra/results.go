@@ -212,6 +212,7 @@ type run struct {
 	trace  rnmf.Trace
 	kkt    float64 // where rule (18) ends it
 	stop   int     // that round
+	rise   float64 // by how much a round raised the objective at most up to there, as a share of it
 	repeat func() (rnmf.Trace, error)
 }
 
@@ -268,7 +269,7 @@ func (h *heat) ours(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r := run{name: rival.Name, trace: ended.Trace, kkt: ended.KKT, stop: len(ended.Trace) - 1}
+		r := run{name: rival.Name, trace: ended.Trace, kkt: ended.KKT, stop: len(ended.Trace) - 1, rise: highestRise(ended)}
 		r.repeat = func() (rnmf.Trace, error) {
 			res, err := Run(ctx, m, h.set.X, func(t rnmf.Trace) bool { return t[len(t)-1].Objective <= h.target || h.late(t) })
 			if err != nil {
@@ -280,7 +281,7 @@ func (h *heat) ours(ctx context.Context) error {
 		case 3:
 			h.target = ended.Trace[r.stop].Objective
 		case 2:
-			if rise(r.trace) <= 1e-6 {
+			if r.rise <= 1e-6 {
 				h.target = ended.Trace[r.stop].Objective
 			}
 		case 4:
@@ -308,7 +309,7 @@ func (h *heat) numpy(ctx context.Context) {
 			log.Print("without NumPy: ", err)
 			return
 		}
-		h.runs = append(h.runs, run{name: map[string]string{"mur": "NumPy MUR", "rra": "NumPy RRA"}[solver], trace: t, kkt: math.NaN(), stop: len(t) - 1,
+		h.runs = append(h.runs, run{name: map[string]string{"mur": "NumPy MUR", "rra": "NumPy RRA"}[solver], trace: t, kkt: math.NaN(), stop: len(t) - 1, rise: rise(t),
 			repeat: func() (rnmf.Trace, error) { return ask(0, h.target) }})
 	}
 }
@@ -349,13 +350,13 @@ func (h *heat) rows(rank, start int, version string, best []float64) (rows [][]s
 		outcome := "reached"
 		switch {
 		case !math.IsNaN(seconds):
-		case exploded(r.trace):
+		case r.rise > 1 || exploded(r.trace):
 			outcome = "exploded"
 		default: // it takes longer than this
 			outcome, seconds = "late", r.trace[len(r.trace)-1].Seconds
 		}
 		rows = append(rows, []string{h.set.Name, strconv.Itoa(rank), strconv.Itoa(start), r.name, number(h.target, 7), number(seconds, 4), outcome, strconv.Itoa(round),
-			number(end.Seconds, 4), strconv.Itoa(r.stop), number(end.Objective, 7), number(r.kkt, 3), number(rise(r.trace[:r.stop+1]), 3), version})
+			number(end.Seconds, 4), strconv.Itoa(r.stop), number(end.Objective, 7), number(r.kkt, 3), number(r.rise, 3), version})
 	}
 	return rows
 }
@@ -390,6 +391,17 @@ func exploded(t rnmf.Trace) bool { return rise(t) > 1 }
 func rise(t rnmf.Trace) (most float64) {
 	for i := range len(t) - 1 {
 		most = max(most, t[i+1].Objective/t[i].Objective-1)
+	}
+	return most
+}
+
+// highestRise is the rise of a fit. One that ends as diverged has not recorded its last objective, which rose
+// beyond ten times the sum of the first and the last recorded one, or was no number: its rise is this at least.
+func highestRise(r *rnmf.Result) float64 {
+	t, most := r.Trace, rise(r.Trace)
+	if r.Reason == rnmf.Diverged {
+		last := t[len(t)-1].Objective
+		most = max(most, 10*(t[0].Objective+last)/last-1)
 	}
 	return most
 }
@@ -503,7 +515,7 @@ func energy(ctx context.Context, s settings, set *datasets.Set) error {
 					return err
 				}
 				seconds := SecondsTo(r.Trace, target)
-				if most = rise(r.Trace); math.IsNaN(seconds) {
+				if most = highestRise(r); math.IsNaN(seconds) {
 					break // late or exploded, as it will be again
 				}
 				best, rounds = min(best, seconds), len(r.Trace)-1

@@ -44,6 +44,9 @@ func races(t *testing.T, all stored.Table) {
 		if !slices.Contains([]string{"reached", "late", "exploded"}, r.Text("outcome")) || reached != (r.Number("rounds") >= 0) || reached && !(r.Number("seconds") >= 0) || !(r.Number("highest_rise") >= 0) {
 			t.Errorf("%v", r)
 		}
+		if reached && r.Number("stop_rounds") < 2 {
+			t.Errorf("rule (18) ends nobody before round 2: %v", r)
+		}
 		if r.Text("solver") == "coordinate descent" && r.Number("highest_rise") > 1e-9 {
 			t.Errorf("it rose: %v", r)
 		}
@@ -109,6 +112,16 @@ func read(t *testing.T, folder, name string) (string, stored.Table) {
 		t.Fatal(err)
 	}
 	return string(text), stored.Parse(string(text))
+}
+
+// A fit that ends as diverged has risen, though its last objective is not in its trace.
+func TestHighestRise(t *testing.T) {
+	trace := rnmf.Trace{{Objective: 100}, {Objective: 10}}
+	for reason, want := range map[rnmf.Reason]float64{rnmf.Converged: 0, rnmf.Diverged: 109} {
+		if got := highestRise(&rnmf.Result{Trace: trace, Reason: reason}); got != want {
+			t.Errorf("%v: %g, want %g", reason, got, want)
+		}
+	}
 }
 
 // All experiments go through on forty digits, where NumPy is and where it is not.
