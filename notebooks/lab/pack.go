@@ -42,8 +42,11 @@ func pack(ctx context.Context, args []string) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		log.Printf("%s: %d of %d kB", name, len(packed)/1000, len(text)/1000)
-		temporary := name + ".new"
-		if err := errors.Join(os.WriteFile(temporary, packed, 0o644), os.Rename(temporary, name)); err != nil {
+		temporary := name + ".new" // so that the notebook is there, whole, whatever happens
+		if err := os.WriteFile(temporary, packed, 0o644); err != nil {
+			return errors.Join(err, os.Remove(temporary))
+		}
+		if err := os.Rename(temporary, name); err != nil {
 			return err
 		}
 	}

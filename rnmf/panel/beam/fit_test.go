@@ -286,7 +286,7 @@ func (h *hearing) String() string {
 	return h.text.String()
 }
 
-// await waits for words.
+// await waits until the process has written these words.
 func (h *hearing) await(t *testing.T, words string) {
 	t.Helper()
 	for range 4000 {
@@ -295,7 +295,7 @@ func (h *hearing) await(t *testing.T, words string) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Errorf("nobody says %q\n%s", words, h)
+	t.Errorf("it has not written %q\n%s", words, h)
 }
 
 // waitFor waits for a file.
