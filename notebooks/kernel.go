@@ -14,14 +14,16 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"golang.org/x/mod/modfile"
 )
 
 // The Go kernel compiles each cell in a temporary module of its own, which it
 // makes with `go mod init`. For the notebooks' imports of this module to mean
-// this checkout, that module needs a requirement, a replacement, and our
-// go.sum, so that nothing is asked of the network. So the kernel is started
-// with a `go` first in its PATH that adds these three after `go mod init`, and
-// is the real one otherwise. GoNB's own -go_work does not do: `go get`, run
+// this checkout, that module needs a requirement, a replacement, our
+// go.sum, and the requirements of our go.mod, so that nothing is asked of the network. So
+// the kernel is started with a `go` first in its PATH that adds these after `go mod init`,
+// and is the real one otherwise. GoNB's own -go_work does not do: `go get`, run
 // for each cell, ignores go.work and its sums. A released version needs no
 // replacement.
 //
@@ -30,8 +32,8 @@ import (
 // newer Go that it may need.
 //
 // Most of the time of a short cell goes into `go get` and into linking, so three things are
-// left out. A `go get` runs only for imports that are new, or after a change of a go.mod;
-// .got has the imports that are there. A cell is linked without tables for debuggers, which
+// left out. A `go get` runs only for imports that are new and not of this module, whose
+// requirements are there, or after a change of a go.mod; .got has the imports that are there. A cell is linked without tables for debuggers, which
 // nobody uses there. A cell of declarations, which does nothing when it runs, is compiled,
 // which tells its mistakes, but not linked: an empty program takes its place.
 //
@@ -50,12 +52,11 @@ const goShim = `#!/bin/sh
 # Written by go run ./notebooks. See notebooks/kernel.go.
 case "$1 $2 $3" in
 "mod init gonb_"*)
-	%[1]s "$@" && cat %[2]s >go.sum &&
-	exec %[1]s mod edit %[3]s ;;
+	%[1]s "$@" && cat %[2]s >go.sum && %[1]s mod edit %[3]s && exec touch .got ;;
 "get  ") # for the imports of a cell, of which .got has those that are there
-	imports=$(grep -hoE '"[^" ]+\.[^" ]*/[^" ]+"$' *.go)
+	imports=$(grep -hoE '"[^" ]+\.[^" ]*/[^" ]+"$' *.go | sed -E -e '\,^"%[5]s/(%[7]s)["/],b' -e '\,^"%[5]s/,d')
 	[ -e .got ] && [ ! go.mod -nt .got ] && [ ! %[6]s -nt .got ] &&
-		! echo "$imports" | grep -qvxFf .got && exit
+		! echo "$imports" | grep . | grep -qvxFf .got && exit
 	for folder in %[4]s; do
 		grep -qs "\"%[5]s/$folder\"" *.go && %[1]s mod edit "-require=%[5]s/$folder@v0.0.0"
 	done
@@ -99,7 +100,7 @@ exec gonb -logtostderr=false -stderrthreshold=FATAL -log_file=/dev/null -kernel 
 // kernel installs the pinned tools and registers the kernel for what this
 // command starts.
 func (s *setup) kernel(ctx context.Context) error {
-	tools, err := s.toolsDir(ctx)
+	tools, err := s.toolsDir()
 	if err != nil {
 		return err
 	}
@@ -175,6 +176,13 @@ func (s *setup) writeKernel(dir, spec, tools string) error {
 			return err
 		}
 	}
+	mod, err := s.modfile()
+	if err != nil {
+		return err
+	}
+	for _, r := range mod.Require {
+		edit += " -require=" + r.Mod.String()
+	}
 	bin, script := filepath.Join(dir, "bin"), filepath.Join(dir, "kernel")
 	json, err := json.MarshalIndent(map[string]any{
 		"argv":           []string{script, "{connection_file}"},
@@ -185,7 +193,7 @@ func (s *setup) writeKernel(dir, spec, tools string) error {
 	if err != nil {
 		return err
 	}
-	shim := fmt.Sprintf(goShim, quote(s.goCmd), sums, edit, strings.Join(folders, " "), module, quote(filepath.Join(s.root, "go.mod")))
+	shim := fmt.Sprintf(goShim, quote(s.goCmd), sums, edit, strings.Join(folders, " "), module, quote(filepath.Join(s.root, "go.mod")), strings.Join(nested, "|"))
 	start := fmt.Sprintf(kernelScript, quote(s.name()), quote(bin), quote(tools), sums, quote(s.goCmd), quote(filepath.Dir(s.goCmd)), module)
 	for _, f := range []struct {
 		name, text string
@@ -202,24 +210,27 @@ func (s *setup) writeKernel(dir, spec, tools string) error {
 	return nil
 }
 
-// toolsDir names the folder of our tools after their versions.
-func (s *setup) toolsDir(ctx context.Context) (string, error) {
-	text, err := output(s.command(ctx, s.goCmd, "mod", "edit", "-json"))
+// modfile reads our go.mod.
+func (s *setup) modfile() (*modfile.File, error) {
+	name := filepath.Join(s.root, "go.mod")
+	text, err := os.ReadFile(name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var mod struct {
-		Require []struct{ Path, Version string }
-		Tool    []struct{ Path string }
-	}
-	if err := json.Unmarshal([]byte(text), &mod); err != nil {
+	return modfile.Parse(name, text, nil)
+}
+
+// toolsDir names the folder of our tools after their versions.
+func (s *setup) toolsDir() (string, error) {
+	mod, err := s.modfile()
+	if err != nil {
 		return "", err
 	}
 	key := strings.Fields(runtime.Version())[0] + "-failing"
 	for _, tool := range mod.Tool {
 		for _, r := range mod.Require {
-			if strings.HasPrefix(tool.Path+"/", r.Path+"/") {
-				key = path.Base(tool.Path) + "-" + r.Version + "-" + key
+			if strings.HasPrefix(tool.Path+"/", r.Mod.Path+"/") {
+				key = path.Base(tool.Path) + "-" + r.Mod.Version + "-" + key
 			}
 		}
 	}
@@ -324,7 +335,7 @@ const gopls = "golang.org/x/tools/gopls@v0.20.0"
 // needed to run anything, so it is installed while the server runs already and
 // found by kernels started afterwards; where it cannot be had, there is no completion.
 func (s *setup) gopls(ctx context.Context) {
-	dir, err := s.toolsDir(ctx)
+	dir, err := s.toolsDir()
 	if err != nil {
 		return
 	}
