@@ -56,13 +56,21 @@ var (
 	blues   = append([]color.RGBA{{0xff, 0xff, 0xff, 0xff}}, opaque(brewer.Blues[9].Colors())...)
 )
 
+// steps is how many steps a colour map has from its first colour to its last. They are about as small as an
+// eye can tell, and a heat map's file, whose palette has 256 colours, keeps them all.
+const steps = 100
+
+func inSteps(stops []color.RGBA, t float64) color.RGBA {
+	return along(stops, math.Round(t*steps)/steps)
+}
+
 // Viridis is the perceptually uniform map of van der Walt and Smith, from dark
 // blue to yellow.
-func Viridis(t float64) color.RGBA { return along(viridis, t) }
+func Viridis(t float64) color.RGBA { return inSteps(viridis, t) }
 
 // Cividis is the perceptually uniform map of Nuñez, Anderton and Renslow, from
 // dark blue to yellow, that looks the same to colour-blind readers.
-func Cividis(t float64) color.RGBA { return along(cividis, t) }
+func Cividis(t float64) color.RGBA { return inSteps(cividis, t) }
 
 // Gray runs from black to white.
 func Gray(t float64) color.RGBA {
@@ -70,11 +78,11 @@ func Gray(t float64) color.RGBA {
 }
 
 // Blues runs from white to dark blue.
-func Blues(t float64) color.RGBA { return along(blues, t) }
+func Blues(t float64) color.RGBA { return inSteps(blues, t) }
 
 // Diverging runs from blue (0) through near white (0.5) to red (1): the map for
 // signed values, centred on zero.
-func Diverging(t float64) color.RGBA { return along(rdBu, t) }
+func Diverging(t float64) color.RGBA { return inSteps(rdBu, t) }
 
 // Reversed returns the map that runs the other way.
 func Reversed(m ColorMap) ColorMap { return func(t float64) color.RGBA { return m(1 - t) } }

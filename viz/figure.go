@@ -86,7 +86,8 @@ func Must[T any](v T, err error) T {
 //
 // Next to lines and letters a chart has thousands of colours, each in a few pixels at an edge that is
 // smoothed; they make up most of the bytes of its file. Frequent colours stay; others may move to a
-// neighbour, those of areas and of straight lines a shorter way than those that are only at edges. A grey
+// neighbour, those of areas and of straight lines (where there are more than fewAreas) a shorter way than
+// those that are only at edges. A grey
 // moves to a grey alone, as a thin line that gets a hue can be seen, and the colour of an area never moves to
 // a grey, as a grey step in a colour bar can be seen, too.
 // Where the mean of the squares of all these ways (of at most 255√3) would be more than mostMoved, as in
@@ -138,6 +139,7 @@ func evenGreys(src *image.RGBA) *image.RGBA {
 type colours struct {
 	use    map[color.RGBA]*use
 	pixels int
+	areas  int  // colours of areas
 	grey   bool // nothing else
 }
 
@@ -178,6 +180,7 @@ func (s *colours) add(img *image.RGBA) {
 		}
 		if !u.area && (row > 1 && *up > 1 && c == corner || max(row, *up) >= lineLength) {
 			u.area = true
+			s.areas++
 		}
 		left, corner, above[x-b.Min.X] = c, over, c
 	})
@@ -185,10 +188,16 @@ func (s *colours) add(img *image.RGBA) {
 
 func isGrey(c color.RGBA) bool { return c.R == c.G && c.G == c.B }
 
+// fewAreas is how many colours of areas a palette of 256 takes as they are: greys, a colour map, and some more.
+const fewAreas = 240
+
 // mayMove returns the square of the way that a colour may move.
 func (s *colours) mayMove(u *use) int {
 	share, way := 200, 32
 	if u.area {
+		if s.areas <= fewAreas {
+			return 0
+		}
 		share, way = 2000, 16
 	}
 	if share*u.pixels >= s.pixels {

@@ -5,7 +5,10 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"math/rand/v2"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/viz"
 )
@@ -159,6 +162,31 @@ func TestPaletteOfPhotograph(t *testing.T) {
 					t.Fatalf("%s: (%d, %d) has %v for %v", name, x, y, got.At(x, y), photo.At(x, y))
 				}
 			}
+		}
+	}
+}
+
+// The file of a heat map has a palette, in which each cell keeps its colour.
+func TestPaletteOfHeatmap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	x := mat.NewDense(120, 120, nil)
+	for i := range 120 {
+		for j := range 120 {
+			x.Set(i, j, rng.Float64())
+		}
+	}
+	drawn := viz.Must(viz.Heatmap(x, viz.HeatmapOptions{Title: "noise", XLabel: "column", YLabel: "row"})).Image()
+	got, ok := written(t, drawn).(*image.Paletted)
+	if !ok {
+		t.Fatal("no palette")
+	}
+	kept := map[color.Color]bool{}
+	for _, c := range got.Palette {
+		kept[color.RGBAModel.Convert(c)] = true
+	}
+	for i := range 101 {
+		if c := viz.Viridis(float64(i) / 100); !kept[c] {
+			t.Errorf("step %d of the map, %v, is not in the file", i, c)
 		}
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"image/png"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/robustnmf/robustnmf/viz"
@@ -27,8 +25,8 @@ import (
 //
 // Where a program runs the notebook, so that nobody can move anything, the figure moves by itself: the
 // first control goes through at most 13 positions, the others stay at their start. Readers of the saved
-// notebook, and of pages made of it, see this animation, too, and below it, folded up, the first, the
-// middle and the last of its pictures, which stand still.
+// notebook, and of pages made of it, see this animation, too, and below it, folded up, its last picture,
+// which stands still.
 func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control) {
 	safe := stoppable(draw)
 	if len(controls) == 0 {
@@ -59,11 +57,7 @@ func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control)
 	}
 	show.Markdown(text)
 	show.Animation(figures, frame)
-	var stills strings.Builder
-	for _, i := range slices.Compact([]int{0, len(figures) / 2, len(figures) - 1}) {
-		stills.WriteString(picture(figures[i]))
-	}
-	show.HTML("<details><summary>The first, the middle and the last picture, standing still</summary>" + stills.String() + "</details>")
+	show.HTML("<details><summary>The last picture, standing still</summary>" + picture(figures[len(figures)-1]) + "</details>")
 }
 
 // picture returns a figure as HTML, at the size that show.Figure gives it.

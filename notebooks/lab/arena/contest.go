@@ -158,7 +158,7 @@ func (r *Restoration) Draw() (viz.Figure, error) {
 	if wins != nil {
 		title = fmt.Sprintf("Of %d rows, ahead of all others: %s", len(r.Kinds), strings.Join(wins, ", "))
 	}
-	return viz.Views(r.Views, viz.ViewsOptions{Height: r.set.Height, Width: r.set.Width, Samples: upTo(len(r.Kinds)), Names: r.Kinds, Smooth: true, Title: title})
+	return viz.Views(r.Views, viz.ViewsOptions{Height: r.set.Height, Width: r.set.Width, Samples: upTo(len(r.Kinds)), Names: r.Kinds, Title: title})
 }
 
 func upTo(n int) []int {
