@@ -416,6 +416,11 @@ func TestInterval(t *testing.T) {
 	if got := r.Interval("a", "x"); got != "−2.0 ± 12.7" {
 		t.Errorf("%q", got)
 	}
+	r.Add("a", "y", -0.06)
+	r.Add("a", "y", 0.02)
+	if got := r.Interval("a", "y"); got != "0.0 ± 0.5" {
+		t.Errorf("%q, want no minus before 0.0", got)
+	}
 }
 
 func TestSides(t *testing.T) {

@@ -395,7 +395,9 @@ func (r *Results) Intervals(title, ylabel string) *viz.Chart {
 // Interval writes the mean at a row and a column with half the width of its t-interval at 95 %.
 func (r *Results) Interval(row, column string) string {
 	v := r.Values(row, column)
-	return strings.Replace(fmt.Sprintf("%.*f ± %.*f", r.digits(), stat.Mean(v, nil), r.digits(), half(v)), "-", "−", 1)
+	unit := math.Pow10(-r.digits())
+	mean := math.Round(stat.Mean(v, nil)/unit)*unit + 0 // not -0
+	return strings.Replace(fmt.Sprintf("%.*f ± %.*f", r.digits(), mean, r.digits(), half(v)), "-", "−", 1)
 }
 
 // half is half the width of the t-interval at 95 % of a mean; 0 for a single value.
