@@ -150,7 +150,7 @@ type use struct {
 	index  uint8 // in the palette
 }
 
-const lineLength = 12 // less than the width of a colour bar
+const lineLength = 24 // a bar's steps are more than a pixel high, and so areas already
 
 func newColours() *colours { return &colours{use: map[color.RGBA]*use{}, grey: true} }
 
