@@ -86,10 +86,10 @@ func Must[T any](v T, err error) T {
 //
 // Next to lines and letters a chart has thousands of colours, each in a few pixels at an edge that is
 // smoothed; they make up most of the bytes of its file. Frequent colours stay; others may move to a
-// neighbour, those of areas and of straight lines (where there are more than fewAreas) a shorter way than
-// those that are only at edges. A grey
-// moves to a grey alone, as a thin line that gets a hue can be seen, and the colour of an area never moves to
-// a grey, as a grey step in a colour bar can be seen, too.
+// neighbour, those of areas and of straight lines a shorter way than those that are only at edges, and where
+// there are few colours of areas, as in a heat map, these stay, too. A grey moves to a grey alone, as a thin
+// line that gets a hue can be seen, and the colour of an area never moves to a grey, as a grey step in a colour
+// bar can be seen, too.
 // Where the mean of the squares of all these ways (of at most 255√3) would be more than mostMoved, as in
 // a photograph with colours, the picture stays as it was drawn.
 const (
@@ -139,7 +139,7 @@ func evenGreys(src *image.RGBA) *image.RGBA {
 type colours struct {
 	use    map[color.RGBA]*use
 	pixels int
-	areas  int  // colours of areas
+	areas  int  // colours of areas, other than greys
 	grey   bool // nothing else
 }
 
@@ -180,7 +180,9 @@ func (s *colours) add(img *image.RGBA) {
 		}
 		if !u.area && (row > 1 && *up > 1 && c == corner || max(row, *up) >= lineLength) {
 			u.area = true
-			s.areas++
+			if !isGrey(c) {
+				s.areas++
+			}
 		}
 		left, corner, above[x-b.Min.X] = c, over, c
 	})
@@ -188,14 +190,15 @@ func (s *colours) add(img *image.RGBA) {
 
 func isGrey(c color.RGBA) bool { return c.R == c.G && c.G == c.B }
 
-// fewAreas is how many colours of areas a palette of 256 takes as they are: greys, a colour map, and some more.
-const fewAreas = 240
+// fewAreas is how many colours of areas, other than greys, a palette of 256 takes as they are: those of a
+// colour map, and some more.
+const fewAreas = 160
 
 // mayMove returns the square of the way that a colour may move.
-func (s *colours) mayMove(u *use) int {
-	share, way := 200, 32
+func (s *colours) mayMove(c color.RGBA) int {
+	u, share, way := s.use[c], 200, 32
 	if u.area {
-		if s.areas <= fewAreas {
+		if s.areas <= fewAreas && !isGrey(c) {
 			return 0
 		}
 		share, way = 2000, 16
@@ -210,8 +213,8 @@ func (s *colours) mayMove(u *use) int {
 // returns nil where too much would be lost.
 func (s *colours) palette(most int) color.Palette {
 	rank := func(c color.RGBA) int { // those that stay come first
-		if u := s.use[c]; s.mayMove(u) > 0 {
-			return -u.pixels
+		if s.mayMove(c) > 0 {
+			return -s.use[c].pixels
 		}
 		return -s.pixels - s.use[c].pixels
 	}
@@ -238,7 +241,7 @@ func (s *colours) palette(most int) color.Palette {
 		if len(chosen) == most {
 			break
 		}
-		if _, square := nearest(c); square > s.mayMove(s.use[c]) {
+		if _, square := nearest(c); square > s.mayMove(c) {
 			chosen = append(chosen, c)
 		}
 	}
