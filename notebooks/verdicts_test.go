@@ -47,7 +47,11 @@ func verdicts(nb notebook, papers map[string]claims.List) (errors []string, seen
 		if strings.Contains(c.source(), "claims.All()") && !strings.Contains(html, claims.Ledger(papers).HTML()) {
 			stale("the ledger")
 		}
-		if strings.Contains(c.source(), "claims.AllOpen()") && !strings.Contains(html, claims.AllOpen().HTML()) {
+		// shown says whether a list is there, in one of its two forms.
+		shown := func(list claims.List) bool {
+			return strings.Contains(html, list.HTML()) || strings.Contains(html, list.InLines().HTML())
+		}
+		if strings.Contains(c.source(), "claims.AllOpen()") && !shown(claims.AllOpen()) {
 			stale("what is open")
 		}
 		if strings.Contains(c.source(), "claims.TheSurprising()") && !strings.Contains(html, claims.WithReasons{List: claims.TheSurprising()}.HTML()) {
@@ -67,7 +71,7 @@ func verdicts(nb notebook, papers map[string]claims.List) (errors []string, seen
 				}
 				list = list.Only(keys...)
 			}
-			if strings.Contains(html, list.HTML()) {
+			if shown(list) {
 				for _, claim := range list {
 					seen[m[1]] = append(seen[m[1]], claim.Key)
 				}

@@ -98,10 +98,11 @@ func (t Table) gaps() (rows []string, gaps *mat.Dense) {
 	return rows, mat.NewDense(len(rows), len(t.Paper.Columns), all)
 }
 
-// Gaps draws heat maps of ours − paper, next to each other. Titles count how many numbers lie within some points.
-// Red and blue are full at 40 points in all of them.
+// Gaps draws heat maps of ours − paper, next to each other; rows that are those of the map before are not named again. Titles count
+// how many numbers lie within some points. Red and blue are full at 40 points in all of them.
 func Gaps(near float64, tables ...Table) viz.Figure {
 	var maps []viz.Figure
+	var named []string
 	for i, t := range tables {
 		rows, gaps := t.gaps()
 		if rows == nil {
@@ -116,8 +117,13 @@ func Gaps(near float64, tables ...Table) viz.Figure {
 				}
 			}
 		}
+		names := rows
+		if slices.Equal(rows, named) {
+			names = make([]string, len(rows))
+		}
+		named = rows
 		maps = append(maps, lesson.Must(viz.Heatmap(gaps, viz.HeatmapOptions{Title: fmt.Sprintf("%s: %d of %d within %g points", t.Name, count, all, near),
-			RowNames: rows, ColumnNames: t.Paper.Columns, Map: viz.Diverging, Min: -40, Max: 40, Values: true, Digits: -1,
+			RowNames: names, ColumnNames: t.Paper.Columns, Map: viz.Diverging, Min: -40, Max: 40, Values: true, Digits: -1,
 			BarLabel: "ours − paper, points", NoBar: i < len(tables)-1})))
 	}
 	if len(maps) == 0 {

@@ -109,20 +109,6 @@ y | 0.5 | 0.6 | –`)
 	drawn(t, DrawRecognition(Recognition()))
 }
 
-// What a rule says is found, whether or not something is undecided.
-func TestStanding(t *testing.T) {
-	for why, want := range map[string]string{
-		"A is ahead in 0, level in 7, behind in 2 of 9, n = 10; at best":                 "A ahead in 0, behind in 2 of 9",
-		"A is ahead in 1, level in 2, behind in 3, undecided in 4 of 10, n = 3; at best": "A ahead in 1, behind in 3 of 10",
-		"nothing is stored": "nothing is stored",
-	} {
-		if got := standing(why); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	drawn(t, Groups())
-}
-
 // The titles count what the claims count.
 func TestImpossible(t *testing.T) {
 	chart, numbers := DrawTwoClasses(claims.TwoClasses(rss.Paper()))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
 	"github.com/robustnmf/robustnmf/notebooks/lab/claims"
 	"github.com/robustnmf/robustnmf/notebooks/lab/l21"
-	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/viz"
 )
@@ -172,42 +170,4 @@ func firsts(r *lesson.Results) (first, of int, low float64) {
 		}
 	}
 	return first, of, low
-}
-
-// Groups draws the lead of truncated Cauchy over the best rival of the paper on clusters of persons, Fig. 9 of the second paper, on AR
-// and on the stand-in. Titles have the counts of the claims.
-func Groups() viz.Figure {
-	var charts []*viz.Chart
-	for i, results := range []stored.Table{cauchy.OcclusionResults(), cauchy.DisguiseResults()} {
-		_, why := claims.Of("02").Only("groups", "groups-here")[i].Judge()
-		c := viz.NewChart()
-		c.Title.Text, c.Y.Label.Text = []string{"Fig. 9, AR: ", "The stand-in: "}[i]+standing(why), "lead, points"
-		c.X.Label.Text, c.Width, c.Height = "number k of persons, and the best rival", 7.2, 2.5
-		var names []string
-		var points plotter.XYs
-		bars := &plotter.YErrorBars{CapWidth: vg.Points(6), LineStyle: draw.LineStyle{Color: viz.Color(0), Width: vg.Points(1.2)}}
-		for x, cell := range claims.Groups(results) {
-			names = append(names, strings.TrimPrefix(cell.Name, "k = ")+"\n"+cell.Over)
-			points = append(points, plotter.XY{X: float64(x), Y: 100 * cell.Mean})
-			bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{100 * (cell.Mean - cell.Low), 100 * (cell.High - cell.Mean)})
-		}
-		bars.XYs = points
-		c.Add(bars, &plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: viz.Color(0), Radius: vg.Points(3.5), Shape: draw.CircleGlyph{}}})
-		c.NominalX(names...)
-		lesson.Level(c, 0)
-		charts = append(charts, c)
-	}
-	lesson.SameScale(charts...)
-	return lesson.Must(viz.Grid(1, charts[0], charts[1]))
-}
-
-var ahead = regexp.MustCompile(`^(.*) is ahead in (\d+), level in \d+, behind in (\d+)(?:, undecided in \d+)? of (\d+)`)
-
-// standing is what claims.Lead says, in short.
-func standing(why string) string {
-	m := ahead.FindStringSubmatch(why)
-	if m == nil {
-		return why
-	}
-	return fmt.Sprintf("%s ahead in %s, behind in %s of %s", m[1], m[2], m[3], m[4])
 }

@@ -35,7 +35,7 @@ func DrawTwoClasses(pairs []claims.TwoClass) (chart *viz.Chart, numbers *viz.Tab
 	}
 	chart = lesson.Must(viz.Scatter(mat.DenseCopyOf(mat.NewDense(len(class), 2, points).T()), viz.ScatterOptions{
 		Title:  fmt.Sprintf("%d of %d printed pairs are impossible", impossible, len(pairs)),
-		XLabel: "printed accuracy, %", YLabel: "printed NMI, %", Classes: class, Names: []string{"Yale, two classes", "UMIST, two classes", "GT, two classes"}}))
+		XLabel: "printed accuracy, %", YLabel: "printed NMI, %", Height: 3.4, Classes: class, Names: []string{"Yale, two classes", "UMIST, two classes", "GT, two classes"}}))
 	equal, most := plotter.XYs{}, plotter.XYs{}
 	bound := claims.MostNMI(19, 48)
 	for a := 63.0; a <= 93; a += 3 {

@@ -169,10 +169,14 @@ func (l Ledger) Draw() *viz.Chart {
 		c.Legend.Add(string(verdicts[k]), bars)
 		var middles plotter.XYLabels
 		for i, n := range n {
-			if n > 0 {
-				middles.XYs = append(middles.XYs, plotter.XY{X: bars.BarHeight(i) - n/2, Y: float64(i)})
-				middles.Labels = append(middles.Labels, fmt.Sprint(n))
+			if n == 0 {
+				continue
 			}
+			x := bars.BarHeight(i) - n/2
+			if n == 1 && k == len(values)-1 { // too narrow for its number, which stands behind it
+				x = bars.BarHeight(i) + 1
+			}
+			middles.XYs, middles.Labels = append(middles.XYs, plotter.XY{X: x, Y: float64(i)}), append(middles.Labels, fmt.Sprint(n))
 		}
 		if labels := must(plotter.NewLabels(middles)); len(middles.Labels) > 0 {
 			for i := range labels.TextStyle {

@@ -421,10 +421,10 @@ func Cauchy(d Data) List {
 			return Lead("truncated Cauchy", true, all)
 		}},
 		{"groups", Ranking, "Fig. 8, Fig. 9", "it clusters the disguised faces of two to ten persons best", "ten persons of AR, of whom two to nine are drawn ten times and all ten are clustered from ten starts; accuracy, against the paper's rivals. " + LeadRule, func() (Verdict, string) {
-			return Lead("truncated Cauchy", true, Groups(d.Occlusion))
+			return Lead("truncated Cauchy", true, groups(d.Occlusion))
 		}},
 		{"groups-here", Ranking, "for Fig. 9", "the same on the faces of Extended Yale B", "accuracy, ten draws of k persons, against the paper's rivals. " + LeadRule, func() (Verdict, string) {
-			return Lead("truncated Cauchy", true, Groups(d.Disguise))
+			return Lead("truncated Cauchy", true, groups(d.Disguise))
 		}},
 		{"caltech", Ranking, "Fig. 10, Fig. 11", "clusters of Caltech 101", "the AlexNet features of the paper", judged(NotTestable, "they are not at hand")},
 		{"stages", Ranking, ourQuestion, "two stages have a smaller error than truncated Cauchy with the printed rule", "squares of 10 to 22, error against the clean images. " + LeadRule, func() (Verdict, string) {
@@ -435,8 +435,8 @@ func Cauchy(d Data) List {
 	}
 }
 
-// Groups compares truncated Cauchy with the best of the paper's rivals on clusters of k persons: a cell for each k.
-func Groups(t stored.Table) []Cell {
+// groups compares truncated Cauchy with the best of the paper's rivals on clusters of k persons: a cell for each k.
+func groups(t stored.Table) []Cell {
 	return cells(t.Where("experiment", "clusters").Different("k"), func(k string) (Cell, bool) {
 		return Contest{Table: t, Who: truncatedName, Rivals: rivalsOfCauchy, Value: "accuracy"}.Cell("k = "+k, "experiment", "clusters", "k", k)
 	})

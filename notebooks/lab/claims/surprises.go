@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -24,7 +26,7 @@ import (
 	"github.com/robustnmf/robustnmf/viz"
 )
 
-// Surprising are the keys of the claims whose outcomes Surprises draws, by the number of the paper's notebook.
+// Surprising are the keys of claims whose outcomes surprised us, by the number of the paper's notebook.
 var Surprising = map[string]string{"01": "table3-start", "02": "blocks-cauchy", "03": "printed", "04": "table1-silhouette", "05": "scale"}
 
 // TheSurprising returns these claims, as From does.
@@ -35,38 +37,25 @@ func TheSurprising() (all List) {
 	return all
 }
 
-// Surprises are pictures of one outcome of each paper, in the order of the notebooks. Their titles
+// Surprises are pictures of four of these outcomes, in the order of the notebooks: labels that change nothing make none. Their titles
 // are computed.
 func Surprises(d Data) []viz.Figure {
-	return []viz.Figure{movedStarts(d), untruncated(d), unmoved(d), unlabelled(d), shrunkFactors()}
+	return []viz.Figure{movedStarts(d), untruncated(d), unlabelled(d), shrunkFactors()}
 }
 
 // The size of each, in inches.
-const surpriseWidth, surpriseHeight = 4.4, 2.4
+const surpriseWidth, surpriseHeight = 4.2, 2.2
 
 // signed are differences in whole points.
 func signed(v float64) string { return strings.ReplaceAll(fmt.Sprintf("%+.0f", v), "-", "−") }
 
-// againstEqual draws pairs, and the line of equal ones.
-func againstEqual(title, x, y, each string, pairs [][2]float64) *viz.Chart {
-	all := mat.NewDense(2, len(pairs), nil)
-	for j, p := range pairs {
-		all.SetCol(j, p[:])
-	}
-	c := must(viz.Scatter(all, viz.ScatterOptions{Title: title, XLabel: x, YLabel: y, Width: surpriseWidth, Height: surpriseHeight,
-		Names: []string{each}, Lines: []viz.Direction{{Name: "equal", X: 1, Y: 1}}}))
-	c.InsideLegend, c.Legend.Top, c.Legend.Left = true, false, false
-	return c
-}
-
-// label writes names to the right of points.
-func label(c *viz.Chart, points plotter.XYs, names []string) {
-	labels := must(plotter.NewLabels(plotter.XYLabels{XYs: points, Labels: names}))
-	for i := range labels.TextStyle {
-		labels.TextStyle[i].Font, labels.TextStyle[i].YAlign = c.X.Tick.Label.Font, -0.4
-	}
-	labels.Offset.X = vg.Points(6)
-	c.Add(labels)
+// label writes a name at a point in a colour: it begins there where align is draw.XLeft, and has its middle there where that is
+// draw.XCenter.
+func label(c *viz.Chart, x, y float64, name string, align text.XAlignment, ink color.Color) {
+	l := must(plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: x, Y: y}}, Labels: []string{name}}))
+	style := &l.TextStyle[0]
+	style.Font, style.XAlign, style.YAlign, style.Color = c.X.Tick.Label.Font, align, -0.4, ink
+	c.Add(l)
 }
 
 // movedStarts draws by how much 100 multiplicative rounds of L2,1-NMF change the accuracy of their start.
@@ -87,10 +76,18 @@ func movedStarts(d Data) viz.Figure {
 			most = k
 		}
 	}
-	c := againstEqual(fmt.Sprintf("01: 100 rounds move the start by %s to %s", signed(move(least)), signed(move(most))),
-		"accuracy of the start, %", "after 100 rounds, %", "a data set", pairs)
-	point := func(k int) plotter.XY { return plotter.XY{X: pairs[k][0], Y: pairs[k][1]} }
-	label(c, plotter.XYs{point(least), point(most)}, []string{sets[least], sets[most]})
+	all := mat.NewDense(2, len(pairs), nil)
+	for j, p := range pairs {
+		all.SetCol(j, p[:])
+	}
+	c := must(viz.Scatter(all, viz.ScatterOptions{Title: fmt.Sprintf("01: 100 rounds move the start by %s to %s", signed(move(least)), signed(move(most))),
+		XLabel: fmt.Sprintf("accuracy of the start on %d sets, %%", len(sets)), YLabel: "accuracy after, %", Width: surpriseWidth, Height: surpriseHeight,
+		Lines: []viz.Direction{{Name: "no change", X: 1, Y: 1}}}))
+	c.Legend = plot.NewLegend()
+	for _, k := range []int{least, most} {
+		label(c, pairs[k][0], pairs[k][1], "  "+sets[k], draw.XLeft, color.Black)
+	}
+	label(c, 20, 14, "no change", draw.XLeft, viz.Color(0))
 	return c
 }
 
@@ -112,27 +109,14 @@ func untruncated(d Data) viz.Figure {
 		}
 	}
 	ours.X, theirs.X, means.X = x, x, x
-	c := must(viz.Lines([]viz.Series{ours, theirs, means}, viz.LinesOptions{Width: surpriseWidth, Height: surpriseHeight,
+	c := must(viz.Lines([]viz.Series{ours, theirs, means}, viz.LinesOptions{Width: surpriseWidth, Height: surpriseHeight, YMax: 70,
 		Title:  fmt.Sprintf("02: Cauchy, b = %s: %.0f %% for the printed %.0f %%", sizes[far], ours.Y[far], theirs.Y[far]),
 		XLabel: "size b of the blocks", YLabel: "accuracy, %"}))
-	c.InsideLegend, c.Legend.Left = true, false
+	c.Legend = plot.NewLegend()
+	label(c, x[far], ours.Y[far], "   "+ours.Name, draw.XLeft, viz.Color(ours.Style-1))
+	label(c, x[0], theirs.Y[0]+9, theirs.Name, draw.XLeft, viz.Color(theirs.Style-1))
+	label(c, x[0], means.Y[0]-9, means.Name, draw.XLeft, viz.Color(means.Style-1))
 	return c
-}
-
-// unmoved draws RSS-NMF as printed, next to the same without labels.
-func unmoved(d Data) viz.Figure {
-	var pairs [][2]float64
-	moved := 0
-	for _, r := range d.Further.Where("kind", "rows", "model", "RNMF, printed σ, MUR") {
-		for _, p := range d.RSS.Where("kind", "tables", "set", r.Text("set"), "level", r.Text("level"), "trial", r.Text("trial"), "model", "RSS-NMF, printed") {
-			pairs = append(pairs, [2]float64{100 * r.Number("accuracy"), 100 * p.Number("accuracy")})
-			if p.Text("accuracy") != r.Text("accuracy") {
-				moved++
-			}
-		}
-	}
-	return againstEqual(fmt.Sprintf("03: by MUR, labels change %d of %d accuracies", moved, len(pairs)),
-		"accuracy without labels, %", "RSS-NMF as printed, %", "a trial", pairs)
 }
 
 // unlabelled draws by how much RLS-NMF leads the best rival of Table 1, at points of the grids that the true labels
@@ -176,10 +160,11 @@ func unlabelled(d Data) viz.Figure {
 		}
 	}
 	c.Add(marks[1], marks[0]) // the smaller one is seen where they are equal
-	c.Legend.Add("grids by labels", marks[0])
-	c.Legend.Add("by silhouette", marks[1])
 	c.NominalY(names...)
-	c.InsideLegend, c.Legend.Top = true, false
+	top := len(leads) - 1
+	for i, by := range []string{"chosen by labels", "by silhouette"} { // above the ends of the first row
+		label(c, leads[top].by[i], float64(top)+0.9, by, draw.XCenter, viz.Color(i))
+	}
 	return c
 }
 
@@ -211,8 +196,12 @@ func shrunkFactors() viz.Figure {
 		all.X, all.Y = append(all.X, t), append(all.Y, r.Objective-rough*(1-1/(t*t)))
 		loss.X, loss.Y = append(loss.X, t), append(loss.Y, r.Objective-rough)
 	}
-	c := must(viz.Lines([]viz.Series{all, loss}, viz.LinesOptions{Title: fmt.Sprintf("05: one product, an objective of %.1f or %.1f", all.Y[0], all.Y[len(all.Y)-1]),
-		XLabel: "t", YLabel: "GNMF's objective", Width: surpriseWidth, Height: surpriseHeight}))
-	c.InsideLegend, c.Legend.Left = true, false
+	first, last := all.Y[0], all.Y[len(all.Y)-1]
+	fall := first - last
+	c := must(viz.Lines([]viz.Series{all, loss}, viz.LinesOptions{Title: fmt.Sprintf("05: one product, an objective of %.1f or %.1f", first, last),
+		XLabel: "t", YLabel: "GNMF's objective", Width: surpriseWidth, Height: surpriseHeight, YMin: last - 0.3*fall, YMax: first + 0.05*fall}))
+	c.Legend = plot.NewLegend()
+	label(c, 2, last+0.4*fall, all.Name, draw.XLeft, viz.Color(0))
+	label(c, 2, last-0.15*fall, loss.Name, draw.XLeft, viz.Color(1))
 	return c
 }

@@ -11,7 +11,7 @@ import (
 // The titles of the pictures say what the rules return.
 func TestSurprises(t *testing.T) {
 	title := map[string]string{}
-	for i, paper := range []string{"01", "02", "03", "04", "05"} {
+	for i, paper := range []string{"01", "02", "04", "05"} {
 		title[paper] = Surprises(Stored())[i].(*viz.Chart).Title.Text
 		if !strings.HasPrefix(title[paper], paper) || regexp.MustCompile("NaN|Inf").MatchString(title[paper]) {
 			t.Errorf("%q is the title of paper %s", title[paper], paper)

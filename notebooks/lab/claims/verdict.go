@@ -74,9 +74,52 @@ func (l List) Only(keys ...string) (some List) {
 
 // HTML is what notebooks show: a line for each claim, with a mark, its verdict, where it stands and what it says,
 // which opens to the rule and the reason. The words of the rules that several claims share follow, once.
-func (l List) HTML() string { return l.html(func(string) string { return "" }) }
+func (l List) HTML() string {
+	return l.html(nothing, func(why string) string { return " " + html.EscapeString(why) + "</p>" })
+}
 
-// WithReasons is a list whose lines have the beginning of the reason, too: up to the first semicolon or list of differences.
+// nothing is said of a reason.
+func nothing(string) string { return "" }
+
+// InLines is a list whose reasons are lists of their parts, so that a line has few numbers.
+type InLines struct{ List }
+
+// InLines returns the list in this form.
+func (l List) InLines() InLines { return InLines{l} }
+
+// HTML is what notebooks show.
+func (l InLines) HTML() string { return l.List.html(nothing, bullets) }
+
+// bullets are the parts of a reason as a list, or its only part.
+func bullets(why string) string {
+	lines := parts(why)
+	for i, line := range lines {
+		lines[i] = html.EscapeString(line)
+	}
+	if len(lines) == 1 {
+		return " " + lines[0] + "</p>"
+	}
+	return "</p><ul><li>" + strings.Join(lines, "</li><li>") + "</li></ul>"
+}
+
+// cuts finds what stands between two parts of a reason: a semicolon, the end of a sentence, or the comma before the worst cell
+// or after the value at a size, a rank or a share.
+var cuts = regexp.MustCompile(`(; )|(\. )\p{Lu}|(, )at worst |at (?:[br] = \d+|\d+ %)(, )`)
+
+// parts cuts a reason, outside of brackets.
+func parts(why string) (lines []string) {
+	from := 0
+	for _, at := range cuts.FindAllStringSubmatchIndex(why, -1) {
+		cut := slices.IndexFunc(at[2:], func(i int) bool { return i >= 0 }) + 2 // the group that is found
+		before := why[from:at[cut]]
+		if strings.Count(before, "(") == strings.Count(before, ")") && strings.Count(before, "[") == strings.Count(before, "]") {
+			lines, from = append(lines, before), at[cut+1]
+		}
+	}
+	return append(lines, why[from:])
+}
+
+// WithReasons is InLines with the beginning of the reason in sight: up to the first semicolon or list of differences.
 type WithReasons struct{ List }
 
 // HTML is what notebooks show.
@@ -85,20 +128,20 @@ func (l WithReasons) HTML() string {
 		why = details.ReplaceAllString(why, "")
 		first, n := utf8.DecodeRuneInString(why)
 		return "<br>" + html.EscapeString(string(unicode.ToUpper(first))+why[n:]) + "."
-	})
+	}, bullets)
 }
 
 // details finds what follows the first semicolon, or a colon that a signed number follows.
 var details = regexp.MustCompile(`;.*|: [+−-]\d.*`)
 
-// html has lines that end with what short says of a reason.
-func (l List) html(short func(why string) string) string {
+// html has lines that end with what short says of a reason, and the whole reason as long shows it.
+func (l List) html(short, long func(why string) string) string {
 	var b strings.Builder
 	rules := ""
 	for _, c := range l {
 		v, why := c.Judge()
-		fmt.Fprintf(&b, "<details><summary>%s <b>%s</b> · %s: %s%s</summary><p><b>Rule:</b> %s<br><b>Because:</b> %s</p></details>\n", marks[v], v,
-			html.EscapeString(c.Where), html.EscapeString(c.Says), short(why), html.EscapeString(c.Rule), html.EscapeString(minus.ReplaceAllString(why, "$1−$2")))
+		fmt.Fprintf(&b, "<details><summary>%s <b>%s</b> · %s: %s%s</summary><p><b>Rule:</b> %s<br><b>Because:</b>%s</details>\n", marks[v], v,
+			html.EscapeString(c.Where), html.EscapeString(c.Says), short(why), html.EscapeString(c.Rule), long(minus.ReplaceAllString(why, "$1−$2")))
 		rules += c.Rule + "\n"
 	}
 	for _, words := range []string{leadWords, endsWords, raceWords, drawsWords} {

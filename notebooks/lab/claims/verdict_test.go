@@ -196,3 +196,25 @@ func TestHTML(t *testing.T) {
 		t.Error("a rule that no claim names")
 	}
 }
+
+// A part of a reason ends with a semicolon or a sentence, before the worst cell, and after the value at a size, and nowhere in brackets.
+func TestInLines(t *testing.T) {
+	for why, want := range map[string][]string{
+		"it is 3 of 4; at best +1 (a; b), at worst -2 [-3; -1]": {"it is 3 of 4", "at best +1 (a; b)", "at worst -2 [-3; -1]"},
+		"1 s at r = 5, 2 s at r = 10, 3 s at r = 200; n = 1":    {"1 s at r = 5", "2 s at r = 10", "3 s at r = 200", "n = 1"},
+		"0.5 at 65 %, 0.7 at 75 %. It ends":                     {"0.5 at 65 %", "0.7 at 75 %", "It ends"},
+		"4 of 30 pairs, and 1.5 more":                           {"4 of 30 pairs, and 1.5 more"},
+	} {
+		if got := parts(why); !slices.Equal(got, want) {
+			t.Errorf("%q: %q", why, got)
+		}
+	}
+	one := List{{"", Picture, "Fig. 1", "so", "none", judged(Not, "salt & pepper; at -3")}, {"", Picture, "Fig. 2", "so", "none", judged(Not, "at -3")}}
+	for _, got := range []string{one.InLines().HTML(), WithReasons{one}.HTML()} {
+		for _, text := range []string{"<b>Because:</b></p><ul><li>salt &amp; pepper</li><li>at −3</li></ul></details>", "<b>Because:</b> at −3</p></details>"} {
+			if strings.Count(got, text) != 1 {
+				t.Errorf("%q is not there in\n%s", text, got)
+			}
+		}
+	}
+}
