@@ -3,6 +3,7 @@ package rls
 import (
 	"context"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 	"strings"
@@ -56,63 +57,75 @@ func Gains(ours, theirs *lesson.Results) *lesson.Results {
 	return gains
 }
 
-// DrawGains draws Gains, a point for each of Sets and a line at their mean; the largest gain of a term and a loss of more than
-// a point have the name of their set. The title says how much of the whole gain the first term has.
-func DrawGains(gains *lesson.Results) *viz.Chart {
-	c := gains.Spread("", "points added")
-	c.Width, c.Height = 10, 3.2
-	lesson.Level(c, 0)
-	gains.Means(c)
-	var shares []string
-	var named plotter.XYLabels
-	var aligned []draw.XAlignment
-	for i, row := range gains.Rows {
-		all := 0.0
-		for k, term := range gains.Columns {
-			mean := gains.Mean(row, term)
-			if math.IsNaN(mean) {
-				continue
-			}
-			all += mean
-			middle := float64(k) + 0.4*float64(i) - 0.2 // where Spread has the points
-			v := gains.Values(row, term)
-			half := 0.12 * (1 - 1/float64(len(v))) // from the middle to the last point
-			last, first := floats.MaxIdx(v), floats.MinIdx(v)
-			named.XYs = append(named.XYs, plotter.XY{X: middle + half - 0.03, Y: v[last]})
-			named.Labels, aligned = append(named.Labels, Sets[last].Name), append(aligned, draw.XRight)
-			if v[first] < -1 {
-				named.XYs = append(named.XYs, plotter.XY{X: middle - half + 0.03, Y: v[first]})
-				named.Labels, aligned = append(named.Labels, Sets[first].Name), append(aligned, draw.XLeft)
-			}
+// DrawGains draws what the Terms come to, one after the other, ours at the left and the paper's at the right: a line for each of
+// Sets, from 0, and a thick one for their mean. Sets with the largest gain of a term or its largest loss, if that is more than a
+// point, have a colour and a name. The titles say how much of the whole gain the first term has.
+func DrawGains(gains *lesson.Results) viz.Figure {
+	ours, theirs := slopes(gains, "ours", "Ours: the graph adds %.1f of %.1f points (STORED)"), slopes(gains, "the paper", "The paper: it adds %.1f of %.1f points")
+	lesson.SameScale(ours, theirs)
+	ours.Y.Max += 1 // for a name at the top
+	theirs.Y.Max = ours.Y.Max
+	return lesson.Must(viz.Row(ours, theirs))
+}
+
+// slopes draws one row of Gains.
+func slopes(gains *lesson.Results, row, title string) *viz.Chart {
+	terms := slices.DeleteFunc(slices.Clone(gains.Columns), func(term string) bool { return len(gains.Values(row, term)) == 0 })
+	n := len(gains.Values(row, terms[0]))
+	named, lines, ticks := make([]bool, n), make([]plotter.XYs, n+1), []string{"NMF"} // the last line is the mean
+	for j := range lines {
+		lines[j] = plotter.XYs{{}}
+	}
+	for k, term := range terms {
+		v := gains.Values(row, term)
+		named[floats.MaxIdx(v)] = true
+		if first := floats.MinIdx(v); v[first] < -1 {
+			named[first] = true
 		}
-		shares = append(shares, fmt.Sprintf("%.1f of %.1f", gains.Mean(row, gains.Columns[0]), all))
+		for j, gain := range append(slices.Clone(v), gains.Mean(row, term)) {
+			lines[j] = append(lines[j], plotter.XY{X: float64(k + 1), Y: lines[j][k].Y + gain})
+		}
+		short, _, _ := strings.Cut(term, " (")
+		if short = strings.TrimSuffix(short, " on both"); !slices.Contains(ticks, "+ ℓ₁") {
+			short = strings.TrimSuffix(short, " instead of ℓ₁")
+		}
+		if !strings.Contains(short, " ") {
+			short = "+ " + short
+		}
+		ticks = append(ticks, short)
 	}
-	labels := lesson.Must(plotter.NewLabels(named))
-	for i := range labels.TextStyle {
-		labels.TextStyle[i] = c.X.Tick.Label
-		labels.TextStyle[i].XAlign, labels.TextStyle[i].YAlign, labels.TextStyle[i].Font.Size = aligned[i], draw.YCenter, vg.Points(9)
+	var coloured []viz.Series
+	for j, line := range lines[:n] {
+		if named[j] {
+			s := viz.Series{Name: Sets[j].Name, Style: []int{1, 2, 3, 4, 5, 6, 8}[j]} // 7 is black, as the mean is
+			for _, at := range line {
+				s.X, s.Y = append(s.X, at.X), append(s.Y, at.Y)
+			}
+			coloured = append(coloured, s)
+		}
 	}
-	c.Add(labels)
-	c.Title.Text = fmt.Sprintf("The graph, joining first, adds %s points (mean of %d sets, STORED), in the paper %s", shares[0], len(gains.Values("ours", gains.Columns[0])), shares[1])
+	c := lesson.Named(coloured, viz.LinesOptions{Title: fmt.Sprintf(title, lines[n][1].Y, lines[n][len(terms)].Y), YLabel: "points above NMF", Width: 5.6, Height: 3.4})
+	for j, xy := range lines {
+		if j < n && named[j] {
+			continue
+		}
+		line := lesson.Must(plotter.NewLine(xy))
+		line.Color = color.Gray{0xa0}
+		if j == n {
+			line.Color, line.Width = color.Black, vg.Points(2.5)
+		}
+		c.Add(line)
+	}
+	c.NominalX(ticks...)
 	return c
 }
 
-// Cost is the largest sparsity that all curves of sparsity (Y) against error (X) reach, and the error at which each of them
-// does, between its points.
-func Cost(curves []viz.Series) (sparsity float64, errors []float64) {
-	sparsity = math.Inf(1)
-	for _, c := range curves {
-		sparsity = min(sparsity, slices.Max(c.Y))
+// Ahead says how far a lead in points is ahead, or behind if it is negative.
+func Ahead(lead float64) string {
+	if lead < 0 {
+		return fmt.Sprintf("%.1f points behind", -lead)
 	}
-	for _, c := range curves {
-		k := slices.IndexFunc(c.Y, func(y float64) bool { return y >= sparsity })
-		at := c.X[k]
-		if k > 0 {
-			at -= (c.Y[k] - sparsity) / (c.Y[k] - c.Y[k-1]) * (c.X[k] - c.X[k-1])
-		}
-		errors = append(errors, at)
-	}
-	return sparsity, errors
+	return fmt.Sprintf("%.1f points ahead", lead)
 }
 
 // Singled tells of each sample whether S is not 0 there.
