@@ -423,6 +423,23 @@ func TestInterval(t *testing.T) {
 	}
 }
 
+// A picture shows each value, and leaves out what has none.
+func TestSideways(t *testing.T) {
+	var pictures [2]bytes.Buffer
+	for i := range pictures {
+		r := new(Results)
+		r.Add("a", "x", 1, 2)
+		r.Add("b", "x", 0, 1)
+		r.Add("b", "y", 4, 5+float64(i))
+		if err := viz.WritePNG(&pictures[i], r.Sideways("a title", "points")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if bytes.Equal(pictures[0].Bytes(), pictures[1].Bytes()) {
+		t.Error("a value is not drawn")
+	}
+}
+
 func TestSides(t *testing.T) {
 	r := new(Results)
 	for column, v := range map[string][]float64{"above": {1, 2, 3, 2}, "below": {-1, -2, -3, -2}, "level": {-1, 1, 2}, "one": {0.1}, "equal": {0, 0}} {

@@ -392,6 +392,33 @@ func (r *Results) Intervals(title, ylabel string) *viz.Chart {
 	return c
 }
 
+// Sideways is Intervals with a line for each row, which has its name, and a colour for each column.
+func (r *Results) Sideways(title, xlabel string) *viz.Chart {
+	c := viz.NewChart()
+	c.Title.Text, c.X.Label.Text, c.InsideLegend = title, xlabel, true
+	names := slices.Clone(r.Rows)
+	slices.Reverse(names) // the first one is the uppermost
+	c.NominalY(names...)
+	c.Y.Min, c.Y.Max = -0.5, float64(len(names))-0.5
+	c.Add(&plotter.Line{XYs: plotter.XYs{{Y: c.Y.Min}, {Y: c.Y.Max}}, LineStyle: draw.LineStyle{Color: color.Gray{0x90}, Width: vg.Points(1)}})
+	glyphs := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}}
+	for k, column := range r.Columns {
+		colour, bars := viz.Color(k), new(plotter.XErrorBars)
+		for i, name := range names {
+			if v := r.Values(name, column); len(v) > 0 {
+				y := float64(i) - 0.5*((float64(k)+0.5)/float64(len(r.Columns))-0.5)
+				bars.XYs = append(bars.XYs, plotter.XY{X: stat.Mean(v, nil), Y: y})
+				bars.XErrors = append(bars.XErrors, struct{ Low, High float64 }{half(v), half(v)})
+			}
+		}
+		bars.Color, bars.LineStyle.Width = colour, vg.Points(1.2)
+		points := &plotter.Scatter{XYs: bars.XYs, GlyphStyle: draw.GlyphStyle{Color: colour, Radius: vg.Points(2.8), Shape: glyphs[k%len(glyphs)]}}
+		c.Add(bars, points)
+		c.Legend.Add(column, points)
+	}
+	return c
+}
+
 // Interval writes the mean at a row and a column with half the width of its t-interval at 95 %.
 func (r *Results) Interval(row, column string) string {
 	v := r.Values(row, column)

@@ -51,29 +51,6 @@ func DrawEmbedding(title string, h mat.Matrix, objects []int, g *rnmf.Graph) (*v
 	return c, nil
 }
 
-// Squares counts the parts, images of so many pixels to a row, that fit into a square: more than half of the sum of
-// their squares lies in a window of side×side pixels.
-func Squares(w *mat.Dense, width, side int) (count int) {
-	m, r := w.Dims()
-	for k := range r {
-		most := 0.0
-		for top := range m/width - side + 1 {
-			for left := range width - side + 1 {
-				sum := 0.0
-				for i := range side * side {
-					v := w.At((top+i/side)*width+left+i%side, k)
-					sum += v * v
-				}
-				most = max(most, sum)
-			}
-		}
-		if whole := mat.Norm(w.ColView(k), 2); most > whole*whole/2 {
-			count++
-		}
-	}
-	return count
-}
-
 // Curve is what the points of a trace have, against their rounds.
 func Curve(name string, style int, t rnmf.Trace, value func(rnmf.Point) float64) viz.Series {
 	s := viz.Series{Name: name, Style: style}

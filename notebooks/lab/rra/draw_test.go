@@ -23,23 +23,6 @@ func TestOverNMF(t *testing.T) {
 	}
 }
 
-func TestSquares(t *testing.T) {
-	w := mat.NewDense(36, 3, nil) // images of 6×6
-	for i := range 36 {
-		w.Set(i, 0, 1) // all white
-		if row, column := i/6, i%6; row >= 3 && row < 5 && column >= 4 {
-			w.Set(i, 1, 2) // a square
-			w.Set(i, 2, 2) // and an edge
-		}
-		if i%6 == 0 {
-			w.Set(i, 2, 2)
-		}
-	}
-	if got := Squares(w, 6, 2); got != 1 {
-		t.Errorf("%d squares, want 1", got)
-	}
-}
-
 // A picture with edges is another one than a picture without.
 func TestDrawEmbedding(t *testing.T) {
 	h := mat.NewDense(2, 4, []float64{0, 1, 2, 3, 0, 1, 1, 0})

@@ -57,30 +57,42 @@ func (p Part) Wrong(share float64) (Part, error) {
 	within, wrong := p.edges()
 	rng := rand.New(rand.NewPCG(p.Seed, 2))
 	few := func() bool { return float64(len(wrong)) < share*float64(len(within)+len(wrong)) }
-	shuffle := func(edges []rnmf.Edge) {
-		rng.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
-	}
 	if !few() {
-		shuffle(wrong)
+		rng.Shuffle(len(wrong), func(i, j int) { wrong[i], wrong[j] = wrong[j], wrong[i] })
 		for len(wrong) > 0 && !few() {
 			wrong = wrong[1:]
 		}
 		return p.with(within, wrong)
 	}
-	var free []rnmf.Edge
-	for i, class := range p.Labels {
-		to, _ := p.Graph.Neighbors(i)
-		for j := range i {
-			if p.Labels[j] != class && !slices.Contains(to, j) {
-				free = append(free, rnmf.Edge{I: i, J: j, Weight: 1})
-			}
-		}
-	}
-	shuffle(free)
+	free := p.free(rng)
 	for len(free) > 0 && few() {
 		wrong, free = append(wrong, free[0]), free[1:]
 	}
 	return p.with(within, wrong)
+}
+
+// free are the pairs of samples of two classes without an edge between them, in an order drawn at random.
+func (p Part) free(rng *rand.Rand) (pairs []rnmf.Edge) {
+	for i, class := range p.Labels {
+		to, _ := p.Graph.Neighbors(i)
+		for j := range i {
+			if p.Labels[j] != class && !slices.Contains(to, j) {
+				pairs = append(pairs, rnmf.Edge{I: i, J: j, Weight: 1})
+			}
+		}
+	}
+	rng.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
+	return pairs
+}
+
+// Scattered is the part with as many wrong edges as it has, but between random samples. It needs the labels.
+func (p Part) Scattered() (Part, error) {
+	within, wrong := p.edges()
+	clean, err := p.with(within)
+	if err != nil {
+		return p, err
+	}
+	return p.with(within, clean.free(rand.New(rand.NewPCG(p.Seed, 4)))[:len(wrong)])
 }
 
 // WrongShare is the share of edges that join two classes.

@@ -42,6 +42,7 @@ func TestOtherEdges(t *testing.T) {
 	}{
 		{"no wrong ones", func() (Part, error) { return p.Wrong(0) }, 4, 0, 4},
 		{"joined", p.Joined, 4, -1, 1}, // which of the two new ones are wrong is left to chance
+		{"scattered", p.Scattered, 4, 1, 0},
 		{"half of them wrong", func() (Part, error) { return p.Wrong(0.5) }, 4, 4, 0},
 		{"fewer than there are", func() (Part, error) { return p.Wrong(0.1) }, 4, 0, 4},
 		{"as many as there can be", func() (Part, error) { return p.Wrong(1) }, 4, 12, 1},
