@@ -289,6 +289,15 @@ func TestResults(t *testing.T) {
 	if r.Means(c); black(c.Image()) <= before {
 		t.Error("no line at the means")
 	}
+	trials := new(Results)
+	trials.Add("a", "1", append(make([]float64, 30), -30, 40)...)
+	c = trials.Intervals("t", "y")
+	if c.Y.Min < -30 || c.Y.Max > 40 {
+		t.Error("no trial is outside of the interval, so there is nothing to test")
+	}
+	if trials.Dots(c); c.Y.Min > -30 || c.Y.Max < 40 || !coloured(c.Image()) {
+		t.Errorf("the axis from %g to %g has not all dots", c.Y.Min, c.Y.Max)
+	}
 	leads := new(Results)
 	leads.Add("a", "1", 1)
 	leads.Add("b", "1", 2)

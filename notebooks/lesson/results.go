@@ -372,7 +372,7 @@ func (r *Results) Intervals(title, ylabel string) *viz.Chart {
 				continue
 			}
 			half := half(v)
-			points = append(points, plotter.XY{X: float64(k) + 0.7*((float64(i)+0.5)/float64(len(r.Rows))-0.5), Y: stat.Mean(v, nil)})
+			points = append(points, plotter.XY{X: r.middle(k, i), Y: stat.Mean(v, nil)})
 			bars = append(bars, struct{ Low, High float64 }{half, half})
 			low, high = min(low, stat.Mean(v, nil)-half), max(high, stat.Mean(v, nil)+half)
 		}
@@ -417,6 +417,33 @@ func (r *Results) Sideways(title, xlabel string) *viz.Chart {
 		c.Legend.Add(column, points)
 	}
 	return c
+}
+
+// middle is where Intervals has the interval of a row at a column.
+func (r *Results) middle(column, row int) float64 {
+	return float64(column) + 0.7*((float64(row)+0.5)/float64(len(r.Rows))-0.5)
+}
+
+// Dots adds to a chart of Intervals every trial as a pale dot, from left to right in the order of the trials.
+func (r *Results) Dots(c *viz.Chart) {
+	styles := lookOf(r.Rows)
+	low, high := c.Y.Min, c.Y.Max
+	for i, row := range r.Rows {
+		var points plotter.XYs
+		for k, column := range r.Columns {
+			v := r.Values(row, column)
+			for j, y := range v {
+				side := 0.5 * ((float64(j)+0.5)/float64(len(v)) - 0.5) / float64(len(r.Rows))
+				points = append(points, plotter.XY{X: r.middle(k, i) + side, Y: y})
+				low, high = min(low, y-0.5), max(high, y+0.5)
+			}
+		}
+		of := viz.Color(styles[i] - 1)
+		s := Must(plotter.NewScatter(points))
+		s.GlyphStyle = draw.GlyphStyle{Color: color.NRGBA{of.R, of.G, of.B, 0x70}, Radius: vg.Points(1.9), Shape: draw.CircleGlyph{}}
+		c.Add(s)
+	}
+	c.Y.Min, c.Y.Max = low, high
 }
 
 // Interval writes the mean at a row and a column with half the width of its t-interval at 95 %.

@@ -124,32 +124,6 @@ func (t Task) Trusted(x, weights mat.Matrix) float64 {
 	return sum / float64(count)
 }
 
-// Tie says where a fit stands between two values: at the pixels at which x differs from the set in one of the
-// first two labelled samples of a class and not in the other one. It returns the shares of the fits to the wrong
-// entries that lie in the first third of the way from the right value to the wrong one, in the second and in the last.
-func (t Task) Tie(x, fit mat.Matrix) (thirds [3]float64) {
-	one, other := t.Pairs(len(t.Classes))
-	count := 0.0
-	for c := range one {
-		for i := range t.Height * t.Width {
-			wrong, right := one[c], other[c]
-			if x.At(i, wrong) == t.X.At(i, wrong) {
-				wrong, right = right, wrong
-			}
-			a, b := x.At(i, right), x.At(i, wrong)
-			if b == t.X.At(i, wrong) || a != t.X.At(i, right) || a == b {
-				continue // none or both are wrong, or there is no way between them
-			}
-			thirds[min(max(int(3*(fit.At(i, wrong)-a)/(b-a)), 0), 2)]++
-			count++
-		}
-	}
-	for i := range thirds {
-		thirds[i] /= count
-	}
-	return thirds
-}
-
 // Halves divides the samples of each class of a set by chance, and keeps their order. Of an odd number the
 // first half has one more.
 func Halves(s *datasets.Set, seed uint64) (halves [2]*datasets.Set, err error) {

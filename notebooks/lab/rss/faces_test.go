@@ -55,6 +55,13 @@ func TestPersons(t *testing.T) {
 	if got, want := task.Tie(tied, fit), [3]float64{0.5, 0.5, 0}; got != want {
 		t.Errorf("the fit stands at %v, want %v", got, want)
 	}
+	ways := task.Ways(tied, fit, 0, 2) // pixel 1 alone: from 0 to 1
+	if !slices.Equal(ways, []float64{0.5}) {
+		t.Errorf("the fit is at %v of the way, want 0.5", ways)
+	}
+	if c := Fork("model", [][]float64{ways, {0.9}}); c.Title.Text != "model: 1 of 1 pixels to the square" || c.X.Max != 1 {
+		t.Error(c.Title.Text, c.X.Max)
+	}
 	// Of three samples of a class two are in the first half; which ones depends on the seed alone.
 	drawn := map[string]bool{}
 	for seed := range uint64(100) {
@@ -84,5 +91,34 @@ func TestPersons(t *testing.T) {
 	}
 	if x.At(0, 1) != 0.1 {
 		t.Error("the data have changed")
+	}
+}
+
+// TestFollow starts by label, so the fit begins near the mean of the two labelled images of a class: a square in one of
+// them is then half there.
+func TestFollow(t *testing.T) {
+	s := digits(t, 6)
+	task, err := Draw(s, 3, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := mat.DenseCopyOf(task.X)
+	one, other := task.Pairs(1)
+	for i := range 9 {
+		x.Set(i, one[0], 2)
+	}
+	m := rnmf.Model{Rank: 3, Seed: 1, MaxIter: 2, Tol: -1, Init: rnmf.LabelInit{Labels: task.Labels}}
+	f, err := task.Follow(t.Context(), m, x, one[0], other[0])
+	if err != nil || len(f.Ways) != 3 || len(f.Ways[0]) != 9 || !mat.Equal(f.Faces.ColView(2), f.Fit.ColView(one[0])) {
+		t.Fatal(err, f.Ways)
+	}
+	for _, way := range f.Ways[0] {
+		if third(way) != 1 {
+			t.Errorf("the start is at %g of the way, want it in the middle", way)
+		}
+	}
+	m.Rank = -1
+	if _, err := task.Follow(t.Context(), m, x, one[0], other[0]); err == nil {
+		t.Error("a rank of −1 gave no error")
 	}
 }

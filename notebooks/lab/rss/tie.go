@@ -1,0 +1,100 @@
+package rss
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/viz"
+)
+
+// Ways says where a fit stands between two values, at each pixel at which x differs from the set in just one of
+// two samples: how far the fit of the wrong entry is on the way from the right value (0) to the wrong one (1).
+func (t Task) Ways(x, fit mat.Matrix, one, other int) (ways []float64) {
+	for i := range t.Height * t.Width {
+		wrong, right := one, other
+		if x.At(i, wrong) == t.X.At(i, wrong) {
+			wrong, right = right, wrong
+		}
+		a, b := x.At(i, right), x.At(i, wrong)
+		if b == t.X.At(i, wrong) || a != t.X.At(i, right) || a == b {
+			continue // none or both are wrong, or there is no way between them
+		}
+		ways = append(ways, (fit.At(i, wrong)-a)/(b-a))
+	}
+	return ways
+}
+
+// third is the third of the way in which a fit stands: 0 next to the right value, 2 next to the wrong one.
+func third(way float64) int { return min(max(int(3*way), 0), 2) }
+
+// Tie returns the shares of the Ways that lie in each third, over the first two labelled samples of all classes.
+func (t Task) Tie(x, fit mat.Matrix) (thirds [3]float64) {
+	one, other := t.Pairs(len(t.Classes))
+	count := 0.0
+	for c := range one {
+		for _, way := range t.Ways(x, fit, one[c], other[c]) {
+			thirds[third(way)]++
+			count++
+		}
+	}
+	for i := range thirds {
+		thirds[i] /= count
+	}
+	return thirds
+}
+
+// Followed is what Follow sees.
+type Followed struct {
+	Faces *mat.Dense  // the fit of the first sample, a column for each round, the start first
+	Ways  [][]float64 // of the two samples, for each round
+	Fit   *mat.Dense  // of all samples, after the last round
+}
+
+// Follow fits x for m.MaxIter rounds, and looks at two samples after each.
+func (t Task) Follow(ctx context.Context, m rnmf.Model, x *mat.Dense, one, other int) (f Followed, err error) {
+	f.Faces = mat.NewDense(t.Height*t.Width, m.MaxIter+1, nil)
+	for step, err := range m.Steps(ctx, x) {
+		if err != nil {
+			return f, err
+		}
+		f.Fit = step.Result().WH()
+		f.Faces.SetCol(step.Round, mat.Col(nil, one, f.Fit))
+		f.Ways = append(f.Ways, t.Ways(x, f.Fit, one, other))
+	}
+	return f, nil
+}
+
+// forkRounds are the rounds that Fork shows, and forkEvery is the step from a pixel that it draws to the next one.
+const forkRounds, forkEvery = 30, 8
+
+// Fork draws the Ways of two samples round by round, the start first: a line for every eighth pixel,
+// in the colour of the third in which the last round has it. The title counts all pixels.
+func Fork(model string, rounds [][]float64) *viz.Chart {
+	last := rounds[len(rounds)-1]
+	c := viz.NewChart()
+	c.X.Label.Text, c.Y.Label.Text = "round", "0: face, 1: square"
+	c.Width, c.Height = 3.7, 2.3
+	wrong := 0
+	for i, end := range last {
+		if third(end) == 2 {
+			wrong++
+		}
+		if i%forkEvery > 0 {
+			continue
+		}
+		var points plotter.XYs
+		for round, ways := range rounds[:min(len(rounds), forkRounds+1)] {
+			points = append(points, plotter.XY{X: float64(round), Y: ways[i]})
+		}
+		c.Add(&plotter.Line{XYs: points, LineStyle: draw.LineStyle{Color: viz.Color([]int{0, 6, 1}[third(end)]), Width: vg.Points(1)}})
+	}
+	c.X.Min, c.X.Max, c.Y.Min, c.Y.Max = 0, float64(min(len(rounds)-1, forkRounds)), -0.2, 1.2
+	c.Title.Text = fmt.Sprintf("%s: %d of %d pixels to the square", model, wrong, len(last))
+	return c
+}
