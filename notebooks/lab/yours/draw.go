@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
@@ -22,8 +25,8 @@ import (
 	"github.com/robustnmf/robustnmf/viz/explore"
 )
 
-// InOrder draws how much of each sample each part is, the samples in the order of the file, some of them with the first
-// word of their names. Its title says which part has the largest share of the first fifth of them, and which of the last. Samples
+// InOrder draws how much of each sample each part is, the samples in the order of the file, some of them with their
+// names, up to a dash and without “The”. Its title says which part has the largest share of the first fifth of them, and which of the last. Samples
 // that do not fit are marked, and rare ones.
 func InOrder(a *explore.Analysis, named ...string) (viz.Figure, error) {
 	_, h := a.Result.Normalized(1)
@@ -61,19 +64,20 @@ func InOrder(a *explore.Analysis, named ...string) (viz.Figure, error) {
 	columns := make([]string, n)
 	for j := range n {
 		if len(named) > 0 && slices.Contains(named, a.Prepared.SampleName(j)) {
-			columns[j], _, _ = strings.Cut(a.Prepared.SampleName(j), " ")
+			name, _, _ := strings.Cut(a.Prepared.SampleName(j), "—")
+			columns[j] = strings.Replace(name, " The ", " ", 1)
 			opt.ColumnNames = columns
 		}
 	}
 	bad, rare := a.BadSamples(), a.RareSamples()
 	if len(bad)+len(rare) > 0 {
-		marks := slices.Repeat([]int{-1}, n) // white
-		for kind, samples := range [][]explore.Sample{bad, rare} {
+		marks := slices.Repeat([]int{-1}, n)                       // white
+		for kind, samples := range [][]explore.Sample{rare, bad} { // blue and vermillion, as the frames of images
 			for _, s := range samples {
 				marks[s.Sample] = kind
 			}
 		}
-		opt.Tracks = []viz.Track{{Name: "suspect", Classes: marks, Names: []string{"does not fit", "is rare"}}}
+		opt.Tracks = []viz.Track{{Name: "suspect", Classes: marks, Names: []string{"is rare", "does not fit"}}}
 	}
 	return viz.Heatmap(lines, opt)
 }
@@ -100,7 +104,8 @@ func OwnFeatures(a *explore.Analysis) (viz.Figure, error) {
 }
 
 // Stand draws how far each sample stands apart by its largest residuals and by their mean magnitude, the mean over the
-// fits, with the limits of the first two rules of notebook 07. The second falls with the number of samples beyond it.
+// fits, with the limits of the first two rules of notebook 07. The second falls with the number of samples beyond it. A
+// ring with a name is around the samples that are called wrong though they are known to be right, at most three.
 func (e Example) Stand(a *explore.Analysis) (viz.Figure, error) {
 	n := len(a.Suspects.Samples)
 	var onMean []float64
@@ -137,15 +142,43 @@ func (e Example) Stand(a *explore.Analysis) (viz.Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := func(from, to plotter.XY) {
-		line := &plotter.Line{XYs: plotter.XYs{from, to}, LineStyle: plotter.DefaultLineStyle}
-		line.Color, line.Dashes = color.Gray{0x60}, []vg.Length{vg.Points(5), vg.Points(4)}
-		c.Add(line)
-	}
 	c.X.Max, c.Y.Max = max(c.X.Max, first+0.2), max(c.Y.Max, second)+0.2
-	limit(plotter.XY{X: first, Y: c.Y.Min}, plotter.XY{X: first, Y: c.Y.Max})
-	limit(plotter.XY{X: c.X.Min, Y: second}, plotter.XY{X: c.X.Max, Y: second})
+	dashed(c, plotter.XY{X: first, Y: c.Y.Min}, plotter.XY{X: first, Y: c.Y.Max})
+	dashed(c, plotter.XY{X: c.X.Min, Y: second}, plotter.XY{X: c.X.Max, Y: second})
+	write(c, plotter.XY{X: first, Y: c.Y.Min}, "limit of rule 1 ", draw.XRight, 4)
+	write(c, plotter.XY{X: c.X.Min, Y: second}, " limit of rule 2", draw.XLeft, 4)
+	for _, s := range e.mistaken(a.BadSamples()) {
+		at := plotter.XY{X: at.At(0, s.Sample), Y: at.At(1, s.Sample)}
+		c.Add(&plotter.Scatter{XYs: plotter.XYs{at}, GlyphStyle: draw.GlyphStyle{Color: color.Black, Radius: vg.Points(6), Shape: draw.RingGlyph{}}})
+		write(c, at, strings.TrimSuffix(path.Base(s.Name), path.Ext(s.Name))+"   ", draw.XRight, 0)
+	}
 	return c, nil
+}
+
+// dashed draws a dashed line.
+func dashed(c *viz.Chart, from, to plotter.XY) {
+	line := &plotter.Line{XYs: plotter.XYs{from, to}, LineStyle: plotter.DefaultLineStyle}
+	line.Color, line.Dashes = color.Gray{0x60}, []vg.Length{vg.Points(5), vg.Points(4)}
+	c.Add(line)
+}
+
+// write writes words some points above a place of a chart.
+func write(c *viz.Chart, at plotter.XY, words string, align text.XAlignment, above float64) {
+	l := lesson.Must(plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{at}, Labels: []string{words}}))
+	style := c.Legend.TextStyle
+	style.Handler, style.Font, style.XAlign = l.TextStyle[0].Handler, c.X.Tick.Label.Font, align
+	l.TextStyle[0], l.Offset.Y = style, vg.Points(above)
+	c.Add(l)
+}
+
+// mistaken returns the samples that are called wrong though they are known to be right, at most three; none where
+// nothing is known.
+func (e Example) mistaken(called []explore.Sample) []explore.Sample {
+	if e.Wrong == nil {
+		return nil
+	}
+	some := slices.DeleteFunc(slices.Clone(called), func(s explore.Sample) bool { return slices.Contains(e.Wrong, s.Name) })
+	return some[:min(3, len(some))]
 }
 
 // Largest says which parts are the largest of some samples, of at least two of them, and of how many others.
@@ -185,9 +218,8 @@ func Reasons(a *explore.Analysis, some []explore.Sample) string {
 // known to be right, at most three: the mean z of their mean magnitude over its fits, and the share of these in which
 // the second rule calls them wrong. It is empty where nothing is known.
 func (e Example) ByLoss(ctx context.Context, a *explore.Analysis, called []explore.Sample) (string, error) {
-	some := slices.DeleteFunc(slices.Clone(called), func(s explore.Sample) bool { return slices.Contains(e.Wrong, s.Name) })
-	some = some[:min(3, len(some))]
-	if e.Wrong == nil || len(some) == 0 {
+	some := e.mistaken(called)
+	if len(some) == 0 {
 		return "", nil
 	}
 	lines := make([]string, len(some))
@@ -226,14 +258,28 @@ func Finds(a *explore.Analysis, k int) (lesson.HTML, error) {
 	return t, nil
 }
 
-// Ten picks the first samples of a set, ten at most, of which noise replaces a fifth, and says which.
-func Ten(s *datasets.Set) (ten *datasets.Set, noise mat.Matrix, err error) {
-	_, n := s.Dims()
-	first := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
-	if ten, err = s.Pick(first[:min(10, n)]); err != nil {
+// Ten picks the first sample of each class that is called neither wrong nor rare, ten at most, of which noise replaces a
+// fifth, and says which. Where no classes are known it picks the first ten.
+func Ten(a *explore.Analysis) (ten *datasets.Set, noise mat.Matrix, err error) {
+	called := map[int]bool{}
+	for _, s := range append(a.RareSamples(), a.BadSamples()...) {
+		called[s.Sample] = true
+	}
+	_, n := a.Set.Dims()
+	var some []int
+	seen := map[int]bool{}
+	for j := range n {
+		if called[j] || a.Set.Labels != nil && seen[a.Set.Labels[j]] {
+			continue
+		}
+		if some = append(some, j); a.Set.Labels != nil {
+			seen[a.Set.Labels[j]] = true
+		}
+	}
+	if ten, err = a.Set.Pick(some[:min(10, len(some))]); err != nil {
 		return nil, nil, err
 	}
-	return ten.Corrupt(datasets.OutlierSamples{Share: 0.2, Max: s.Max}, 7)
+	return ten.Corrupt(datasets.OutlierSamples{Share: 0.2, Max: a.Set.Max}, 7)
 }
 
 // New draws the pictures that an analysis was applied to, says below which of them do not fit, and in the title how many
@@ -312,14 +358,70 @@ func Told(a *explore.Analysis) (viz.Figure, error) {
 		Tracks: []viz.Track{{Name: "class", Classes: a.Prepared.Labels, Names: a.Prepared.Classes}}, XLabel: "samples, by their largest part", BarLabel: "coefficient"})
 }
 
+// wrongPixels is the set of an analysis where a tenth of the entries are the least or the largest value.
+func wrongPixels(a *explore.Analysis) (*datasets.Set, error) {
+	s, _, err := a.Prepared.Corrupt(datasets.SaltPepper{Share: 0.1, High: a.Prepared.Max}, 1)
+	return s, err
+}
+
 // WrongPixels runs the race of an analysis anew where a tenth of the entries are the least or the largest value.
 func WrongPixels(ctx context.Context, a *explore.Analysis) (*choose.RaceResult, error) {
-	s, _, err := a.Prepared.Corrupt(datasets.SaltPepper{Share: 0.1, High: a.Prepared.Max}, 1)
+	s, err := wrongPixels(a)
 	if err != nil {
 		return nil, err
 	}
 	_, rank := a.Race.W.Dims()
 	return choose.Auto(rank).Fit(ctx, s.X)
+}
+
+// StandOut draws the sizes of the residuals that the loss of samples leaves of the entries that are not 0, of data as
+// given and of data with wrong pixels, and from where to where a race asks whether something stands out. Its title
+// says whether something does.
+func StandOut(ctx context.Context, a *explore.Analysis) (viz.Figure, error) {
+	s, err := wrongPixels(a)
+	if err != nil {
+		return nil, err
+	}
+	_, rank := a.Race.W.Dims()
+	var sizes []viz.Series
+	var stands [2]string
+	for k, x := range []*mat.Dense{a.Prepared.X, s.X} {
+		r, err := rnmf.L21NMF(rank).Fit(ctx, x)
+		if err != nil {
+			return nil, err
+		}
+		var squares []float64
+		wh := r.WH()
+		m, n := x.Dims()
+		for i := range m {
+			for j := range n {
+				if v := x.At(i, j); v != 0 {
+					squares = append(squares, (v-wh.At(i, j))*(v-wh.At(i, j)))
+				}
+			}
+		}
+		residuals := rnmf.NewResiduals(squares...)
+		if stands[k] = "nothing"; rnmf.ThreeOrSixSigma.Cut(residuals) < 4*residuals.Sigma() {
+			stands[k] = "something"
+		}
+		of := viz.Series{Name: []string{"as given", "wrong pixels"}[k]}
+		for _, v := range squares {
+			of.Y = append(of.Y, math.Sqrt(v)/residuals.Sigma())
+		}
+		sizes = append(sizes, of)
+	}
+	c, err := viz.Histogram(sizes, viz.HistogramOptions{Title: fmt.Sprintf("As given %s stands out, with wrong pixels %s", stands[0], stands[1]),
+		XLabel: "size of a residual of the loss of samples, in deviations", Width: 7.4, Height: 3, Bins: 20, Density: true, LogY: true})
+	if err != nil {
+		return nil, err
+	}
+	c.Y.Max *= 2.5 // for the words
+	from, to := 2.5, 2.5*math.Pow(1.2, 5)
+	for _, x := range []float64{from, to} {
+		dashed(c, plotter.XY{X: x, Y: c.Y.Min}, plotter.XY{X: x, Y: c.Y.Max})
+	}
+	write(c, plotter.XY{X: (from + to) / 2, Y: c.Y.Max / 2.5}, "ever rarer here?", draw.XCenter, 0)
+	return c, nil
 }
 
 // Races draws the errors of the losses of two races next to those of the loss of samples, as a race compares them: of
@@ -360,33 +462,6 @@ func Races(given, spoiled *choose.RaceResult) (viz.Figure, error) {
 		charts = append(charts, c)
 	}
 	return lesson.Panels(2, charts...), nil
-}
-
-// Alone says of each sample that is alone with its largest part the coefficients of this part and of the next, those of
-// parts of length 1, and where it stands in the list of suspects.
-func Alone(a *explore.Analysis) string {
-	parts, samples := a.Lone()
-	_, h := a.Result.Normalized(2)
-	var lines []string
-	for q, k := range parts {
-		j := samples[q]
-		column, next := mat.Col(nil, j, h), -1
-		for c, v := range column {
-			if c != k && (next < 0 || v > column[next]) {
-				next = c
-			}
-		}
-		line := fmt.Sprintf("The largest coefficient of %s is that of part %d, %.3g", a.Prepared.SampleName(j), k+1, column[k])
-		if next >= 0 {
-			line += fmt.Sprintf(", and the next that of part %d, %.3g", next+1, column[next])
-		}
-		if a.Suspects != nil {
-			at := slices.IndexFunc(a.Suspects.Samples, func(s choose.Suspect) bool { return s.Sample == j })
-			line += fmt.Sprintf("; of %d samples, from the most suspect on, it is number %d", len(a.Suspects.Samples), at+1)
-		}
-		lines = append(lines, line+".")
-	}
-	return strings.Join(lines, "\n")
 }
 
 // Spoiled draws the k most suspect samples as Analysis.DrawSuspects does, and marks by their names those that are

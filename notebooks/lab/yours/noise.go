@@ -15,12 +15,12 @@ import (
 	"github.com/robustnmf/robustnmf/viz/explore"
 )
 
-// A Call says how many of the samples of noise are called wrong and rare, and how many others are, of a set in which
-// Parts parts were found. Apart is the mean over the noise of the z of its mean magnitude, and AmongOthers the same by
+// A Call says how many of the samples of noise are called wrong, by the third rule of notebook 07 alone, and rare, and
+// how many others are, of a set in which Parts parts were found. Apart is the mean over the noise of the z of its mean magnitude, and AmongOthers the same by
 // median and deviation of the other samples alone, of the means of z over the fits.
 type Call struct {
-	All, Noise, Wrong, OtherWrong, Rare, OtherRare, Parts int
-	Apart, AmongOthers                                    float64
+	All, Noise, Wrong, Strange, OtherWrong, Rare, OtherRare, Parts int
+	Apart, AmongOthers                                             float64
 }
 
 // Calls are those of a set with more and more noise.
@@ -37,18 +37,21 @@ func called(a *explore.Analysis, noise []string) Call {
 		return hits
 	}
 	_, n := a.Set.Dims()
-	wrong, rare, apart := count(a.BadSamples()), count(a.RareSamples()), 0.0
+	wrong, rare, strange, apart := count(a.BadSamples()), count(a.RareSamples()), 0, 0.0
 	var others []float64
 	if a.Suspects != nil {
 		for _, s := range a.Suspects.Samples {
 			if slices.Contains(noise, a.Prepared.SampleName(s.Sample)) {
 				apart += s.MeanApart / float64(len(noise))
+				if s.Strange >= 0.5-1e-9 {
+					strange++
+				}
 			} else {
 				others = append(others, s.MeanApart)
 			}
 		}
 	}
-	c := Call{All: n, Noise: len(noise), Wrong: wrong, OtherWrong: len(a.BadSamples()) - wrong, Rare: rare, OtherRare: len(a.RareSamples()) - rare, Parts: a.Rank, Apart: apart}
+	c := Call{All: n, Noise: len(noise), Wrong: wrong, Strange: strange, OtherWrong: len(a.BadSamples()) - wrong, Rare: rare, OtherRare: len(a.RareSamples()) - rare, Parts: a.Rank, Apart: apart}
 	if slices.Sort(others); len(others) > 0 {
 		median, low := others[len(others)/2], others[int(0.16*float64(len(others)))]
 		c.AmongOthers = (apart - median) / max(median-low, math.SmallestNonzeroFloat64)
@@ -177,8 +180,8 @@ func (c Calls) Draw() (viz.Figure, error) {
 func (c Calls) Table() (*viz.Table, error) {
 	var rows [][]any
 	for _, of := range c {
-		rows = append(rows, []any{fmt.Sprintf("%d of %d (%.0f %%)", of.Noise, of.All, of.noise()), of.Parts, of.Wrong, of.OtherWrong, of.Rare, of.OtherRare,
+		rows = append(rows, []any{fmt.Sprintf("%d of %d (%.0f %%)", of.Noise, of.All, of.noise()), of.Parts, of.Wrong, of.Strange, of.OtherWrong, of.Rare, of.OtherRare,
 			fmt.Sprintf("%.2f", of.Apart), fmt.Sprintf("%.2f", of.limit()), fmt.Sprintf("%.2f", of.AmongOthers), fmt.Sprintf("%.2f", of.predicted())})
 	}
-	return viz.NewTable([]string{"noise", "parts", "of it called wrong", "others called wrong", "of it called rare", "others called rare", "mean z of it", "limit", "z by the others alone", "z predicted"}, rows)
+	return viz.NewTable([]string{"noise", "parts", "of it called wrong", "by rule 3 alone", "others called wrong", "of it called rare", "others called rare", "mean z of it", "limit", "z by the others alone", "z predicted"}, rows)
 }

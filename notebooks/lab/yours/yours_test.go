@@ -2,11 +2,8 @@ package yours
 
 import (
 	"errors"
-	"image"
-	"image/color"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -192,9 +189,15 @@ func TestAnswers(t *testing.T) {
 	if table, err := Finds(&explore.Analysis{}, 5); err != nil || table != nil {
 		t.Errorf("%v, %v", table, err)
 	}
-	ten, noise, err := Ten(all[0].Set)
+	if f, err := StandOut(t.Context(), all[0]); err != nil || f.(*viz.Chart).Title.Text != "As given nothing stands out, with wrong pixels something" {
+		t.Errorf("%q, %v", f.(*viz.Chart).Title.Text, err)
+	}
+	ten, noise, err := Ten(all[0])
 	if err != nil {
 		t.Fatal(err)
+	}
+	if classes := slices.Compact(slices.Sorted(slices.Values(ten.Labels))); len(classes) != 10 {
+		t.Errorf("classes %v", classes)
 	}
 	next, err := all[0].Apply(t.Context(), ten)
 	if err != nil {
@@ -222,48 +225,6 @@ func TestAnswers(t *testing.T) {
 	}
 	if len(seen) != 21 {
 		t.Errorf("%d others, want 21", len(seen))
-	}
-}
-
-// A page is drawn where there is a browser, and nothing is said where there is none.
-func TestPage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("no browser is started with -short")
-	}
-	t.Setenv("TMPDIR", t.TempDir())
-	path := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(path, []byte(`<h1>A page</h1><p style="margin-bottom: 300px">Text</p><p style="height: 2000px; background: #ccc">More`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if f := Page(path); f == nil {
-		t.Log("no browser")
-	} else if size := f.Image().Bounds().Size(); size.X != 1170 || size.Y < 100 || size.Y > 400 { // it ends in the empty place
-
-		t.Errorf("the picture has %v pixels", size)
-	}
-	t.Setenv("PATH", "")
-	if f := Page(path); f != nil {
-		t.Errorf("%T without a browser", f)
-	}
-}
-
-// A picture is cut in the middle of the last sixty empty lines, and left as it is where there are fewer.
-func TestWhole(t *testing.T) {
-	page := image.NewRGBA(image.Rect(0, 0, 10, 500))
-	ink := func(from, to int) {
-		for y := from; y < to; y++ {
-			page.SetRGBA(5, y, color.RGBA{A: 255})
-		}
-	}
-	ink(80, 200)
-	ink(230, 300)
-	ink(380, 500)
-	if got := whole(page).Bounds().Max.Y; got != 300+gap/2-1 {
-		t.Errorf("it ends at %d", got)
-	}
-	ink(300, 380)
-	if got := whole(page); got != page {
-		t.Errorf("it ends at %v", got.Bounds())
 	}
 }
 
@@ -317,19 +278,14 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// A sample that is alone with its largest part is told with its next, and what becomes of the samples of a part with
-// the part's cosine.
-func TestAlone(t *testing.T) {
+// What becomes of the samples of a part is told with the part's cosine.
+func TestWhere(t *testing.T) {
 	h := mat.NewDense(2, 20, nil)
 	for j := range 20 {
 		h.Set(0, j, 1)
 	}
-	h.Set(0, 4, 2)
 	h.Set(1, 4, 6)
 	a := &explore.Analysis{Result: &rnmf.Result{W: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), H: h}, Prepared: &datasets.Set{}, Parts: []explore.Part{{Samples: 19}, {Samples: 1}}}
-	if got, want := Alone(a), "The largest coefficient of sample 4 is that of part 2, 6, and the next that of part 1, 2."; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
 	if got := where(a, a); len(got) != 2 || got[0] != "of the 19 of part 1, 19 in part 1 (cosine 1.00)" {
 		t.Errorf("%q", got)
 	}
