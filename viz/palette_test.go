@@ -5,10 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
-	"math/rand/v2"
 	"testing"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/viz"
 )
@@ -168,14 +165,7 @@ func TestPaletteOfPhotograph(t *testing.T) {
 
 // The file of a heat map has a palette, in which each cell keeps its colour.
 func TestPaletteOfHeatmap(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	x := mat.NewDense(120, 120, nil)
-	for i := range 120 {
-		for j := range 120 {
-			x.Set(i, j, rng.Float64())
-		}
-	}
-	drawn := viz.Must(viz.Heatmap(x, viz.HeatmapOptions{Title: "noise", XLabel: "column", YLabel: "row"})).Image()
+	drawn := viz.Must(viz.Heatmap(random(120, 120), viz.HeatmapOptions{Title: "noise", XLabel: "column", YLabel: "row"})).Image()
 	got, ok := written(t, drawn).(*image.Paletted)
 	if !ok {
 		t.Fatal("no palette")
