@@ -86,8 +86,8 @@ func Must[T any](v T, err error) T {
 //
 // Next to lines and letters a chart has thousands of colours, each in a few pixels at an edge that is
 // smoothed; they make up most of the bytes of its file. Frequent colours stay; others may move to a
-// neighbour, those of areas and of straight lines a shorter way than those that are only at edges. Where there
-// are few colours of areas, as in a heat map, these stay, too, if the others then still find near neighbours. A grey moves to a grey alone, as a thin
+// neighbour, those of areas and of straight lines a shorter way than those that are only at edges, and where
+// there are few colours of areas, as in a heat map, these stay, too. A grey moves to a grey alone, as a thin
 // line that gets a hue can be seen, and the colour of an area never moves to a grey, as a grey step in a colour
 // bar can be seen, too.
 // Where the mean of the squares of all these ways (of at most 255√3) would be more than mostMoved, as in
@@ -140,7 +140,6 @@ type colours struct {
 	use    map[color.RGBA]*use
 	pixels int
 	areas  int  // colours of areas, other than greys
-	stay   bool // these may not move
 	grey   bool // nothing else
 }
 
@@ -199,7 +198,7 @@ const fewAreas = 160
 func (s *colours) mayMove(c color.RGBA) int {
 	u, share, way := s.use[c], 200, 32
 	if u.area {
-		if s.stay && !isGrey(c) {
+		if s.areas <= fewAreas && !isGrey(c) {
 			return 0
 		}
 		share, way = 2000, 16
@@ -213,18 +212,6 @@ func (s *colours) mayMove(c color.RGBA) int {
 // palette chooses at most so many of the colours, and notes the place of each colour among them. It
 // returns nil where too much would be lost.
 func (s *colours) palette(most int) color.Palette {
-	for _, s.stay = range []bool{true, false} {
-		if s.stay && s.areas > fewAreas {
-			continue
-		}
-		if pal := s.choose(most); pal != nil {
-			return pal
-		}
-	}
-	return nil
-}
-
-func (s *colours) choose(most int) color.Palette {
 	rank := func(c color.RGBA) int { // those that stay come first
 		if s.mayMove(c) > 0 {
 			return -s.use[c].pixels

@@ -59,7 +59,10 @@ func TestPersons(t *testing.T) {
 	if !slices.Equal(ways, []float64{0.5}) {
 		t.Errorf("the fit is at %v of the way, want 0.5", ways)
 	}
-	if c := Fork("model", [][]float64{ways, {0.9}}); c.Title.Text != "model: 1 of 1 pixels to the square" || c.X.Max != 1 {
+	if p, err := Fork("model", [][]float64{ways, {0.9}}); err != nil || p.Image().Bounds().Empty() {
+		t.Error(err)
+	}
+	if c := fork("model", [][]float64{ways, {0.9}}); c.Title.Text != "model: 1 of 1 pixels to the square" || c.X.Max != 1 {
 		t.Error(c.Title.Text, c.X.Max)
 	}
 	// Of three samples of a class two are in the first half; which ones depends on the seed alone.

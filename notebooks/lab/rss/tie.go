@@ -3,7 +3,9 @@ package rss
 import (
 	"context"
 	"fmt"
+	"image"
 	"image/color"
+	imagedraw "image/draw"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/plotter"
@@ -71,15 +73,34 @@ func (t Task) Follow(ctx context.Context, m rnmf.Model, x *mat.Dense, one, other
 	return f, nil
 }
 
-// forkLine are the colours of the thirds.
-var forkLine = [3]color.RGBA{viz.Color(0), viz.Color(6), viz.Color(1)}
-
 // forkRounds are the rounds that Fork shows, and forkEvery is the step from a pixel that it draws to the next one.
 const forkRounds, forkEvery = 30, 7
 
 // Fork draws the Ways of two samples round by round, the start first: a line for every seventh pixel,
 // in the colour of the third in which the last round has it. The title counts all pixels.
-func Fork(model string, rounds [][]float64) *viz.Chart {
+func Fork(model string, rounds [][]float64) (*viz.Picture, error) {
+	return viz.NewPicture(fewColours(fork(model, rounds).Image()))
+}
+
+// fewColours draws a picture in the colours of forkLine and some between them and white: soft edges of slanted lines
+// have hundreds of colours, which make its file large.
+func fewColours(img image.Image) image.Image {
+	var few color.Palette
+	for _, c := range forkLine {
+		mix := func(v uint8, share int) uint8 { return uint8((int(v)*(4-share) + 255*share) / 4) }
+		for share := range 5 {
+			few = append(few, color.RGBA{mix(c.R, share), mix(c.G, share), mix(c.B, share), 255})
+		}
+	}
+	drawn := image.NewPaletted(img.Bounds(), few)
+	imagedraw.Draw(drawn, drawn.Bounds(), img, img.Bounds().Min, imagedraw.Src)
+	return drawn
+}
+
+// forkLine are the colours of the thirds.
+var forkLine = [3]color.RGBA{viz.Color(0), viz.Color(6), viz.Color(1)}
+
+func fork(model string, rounds [][]float64) *viz.Chart {
 	last := rounds[len(rounds)-1]
 	c := viz.NewChart()
 	c.X.Label.Text, c.Y.Label.Text = "round", "0: face, 1: square"
