@@ -148,7 +148,7 @@ func Named(name string) (Method, error) {
 	return Method{}, fmt.Errorf("there is no method %q", name)
 }
 
-// Rounds of a fit, where the paper has 500.
+// Rounds of a fit. The paper gives a number only for its times, 500.
 const Rounds = 100
 
 // known is the mask of WNMF, which is told what was removed.
