@@ -322,7 +322,7 @@ func DrawLeads(leads *lesson.Results) *viz.Chart {
 		}
 		c.Add(labels)
 	}
-	c.Title.Text = fmt.Sprintf("RLS-NMF is ahead on %d of %d sets by the labels (%d with S = 0), on %d without (STORED)",
+	c.Title.Text = fmt.Sprintf("RLS-NMF is ahead on %d of %d sets by the labels (%d with S = 0), on %d without labels (STORED)",
 		ahead[0], len(leads.Columns), without[0], ahead[1])
 	return c
 }
