@@ -227,6 +227,13 @@ func TestExplain(t *testing.T) {
 	broken := func(says string) error {
 		s, _ := machine(t, "go", "echo "+quote(says)+" >&2; exit 1")
 		s.goCmd = filepath.Join(s.root, "bin", "go")
+		text, err := os.ReadFile(filepath.Join("..", "go.mod"))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(s.root, "go.mod"), text, 0o600); err != nil {
+			return err
+		}
 		return s.explain(t.Context(), s.kernel(t.Context()))
 	}
 	t.Run("machine", func(t *testing.T) {
