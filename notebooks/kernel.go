@@ -33,9 +33,10 @@ import (
 //
 // Most of the time of a short cell goes into `go get` and into linking, so three things are
 // left out. A `go get` runs only for imports that are new and not of this module, whose
-// requirements are there, or after a change of a go.mod; .got has the imports that are there. A cell is linked without tables for debuggers, which
-// nobody uses there. A cell of declarations, which does nothing when it runs, is compiled,
-// which tells its mistakes, but not linked: an empty program takes its place.
+// requirements are there, or after a change of a go.mod; .got has the imports that are
+// there. A cell is linked without tables for debuggers, which nobody uses there. A cell of
+// declarations, which does nothing when it runs, is compiled, which tells its mistakes, but
+// not linked: an empty program takes its place.
 //
 // GoNB calls a cell good whose program fails when it runs: it writes the exit status to stderr, and
 // reports no error (Executor.Exec in internal/jpyexec, v0.11.3, returns nil). Then plain nbconvert
