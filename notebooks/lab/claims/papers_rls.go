@@ -157,6 +157,7 @@ func RLS(d Data) List {
 		}
 	}
 	const byLabels = "accuracy at the best point of each grid by the true labels, as in the paper; a single value in each cell, the mean of two starts; less than one sample is level. " + LeadRule
+	const byAccuracy = "accuracy decides; the reason has purity and NMI, too; each score at its own best point of each grid by the true labels, as in the paper; a single value in each cell, the mean of two starts; less than one sample is level. " + LeadRule
 	numbers := func(t stored.Table, suffix string, problems []problem) func() (Verdict, string) {
 		return func() (Verdict, string) {
 			var pairs []Pair
@@ -210,7 +211,7 @@ func RLS(d Data) List {
 		{"emptied", Derivation, "(44), (45)", "a larger τ makes S sparser", "(45) is the slope of (44), to 1e-6, and on 60 digits with WH fixed no column of S that is 0 at one τ comes back at a larger one; else: not. Whole fits with a larger τ have no fewer columns of 0; else: partly", emptied},
 		{"nmi", Derivation, "(52)", "NMI is divided by the geometric mean of the entropies", "it is a definition, and claims nothing", judged(NotTestable, "the NMI of our tables 1 to 7 is (52); other papers divide by the arithmetic mean or by the larger entropy, which gives lower numbers where the entropies differ")},
 		{"data", Picture, "Fig. 1, Fig. 2, Fig. 3", "examples of the data", "they show data, and claim nothing", judged(NotTestable, "section 9 shows ours of Fig. 2 and 3")},
-		{"table1", Ranking, "Table 1", "RLS-NMF is first on 7 of 8 sets by accuracy and by purity, on 6 by NMI", byLabels, first(table1)},
+		{"table1", Ranking, "Table 1", "RLS-NMF is first on 7 of 8 sets by accuracy and by purity, on 6 by NMI", byAccuracy, first(table1)},
 		{"needed", Ranking, "Table 1, section 5.1", "S is needed where samples are noisy, as on Extended Yale B", "on this one set RLS-NMF with γ ≤ 1 is ahead of LS-NMF by a sample or more (printed: 37.2 and 18.6 %), each at the best point of its grid by the true labels, as in the paper; means of two starts", func() (Verdict, string) {
 			of := func(method string) (best float64, points int) {
 				v := d.RLS.Where("table", "1", "set", "ExtendedYaleB", "method", method).Numbers("accuracy")
@@ -239,8 +240,8 @@ func RLS(d Data) List {
 		}},
 		{"table1-numbers", Number, "Table 1", "the accuracies", nearRule("5 points"), numbers(d.RLS, "", table1)},
 		{"table1-missing", Number, "Table 1", "the numbers of AR", "the data must be at hand", judged(NotTestable, "130 images of AR are at hand; all printed accuracies and purities are multiples of 1/1300, and 10.46 % is none of 1/130, so the paper has more")},
-		{"removed", Ranking, "Table 2, Table 3, Table 4", "RLS-NMF is first with 20, 40 and 60 % of the entries removed", byLabels, spoiled(removed, first(removed))},
-		{"noise", Ranking, "Table 5, Table 6, Table 7", "RLS-NMF is first under noise", byLabels, spoiled(noisy, first(noisy))},
+		{"removed", Ranking, "Table 2, Table 3, Table 4", "RLS-NMF is first with 20, 40 and 60 % of the entries removed", byAccuracy, spoiled(removed, first(removed))},
+		{"noise", Ranking, "Table 5, Table 6, Table 7", "RLS-NMF is first under noise", byAccuracy, spoiled(noisy, first(noisy))},
 		{"spoiled-numbers", Number, "Table 2 to Table 7", "the accuracies", nearRule("5 points"), numbers(d.RLS, "", slices.Concat(removed, noisy))},
 		{"as-printed", Number, "Tables 1 to 7", "the accuracies, by the updates and in the units as printed", "LS- and RLS-NMF with ε = 1 and raw parameters; " + nearRule("5 points"), func() (Verdict, string) {
 			var pairs []Pair
