@@ -187,6 +187,28 @@ func TestCancelOthers(t *testing.T) {
 	})
 }
 
+// A start of a small problem is made even where ctx has ended, so that there is something to return; one
+// that may take long sees that it has.
+func TestCancelStart(t *testing.T) {
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	for n, want := range map[int]bool{40: false, 300: true} {
+		var saw error
+		m := Model{Rank: 2, Init: asked{&saw}}
+		if _, err := m.Fit(done, Uniform(n, n, 1)); !errors.Is(err, context.Canceled) || (saw != nil) != want {
+			t.Errorf("%d×%d: the start saw %v, and the fit ends with %v", n, n, saw, err)
+		}
+	}
+}
+
+// asked keeps what ctx says to a start.
+type asked struct{ saw *error }
+
+func (s asked) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Rand) (w, h *mat.Dense, err error) {
+	*s.saw = ctx.Err()
+	return Random{}.Start(ctx, x, rank, rng)
+}
+
 func TestCancel(t *testing.T) {
 	x, _ := Planted(30, 40, 3, 0.1, 0.1, 1)
 	done, cancel := context.WithCancel(context.Background())

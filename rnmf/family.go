@@ -177,15 +177,19 @@ func sumsOf(x *mat.Dense) (s [2][]float64) {
 }
 
 // lift makes the zeros of a start positive where WH is 0 and X is not, as there the deviance is
-// infinite: to a hundredth of the mean of the factor. With onlyH, W stays.
+// infinite: to a hundredth of the mean of the factor. With onlyH, W stays. A sample of which nothing is
+// known keeps its zeros.
 func (f *fit) lift() {
 	var y mat.Dense
 	y.Mul(f.wt.T(), f.h)
 	m, n := f.x.Dims()
-	zero := false
-	for i := 0; i < m && !zero; i++ {
+	zero, known := false, make([]bool, n)
+	for i := range m {
 		for j, v := range y.RawRowView(i)[:n] {
-			zero = zero || v == 0 && f.x.At(i, j) > 0
+			if f.mask == nil || f.mask.At(i, j) > 0 {
+				known[j] = true
+				zero = zero || v == 0 && f.x.At(i, j) > 0
+			}
 		}
 	}
 	if !zero {
@@ -201,7 +205,9 @@ func (f *fit) lift() {
 			least = 0.01 * math.Sqrt(robustMean(f.x, f.pool.Stop)/float64(f.model.Rank))
 		}
 		for k, x := range data {
-			data[k] = max(x, least)
+			if i == 1 || known[k%n] {
+				data[k] = max(x, least)
+			}
 		}
 	}
 }

@@ -36,12 +36,15 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 	if m.Family != Gaussian {
 		f.norms = sumsOf(f.x)
 	}
+	rows, cols := x.Dims()
+	if rows*cols*min(rows, cols) > 1<<24 { // a start by a decomposition takes so long
+		ctx = caller
+	}
 	init := cmp.Or[Init](m.Init, Random{})
 	w, h, err := init.Start(ctx, f.x, m.Rank, rand.New(rand.NewPCG(m.Seed, 0x52_4e_4d_46)))
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
-	rows, cols := x.Dims()
 	if err := checkStart(w, h, rows, m.Rank, cols, leavesSigns(f.solverW), f.heaviest); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package rnmf_test
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -145,5 +146,8 @@ func TestLabelScores(t *testing.T) {
 		if _, err := r.LabelScores(bad); !errors.Is(err, ErrShape) {
 			t.Errorf("coefficients of another rank: %v", err)
 		}
+	}
+	if _, err := r.Predict(mat.NewDense(2, 1, []float64{1, math.NaN()})); !errors.Is(err, ErrNotFinite) {
+		t.Errorf("coefficients with NaN: %v", err)
 	}
 }

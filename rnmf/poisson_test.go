@@ -546,7 +546,47 @@ func TestPoissonTransform(t *testing.T) {
 		if far := distance(h, res.H) / mat.Norm(res.H, 2); far > 0.02 {
 			t.Errorf("%s: Transform is %.3g from H", LossName(res.Loss), far)
 		}
+		mask := ConstantOnes(m, n)
+		for i := range m {
+			mask.Set(i, 4, 0)
+		}
+		if h, err = res.Transform(context.Background(), x, mask); err != nil || mat.Max(h.ColView(4)) != 0 {
+			t.Errorf("%s: a sample that is hidden has coefficients up to %g, %v", LossName(res.Loss), mat.Max(h.ColView(4)), err)
+		}
+		spoiled.Set(1, 2, -1)
+		if _, err := res.Outliers(spoiled, nil); !errors.Is(err, ErrNegative) {
+			t.Errorf("%s: outliers of a negative count: %v", LossName(res.Loss), err)
+		}
 	}
+}
+
+// A solver of a stranger asks for gradients where a truncated loss ignores whole samples.
+func TestPoissonIgnoredSamples(t *testing.T) {
+	x, _ := counts(rand.New(rand.NewPCG(7, 7)), 12, 20, 3, 9)
+	for i := range 12 {
+		x.Set(i, 3, float64(4000*(i%2)))
+	}
+	for _, loss := range []Loss{nil, ByColumn{Truncated{Loss: L1{}, Rule: NormalThreeSigma}}} {
+		Sound(t, LossName(loss), MustFit(t, Model{Rank: 3, Family: Poisson, Loss: loss, Solver: halfGradient{}, MaxIter: 50}, x))
+	}
+}
+
+// halfGradient goes half of the way that a diagonal bound allows.
+type halfGradient struct{}
+
+func (halfGradient) Takes(Family) bool { return true }
+
+func (halfGradient) Improve(q *Quadratic, v *mat.Dense) {
+	q.Tiles(v, func(t *Tile) {
+		gradient, curvature := make([]float64, t.R*t.B), make([]float64, t.R*t.B)
+		t.Gradient(gradient)
+		t.Curvature(curvature)
+		for i, g := range gradient {
+			if curvature[i] > 0 {
+				t.V[i] = max(t.V[i]/2, t.V[i]+g/curvature[i]/float64(t.R))
+			}
+		}
+	})
 }
 
 func distance(a, b *mat.Dense) float64 {

@@ -334,14 +334,17 @@ func (t *Tile) weighOnce() {
 	}
 }
 
-// freeColumns weighs by the mask alone the columns that a truncated loss ignores: see loadScales.
+// freeColumns weighs by the mask alone, or equally, the columns that a truncated loss ignores: see loadScales.
 func (t *Tile) freeColumns() {
 	for j, w := range t.Col {
 		if w > 0 {
 			continue
 		}
 		for i := range t.M {
-			t.omega[i*t.B+j] = t.mask[i*t.B+j]
+			t.omega[i*t.B+j] = 1
+			if t.mask != nil {
+				t.omega[i*t.B+j] = t.mask[i*t.B+j]
+			}
 		}
 	}
 }

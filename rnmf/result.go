@@ -127,8 +127,12 @@ func (r *Result) Normalized(p float64) (w, h *mat.Dense) {
 	for j := range k {
 		col := mat.Col(nil, j, w)
 		length := mat.Norm(w.ColView(j), 2)
-		if p != 2 {
+		switch largest := floats.Norm(col, math.Inf(1)); {
+		case p == 1 || math.IsInf(p, 1):
 			length = floats.Norm(col, p)
+		case p != 2 && largest > 0: // the powers of the entries themselves may be too large or small
+			floats.Scale(1/largest, col)
+			length = largest * floats.Norm(col, p)
 		}
 		for i := range m {
 			if length > 0 {

@@ -239,7 +239,7 @@ func (r *Result) known(x, mask mat.Matrix) (*mat.Dense, error) {
 	if mask != nil {
 		known, err = checkMask(mask, m, n)
 	}
-	return known, cmp.Or(err, checkEntries("X", asDense(x), known, true))
+	return known, cmp.Or(err, checkEntries("X", asDense(x), known, r.Family == Gaussian))
 }
 
 // finiteSlope returns ρ′(s), or 0 where a loss has no number for it, as where squares overflow in one of

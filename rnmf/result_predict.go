@@ -1,6 +1,7 @@
 package rnmf
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -60,7 +61,7 @@ func wantRows(h mat.Matrix, rank int) error {
 		return err
 	}
 	_, n := h.Dims()
-	return wantDims("H", h, rank, n)
+	return cmp.Or(wantDims("H", h, rank, n), checkFactor("H", asDense(h), true))
 }
 
 // argmax returns the largest row of each column among those that may be.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	. "github.com/robustnmf/robustnmf/rnmf"
@@ -263,6 +264,21 @@ func TestNormalized(t *testing.T) {
 			}()
 			r.Normalized(bad)
 		}()
+	}
+}
+
+// Powers of entries under- and overflow, lengths do not.
+func TestNormalizedHighPowers(t *testing.T) {
+	for _, size := range []float64{1e-240, 1e-3, 255, 1e4} {
+		r := &Result{W: Uniform(6, 2, 1), H: Uniform(2, 5, 2)}
+		r.W.Scale(size, r.W)
+		y := Mul(r.W, r.H)
+		for _, p := range []float64{3, 108, 1000} {
+			w, h := r.Normalized(p)
+			if product := Mul(w, h); !floats.EqualApprox(product.RawMatrix().Data, y.RawMatrix().Data, 1e-12*size) {
+				t.Errorf("W of size %g, p = %g: WH is %g at first, want %g", size, p, product.At(0, 0), y.At(0, 0))
+			}
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf/internal/kernel"
@@ -17,7 +18,7 @@ import (
 //
 // with an Ω for each row of X where weights differ in it. It is solved for the change of W with
 // M + τI in place of M = HΩHᵀ, where τ is 10⁻¹² of M's mean diagonal: that bounds q, also where M
-// is singular, and leaves alone what q does not depend on. The only penalty for W is Ridge. H is
+// is singular, and leaves alone what q does not depend on. Of this module's penalties Ridge alone suits W. H is
 // improved by HALS, by MU, whose update then is their (10), or by papers.Additive of them.
 type NormalEquations struct{}
 
@@ -38,12 +39,11 @@ func (NormalEquations) Improve(q *Quadratic, v *mat.Dense) { q.normalEquations(v
 // normalEquations takes v to the minimiser of q without a sign.
 func (q *Quadratic) normalEquations(v *mat.Dense) {
 	r := q.r
-	if !q.Weighted() {
+	if !q.Weighted() && q.alike() {
 		p := q.GramForm(v)
 		if p.Stopped() {
 			return
 		}
-		// All columns have the same weight: those of samples are in G.
 		m := mat.NewSymDense(r, slices.Clone(p.G))
 		m.ScaleSym(p.W[0], m)
 		if q.d != nil {
@@ -88,6 +88,20 @@ func (q *Quadratic) normalEquations(v *mat.Dense) {
 			}
 		}
 	})
+}
+
+// alike reports whether all columns of V have the same equations, where q is not Weighted: then all have
+// one weight, as those of samples are in G.
+func (q *Quadratic) alike() bool {
+	if q.graph.graph != nil {
+		return false
+	}
+	for k := 0; q.d != nil && k < q.r; k++ {
+		if row := q.d.RawRowView(k); floats.Min(row) != floats.Max(row) {
+			return false
+		}
+	}
+	return true
 }
 
 // solveAbove replaces b by (M + τI)⁻¹b, and reports false where M is 0.

@@ -99,6 +99,61 @@ func TestSemiNMF(t *testing.T) {
 	}
 }
 
+// A penalty of W that differs between features.
+type perFeature []float64
+
+func (perFeature) Signed() bool { return true }
+
+func (p perFeature) Value(v *mat.Dense) (sum float64) {
+	for j, l := range p {
+		sum += l * mat.Dot(v.ColView(j), v.ColView(j))
+	}
+	return sum
+}
+
+func (p perFeature) Majorize(q *Quadratic, v *mat.Dense) {
+	d := q.Diagonal()
+	d.Apply(func(_, j int, x float64) float64 { return x + p[j] }, d)
+}
+
+// A penalty of W that joins features.
+type alongGraph struct{ graph *Graph }
+
+func (alongGraph) Signed() bool                          { return true }
+func (p alongGraph) Value(v *mat.Dense) float64          { return 20 * p.graph.Roughness(v) }
+func (p alongGraph) Majorize(q *Quadratic, v *mat.Dense) { q.Couple(p.graph, 20, v) }
+
+// Penalties of W that let features differ, or join them, are minimised as under a loss with weights, of
+// which these are all 1.
+func TestSemiNMFPenalties(t *testing.T) {
+	x := Uniform(10, 40, 1)
+	var chain []Edge
+	differ := make(perFeature, 10)
+	for i := range 9 {
+		chain = append(chain, Edge{I: i, J: i + 1, Weight: 1})
+		differ[i+1] = 50
+	}
+	graph, err := NewGraph(10, chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []Penalty{differ, alongGraph{graph}, Ridge{3}} {
+		m := Model{Rank: 3, SolverW: NormalEquations{}, OnW: []Penalty{p}, OnH: []Penalty{Ridge{1}}, MaxIter: 300}
+		plain := MustFit(t, m, x)
+		m.Loss = Huber{Cut: 1e3}
+		weighted := MustFit(t, m, x)
+		if !Near(plain.Objective, weighted.Objective, 1e-3) {
+			t.Errorf("%T: %g, with weights of 1 %g", p, plain.Objective, weighted.Objective)
+		}
+		for i, at := range plain.Trace[1:] {
+			if before := plain.Trace[i].Objective; at.Objective > before*(1+1e-9) {
+				t.Errorf("%T: the objective rises from %g to %g in round %d", p, before, at.Objective, at.Round)
+				break
+			}
+		}
+	}
+}
+
 // All that a Result does works with negative entries in W.
 func TestSignedResult(t *testing.T) {
 	const m, n, r = 8, 30, 3
