@@ -61,13 +61,14 @@ func (ONMFInit) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand.Ran
 //
 //	min over W, H ≥ 0 of Σ_j ‖x_j − Wh_j‖ + λ tr(HLHᵀ),   HHᵀ = I.
 //
-// The objective is the one that the abstract of the paper describes. The paper solves it by an
-// augmented Lagrangian, which does not descend, and has HHᵀ = I together with H ≥ 0 only in the
-// limit. That method, for the same objective, is the oracle of TestRMNMF, and ends higher.
+// This is our reading of the paper's abstract, which is all that was at hand: it names the ℓ2,1 norm,
+// spectral clustering, an orthonormal constraint, and an augmented Lagrangian. One of ours, for this
+// objective, is the oracle of TestRMNMF: it does not descend, has HHᵀ = I together with H ≥ 0 only in
+// the limit, and ends higher.
 //
 // The constraint makes each row of H a cluster of length 1, so the graph term is UnitLaplacian,
-// free of scale, under Orthogonal. Here each round is feasible and none raises the objective. The
-// paper leaves the sign of W free; for X ≥ 0 the best W is ≥ 0. GNMF with a Loss is not orthogonal.
+// free of scale, under Orthogonal. Here each round is feasible and none raises the objective. For
+// X ≥ 0 the best W is ≥ 0, also where its sign is free. GNMF with a Loss is not orthogonal.
 func RMNMF(rank int, graph *rnmf.Graph, lambda float64) rnmf.Model {
 	return rnmf.Model{Rank: rank, Loss: rnmf.ByColumn{Loss: rnmf.L1{}}, OnH: []rnmf.Penalty{UnitLaplacian{graph, lambda}},
 		SolverH: Orthogonal{}, SolverW: rnmf.HALS{Sweeps: 1}, Init: ONMFInit{}}

@@ -164,7 +164,7 @@ func naiveRMNMF(x, l, w, h *mat.Dense, lambda float64) (sum float64) {
 	return sum + lambda*mat.Trace(Mul(Mul(unit, l), unit.T()))
 }
 
-// From the same start, ours ends no higher than the paper's Lagrangian, rounded to a
+// From the same start, ours ends no higher than the augmented Lagrangian, rounded to a
 // feasible H and W solved for it.
 func TestRMNMF(t *testing.T) {
 	const m, n, r = 10, 36, 3

@@ -3,13 +3,17 @@ package rls
 import (
 	"context"
 	"fmt"
+	"image"
 	"image/color"
+	stddraw "image/draw"
 	"math"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -57,75 +61,134 @@ func Gains(ours, theirs *lesson.Results) *lesson.Results {
 	return gains
 }
 
-// DrawGains draws what the Terms come to, one after the other, ours at the left and the paper's at the right: a line for each of
-// Sets, from 0, and a thick one for their mean. Sets with the largest gain of a term or its largest loss, if that is more than a
-// point, have a colour and a name. The titles say how much of the whole gain the first term has.
+// DrawGains draws Gains as heat maps, ours at the left and the paper's at the right: a row for each of Sets and one for their
+// mean, a column for each term. The titles say how much of the whole mean gain the first term has.
 func DrawGains(gains *lesson.Results) viz.Figure {
-	ours, theirs := slopes(gains, "ours", "Ours: the graph adds %.1f of %.1f points (STORED)"), slopes(gains, "the paper", "The paper: it adds %.1f of %.1f points")
-	lesson.SameScale(ours, theirs)
-	ours.Y.Max += 1 // for a name at the top
-	theirs.Y.Max = ours.Y.Max
-	return lesson.Must(viz.Row(ours, theirs))
+	var maps []viz.Figure
+	widest := 0.0
+	for _, row := range gains.Rows {
+		_, v := steps(gains, row)
+		widest = max(widest, mat.Max(v), -mat.Min(v))
+	}
+	for i, row := range gains.Rows {
+		terms, v := steps(gains, row)
+		mean := v.RawRowView(len(Sets))
+		title := []string{"Ours (STORED): graph %.1f of %.1f", "The paper: graph %.1f of %.1f"}[i]
+		opt := viz.HeatmapOptions{Title: fmt.Sprintf(title, mean[0], floats.Sum(mean)), ColumnNames: terms, Values: true, Digits: 1,
+			Map: viz.Diverging, Min: -widest, Max: widest, NoBar: true}
+		for _, set := range Sets {
+			opt.RowNames = append(opt.RowNames, set.Name)
+		}
+		opt.RowNames = append(opt.RowNames, "mean")
+		maps = append(maps, lesson.Must(viz.Heatmap(v, opt)))
+	}
+	return lesson.Must(viz.Row(maps...))
 }
 
-// slopes draws one row of Gains.
-func slopes(gains *lesson.Results, row, title string) *viz.Chart {
-	terms := slices.DeleteFunc(slices.Clone(gains.Columns), func(term string) bool { return len(gains.Values(row, term)) == 0 })
-	n := len(gains.Values(row, terms[0]))
-	named, lines, ticks := make([]bool, n), make([]plotter.XYs, n+1), []string{"NMF"} // the last line is the mean
-	for j := range lines {
-		lines[j] = plotter.XYs{{}}
-	}
-	for k, term := range terms {
-		v := gains.Values(row, term)
-		named[floats.MaxIdx(v)] = true
-		if first := floats.MinIdx(v); v[first] < -1 {
-			named[first] = true
-		}
-		for j, gain := range append(slices.Clone(v), gains.Mean(row, term)) {
-			lines[j] = append(lines[j], plotter.XY{X: float64(k + 1), Y: lines[j][k].Y + gain})
-		}
+// steps returns the terms that a row of Gains has, by short names, and the gains, a line for each set and one for their mean.
+func steps(gains *lesson.Results, row string) (terms []string, v *mat.Dense) {
+	columns := slices.DeleteFunc(slices.Clone(gains.Columns), func(term string) bool { return len(gains.Values(row, term)) == 0 })
+	n := len(gains.Values(row, columns[0]))
+	v = mat.NewDense(n+1, len(columns), nil)
+	for k, term := range columns {
+		v.SetCol(k, append(slices.Clone(gains.Values(row, term)), gains.Mean(row, term)))
 		short, _, _ := strings.Cut(term, " (")
-		if short = strings.TrimSuffix(short, " on both"); !slices.Contains(ticks, "+ ℓ₁") {
-			short = strings.TrimSuffix(short, " instead of ℓ₁")
-		}
-		if !strings.Contains(short, " ") {
-			short = "+ " + short
-		}
-		ticks = append(ticks, short)
-	}
-	var coloured []viz.Series
-	for j, line := range lines[:n] {
-		if named[j] {
-			s := viz.Series{Name: Sets[j].Name, Style: []int{1, 2, 3, 4, 5, 6, 8}[j]} // 7 is black, as the mean is
-			for _, at := range line {
-				s.X, s.Y = append(s.X, at.X), append(s.Y, at.Y)
+		if short = "+ " + strings.TrimSuffix(short, " on both"); strings.HasPrefix(short, "+ log") {
+			if short = "+ log"; slices.Contains(terms, "+ ℓ₁") {
+				short = "log for ℓ₁"
 			}
-			coloured = append(coloured, s)
+		}
+		terms = append(terms, short)
+	}
+	return terms, v
+}
+
+// DrawClasses draws the samples of the first five classes at their first two coefficients, in a colour for each class, and of some
+// the images themselves, where one has room that is not taken.
+func DrawClasses(title string, p *Problem, h *mat.Dense) *viz.Chart {
+	const classes, side, share = 5, 2.8, 0.11 // inches, and of the chart that an image takes
+	var samples, of []int
+	var first, second []float64
+	for j, class := range p.Set.Labels {
+		if class < classes {
+			samples, of = append(samples, j), append(of, class)
+			first, second = append(first, h.At(0, j)), append(second, h.At(1, j))
 		}
 	}
-	c := lesson.Named(coloured, viz.LinesOptions{Title: fmt.Sprintf(title, lines[n][1].Y, lines[n][len(terms)].Y), YLabel: "points above NMF", Width: 5.6, Height: 3.4})
-	for j, xy := range lines {
-		if j < n && named[j] {
+	c := lesson.Must(viz.Scatter(mat.NewDense(2, len(of), slices.Concat(first, second)), viz.ScatterOptions{Title: title, Classes: of, Width: side, Height: side}))
+	c.Legend = plot.NewLegend()
+	c.HideAxes()
+	wide, high := share*(c.X.Max-c.X.Min), share*(c.Y.Max-c.Y.Min)
+	var placed []int
+	for i := range samples {
+		i = i * 29 % len(samples) // from here and there
+		if slices.ContainsFunc(placed, func(k int) bool {
+			return math.Abs(first[i]-first[k]) < 1.1*wide && math.Abs(second[i]-second[k]) < 1.1*high
+		}) {
 			continue
 		}
-		line := lesson.Must(plotter.NewLine(xy))
-		line.Color = color.Gray{0xa0}
-		if j == n {
-			line.Color, line.Width = color.Black, vg.Points(2.5)
-		}
-		c.Add(line)
+		placed = append(placed, i)
+		c.Add(plotter.NewImage(thumbnail(p, samples[i], viz.Color(of[i])), first[i]-wide/2, second[i]-high/2, first[i]+wide/2, second[i]+high/2))
 	}
-	c.NominalX(ticks...)
 	return c
 }
 
-// Ahead says how far a lead in points is ahead, or behind if it is negative.
-func Ahead(lead float64) string {
-	if lead < 0 {
-		return fmt.Sprintf("%.1f points behind", -lead)
+// thumbnail is an image of a set in a frame.
+func thumbnail(p *Problem, j int, frame color.Color) image.Image {
+	const zoom = 2
+	w, h := zoom*p.Set.Width, zoom*p.Set.Height
+	edge := w/16 + 1
+	img := image.NewRGBA(image.Rect(-edge, -edge, w+edge, h+edge))
+	stddraw.Draw(img, img.Rect, image.NewUniform(frame), image.Point{}, stddraw.Src)
+	top := mat.Max(p.X.ColView(j))
+	for y := range h {
+		for x := range w {
+			img.Set(x, y, color.Gray{17 * uint8(15*max(0, p.X.At(y/zoom*p.Set.Width+x/zoom, j)/top))})
+		}
 	}
-	return fmt.Sprintf("%.1f points ahead", lead)
+	return img
+}
+
+// Compared are leads, means over the sets, that Gains do not show: of NMF and GNMF over k-means on the pixels, accuracies in
+// percent that a column of all has, next to those of Terms, and those of TakenLast.
+func Compared(all *lesson.Results) *viz.Table {
+	const pixels = "k-means on the pixels"
+	over := func(column string) (mean float64, behind int) {
+		for _, set := range all.Rows {
+			lead := all.Mean(set, column) - all.Mean(set, pixels)
+			mean += lead / float64(len(all.Rows))
+			if lead < 0 && !Level(set, lead/100) {
+				behind++
+			}
+		}
+		return mean, behind
+	}
+	nmf, behind := over("NMF")
+	gnmf, _ := over("+ graph (GNMF)")
+	logarithm, graph := TakenLast()
+	t := lesson.Must(viz.NewTable([]string{"", "compared with", "lead"}, [][]any{
+		{"NMF", pixels, viz.Number(nmf, 1)},
+		{"GNMF", pixels, viz.Number(gnmf, 1)},
+		{"LS-NMF", "GNMF: no logarithm (STORED)", viz.Number(logarithm, 1)},
+		{"LS-NMF", "LS-NMF, smallest λ: almost no graph (STORED)", viz.Number(graph, 1)},
+	}))
+	t.Caption = fmt.Sprintf("Leads in points, means of %d sets; NMF is behind %s on %d", len(all.Rows), pixels, behind)
+	return t
+}
+
+// LeadsOf are by how much a row of a table is ahead of others in each column, on average, and on average without the last column.
+func LeadsOf(table *lesson.Results, row string, others ...string) *lesson.Results {
+	leads := &lesson.Results{Digits: table.Digits}
+	for _, other := range others {
+		var all []float64
+		for _, column := range table.Columns {
+			all = append(all, table.Mean(row, column)-table.Mean(other, column))
+			leads.Add("over "+other, column, all[len(all)-1])
+		}
+		leads.Add("over "+other, "mean", stat.Mean(all, nil))
+		leads.Add("over "+other, "mean without "+table.Columns[len(all)-1], stat.Mean(all[:len(all)-1], nil))
+	}
+	return leads
 }
 
 // Singled tells of each sample whether S is not 0 there.

@@ -2,13 +2,17 @@ package rls
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
+	"github.com/robustnmf/robustnmf/viz"
 )
 
 // The gains of a set add up to what the last method is ahead of the first, also where a term is not printed.
@@ -34,20 +38,67 @@ func TestGains(t *testing.T) {
 	// The means of ours are 2 and 4 points, that of the paper 3.
 	few := new(lesson.Results)
 	for i, v := range []float64{1, 3} {
-		few.Add("ours", "graph", v)
-		few.Add("ours", "S", 4)
-		few.Add("the paper", "graph", 2+2*float64(i))
+		few.Add("ours", "graph (GNMF)", v)
+		few.Add("ours", "S (RLS-NMF)", 4)
+		few.Add("the paper", "graph (GNMF)", 2+2*float64(i))
 	}
-	for row, want := range map[string]string{"ours": "2.0 of 6.0", "the paper": "3.0 of 3.0"} {
-		if got := slopes(few, row, "%.1f of %.1f").Title.Text; got != want {
-			t.Errorf("%s: %q", row, got)
+	for row, want := range map[string]string{"ours": "[+ graph + S] [2 4]", "the paper": "[+ graph] [3]"} {
+		if terms, v := steps(few, row); fmt.Sprint(terms, v.RawRowView(2)) != want {
+			t.Errorf("%s: %v %v", row, terms, v)
 		}
 	}
 }
 
-func TestAhead(t *testing.T) {
-	if got := Ahead(1.2) + ", " + Ahead(-0.9); got != "1.2 points ahead, 0.9 points behind" {
+// An image has a frame, and its pixels from black to white; the samples of five classes have five colours.
+func TestDrawClasses(t *testing.T) {
+	set := &datasets.Set{X: mat.NewDense(2, 10, nil), Height: 1, Width: 2, Labels: []int{0, 1, 2, 3, 4, 5, 0, 1, 2, 3}}
+	for j := range 10 {
+		set.X.SetCol(j, []float64{0, 1 + float64(j)})
+	}
+	p := &Problem{Set: set, X: set.X}
+	if img := thumbnail(p, 3, viz.Color(1)); img.At(-1, -1) != viz.Color(1) || img.At(0, 1) != (color.RGBA{A: 255}) || img.At(3, 0) != (color.RGBA{255, 255, 255, 255}) {
+		t.Errorf("%v %v %v", img.At(-1, -1), img.At(0, 1), img.At(3, 0))
+	}
+	h := mat.NewDense(2, 10, nil)
+	h.Apply(func(i, j int, _ float64) float64 { return float64(j * (1 + i*j)) }, h)
+	img, seen := DrawClasses("five", p, h).Image(), map[color.Color]bool{}
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			seen[color.RGBAModel.Convert(img.At(x, y))] = true
+		}
+	}
+	for class := range 6 {
+		if seen[viz.Color(class)] != (class < 5) {
+			t.Errorf("class %d: %v", class, seen[viz.Color(class)])
+		}
+	}
+}
+
+func TestLeadsOf(t *testing.T) {
+	table := new(lesson.Results)
+	for i, column := range []string{"A", "B", "C"} {
+		table.Add("mine", column, 5)
+		table.Add("yours", column, []float64{4, 2, 7}[i])
+	}
+	leads, got := LeadsOf(table, "mine", "yours"), []float64(nil)
+	for _, column := range []string{"A", "B", "C", "mean", "mean without C"} {
+		got = append(got, leads.Mean("over yours", column))
+	}
+	if !floats.EqualApprox(got, []float64{1, 3, -2, 2.0 / 3, 2}, 1e-12) {
 		t.Error(got)
+	}
+}
+
+func TestCompared(t *testing.T) {
+	all := new(lesson.Results)
+	for i, set := range []string{"Yale", "ORL"} {
+		all.Add(set, "k-means on the pixels", 50)
+		all.Add(set, "NMF", []float64{40, 52}[i])
+		all.Add(set, "+ graph (GNMF)", 51)
+	}
+	table := Compared(all)
+	if table.Rows[0][2].Value != -4 || table.Rows[1][2].Value != 1 || !strings.HasSuffix(table.Caption, "on 1") {
+		t.Errorf("%v, %q", table.Rows, table.Caption)
 	}
 }
 

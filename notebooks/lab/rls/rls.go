@@ -138,10 +138,12 @@ func Methods() []Method {
 	}
 }
 
-// Named returns the one of Methods and AsPrinted that has a name; ℓ₁ is another name of L1.
+// Named returns the one of Methods and AsPrinted that has a name; ℓ₁ is another name of L1, and convex NMF of CNMF,
+// which in notebook 03 is constrained NMF.
 func Named(name string) (Method, error) {
+	name = strings.NewReplacer("ℓ₁", "L1", "convex NMF", "CNMF").Replace(name)
 	for _, m := range slices.Concat(Methods(), AsPrinted()) {
-		if m.Name == strings.Replace(name, "ℓ₁", "L1", 1) {
+		if m.Name == name {
 			return m, nil
 		}
 	}
