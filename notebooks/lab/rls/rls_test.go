@@ -408,6 +408,9 @@ func TestLesson(t *testing.T) {
 	if m, err := Named("ℓ₁"); err != nil || m.Name != "L1" {
 		t.Errorf("%s, %v", m.Name, err)
 	}
+	if m, err := Named("convex NMF"); err != nil || m.Name != "CNMF" {
+		t.Error(m.Name, err)
+	}
 	if _, err := Named("none"); err == nil {
 		t.Error("a method without a name is found")
 	}
