@@ -167,7 +167,7 @@ func TestStable(t *testing.T) {
 // Titles are those of the stored races.
 func TestRaces(t *testing.T) {
 	const coil, pie = "COIL-20 32×32", "CMU PIE 32×32, pose 27"
-	for _, rank := range []string{"20", "200"} {
+	for _, rank := range []string{"20", "50", "200"} { // names stand next to curves at 20 and 200
 		c := Race("Fig. 1", coil, rank)
 		drawn(t, c)
 		arrives := strings.HasSuffix(took(coil, rank, "NumPy RRA"), " s")

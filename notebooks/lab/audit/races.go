@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -37,26 +39,50 @@ func took(set, rank, solver string) string {
 	return fmt.Sprintf("%.2g s", rows[0].Number("seconds"))
 }
 
+// A place of a name is so many points from the first point of its curve. The name begins there where align is draw.XLeft, and ends
+// there where it is draw.XRight.
+type place struct {
+	right, up vg.Length
+	align     text.XAlignment
+}
+
+// places are those of the names of racers, by rank.
+var places = map[string][]place{
+	"20":  {{-3, 11, draw.XLeft}, {7, 0, draw.XLeft}, {-7, -3, draw.XRight}, {9, -1, draw.XLeft}, {-3, -10, draw.XLeft}},
+	"200": {{24, -42, draw.XRight}, {-7, -2, draw.XRight}, {60, -11, draw.XLeft}, {9, 4, draw.XLeft}, {-3, -11, draw.XLeft}},
+}
+
 // Race draws the stored objectives of a race against seconds, without what lies above the start, the objective to be
-// reached, and a ring where rule (18) stops Algorithm 1. Its title says whether Algorithm 1 arrives.
+// reached as a dotted line, and a ring where rule (18) stops Algorithm 1. Its title says whether Algorithm 1 arrives. Names
+// stand next to the curves at ranks that have places, and in a legend at others.
 func Race(figure, set, rank string) *viz.Chart {
 	var series []viz.Series
-	for _, s := range racers {
+	var names []*plotter.Labels
+	for k, s := range racers {
 		lines := rra.Results("traces.csv").Where("set", set, "rank", rank, "solver", s.Name)
 		for i, l := range lines {
 			if i > 0 && l.Number("objective") <= lines[0].Number("objective") {
 				s.X, s.Y = append(s.X, l.Number("seconds")), append(s.Y, l.Number("objective"))
 			}
 		}
-		if s.Name = inWords.Replace(s.Name); len(s.X) > 0 {
-			series = append(series, s)
+		if len(s.X) == 0 {
+			continue
+		}
+		s.Name = inWords.Replace(s.Name)
+		series = append(series, s)
+		if at := places[rank]; at != nil {
+			short, _, _ := strings.Cut(s.Name, " (")
+			name := lesson.Must(plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: s.X[0], Y: s.Y[0]}}, Labels: []string{short}}))
+			name.Offset = vg.Point{X: at[k].right, Y: at[k].up}
+			name.TextStyle[0].XAlign, name.TextStyle[0].YAlign, name.TextStyle[0].Color = at[k].align, -0.4, viz.Color(s.Style-1)
+			names = append(names, name)
 		}
 	}
 	title := fmt.Sprintf("%s, r = %s: Algorithm 1 arrives", figure, rank)
 	if outcome := took(set, rank, "NumPy RRA"); !strings.HasSuffix(outcome, " s") {
 		title = fmt.Sprintf("%s, r = %s: Algorithm 1 is %s", figure, rank, outcome)
 	}
-	chart := lesson.Must(viz.Lines(series, viz.LinesOptions{Title: title, XLabel: "seconds", YLabel: "objective", LogX: true, LogY: true, Width: 4, Height: 2.4}))
+	chart := lesson.Must(viz.Lines(series, viz.LinesOptions{Title: title, XLabel: "seconds", YLabel: "objective", LogX: true, LogY: true, Width: 4.8, Height: 2.6}))
 	for _, r := range rra.Results("race.csv").Where("set", set, "rank", rank, "solver", "NumPy RRA", "start", "1") {
 		goal := lesson.Must(plotter.NewLine(plotter.XYs{{X: chart.X.Min, Y: r.Number("target")}, {X: chart.X.Max, Y: r.Number("target")}}))
 		goal.Width, goal.Dashes = vg.Points(1.2), []vg.Length{vg.Points(2), vg.Points(2)}
@@ -65,6 +91,13 @@ func Race(figure, set, rank string) *viz.Chart {
 		chart.Add(goal, stop)
 		chart.Legend.Add("objective to be reached", goal)
 		chart.Legend.Add("(18) stops Algorithm 1", stop)
+	}
+	if names != nil {
+		chart.Legend = plot.NewLegend()
+	}
+	for _, name := range names {
+		name.TextStyle[0].Font = chart.X.Tick.Label.Font
+		chart.Add(name)
 	}
 	return chart
 }

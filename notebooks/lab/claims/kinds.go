@@ -95,12 +95,19 @@ func (l Ledger) Lessons() (extremes, frequent string) {
 			largest, decided(many), many[Reproduced], many[Partly], many[Not])
 }
 
-// HTML is a table of marks, a row for each kind and a column for each paper, and the Lessons. A mark that the pointer rests on shows
-// its claim.
+// Answer is what a Ledger teaches, in words.
+type Answer struct{ Ledger }
+
+// HTML has the Lessons.
+func (l Answer) HTML() string {
+	extremes, frequent := l.Lessons()
+	return fmt.Sprintf("<p>%s</p><p>%s</p>", html.EscapeString(extremes), html.EscapeString(frequent))
+}
+
+// HTML is a table of marks, a row for each kind and a column for each paper. A mark that the pointer rests on shows its claim.
 func (l Ledger) HTML() string {
 	var b strings.Builder
-	extremes, frequent := l.Lessons()
-	fmt.Fprintf(&b, "<p>%s</p><p>%s</p>\n<table><thead><tr><th>claims</th>", html.EscapeString(extremes), html.EscapeString(frequent))
+	b.WriteString("<table><thead><tr><th>claims</th>")
 	for _, p := range books {
 		fmt.Fprintf(&b, "<th>%s</th>", p)
 	}

@@ -60,6 +60,9 @@ func TestLessons(t *testing.T) {
 	if want := "The largest group are rankings: of the 3 that are decided 1 are reproduced, 1 partly and 1 not."; frequent != want {
 		t.Errorf("%q, want %q", frequent, want)
 	}
+	if html := (Answer{l}).HTML(); html != "<p>"+extremes+"</p><p>"+frequent+"</p>" {
+		t.Errorf("the answer is %q", html)
+	}
 }
 
 // Each paper has a headline with numbers.
