@@ -101,10 +101,16 @@ func (t Task) InOrder() (order, marks []int) {
 }
 
 // Mended returns x with the labelled samples as they are in the set, and the others as they are in x.
-func (t Task) Mended(x *mat.Dense) *mat.Dense {
+func (t Task) Mended(x *mat.Dense) *mat.Dense { return t.mended(x, true) }
+
+// Alone returns x with the labelled samples as they are in x, and the others as they are in the set.
+func (t Task) Alone(x *mat.Dense) *mat.Dense { return t.mended(x, false) }
+
+// mended takes the samples with a label from the set, or those without.
+func (t Task) mended(x *mat.Dense, labelled bool) *mat.Dense {
 	mended := mat.DenseCopyOf(x)
 	for j, class := range t.Labels.Class {
-		if class >= 0 {
+		if (class >= 0) == labelled {
 			mended.SetCol(j, mat.Col(nil, j, t.X))
 		}
 	}

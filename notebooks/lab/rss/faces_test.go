@@ -2,6 +2,7 @@ package rss
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -37,6 +38,9 @@ func TestPersons(t *testing.T) {
 	if got, want := task.Mended(mat.NewDense(4, 6, nil)).RawRowView(3), []float64{0, 0.1, 0.2, 0.3, 0, 0}; !slices.Equal(got, want) {
 		t.Errorf("%v are mended, want %v", got, want)
 	}
+	if got, want := task.Alone(mat.NewDense(4, 6, nil)).RawRowView(3), []float64{0, 0, 0, 0, 0.4, 0.5}; !slices.Equal(got, want) {
+		t.Errorf("%v are left alone, want %v", got, want)
+	}
 	spoiled := mat.DenseCopyOf(x) // two entries of sample 1, and one of sample 5, which has no label
 	for _, at := range [][2]int{{0, 1}, {3, 1}, {0, 5}} {
 		spoiled.Set(at[0], at[1], 1)
@@ -59,11 +63,14 @@ func TestPersons(t *testing.T) {
 	if !slices.Equal(ways, []float64{0.5}) {
 		t.Errorf("the fit is at %v of the way, want 0.5", ways)
 	}
-	if p, err := Fork("model", [][]float64{ways, {0.9}}); err != nil || p.Image().Bounds().Empty() {
-		t.Error(err)
+	if pictures, err := Forks([]string{"model", "other"}, []Followed{{Ways: [][]float64{ways, {0.9}}}, {Ways: [][]float64{ways, {0.1}}}}); err != nil || len(pictures) != 2 {
+		t.Error(pictures, err)
 	}
-	if c := fork("model", [][]float64{ways, {0.9}}); c.Title.Text != "model: 1 of 1 pixels to the square" || c.X.Max != 1 {
+	if c := fork("model", [][]float64{{0.5, 0.5}, {0.5, 2.5}}); c.Title.Text != "model: 50 % in the middle" || c.X.Max != 1 {
 		t.Error(c.Title.Text, c.X.Max)
+	}
+	if got, want := task.Half(tied), (0.35+0.5)/2; math.Abs(got-want) > 1e-12 { // from 0.3 to 1, and from 0 to 1
+		t.Errorf("half the way is %g, want %g", got, want)
 	}
 	// Of three samples of a class two are in the first half; which ones depends on the seed alone.
 	drawn := map[string]bool{}
@@ -97,6 +104,24 @@ func TestPersons(t *testing.T) {
 	}
 }
 
+// TestKept has the p that is derived in notebook 03b, −dω′(d)/ω(d).
+func TestKept(t *testing.T) {
+	for _, d := range []float64{0.05, 0.9} {
+		for _, c := range []struct {
+			loss rnmf.Loss
+			want float64
+		}{
+			{rnmf.Frobenius{}, 0},
+			{rnmf.Hypersurface{Scale: 0.1}, d * d / (d*d + 0.01)},
+			{rnmf.Cauchy{Scale: 0.1}, 2 * d * d / (d*d + 0.01)},
+		} {
+			if got := Kept(c.loss, d); math.Abs(got-c.want) > 1e-6 {
+				t.Errorf("%T keeps %g of a shift at %g, want %g", c.loss, got, d, c.want)
+			}
+		}
+	}
+}
+
 // TestFollow starts by label, so the fit begins near the mean of the two labelled images of a class: a square in one of
 // them is then half there.
 func TestFollow(t *testing.T) {
@@ -114,6 +139,9 @@ func TestFollow(t *testing.T) {
 	f, err := task.Follow(t.Context(), m, x, one[0], other[0])
 	if err != nil || len(f.Ways) != 3 || len(f.Ways[0]) != 9 || !mat.Equal(f.Faces.ColView(2), f.Fit.ColView(one[0])) {
 		t.Fatal(err, f.Ways)
+	}
+	if faces := Faces([]Followed{f, f}, 2); !mat.Equal(faces.ColView(1), f.Faces.ColView(2)) {
+		t.Error("the second fit has other faces")
 	}
 	for _, way := range f.Ways[0] {
 		if third(way) != 1 {
