@@ -70,6 +70,8 @@ func TestReadCSVErrors(t *testing.T) {
 		{"header only", "x,y\n", CSVLayout{}, ErrFormat, "no data"},
 		{"labels only", "a\nb\n", CSVLayout{Label: "1", Header: NoHeader}, ErrFormat, "no data"},
 		{"typo in line 1", "1,2x,3\n1,2,3\n", CSVLayout{}, ErrFormat, "line 1, column 2"},
+		{"names like numbers", "1_1,1_2\n1,2\n", CSVLayout{}, ErrFormat, `column 1: datasets: malformed file: "1_1" is neither a number nor surely`},
+		{"number of Go alone", "x,y\n0x1p3,2\n", CSVLayout{}, ErrFormat, "line 2, column 1"},
 		{"typo", "x,y\n1,2\n\n1,2x\n", CSVLayout{}, ErrFormat, "line 4, column 2 (y): datasets: malformed file: \"2x\""},
 		{"typo after the label", "1,a,3\n1,a,3x\n", CSVLayout{Label: "2"}, ErrFormat, "line 2, column 3"},
 		{"typo in blanks", "1 2\n\n1 ,\n", CSVLayout{Separator: ' '}, ErrFormat, "line 3, column 2"},

@@ -98,6 +98,8 @@ func TestOpenTables(t *testing.T) {
 		"an index that repeats":  {"patient_id,a,b\n31,7.5,2\n7,1.5,4\n31,1,1\n", OpenOptions{}, "[[31 7.5 2] [7 1.5 4] [31 1 1]] [] [] [patient_id a b]"},
 		"an axis with its unit":  {"Wavenumber (cm-1),c1,c2\n900,1,2\n850,4,5\n", OpenOptions{}, "[[1 4] [2 5]] [] [c1 c2] [900 850]"},
 		"Excel's separator":      {"sep=;\nid;a;b\nx;7.5;2\ny;1.5;4\n", OpenOptions{}, "[[7.5 2] [1.5 4]] [] [x y] [a b]"},
+		"wells of a plate":       {"1_1,1_2,2_1\n5,6.5,7\n1,2,3\n", OpenOptions{}, "[[5 6.5 7] [1 2 3]] [] [] [1_1 1_2 2_1]"},
+		"wells under a name":     {"plate,a\n1_1,5\n1_2,6.5\n", OpenOptions{}, "[[5] [6.5]] [] [1_1 1_2] [a]"},
 		"samples in columns":     {"gene,c1,c2,c3\nACTB,1,2,3\nGAPDH,4,5,6\n", OpenOptions{}, "[[1 4] [2 5] [3 6]] [] [c1 c2 c3] [ACTB GAPDH]"},
 		"and back":               {"gene,c1,c2,c3\nACTB,1,2,3\nGAPDH,4,5,6\n", OpenOptions{Transposed: true}, "[[1 2 3] [4 5 6]] [] [ACTB GAPDH] [c1 c2 c3]"},
 	} {

@@ -726,7 +726,7 @@ func parseMissing(texts []string) (a absent) {
 		text = strings.TrimSpace(text)
 		limit := strings.TrimLeft(text, "<>=")
 		v, err := strconv.ParseFloat(strings.TrimSpace(limit), 64)
-		isNumber, sign := err == nil && !math.IsNaN(v), text[:len(text)-len(limit)]
+		isNumber, sign := err == nil && !math.IsNaN(v) && !strings.ContainsAny(limit, "_xX"), text[:len(text)-len(limit)]
 		is := map[string]func(x float64) bool{
 			"":   func(x float64) bool { return x == v },
 			"<":  func(x float64) bool { return x < v },

@@ -155,11 +155,11 @@ func (t *table) add(line int, fields []string) error {
 	return nil
 }
 
-// parseNumber reads a finite number.
+// parseNumber reads a finite number, but none that only Go writes so: 1_1 is a name, and 0x1p3 another.
 func parseNumber(s string) (float64, error) {
 	s = strings.TrimSpace(s)
 	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || strings.ContainsAny(s, "_xX") {
 		if len(s) > 40 {
 			s = s[:40] + "..."
 		}

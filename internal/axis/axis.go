@@ -4,6 +4,7 @@ package axis
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Of returns the numbers that name features, five or more, if they rise or fall and do not just count; nil
@@ -13,7 +14,7 @@ func Of(names []string) []float64 {
 	counted := true
 	for k, name := range names {
 		v, err := strconv.ParseFloat(name, 64)
-		if err != nil || math.IsInf(v, 0) {
+		if err != nil || math.IsInf(v, 0) || strings.ContainsAny(name, "_xX") { // 1_1 is a number in Go alone
 			return nil
 		}
 		numbers = append(numbers, v)

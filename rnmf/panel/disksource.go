@@ -451,7 +451,7 @@ func CSV(r io.Reader, names int) Samples {
 			x = x[:0]
 			for field := range strings.SplitSeq(in.Text(), ",") {
 				v, err := strconv.ParseFloat(strings.Trim(strings.TrimSpace(field), `"`), 64)
-				if err != nil {
+				if err != nil || strings.ContainsAny(field, "_xX") { // 1_1 and 0x1p3 are numbers in Go alone
 					yield(nil, fmt.Errorf("%w: line %d, field %d is %.40q, want a number", rnmf.ErrFormat, line, len(x)+1, field))
 					return
 				}

@@ -150,6 +150,7 @@ func TestSamples(t *testing.T) {
 		says string
 	}{
 		{"word", CSV(strings.NewReader("1,2\n1,x\n"), 0), rnmf.ErrFormat, "line 2, field 2"},
+		{"name", CSV(strings.NewReader("1,1_2\n1,x\n"), 0), rnmf.ErrFormat, "line 1, field 2"},
 		{"length", CSV(strings.NewReader("1,2\n1\n"), 0), rnmf.ErrShape, "sample 1"},
 		{"negative", CSV(strings.NewReader("1,2\n1,-2\n"), 0), rnmf.ErrNegative, "X[1,1]"},
 		{"NaN", CSV(strings.NewReader("1,2\n1,NaN\n"), 0), rnmf.ErrNotFinite, "X[1,1]"},
