@@ -33,6 +33,9 @@ var (
 	namesOfFeatures = []string{"gene", "genes", "gene_id", "geneid", "gene_name", "gene_symbol", "genesymbol", "symbol", "probe", "probe_id", "probeid", "id_ref", "feature", "features", "feature_id", "ensembl", "transcript", "transcript_id", "protein", "metabolite", "wavelength", "wavenumber", "raman shift", "frequency", "m/z", "mz"}
 )
 
+// namesOfLines are more names, in lower case, that stand over the names of lines, and name hardly a line.
+var namesOfLines = []string{"country", "countries", "region", "state", "province", "district", "city", "location", "site", "station", "date", "timestamp", "filename", "document", "strain", "compound", "accession", "entrez"}
+
 // pandasIndex is the column in which pandas stores the names of rows in a Parquet file.
 const pandasIndex = "__index_level_0__"
 
@@ -47,7 +50,7 @@ type columnSeen struct {
 	points, commas       int  // numbers with a decimal point, and with a decimal comma
 	whole                bool // all numbers are
 	distinct             bool // no number comes twice, of the first column
-	last                 float64
+	least, last          float64
 	seen                 map[float64]bool // nil in other columns
 	values               []float64
 	words                map[string]bool
@@ -68,15 +71,16 @@ func (c *columnSeen) see(f string, decimal, missing func(string) bool) {
 		c.gaps++
 	case err == nil:
 		if c.numbers++; c.numbers == 1 {
-			c.whole, c.distinct, c.last = true, true, math.Inf(-1)
+			c.whole, c.distinct, c.least, c.last = true, true, math.Inf(1), math.Inf(-1)
 		}
 		c.whole = c.whole && v == math.Trunc(v)
 		if c.seen != nil && len(c.seen) < mostWords {
 			c.distinct = c.distinct && !c.seen[v]
 			c.seen[v] = true
-		} else { // so many that only their order tells
-			c.distinct = c.distinct && v > c.last
+		} else { // so many that only their order tells; those of the first lines come at last
+			c.distinct = c.distinct && (v > c.last || v < c.least)
 		}
+		c.least = min(c.least, v)
 		if c.last = v; len(c.values) <= mostClasses && !slices.Contains(c.values, v) {
 			c.values = append(c.values, v)
 		}
@@ -119,6 +123,12 @@ type tableSeen struct {
 	units     bool     // it has
 	axis      bool     // the first line has numbers that name the columns
 	ordered   bool     // the numbers of a line but the first rise or fall
+	unordered bool     // and those of another do not
+	whole     bool     // the numbers of a line but the first are whole
+	index     bool     // the first column counts all lines but the first
+	asked     []string // what options call columns
+	numbers   int      // of the first line in columns of numbers
+	cure      string   // what to do if the first line is no data
 	lines     int      // but the first, until that is known to be no header
 
 	decimal, isGap func(field string) bool // decimal: whether it is a number with a decimal comma
@@ -139,7 +149,7 @@ func readGuessed(ctx context.Context, open func() (io.Reader, error), plain bool
 	if err != nil {
 		return nil, err
 	}
-	t, err := seeTable(ctx, r, plain, missing, limit)
+	t, err := seeTable(ctx, r, plain, o, missing, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +165,9 @@ func readGuessed(ctx context.Context, open func() (io.Reader, error), plain bool
 	}
 	s, err := readCSV(ctx, r, l, limit)
 	if err != nil {
+		if l.Header == GuessHeader && t.numbers > 0 && t.cure != "" && errors.Is(err, ErrFormat) {
+			err = fmt.Errorf("%w; if the first line names the columns, say so by %s", err, t.cure)
+		}
 		return nil, err
 	}
 	s.Notes = append(s.Notes, notes...)
@@ -174,10 +187,10 @@ func readGuessed(ctx context.Context, open func() (io.Reader, error), plain bool
 }
 
 // seeTable looks at all fields.
-func seeTable(ctx context.Context, r io.Reader, plain bool, missing absent, limit int) (_ *tableSeen, err error) {
+func seeTable(ctx context.Context, r io.Reader, plain bool, o OpenOptions, missing absent, limit int) (_ *tableSeen, err error) {
 	from := &source{ctx: ctx, r: r}
 	defer func() { err = from.blame(err) }()
-	t := &tableSeen{plain: plain}
+	t := &tableSeen{plain: plain, asked: append([]string{none(o.ID), none(o.Label)}, o.Skip...)}
 	if r, err = from.text(limit); err != nil {
 		return nil, err
 	}
@@ -229,7 +242,9 @@ func seeTable(ctx context.Context, r io.Reader, plain bool, missing absent, limi
 			continue
 		}
 		t.lines++
-		t.ordered = t.ordered || inOrder(fields[1:])
+		order := inOrder(fields[1:])
+		t.ordered, t.unordered = t.ordered || order, t.unordered || !order
+		t.whole = t.whole || !slices.ContainsFunc(fields, t.hasFraction)
 		for len(t.columns) < len(fields) {
 			if err := left.take(32); err != nil {
 				return nil, err
@@ -253,6 +268,10 @@ func seeTable(ctx context.Context, r io.Reader, plain bool, missing absent, limi
 		}
 	}
 	t.axis = !plain && t.isAxis()
+	if c, one := t.columns, t.second; len(c) > 0 && c[0].numbers == t.lines-1 && c[0].whole && c[0].distinct {
+		from, err := strconv.Atoi(strings.TrimSpace(one[0]))
+		t.index = err == nil && (from == 0 || from == 1) && c[0].last == float64(from+t.lines-1)
+	}
 	if t.units = t.secondHasUnits(); t.units {
 		t.lines--
 	} else {
@@ -313,6 +332,13 @@ func (t *tableSeen) isAxis() bool {
 	return true
 }
 
+// hasFraction tells whether a field is a number that is not written as a whole one.
+func (t *tableSeen) hasFraction(f string) bool {
+	f = strings.TrimSpace(f)
+	_, err := parseNumber(f)
+	return err == nil && strings.ContainsAny(f, ".eE") || t.decimal(f)
+}
+
 // takeFirst counts the first line among the others.
 func (t *tableSeen) takeFirst() {
 	t.lines++
@@ -357,6 +383,28 @@ func (t *tableSeen) find(option string) int {
 	return k - 1
 }
 
+// asks tells whether an option has the text of the first line for the name of a column.
+func (t *tableSeen) asks(f string) bool {
+	_, numbered := columnNumber(f)
+	return f != "" && !numbered && slices.Contains(t.asked, f)
+}
+
+// named tells whether the first line has the name of a column, whatever the others are: one that an option has, a
+// usual one that its column does not have again, or none over what names the lines.
+func (t *tableSeen) named() bool {
+	for k, f := range t.first[:min(len(t.first), len(t.columns))] {
+		c, lower := t.columns[k], strings.ToLower(f)
+		usual := slices.Contains(namesOfSamples, lower) || slices.Contains(namesOfLabels, lower) || slices.Contains(namesOfLines, lower) || namesFeatures(lower)
+		switch {
+		case t.asks(f), usual && !c.words[f] && (len(f) > 2 || c.isNumber()): // no and y may be answers
+			return true
+		case k == 0 && f == "" && (t.index || c.texts > 1 && c.numbers+c.gaps == 0 && c.oneEach):
+			return true
+		}
+	}
+	return false
+}
+
 // header tells whether the first line names the columns, if its fields in columns of numbers say so.
 func (t *tableSeen) header() (is, sure bool) {
 	if t.plain || t.strayFirst() {
@@ -366,7 +414,10 @@ func (t *tableSeen) header() (is, sure bool) {
 	if short == 1 {
 		return true, true // R has no name for the names of rows
 	}
-	names, others, numbers, counted := 0, 0, 0, 0
+	names, others := 0, 0
+	var count float64 // of the columns, as pandas has it for their names
+	counted := true
+	t.numbers = 0
 	for k, c := range t.columns {
 		if k >= len(t.first) || !c.isNumber() {
 			continue
@@ -374,9 +425,11 @@ func (t *tableSeen) header() (is, sure bool) {
 		f := t.first[k]
 		v, err := parseNumber(f)
 		if err == nil || t.decimal(f) || csvThousands.MatchString(f) {
-			if numbers++; err == nil && (v == float64(k) || v == float64(k+1)) {
-				counted++ // pandas counts the columns
+			if t.numbers++; t.numbers == 1 {
+				count = v - float64(k)
+				counted = v == 0 || v == 1 || count == 0 || count == 1
 			}
+			counted = counted && err == nil && v-float64(k) == count
 		} else if mayBeName(f) {
 			names++
 		} else if !t.isGap(f) && !csvLimit.MatchString(f) && !csvDate.MatchString(f) {
@@ -384,13 +437,15 @@ func (t *tableSeen) header() (is, sure bool) {
 		}
 	}
 	switch {
-	case names > 0 && numbers == 0 || others > 2 && numbers == 0: // as in 400nm,405nm,410nm
+	case names > 0 && t.numbers == 0 || others > 2 && t.numbers == 0: // as in 400nm,405nm,410nm
 		return true, true
 	case t.axis:
 		return true, true
-	case numbers > 2 && numbers == counted && len(t.columns) > 2 && t.lines > 1:
+	case t.numbers > 0 && t.named():
 		return true, true
-	case numbers > 0 && names == 0:
+	case t.numbers > 2 && counted && t.lines > 1 && (!t.whole || t.numbers > 4 && t.unordered):
+		return true, true // pandas counts from 0
+	case t.numbers > 0 && names == 0:
 		return false, true
 	}
 	return false, false
@@ -442,6 +497,8 @@ func (t *tableSeen) assign(l *CSVLayout, o OpenOptions) (notes []string, err err
 	if t.axis {
 		numbers := numbersOf(t.first)
 		note("the first line names the columns: its numbers, %g to %g, are in order, and those of no other line are", numbers[0], numbers[len(numbers)-1])
+	} else if header && sure && t.numbers > 0 {
+		note("the first line names the columns, though it has numbers: %.60q", strings.Join(t.first, string(t.separator)))
 	}
 	if l.Units = t.units; t.units {
 		note("the line after the header has the units")
@@ -467,6 +524,15 @@ func (t *tableSeen) assign(l *CSVLayout, o OpenOptions) (notes []string, err err
 			l.ID = t.name(k)
 			note("%s names the lines", t.title(k, header))
 		}
+	}
+	if k := t.find(l.ID); l.ID != "" && k >= 0 && k < len(t.first) && len(t.first[k]) <= 40 && mayBeName(t.first[k]) && !header {
+		t.cure = fmt.Sprintf("OpenOptions{ID: %q}", t.first[k])
+	}
+	switch {
+	case sure && !header && t.cure != "":
+		note("the first line has data, and columns have no names (%s says that it names them)", t.cure)
+	case sure && !header:
+		note("the first line has data, and columns have no names")
 	}
 	if c := t.columns[0]; header && !taken[0] && c.whole && !c.distinct && c.isNumber() && slices.Contains(namesOfSamples, lower(0)) {
 		note("%s has a number twice, so it does not name the lines, and is a feature (OpenOptions.Skip leaves it out)", t.title(0, header))

@@ -100,6 +100,19 @@ func TestOpenTables(t *testing.T) {
 		"Excel's separator":      {"sep=;\nid;a;b\nx;7.5;2\ny;1.5;4\n", OpenOptions{}, "[[7.5 2] [1.5 4]] [] [x y] [a b]"},
 		"wells of a plate":       {"1_1,1_2,2_1\n5,6.5,7\n1,2,3\n", OpenOptions{}, "[[5 6.5 7] [1 2 3]] [] [] [1_1 1_2 2_1]"},
 		"wells under a name":     {"plate,a\n1_1,5\n1_2,6.5\n", OpenOptions{}, "[[5] [6.5]] [] [1_1 1_2] [a]"},
+		"three years":            {"country,2019,2020,2021\nA,1.5,2,3\nB,4,5.5,6\n", OpenOptions{}, "[[1.5 2 3] [4 5.5 6]] [] [A B] [2019 2020 2021]"},
+		"years and a name":       {"country,gdp,2019,2020\nA,1.5,2,3\nB,4,5.5,6\n", OpenOptions{}, "[[1.5 2 3] [4 5.5 6]] [] [A B] [gdp 2019 2020]"},
+		"genes by number":        {"sample,class,7157,1017\na,x,1,2\nb,y,4,5\nc,x,3,2\n", OpenOptions{}, "[[1 2] [4 5] [3 2]] [x y] [a b c] [7157 1017]"},
+		"and lines":              {"id,7157,1017\n1,5,7\n2,6,3\n", OpenOptions{}, "[[5 7] [6 3]] [] [1 2] [7157 1017]"},
+		"a name that is asked":   {"Land,2019,2020\nA,1,2\nB,3,4\n", OpenOptions{ID: "Land"}, "[[1 2] [3 4]] [] [A B] [2019 2020]"},
+		"no name over names":     {",2019,2020\nA,1,2\nB,3,4\n", OpenOptions{}, "[[1 2] [3 4]] [] [A B] [2019 2020]"},
+		"pandas' index":          {",0,1,2\n0,5,7,1\n1,6,3,1\n2,1,1,1\n", OpenOptions{}, "[[5 7 1] [6 3 1] [1 1 1]] [] [0 1 2] [0 1 2]"},
+		"a gap, no index":        {",0,1\n5,5,7\n2,6,3\n7,1,1\n", OpenOptions{}, "[[NaN 0 1] [5 5 7] [2 6 3] [7 1 1]] [] [] []"},
+		"counted data":           {"1,2,3\n4,5,6\n7,8,9\n", OpenOptions{}, "[[1 2 3] [4 5 6] [7 8 9]] [] [] []"},
+		"and more":               {"1 2 3 4 5\n6 7 8 9 10\n11 12 13 14 15\n", OpenOptions{}, "[[1 2 3 4 5] [6 7 8 9 10] [11 12 13 14 15]] [] [] []"},
+		"and names":              {"s1,1,2,3\ns2,4,5,6\ns3,7,8,9\n", OpenOptions{}, "[[1 2 3] [4 5 6] [7 8 9]] [] [s1 s2 s3] []"},
+		"counted from 0 and 1":   {"0,2,2,4\n1.5,2,3,4\n5,4.5,3,2\n", OpenOptions{}, "[[0 2 2 4] [1.5 2 3 4] [5 4.5 3 2]] [] [] []"},
+		"counted columns":        {"0,1,2,3,4\n5,3,2,2,1\n1,2,3,4,9\n", OpenOptions{}, "[[5 3 2 2 1] [1 2 3 4 9]] [] [] [0 1 2 3 4]"},
 		"samples in columns":     {"gene,c1,c2,c3\nACTB,1,2,3\nGAPDH,4,5,6\n", OpenOptions{}, "[[1 4] [2 5] [3 6]] [] [c1 c2 c3] [ACTB GAPDH]"},
 		"and back":               {"gene,c1,c2,c3\nACTB,1,2,3\nGAPDH,4,5,6\n", OpenOptions{Transposed: true}, "[[1 2 3] [4 5 6]] [] [ACTB GAPDH] [c1 c2 c3]"},
 	} {
@@ -122,6 +135,14 @@ func TestOpenTables(t *testing.T) {
 		if s.Name != "my table" {
 			t.Errorf("the name is %q", s.Name)
 		}
+	}
+	var long strings.Builder
+	long.WriteString("id,a\n")
+	for j := range mostWords + 9 {
+		fmt.Fprintf(&long, "%d,%d.5\n", j, j*j%97)
+	}
+	if s, err := Open(t.Context(), tableFile(t, long.String()), OpenOptions{}); err != nil || len(s.Samples) != mostWords+9 {
+		t.Errorf("a long index: %v, %v", s, err)
 	}
 }
 
@@ -175,6 +196,33 @@ func rowsOf(m mat.Matrix) (rows [][]float64) {
 		rows = append(rows, mat.Row(nil, i, m))
 	}
 	return rows
+}
+
+// Where the first line has numbers, a note tells whether it is taken for names or for data, and which option says
+// that it has names.
+func TestOpenFirstLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"country,2019,2020\nA,1,2\nB,3,4\n":                         `the first line names the columns, though it has numbers: "country,2019,2020"`,
+		"0,1,2\n5,7.5,2\n1,1,1.5\n":                                 `the first line names the columns, though it has numbers: "0,1,2"`,
+		"land,2000,2010,2020,2030,2040\nA,5,3,2,1,4\nB,1,2,1,2,1\n": `the first line names the columns: its numbers, 2000 to 2040, are in order`,
+		"Land,2019,2020\nA,1,2\nB,3,4\n":                            `the first line has data, and columns have no names (OpenOptions{ID: "Land"} says that it names them)`,
+		"1,2,3\n4,5,6\n7,8,9\n":                                     `the first line has data, and columns have no names`,
+		"id,a,b\nx,1,2\ny,3,4\n":                                    "",
+	} {
+		s, err := Open(t.Context(), tableFile(t, text), OpenOptions{})
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		notes := strings.Join(s.Notes, "\n")
+		if told := strings.Contains(notes, "first line"); told != (want != "") || !strings.Contains(notes+"\n", want+"\n") && !strings.Contains(notes, want+", and those") {
+			t.Errorf("%q: %q, want %q", text, s.Notes, want)
+		}
+	}
+	_, err := Open(t.Context(), tableFile(t, "Land,gdp,2019\nA,1.5,2\nB,4,5.5\n"), OpenOptions{})
+	if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), `if the first line names the columns, say so by OpenOptions{ID: "Land"}`) {
+		t.Error(err)
+	}
 }
 
 // Numbers that look as if they meant a missing value are told with what to do, and stay.

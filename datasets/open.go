@@ -24,7 +24,8 @@ import (
 type OpenOptions struct {
 	// ID and Label name what holds the names of the samples and their classes: a column of a table,
 	// by its name or number; a variable, array or path in files of several (.mat, .npz, HDF5). ""
-	// guesses, and "-" is none.
+	// guesses, and "-" is none. A first line that has the name is one of names, also if all else in it
+	// is numbers.
 	ID, Label string
 	// Data names the variable, array or path of the data in files of several.
 	Data string
@@ -66,10 +67,10 @@ const (
 // All but those of HDF5 and MATLAB may be packed by gzip. Tables of Parquet and Arrow are read in a
 // program that imports package columnar, a module of its own, which the error says: see RegisterTables.
 //
-// The set has the name of the file, and its Notes tell what was guessed: the separator, which
-// columns name samples and classes and which were left out, whether a line is a sample or a feature,
-// which texts were taken for missing values, and numbers that look as if they meant one. The options
-// say otherwise. Missing values are NaN in X, which a fit refuses: give it Model.Mask = set.Mask().
+// The set has the name of the file, and its Notes tell what was guessed: the separator, whether a first
+// line with numbers names the columns, which columns name samples and classes and which were left out,
+// whether a line is a sample or a feature, which texts were taken for missing values, and numbers that
+// look as if they meant one. The options say otherwise. Missing values are NaN in X, which a fit refuses: give it Model.Mask = set.Mask().
 // OpenCSV, OpenMAT and the like have more of them for one format each.
 //
 // Errors are those of the readers, and ErrUnsupported for a file of no known kind.

@@ -311,6 +311,7 @@ func TestExploreMissing(t *testing.T) {
 func TestExploreNotes(t *testing.T) {
 	for text, want := range map[string]string{
 		`"kind" is the class (OpenOptions{Label: "-"} says that it is none)`:                       `"kind" is the class (-label - says that it is none)`,
+		`(OpenOptions{ID: "Land"} says that it names them)`:                                        `(-id Land says that it names them)`,
 		`if they are classes, say OpenOptions{Label: "17"}`:                                        `if they are classes, say -label 17`,
 		`is missing, say so by OpenOptions{Missing: []string{"-1"}}`:                               `is missing, say so by -missing "-1"`,
 		`is missing, say so by OpenOptions{Missing: []string{"<0,6"}}`:                             `is missing, say so by -missing "<0,6;"`,
