@@ -15,6 +15,7 @@ import (
 
 	"github.com/robustnmf/robustnmf/internal/isnil"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/work"
 )
 
 // A Race fits the loss that predicts hidden entries of the data best: the default where nobody knows
@@ -113,7 +114,8 @@ func (a Race) With(edit func(m *rnmf.Model)) rnmf.Fitter[*RaceResult] {
 // model has a loss. If ctx ends, it returns ctx.Err() and the factors of the last complete round of a
 // fit that was running, or of the one before; they lack the mask that Outliers remembers, so pass it
 // there. The three fits run at the same time if X has less than 2²⁰ entries and the model has no Watch,
-// which sees the fits one after the other. The result is the same.
+// which sees the fits one after the other. The result is the same, and a panic in a penalty, start
+// or solver of the model is one of Fit, as it is in rnmf.Model.Fit.
 func (a Race) Fit(ctx context.Context, x mat.Matrix) (*RaceResult, error) {
 	if a.Model.Loss != nil {
 		return nil, fmt.Errorf("%w: Race.Model.Loss is %T, want nil: the race chooses it", ErrParameter, a.Model.Loss)
@@ -138,7 +140,7 @@ func (a Race) Fit(ctx context.Context, x mat.Matrix) (*RaceResult, error) {
 		if kinds[i] == ByOmission {
 			m.MaxIter, m.Tol = omissionRounds, max(cmp.Or(a.Model.Tol, omissionTol), omissionTol)
 		}
-		if a.Model.MaxIter > 0 {
+		if a.Model.MaxIter != 0 { // of one below 0 the fit says so
 			m.MaxIter = min(m.MaxIter, a.Model.MaxIter)
 		}
 		fits[i], errs[i] = m.Fit(ctx, x)
@@ -195,21 +197,36 @@ func large(x mat.Matrix) bool {
 	return m*n >= 1<<20
 }
 
-// each runs n parts, one after the other or each on a goroutine of its own.
+// each runs n parts, one after the other or each on a goroutine of its own. A panic of a part, or runtime.Goexit,
+// is then one of the caller, when all have ended.
 func each(n int, together bool, part func(i int)) {
-	var running sync.WaitGroup
-	for i := range n {
-		if !together {
+	if !together {
+		for i := range n {
 			part(i)
-			continue
 		}
+		return
+	}
+	var running sync.WaitGroup
+	ends := make([]func(), n)
+	for i := range n {
+		ends[i] = runtime.Goexit // unless it returns or panics
 		running.Add(1)
 		go func() {
 			defer running.Done()
+			defer func() {
+				if v := recover(); v != nil {
+					p := work.PanicOf(v)
+					ends[i] = func() { panic(p) }
+				}
+			}()
 			part(i)
+			ends[i] = func() {}
 		}()
 	}
 	running.Wait()
+	for _, end := range ends {
+		end()
+	}
 }
 
 // of is the model of a kind.

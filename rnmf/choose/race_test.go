@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -193,6 +194,7 @@ func TestRaceErrors(t *testing.T) {
 		"empty":  {Auto(4), &mat.Dense{}, rnmf.ErrEmpty},
 		"shape":  {Race{rnmf.Model{Rank: 4, Mask: mat.NewDense(2, 2, nil)}}, x, rnmf.ErrShape},
 		"mask":   {Race{rnmf.Model{Rank: 4, Mask: (*mat.Dense)(nil)}}, x, ErrParameter},
+		"rounds": {Race{rnmf.Model{Rank: 4, MaxIter: -1}}, x, ErrParameter},
 		"number": {Auto(1), mat.NewDense(30, 30, append(make([]float64, 899), math.NaN())), rnmf.ErrNotFinite},
 	} {
 		if r, err := c.race.Fit(t.Context(), c.x); !errors.Is(err, c.want) || r != nil {
@@ -210,6 +212,41 @@ func TestRaceOfLittle(t *testing.T) {
 		r, err := Auto(1).Fit(t.Context(), x)
 		if err != nil || !r.NoDifference || r.Winner != BySample || r.Judged != nil {
 			t.Errorf("%v, %v", r, err)
+		}
+	}
+}
+
+// A stranger is a penalty that goes wrong.
+type stranger struct{ wrong func() }
+
+func (s stranger) Value(*mat.Dense) float64 {
+	s.wrong()
+	return 0
+}
+
+func (stranger) Majorize(*rnmf.Quadratic, *mat.Dense) {}
+
+// What a penalty panics with, or that it ends its goroutine, reaches the caller of a race as it does that of a fit.
+func TestRacePanics(t *testing.T) {
+	x, _ := raced("nothing")
+	wrong := errors.New("wrong")
+	for _, c := range []struct {
+		f    func()
+		want error
+	}{{func() { panic(wrong) }, wrong}, {runtime.Goexit, nil}} {
+		race := Auto(2)
+		race.Model.OnH = []rnmf.Penalty{stranger{c.f}}
+		var got error
+		returned, ended := false, make(chan bool)
+		go func() {
+			defer close(ended)
+			defer func() { got, _ = recover().(error) }()
+			race.Fit(t.Context(), x)
+			returned = true
+		}()
+		<-ended
+		if returned || !errors.Is(got, c.want) || got != nil && !strings.Contains(got.Error(), "stranger.Value") {
+			t.Errorf("returned %v, panic %v, want %v", returned, got, c.want)
 		}
 	}
 }

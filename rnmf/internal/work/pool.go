@@ -32,7 +32,7 @@ type task struct {
 	n        int64
 	f        func(worker, i int)
 	next     atomic.Int64
-	panicked atomic.Pointer[helperPanic]
+	panicked atomic.Pointer[Panic]
 }
 
 // A helper is a goroutine of a pool.
@@ -158,24 +158,32 @@ func (p *Pool) help(worker int) {
 		}
 		if v != nil {
 			p.task.next.Store(p.task.n) // the others need not go on
-			p.task.panicked.CompareAndSwap(nil, &helperPanic{v, debug.Stack()})
+			p.task.panicked.CompareAndSwap(nil, PanicOf(v))
 		}
 	}()
 	p.run(worker)
 	done = true
 }
 
-// A helperPanic is what a helper panicked with, and where.
-type helperPanic struct {
+// A Panic is what another goroutine than the caller's panicked with, and where.
+type Panic struct {
 	value any
 	stack []byte
 }
 
-func (p *helperPanic) Error() string {
+// PanicOf is called where v has been recovered.
+func PanicOf(v any) *Panic {
+	if p, ok := v.(*Panic); ok {
+		return p
+	}
+	return &Panic{v, debug.Stack()}
+}
+
+func (p *Panic) Error() string {
 	return fmt.Sprintf("rnmf: panic in a fit: %v\n\n%s", p.value, p.stack)
 }
 
-func (p *helperPanic) Unwrap() error {
+func (p *Panic) Unwrap() error {
 	err, _ := p.value.(error)
 	return err
 }
