@@ -289,8 +289,8 @@ func (g Grid) score(ctx context.Context, p Setting) (s Scores, err error) {
 	return g.Score(ctx, p)
 }
 
-// errGoexit is of a score that ends its goroutine, as t.FailNow does.
-var errGoexit = errors.New("the score called runtime.Goexit")
+// errGoexit is of a score or a fit that ends its goroutine, as t.FailNow does.
+var errGoexit = errors.New("runtime.Goexit was called")
 
 // check finds a score that is not a finite number.
 func check(s Scores) error {

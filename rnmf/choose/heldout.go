@@ -27,6 +27,15 @@ func NewFitFunc(m rnmf.Model) FitFunc {
 	}
 }
 
+// result fits, and finds a result that is none.
+func (f FitFunc) result(ctx context.Context, x, mask mat.Matrix, seed uint64) (*rnmf.Result, error) {
+	r, err := f(ctx, x, mask, seed)
+	if err == nil && (r == nil || r.W == nil || r.H == nil) {
+		return nil, fmt.Errorf("%w: the FitFunc returned no error, but no result with W and H either", ErrParameter)
+	}
+	return r, err
+}
+
 // HeldOut measures how well a model predicts entries that it has not seen (Wold
 // 1978; Owen and Perry 2009). The entries are divided evenly into folds by chance,
 // and each fold is fitted from the others. A rank too high, or a penalty too weak,
@@ -107,7 +116,7 @@ func (s HeldOut) Of(ctx context.Context, fit FitFunc, x mat.Matrix) (*Errors, er
 				}
 			}
 		}
-		r, err := fit(ctx, x, mask, s.Seed+uint64(f))
+		r, err := fit.result(ctx, x, mask, s.Seed+uint64(f))
 		if err != nil {
 			return nil, err
 		}
@@ -218,13 +227,10 @@ func (s HeldOut) split(x mat.Matrix) ([]int, error) {
 		return nil, errNoX("X")
 	}
 	m, n := x.Dims()
+	if err := wantMask(x, s.Mask, "HeldOut.Mask"); err != nil {
+		return nil, err
+	}
 	if s.Mask != nil {
-		if isnil.Matrix(s.Mask) {
-			return nil, fmt.Errorf("%w: HeldOut.Mask is nil within the interface", ErrParameter)
-		}
-		if r, c := s.Mask.Dims(); r != m || c != n {
-			return nil, fmt.Errorf("%w: HeldOut.Mask is %d×%d, X is %d×%d", ErrParameter, r, c, m, n)
-		}
 		for i := range m {
 			for j := range n {
 				if v := s.Mask.At(i, j); !(v >= 0) || math.IsInf(v, 1) {

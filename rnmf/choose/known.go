@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/internal/isnil"
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
@@ -17,15 +18,27 @@ func (e *notKnown) Error() string { return e.text }
 
 func (e *notKnown) Unwrap() error { return rnmf.ErrNotFinite }
 
-// wantKnown finds the first entry of x that is no finite number and that the mask, the field of a name,
-// does not hide. A mask of another shape is the business of others.
-func wantKnown(x, mask mat.Matrix, field string) error {
-	m, n := x.Dims()
-	if mask != nil {
-		if rows, cols := mask.Dims(); rows != m || cols != n {
-			return nil
-		}
+// wantMask finds a mask, the field of a name, that is a nil pointer or has another shape than x.
+func wantMask(x, mask mat.Matrix, field string) error {
+	if mask == nil {
+		return nil
 	}
+	if isnil.Matrix(mask) {
+		return fmt.Errorf("%w: %s is nil within the interface", ErrParameter, field)
+	}
+	m, n := x.Dims()
+	if rows, cols := mask.Dims(); rows != m || cols != n {
+		return fmt.Errorf("%w: %w: %s is %d×%d, X is %d×%d", ErrParameter, rnmf.ErrShape, field, rows, cols, m, n)
+	}
+	return nil
+}
+
+// wantKnown also finds the first entry of x that is no finite number and that the mask does not hide.
+func wantKnown(x, mask mat.Matrix, field string) error {
+	if err := wantMask(x, mask, field); err != nil {
+		return err
+	}
+	m, n := x.Dims()
 	for i := range m {
 		for j := range n {
 			if v := x.At(i, j); math.IsNaN(v-v) && (mask == nil || mask.At(i, j) > 0) {

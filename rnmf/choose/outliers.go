@@ -3,7 +3,6 @@ package choose
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -147,7 +146,8 @@ func (s *Suspects) Names(k int, name func(column int) string) map[int]string {
 
 // Run fits all models from all starts.
 //
-// The errors are rnmf.ErrEmpty without data, ErrParameter without models, and those of a fit.
+// The errors are rnmf.ErrEmpty without data, ErrParameter without models or for a mask of another shape, and
+// those of a fit.
 func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 	switch {
 	case isnil.Matrix(s.X):
@@ -446,8 +446,11 @@ func (s *Suspects) agree(worst [][]bool, starts int) {
 	s.ByChance = float64(s.Worst) / float64(len(s.Samples))
 }
 
-// exchanges is how often residuals are exchanged.
-const exchanges = 20
+// exchanges is how often residuals are exchanged, and largestEntry what package rnmf takes.
+const (
+	exchanges    = 20
+	largestEntry = 1e100
+)
 
 // byChance returns for each sample how many would have no larger weight if the residuals of each
 // feature were exchanged between the samples. Those of counts are exchanged on the scale of roots, on which
@@ -484,7 +487,7 @@ func byChance(r *rnmf.Result, x, mask mat.Matrix, seed uint64) (chance []float64
 			}
 			rng.Shuffle(len(e), func(a, b int) { e[a], e[b] = e[b], e[a] })
 			for k, j := range there {
-				y.Set(i, j, power(root(wh.At(i, j))+e[k]))
+				y.Set(i, j, max(-largestEntry, min(power(root(wh.At(i, j))+e[k]), largestEntry)))
 			}
 		}
 		var xy mat.Dense
@@ -515,17 +518,20 @@ func byChance(r *rnmf.Result, x, mask mat.Matrix, seed uint64) (chance []float64
 //
 // It returns ctx.Err() when ctx ends.
 func OutliersOf(ctx context.Context, r *rnmf.Result, x, mask, y, maskY mat.Matrix) (*rnmf.Outliers, error) {
-	if r == nil || r.H == nil || isnil.Matrix(x) || isnil.Matrix(y) {
-		return nil, fmt.Errorf("%w: the result, its H, the data of its fit or the new data are nil", ErrParameter)
+	if r == nil || r.W == nil || r.H == nil || isnil.Matrix(x) || isnil.Matrix(y) {
+		return nil, fmt.Errorf("%w: the result, its W or H, the data of its fit or the new data are nil", ErrParameter)
 	}
-	if _, n := x.Dims(); n != r.H.RawMatrix().Cols {
-		return nil, fmt.Errorf("%w: x has %d samples, but the fit had %d", errors.Join(ErrParameter, rnmf.ErrShape), n, r.H.RawMatrix().Cols)
+	m, n := x.Dims()
+	if rows, cols := r.W.RawMatrix().Rows, r.H.RawMatrix().Cols; m != rows || n != cols {
+		return nil, fmt.Errorf("%w: %w: x is %d×%d, but that of the fit was %d×%d", ErrParameter, rnmf.ErrShape, m, n, rows, cols)
+	}
+	if err := wantMask(x, mask, "the mask of x"); err != nil {
+		return nil, err
 	}
 	h, err := r.Transform(ctx, y, maskY)
 	if err != nil {
 		return nil, err
 	}
-	m, n := x.Dims()
 	_, p := y.Dims()
 	k, _ := r.H.Dims()
 	all, joined := mat.NewDense(m, n+p, nil), &rnmf.Result{W: r.W, H: mat.NewDense(k, n+p, nil), Loss: r.Loss, Family: r.Family}
@@ -547,7 +553,7 @@ func OutliersOf(ctx context.Context, r *rnmf.Result, x, mask, y, maskY mat.Matri
 
 // orOnes returns a mask, or one that hides nothing.
 func orOnes(mask mat.Matrix, m, n int) mat.Matrix {
-	if mask != nil && !isnil.Matrix(mask) {
+	if mask != nil {
 		return mask
 	}
 	ones := mat.NewDense(m, n, nil)

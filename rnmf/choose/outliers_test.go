@@ -292,6 +292,18 @@ func TestMissingNamesTheMask(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
+// The largest entries that a fit takes are no error, though exchanged residuals add to them.
+func TestOutlierSearchOfLargest(t *testing.T) {
+	single, all := uniform(10, 30, 1), uniform(10, 30, 2)
+	single.Set(3, 4, 1e100)
+	all.Scale(1e100, all)
+	for _, x := range []*mat.Dense{single, all} {
+		if _, err := (OutlierSearch{X: x, Models: []rnmf.Model{rnmf.NMF(2)}, Starts: 2}).Run(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestOutlierSearchErrors(t *testing.T) {
 	x, models := uniform(6, 8, 1), []rnmf.Model{rnmf.NMF(2)}
 	for name, s := range map[string]OutlierSearch{
@@ -337,8 +349,23 @@ func TestOutliersOf(t *testing.T) {
 			t.Errorf("%s: %v", name, o.Samples)
 		}
 	}
-	if _, err := OutliersOf(t.Context(), r, x, nil, as, nil); !errors.Is(err, ErrParameter) || !errors.Is(err, rnmf.ErrShape) {
-		t.Error(err)
+	for name, c := range map[string]struct {
+		x           *mat.Dense
+		mask, maskY mat.Matrix
+	}{
+		"samples":  {x: x},
+		"features": {x: mat.DenseCopyOf(first.Slice(0, 19, 0, 50))},
+		"columns":  {x: first, mask: constant(20, 49, 1)},
+		"rows":     {x: first, mask: constant(19, 50, 1)},
+		"nil":      {x: first, mask: (*mat.Dense)(nil)},
+		"new":      {x: first, maskY: constant(20, 2, 1)},
+	} {
+		if _, err := OutliersOf(t.Context(), r, c.x, c.mask, as, c.maskY); !errors.Is(err, rnmf.ErrShape) && !(name == "nil" && errors.Is(err, ErrParameter)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := OutliersOf(t.Context(), &rnmf.Result{H: r.H}, first, nil, as, nil); !errors.Is(err, ErrParameter) {
+		t.Errorf("no W: %v", err)
 	}
 	if _, err := OutliersOf(t.Context(), nil, x, nil, as, nil); !errors.Is(err, ErrParameter) {
 		t.Error(err)

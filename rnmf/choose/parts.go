@@ -160,27 +160,29 @@ func (s ConsensusParts) fits(ctx context.Context, starts int) ([]*rnmf.Result, e
 		go func() {
 			defer group.Done()
 			for k := range todo {
-				errs[k] = errGoexit
+				errs[k] = fmt.Errorf("choose: start %d: %w", k, errGoexit) // unless it returns
 				func() {
 					defer func() {
 						if p := recover(); p != nil {
-							errs[k] = fmt.Errorf("choose: the fit of start %d panicked: %v", k, p)
+							errs[k] = fmt.Errorf("choose: start %d panicked: %v", k, p)
 						}
 						if errs[k] != nil {
 							cancel()
 						}
 					}()
-					fits[k], errs[k] = s.Fit(inner, s.X, s.Mask, s.Seed+uint64(k))
+					r, err := s.Fit.result(inner, s.X, s.Mask, s.Seed+uint64(k))
+					if err == nil {
+						tell(1)
+					}
+					fits[k], errs[k] = r, err
 				}()
-				if errs[k] == nil {
-					tell(1)
-				}
 			}
 		}()
 	}
-	for k := range starts {
-		if inner.Err() == nil {
-			todo <- k
+	for k := 0; k < starts && inner.Err() == nil; k++ {
+		select {
+		case todo <- k:
+		case <-inner.Done(): // as those are gone that called runtime.Goexit
 		}
 	}
 	close(todo)

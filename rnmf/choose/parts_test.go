@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -160,6 +161,11 @@ func TestConsensusPartsErrors(t *testing.T) {
 	cancel()
 	good := NewFitFunc(rnmf.NMF(2))
 	broken := errors.New("broken")
+	fails := func(done, _ int) {
+		if done > 0 {
+			panic("no")
+		}
+	}
 	for name, c := range map[string]struct {
 		ctx  context.Context
 		s    ConsensusParts
@@ -175,6 +181,12 @@ func TestConsensusPartsErrors(t *testing.T) {
 		"two signs":  {t.Context(), ConsensusParts{X: x, Starts: 2, Fit: NewFitFunc(rnmf.Model{Rank: 2, Signed: true, SolverW: rnmf.NormalEquations{}, Init: rnmf.WarmStart{W: mat.NewDense(20, 2, slices.Repeat([]float64{-1, 1}, 20)), H: mat.NewDense(2, 15, slices.Repeat([]float64{1}, 30))}, MaxIter: 1})}, ErrParameter},
 		"an error":   {t.Context(), ConsensusParts{X: x, Starts: 5, Fit: func(_ context.Context, _, _ mat.Matrix, seed uint64) (*rnmf.Result, error) { return nil, broken }}, broken},
 		"a panic":    {t.Context(), ConsensusParts{X: x, Starts: 2, Fit: func(context.Context, mat.Matrix, mat.Matrix, uint64) (*rnmf.Result, error) { panic("no") }}, nil},
+		"Goexit": {t.Context(), ConsensusParts{X: x, Fit: func(context.Context, mat.Matrix, mat.Matrix, uint64) (*rnmf.Result, error) {
+			runtime.Goexit()
+			return nil, nil
+		}}, errGoexit},
+		"Progress":  {t.Context(), ConsensusParts{X: x, Starts: 2, Fit: good, Progress: fails}, nil},
+		"no result": {t.Context(), ConsensusParts{X: x, Starts: 2, Fit: func(context.Context, mat.Matrix, mat.Matrix, uint64) (*rnmf.Result, error) { return nil, nil }}, ErrParameter},
 		"other rank": {t.Context(), ConsensusParts{X: x, Starts: 2, Fit: func(ctx context.Context, x, mask mat.Matrix, seed uint64) (*rnmf.Result, error) {
 			return rnmf.NMF(1+int(seed)%2).Fit(ctx, x)
 		}}, ErrParameter},

@@ -68,7 +68,8 @@ const (
 
 // Run tries the ranks. If ctx ends, it returns what the ranks tried so far say, nil if
 // none was, and ctx.Err(). The error is rnmf.ErrEmpty without data, ErrParameter for
-// ranks below 1, above Most, or not ascending, for fewer than two starts or folds, and that of a fit.
+// ranks below 1, above Most, or not ascending, for fewer than two starts or folds, and for a mask of
+// another shape, and that of a fit.
 func (s RankSearch) Run(ctx context.Context) (*RankChoice, error) {
 	if isnil.Matrix(s.X) {
 		return nil, errNoX("RankSearch.X")

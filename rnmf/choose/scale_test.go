@@ -153,6 +153,10 @@ func TestNilWithin(t *testing.T) {
 				_, err := HeldOut{}.CompareLosses(context.Background(), none, 2)
 				return err
 			}(),
+			"CompareLosses: Mask":      second(HeldOut{Mask: none}.CompareLosses(t.Context(), x, 2)),
+			"RankSearch: Mask":         second(RankSearch{X: x, Mask: none}.Run(t.Context())),
+			"OutlierSearch: Mask":      second(OutlierSearch{X: x, Mask: none, Models: []rnmf.Model{rnmf.NMF(2)}}.Run(t.Context())),
+			"ConsensusParts: Mask":     second(ConsensusParts{X: x, Mask: none, Fit: fit}.Run(t.Context())),
 			"Scorer: X":                judge(Scorer{X: none}),
 			"Scorer: Mask":             judge(Scorer{X: x, Mask: none}),
 			"Scorer: X, no folds":      judge(Scorer{X: none, Folds: -1}),
@@ -167,5 +171,19 @@ func TestNilWithin(t *testing.T) {
 	}
 	if err := of(HeldOut{Folds: 2}, x); err != nil {
 		t.Errorf("no Mask: %v", err)
+	}
+}
+
+// A mask of another shape is an error that names it.
+func TestMaskOfOtherShape(t *testing.T) {
+	x, small := uniform(20, 30, 1), constant(3, 3, 1)
+	for field, err := range map[string]error{
+		"HeldOut.Mask":       second(HeldOut{Mask: small}.CompareLosses(t.Context(), x, 2)),
+		"RankSearch.Mask":    second(RankSearch{X: x, Mask: small}.Run(t.Context())),
+		"OutlierSearch.Mask": second(OutlierSearch{X: x, Mask: small, Models: []rnmf.Model{rnmf.NMF(2)}}.Run(t.Context())),
+	} {
+		if !errors.Is(err, ErrParameter) || !errors.Is(err, rnmf.ErrShape) || !strings.Contains(err.Error(), field+" is 3×3") {
+			t.Errorf("%s: %v", field, err)
+		}
 	}
 }

@@ -82,8 +82,8 @@ func (s Scorer) Score(ctx context.Context, p Setting) (Scores, error) {
 	if isnil.Matrix(s.X) || s.Fit == nil {
 		return nil, fmt.Errorf("%w: Scorer.X or Scorer.Fit is nil", ErrParameter)
 	}
-	if s.Mask != nil && isnil.Matrix(s.Mask) {
-		return nil, fmt.Errorf("%w: Scorer.Mask is nil within the interface", ErrParameter)
+	if err := wantMask(s.X, s.Mask, "Scorer.Mask"); err != nil {
+		return nil, err
 	}
 	scores := Scores{}
 	fit := s.Fit(p)
@@ -119,7 +119,7 @@ func (s Scorer) starts(ctx context.Context, fit FitFunc, scores Scores) error {
 	var all [][]int
 	for k := range starts {
 		seed := s.Seed + uint64(k)
-		r, err := fit(ctx, s.X, s.Mask, seed)
+		r, err := fit.result(ctx, s.X, s.Mask, seed)
 		if err != nil {
 			return err
 		}

@@ -266,6 +266,13 @@ func TestHeldOut(t *testing.T) {
 	if _, err := (HeldOut{}).Of(context.Background(), nil, x); !errors.Is(err, ErrParameter) {
 		t.Errorf("no FitFunc: %v", err)
 	}
+	nothing := func(context.Context, mat.Matrix, mat.Matrix, uint64) (*rnmf.Result, error) { return nil, nil }
+	if _, err := (HeldOut{}).Of(context.Background(), nothing, x); !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), "FitFunc") {
+		t.Errorf("no result: %v", err)
+	}
+	if err := (Scorer{X: x, Folds: -1, Fit: func(Setting) FitFunc { return nothing }}).starts(context.Background(), nothing, Scores{}); !errors.Is(err, ErrParameter) {
+		t.Errorf("no result of a start: %v", err)
+	}
 	negative := uniform(x.RawMatrix().Rows, x.RawMatrix().Cols, 1)
 	negative.Set(1, 2, -1)
 	if _, err := (HeldOut{Mask: negative}).Of(context.Background(), NewFitFunc(rnmf.NMF(1)), x); !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), "Mask[1,2] = -1") {
