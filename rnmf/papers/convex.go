@@ -62,24 +62,49 @@ func (s ConvexNMF) Fit(ctx context.Context, x mat.Matrix) (*ConvexNMFResult, err
 	solver := &convexSolver{signed: s.Model.Signed}
 	model := s.Model
 	model.SolverW, model.Init = solver, convexInit{solver, cmp.Or[rnmf.Init](s.Model.Init, rnmf.Random{})}
+	model.Watch = func(p rnmf.Point) {
+		solver.keep()
+		if s.Model.Watch != nil {
+			s.Model.Watch(p)
+		}
+	}
 	r, err := model.Fit(ctx, x)
 	if r == nil {
 		return nil, err
 	}
-	g := solver.g
-	if solver.now == nil || !mat.Equal(r.W, solver.now.T()) {
-		g = solver.before // of the last complete round
-	}
-	return &ConvexNMFResult{r, mat.DenseCopyOf(g.T())}, err
+	return &ConvexNMFResult{r, mat.DenseCopyOf(solver.of(r.W).T())}, err
 }
 
 // A convexSolver is the solver of W in ConvexNMF, with the G of its fit.
 type convexSolver struct {
-	xt        *mat.Dense // n×m, a row is a sample
-	norms     []float64  // squared, of the samples
-	g, before *mat.Dense // r×n, Gᵀ now and before the last half-step
-	now       *mat.Dense // r×m, GᵀXᵀ; nil while g changes
-	signed    bool       // X may have negative entries
+	xt    *mat.Dense // n×m, a row is a sample
+	norms []float64  // squared, of the samples
+	convexFactors
+	known  [2]convexFactors // at the last point of the trace and the one before, to which a fit may go back
+	signed bool             // X may have negative entries
+}
+
+// convexFactors are G of a fit, and its W.
+type convexFactors struct {
+	g   *mat.Dense // r×n, Gᵀ
+	now *mat.Dense // r×m, GᵀXᵀ; nil while g changes
+}
+
+// keep remembers the factors at a point of the trace.
+func (s *convexSolver) keep() {
+	s.known[0], s.known[1] = s.known[1], s.known[0]
+	s.known[0].now = s.now
+	s.known[0].g.Copy(s.g)
+}
+
+// of returns Gᵀ of the W with which a fit ended.
+func (s *convexSolver) of(w *mat.Dense) *mat.Dense {
+	for _, f := range []convexFactors{s.convexFactors, s.known[0]} {
+		if f.now != nil && mat.Equal(w, f.now.T()) {
+			return f.g
+		}
+	}
+	return s.known[1].g
 }
 
 // A convexInit starts a fit at the H of another start and W = XG.
@@ -122,7 +147,7 @@ func (s convexInit) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand
 		}
 		p.combine(p.now.RawRowView(k), row)
 	}
-	p.before = mat.DenseCopyOf(p.g)
+	p.known = [2]convexFactors{{mat.DenseCopyOf(p.g), p.now}, {mat.DenseCopyOf(p.g), p.now}}
 	if far := mat.Max(p.now) * mat.Max(h); far > maxEntry { // of huge data, where H is as large as W elsewhere
 		h = mat.DenseCopyOf(h)
 		h.Scale(maxEntry/far, h)
@@ -148,7 +173,7 @@ func (*convexSolver) Project(*mat.Dense) {}
 
 // Probe returns a copy.
 func (s *convexSolver) Probe() rnmf.Solver {
-	return &convexSolver{xt: s.xt, norms: s.norms, g: mat.DenseCopyOf(s.g), before: mat.DenseCopyOf(s.before)}
+	return &convexSolver{xt: s.xt, norms: s.norms, convexFactors: convexFactors{g: mat.DenseCopyOf(s.g)}}
 }
 
 // Improve does a sweep over G.
@@ -157,7 +182,6 @@ func (s *convexSolver) Improve(q *rnmf.Quadratic, v *mat.Dense) {
 	if p.Stopped() {
 		return
 	}
-	s.before.Copy(s.g)
 	s.now = nil
 	_, m, r := p.Dims()
 	e := make([]float64, m)

@@ -89,4 +89,29 @@ func TestConvexNMF(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || a.Reason != Cancelled || !mat.EqualApprox(a.W, Mul(x, a.G), 1e-12) {
 		t.Errorf("%v, %+v", err, a)
 	}
+	// Where the objective is known only now and then, a fit goes back by several rounds.
+	for after := range 15 {
+		ctx, cancel := context.WithCancel(t.Context())
+		seen := 0
+		model := Model{Rank: r, TraceEvery: 1 + after%5, Watch: func(Point) { seen++ }, Loss: Cauchy{}, OnH: []Penalty{ends{&after, cancel}}}
+		a, err := ConvexNMF{model}.Fit(ctx, x)
+		if !errors.Is(err, context.Canceled) || seen == 0 || !mat.EqualApprox(a.W, Mul(x, a.G), 1e-12) {
+			t.Errorf("every %d rounds: %v, %v", model.TraceEvery, err, a)
+		}
+		cancel()
+	}
+}
+
+// An ends is a penalty of 0 that ends a fit after so many half-steps.
+type ends struct {
+	after *int
+	end   func()
+}
+
+func (ends) Value(*mat.Dense) float64 { return 0 }
+
+func (e ends) Majorize(*Quadratic, *mat.Dense) {
+	if *e.after--; *e.after < 0 {
+		e.end()
+	}
 }
