@@ -217,20 +217,23 @@ func (a *Analysis) BadEntries() []Entry {
 	return found
 }
 
-// original returns the entries of prepared data in the unit of the file.
+// original returns the entries of prepared data in the unit of the file. Where features were split by sign, both
+// halves are the feature of the file.
 func (a *Analysis) original(x *mat.Dense) func(i, j int) float64 {
 	set, err := a.Preparation.Undo(x)
 	if err != nil {
 		return x.At
 	}
+	rows, _ := set.X.Dims()
+	at := func(i, j int) float64 { return set.X.At(i%rows, j) }
 	to := 0.0
 	for _, step := range a.Preparation.Steps {
 		to = max(to, step.Sum)
 	}
 	if to == 0 {
-		return set.X.At
+		return at
 	}
-	var sums []float64 // of the samples in the file
+	var sums []float64 // of the sizes of values, of each sample in the file
 	_, n := a.Set.Dims()
 	sums = make([]float64, n)
 	if s := a.Set.Sparse; s != nil {
@@ -243,23 +246,25 @@ func (a *Analysis) original(x *mat.Dense) func(i, j int) float64 {
 		for i := range a.Set.X.RawMatrix().Rows {
 			for j, v := range a.Set.X.RawRowView(i) {
 				if !math.IsNaN(v) {
-					sums[j] += v
+					sums[j] += math.Abs(v)
 				}
 			}
 		}
 	}
 	return func(i, j int) float64 {
 		if sums[j] == 0 {
-			return set.X.At(i, j)
+			return at(i, j)
 		}
-		return set.X.At(i, j) * sums[j] / to
+		return at(i, j) * sums[j] / to
 	}
 }
 
 // units returns what leads from prepared data back to the unit of the file, scale and offset (m×1): there an
-// entry is offset + scale·(WH). They are nil where no such numbers are the same for all samples.
+// entry is offset + scale·(WH). They are nil where no such numbers are the same for all samples, and where
+// features were split by sign, as an entry then comes from two.
 func (a *Analysis) units() (scale, offset *mat.Dense) {
-	if a.Prepared.Sparse != nil {
+	split := slices.ContainsFunc(a.Preparation.Steps, func(p datasets.Prepared) bool { return p.Split })
+	if a.Prepared.Sparse != nil || split {
 		return nil, nil
 	}
 	m, n := a.Prepared.Dims()

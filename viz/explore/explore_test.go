@@ -583,6 +583,37 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// Where features are split by sign, a value is that of the feature in the file, and no scale leads back to it.
+func TestSplitSigns(t *testing.T) {
+	src := rand.New(rand.NewPCG(1, 2))
+	x := mat.NewDense(3, 40, nil)
+	x.Apply(func(i, _ int, _ float64) float64 { return float64(i) + src.NormFloat64() }, x)
+	x.Set(1, 7, -200)
+	for name, steps := range map[string][]datasets.Preprocessor{"split": {datasets.SplitSigns{}}, "and sums": {datasets.SplitSigns{}, datasets.SampleSums{}}} {
+		a, err := Study{Rank: 2, Starts: 2, Loss: rnmf.Huber{}, Steps: steps}.Run(t.Context(), &datasets.Set{X: x, Features: []string{"a", "b", "c"}})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if scale, _ := a.units(); scale != nil {
+			t.Errorf("%s: a scale of features whose signs are split: %v", name, mat.Formatted(scale.T()))
+		}
+		if bad := a.BadEntries(); name == "split" && (len(bad) == 0 || bad[0].FeatureName != "b-" || bad[0].Sample != 7) {
+			t.Errorf("%s: %v", name, bad[:min(1, len(bad))])
+		}
+		back := a.original(a.Prepared.X)
+		for i := range 6 {
+			for j := range 40 {
+				if got, want := back(i, j), x.At(i%3, j); math.Abs(got-want) > 1e-9 {
+					t.Errorf("%s: feature %d of sample %d is %g, want %g", name, i, j, got, want)
+				}
+			}
+		}
+		if err := a.Save(filepath.Join(t.TempDir(), "out")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A gross value of a small table is found also where it takes a part to itself.
 func TestGrossValueWithAPart(t *testing.T) {
 	alone := 0
