@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"cmp"
 	"context"
 	"encoding"
 	"errors"
@@ -369,7 +370,7 @@ func inOrder(ctx context.Context, x Source, order []int, f func(p int, panel Pan
 	go get(order[0])
 	for i, p := range order {
 		panel := <-next
-		if err := errors.Join(ctx.Err(), panel.err); err != nil {
+		if err := cmp.Or(ctx.Err(), panel.err); err != nil {
 			return err
 		}
 		more := i+1 < len(order)

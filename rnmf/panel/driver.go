@@ -191,6 +191,9 @@ func (d *Driver) CheckPanel(p int, x Panel) error {
 // CheckCoefficients returns rnmf.ErrParameter unless the coefficients are those of this fit, of the
 // generation that Generation returns, and of the panel that begins with column from.
 func (d *Driver) CheckCoefficients(c *Coefficients, from int) error {
+	if c == nil {
+		return fmt.Errorf("%w: the coefficients of the panel that begins with column %d are nil", rnmf.ErrParameter, from)
+	}
 	return c.of.is(stamp{d.fit, d.generation, from}, "coefficients")
 }
 

@@ -156,4 +156,7 @@ func TestDriver(t *testing.T) {
 	if err := d.Take(ctx, &Statistics{of: stamp{fit: d.fit, generation: 1}, m: 3, r: 2, samples: 3}, 0); !errors.Is(err, rnmf.ErrShape) {
 		t.Errorf("statistics of some of the samples: %v", err)
 	}
+	if err := d.CheckCoefficients(nil, 0); !errors.Is(err, rnmf.ErrParameter) {
+		t.Errorf("no coefficients: %v", err)
+	}
 }

@@ -3,7 +3,6 @@ package panel
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -94,7 +93,7 @@ func (f *minibatch) fit(ctx context.Context) (*Result, error) {
 	if d.lead.Phase == drive.Measuring {
 		t, err := f.round(ctx, f.x, d, f.store)
 		if err != nil {
-			return nil, errors.Join(ctx.Err(), err)
+			return nil, cmp.Or(ctx.Err(), err)
 		}
 		if d.lead.Tune(d.estimate(t.residuals)); d.wrong != nil {
 			return nil, d.wrong
@@ -209,6 +208,7 @@ func (f *minibatch) cancelled() *Result {
 	if f.before != nil {
 		f.Driver.w = f.before
 	}
+	f.Driver.loss = f.recorded
 	f.lead.Reason = drive.Cancelled
 	r, err := finish(f.Result(), f.store, f.x, f.generation)
 	if err != nil {

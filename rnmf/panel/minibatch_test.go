@@ -121,6 +121,35 @@ func TestMinibatchCancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || r == nil || r.Reason != rnmf.Cancelled || len(r.Trace) != 3 {
 		t.Errorf("%v, %+v", err, r)
 	}
+	// The loss is that of the objective, not that of the pass which did not end.
+	ctx, cancel = context.WithCancel(t.Context())
+	r, err = Minibatch{Model: rnmf.Model{Rank: 3, Loss: rnmf.Cauchy{}, Watch: watch}}.Fit(ctx, FromDense(planted(40, 300, 3, 1, 0.05, false), 50))
+	if !errors.Is(err, context.Canceled) || r == nil || len(r.Trace) != 3 || r.Loss.(rnmf.Cauchy).Scale != r.Trace[2].Scale {
+		t.Errorf("a tuned loss: %v, %+v", err, r)
+	}
+}
+
+// What ends before the first round is ctx.Err() itself.
+func TestCancelledAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	x := FromDense(planted(20, 60, 3, 1, 0.05, false), 20)
+	for _, loss := range []rnmf.Loss{nil, rnmf.Cauchy{}} {
+		for _, state := range []string{"", t.TempDir()} {
+			b := Batch{Model: rnmf.Model{Rank: 3, Loss: loss}, State: state}
+			if r, err := b.Fit(ctx, x); err != context.Canceled || r != nil {
+				t.Errorf("Batch, %T, state %q: %v, %v", loss, state, r, err)
+			}
+			if r, err := Minibatch(b).Fit(ctx, x); err != context.Canceled || r != nil {
+				t.Errorf("Minibatch, %T, state %q: %v, %v", loss, state, r, err)
+			}
+		}
+	}
+	// In the round that measures the residuals.
+	ctx, cancel = context.WithCancel(t.Context())
+	if r, err := (Minibatch{Model: rnmf.Model{Rank: 3, Loss: rnmf.Cauchy{}}}).Fit(ctx, &counted{Source: x, left: 4, end: cancel}); err != context.Canceled || r != nil {
+		t.Errorf("while it measures: %v, %v", r, err)
+	}
 }
 
 // A Minibatch with a State that ctx ends, in a pass or between two, or whose passes ran out, goes on
@@ -244,6 +273,24 @@ func TestStream(t *testing.T) {
 	}
 	if _, _, err := (&Stream{Model: rnmf.Model{Rank: r, Loss: rnmf.Cauchy{}}}).PartialFit(context.Background(), Panel{Dense: x}); !errors.Is(err, rnmf.ErrParameter) {
 		t.Errorf("no scale: %v", err)
+	}
+	// Sums of entries and of columns are no sums of one kind, and W has one rank.
+	stored, _ := sparsely(m, 30, 4, 0.5)
+	for name, of := range map[string][2]Stream{
+		"columns after entries": {{Model: rnmf.Model{Rank: r, Loss: rnmf.L1{Eps: 0.1}}}, {Model: rnmf.Model{Rank: r}}},
+		"entries after columns": {{Model: rnmf.Model{Rank: r}}, {Model: rnmf.Model{Rank: r, Loss: rnmf.L1{Eps: 0.1}}}},
+		"missing after all":     {{Model: rnmf.Model{Rank: r}}, {Model: rnmf.Model{Rank: r}, Missing: true}},
+		"another rank":          {{Model: rnmf.Model{Rank: r}}, {Model: rnmf.Model{Rank: r - 1}}},
+	} {
+		s := &of[0]
+		for k := range 2 {
+			s.Model, s.Missing = of[k].Model, of[k].Missing
+			before := s.W()
+			_, _, err := s.PartialFit(t.Context(), Panel{Sparse: stored})
+			if k == 0 && err != nil || k == 1 && (!(errors.Is(err, rnmf.ErrParameter) || errors.Is(err, rnmf.ErrShape)) || !mat.Equal(before, s.W())) {
+				t.Errorf("%s: panel %d: %v", name, k, err)
+			}
+		}
 	}
 }
 

@@ -17,7 +17,8 @@ import (
 // losses Zhao and Tan 2017).
 type Stream struct {
 	// Model is that of Batch, with the scale of its loss given. Its Init is nil, or rnmf.WarmStart, of
-	// which only W is used.
+	// which only W is used. After the first panel the scale may change, but not Rank, nor whether the weights
+	// differ from entry to entry, as under losses of entries and with Missing.
 	Model   rnmf.Model
 	Missing bool
 	// Keep is the share that is kept of what was learnt, 0 to 1; 0 is 0.99.
@@ -56,8 +57,10 @@ func (s *Stream) PartialFit(ctx context.Context, x Panel) (h *mat.Dense, objecti
 	if t, tunes := s.Model.Loss.(rnmf.Tuner); tunes && t.Tuning() != nil {
 		return nil, 0, fmt.Errorf("%w: a Stream needs a given scale of the loss %T", rnmf.ErrParameter, s.Model.Loss)
 	}
-	if s.w != nil && s.w.RawMatrix().Rows != m {
-		return nil, 0, fmt.Errorf("%w: the panel is %d×%d, W has %d rows", rnmf.ErrShape, m, b, s.w.RawMatrix().Rows)
+	if s.w != nil {
+		if rows, columns := s.w.Dims(); rows != m || columns != r {
+			return nil, 0, fmt.Errorf("%w: the panel is %d×%d and the rank %d, W is %d×%d", rnmf.ErrShape, m, b, r, rows, columns)
+		}
 	}
 	seen, err := summarise(x, 0)
 	if err != nil {
@@ -81,6 +84,9 @@ func (s *Stream) PartialFit(ctx context.Context, x Panel) (h *mat.Dense, objecti
 	st.pool.Open()
 	defer st.pool.Close()
 	round := &Round{w: w, loss: loss, missing: s.Missing, step: true, alone: true, sweeps: 1 + m/(2*r), x: scalesOf(nil, r)}
+	if s.sums != nil && s.sums.entries != round.ofEntries() {
+		return nil, 0, fmt.Errorf("%w: Loss %T with Missing %t, whose sums do not go with those of the panels before: a loss of entries, or Missing, comes with the first panel or not at all", rnmf.ErrParameter, loss, s.Missing)
+	}
 	c := &Coefficients{H: startH(r, 0, b, a, s.Model.Seed)}
 	if c, err = st.settle(ctx, round, x, c); err != nil {
 		return nil, 0, err
