@@ -16,7 +16,7 @@ var (
 	ErrRank      = errors.New("rnmf: rank out of range")
 	ErrLabels    = errors.New("rnmf: wrong labels")
 	ErrParameter = errors.New("rnmf: parameter out of range")
-	ErrFormat    = errors.New("rnmf: not a saved result of this package")
+	ErrFormat    = errors.New("rnmf: unreadable data")
 )
 
 // An EntryError names the first bad entry of a matrix.

@@ -306,12 +306,12 @@ func givenFactor(name string, v mat.Matrix, rows, columns int) (*mat.Dense, erro
 	return d, checkFactor(name, d)
 }
 
-// checkFactor finds the first bad entry of a start.
+// checkFactor finds the first bad entry of a factor, which may have grown in a fit.
 func checkFactor(name string, v *mat.Dense) error {
 	rows, _ := v.Dims()
 	for i := range rows {
 		for j, x := range v.RawRowView(i) {
-			if bad := checkEntry(x); bad != nil {
+			if bad := checkEntry(x); bad != nil && !(x >= 0 && x <= rnmf.MaxFactor) {
 				return &rnmf.EntryError{Matrix: name, Row: i, Col: j, Value: x, Err: bad}
 			}
 		}

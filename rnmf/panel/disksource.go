@@ -19,6 +19,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/datasets/sparse"
+	"github.com/robustnmf/robustnmf/internal/isnil"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/panel/internal/files"
 )
@@ -293,7 +295,7 @@ func Write(dir string, samples Samples, width int, single bool) (err error) {
 	var (
 		written       []string
 		rows, n, have int
-		buffer        []float64 // width×m: sample after sample
+		buffer        []float64 // at most width×m: sample after sample
 		sums          strings.Builder
 	)
 	defer func() {
@@ -318,7 +320,6 @@ func Write(dir string, samples Samples, width int, single bool) (err error) {
 		}
 		if n == 0 {
 			rows = len(x)
-			buffer = make([]float64, width*rows)
 		}
 		if len(x) != rows || rows == 0 {
 			return fmt.Errorf("%w: sample %d has %d numbers, the first has %d", rnmf.ErrShape, n, len(x), rows)
@@ -328,7 +329,10 @@ func Write(dir string, samples Samples, width int, single bool) (err error) {
 				return &rnmf.EntryError{Matrix: "X", Row: i, Col: n, Value: v, Err: errors.Join(bad, rangeOf(bad))}
 			}
 		}
-		copy(buffer[have*rows:], x)
+		if buffer == nil { // room for a panel, or a GiB of a larger one
+			buffer = make([]float64, 0, rows*min(width, 1+1<<27/rows))
+		}
+		buffer = append(buffer[:have*rows], x...)
 		n++
 		if have++; have == width {
 			if err := flush(); err != nil {
@@ -438,18 +442,22 @@ func (p Panel) column(x []float64, j int) {
 }
 
 // CSV yields the lines of a table as samples, after the given number of lines with names. The
-// fields are numbers with commas between them.
+// fields are numbers with commas between them. Empty lines, and a byte order mark, are passed over.
 func CSV(r io.Reader, names int) Samples {
 	return func(yield func([]float64, error) bool) {
 		in := bufio.NewScanner(r)
 		in.Buffer(nil, 1<<28)
 		var x []float64
 		for line := 1; in.Scan(); line++ {
-			if line <= names {
+			text := in.Text()
+			if line == 1 {
+				text = strings.TrimPrefix(text, "\ufeff")
+			}
+			if line <= names || strings.TrimSpace(text) == "" {
 				continue
 			}
 			x = x[:0]
-			for field := range strings.SplitSeq(in.Text(), ",") {
+			for field := range strings.SplitSeq(text, ",") {
 				v, err := strconv.ParseFloat(strings.Trim(strings.TrimSpace(field), `"`), 64)
 				if err != nil || strings.ContainsAny(field, "_xX") { // 1_1 and 0x1p3 are numbers in Go alone
 					yield(nil, fmt.Errorf("%w: line %d, field %d is %.40q, want a number", rnmf.ErrFormat, line, len(x)+1, field))
@@ -494,16 +502,24 @@ func NPY(r io.Reader) Samples {
 }
 
 // Sets yields the samples of parts that a function loads one after the other until it returns nil:
-// files of images, of sparse matrices, or anything else that package datasets reads.
+// files of images, of sparse matrices, or anything else that package datasets reads. A nil pointer, as the X of a
+// sparse datasets.Set, is an error, and so is a sparse matrix whose parts do not fit together.
 func Sets(next func() (mat.Matrix, error)) Samples {
 	return func(yield func([]float64, error) bool) {
-		for {
+		for p := 0; ; p++ {
 			part, err := next()
-			if err != nil {
-				yield(nil, err)
+			if part == nil && err == nil {
 				return
 			}
-			if part == nil {
+			if err == nil && isnil.Matrix(part) {
+				err = fmt.Errorf("%w: part %d is a nil %T", rnmf.ErrEmpty, p, part)
+			} else if s, ok := part.(*sparse.Matrix); ok && err == nil {
+				if err = s.Check(); err != nil {
+					err = fmt.Errorf("part %d: %w", p, err)
+				}
+			}
+			if err != nil {
+				yield(nil, err)
 				return
 			}
 			m, n := part.Dims()

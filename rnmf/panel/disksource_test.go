@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"github.com/robustnmf/robustnmf/internal/npy"
 	"github.com/robustnmf/robustnmf/rnmf"
@@ -126,6 +127,10 @@ func TestSamples(t *testing.T) {
 	if err != nil || fmt.Sprint(got) != "[1 2 3 4]" {
 		t.Errorf("CSV: %v, %v", got, err)
 	}
+	got, err = collect(CSV(strings.NewReader("\ufeff1,2\r\n\r\n3,4\n \n\n"), 0))
+	if err != nil || fmt.Sprint(got) != "[1 2 3 4]" {
+		t.Errorf("CSV with a mark and empty lines: %v, %v", got, err)
+	}
 	got, err = collect(NPY(bytes.NewReader(npyFile("<f4", false, 2, 2, 1, 2, 3, 4))))
 	if err != nil || fmt.Sprint(got) != "[1 2 3 4]" {
 		t.Errorf("NPY: %v, %v", got, err)
@@ -159,6 +164,8 @@ func TestSamples(t *testing.T) {
 		{"integers", NPY(bytes.NewReader(npyFile("<i8", false, 1, 1, 1))), rnmf.ErrFormat, "<i8"},
 		{"Fortran", NPY(bytes.NewReader(npyFile("<f8", true, 2, 2, 1, 2, 3, 4))), rnmf.ErrFormat, "ascontiguousarray"},
 		{"no NPY", NPY(strings.NewReader("1,2\n3,4\n5,6\n")), rnmf.ErrFormat, "begins with"},
+		{"no matrix", Sets(func() (mat.Matrix, error) { return (*mat.Dense)(nil), nil }), rnmf.ErrEmpty, "part 0 is a nil *mat.Dense"},
+		{"no sparse matrix", Sets(func() (mat.Matrix, error) { return &sparse.Matrix{Rows: 3, Cols: 2}, nil }), datasets.ErrFormat, "part 0: "},
 	} {
 		dir := t.TempDir()
 		err := Write(dir, c.s, 1, false)
@@ -168,6 +175,13 @@ func TestSamples(t *testing.T) {
 		if left, _ := os.ReadDir(dir); len(left) > 0 {
 			t.Errorf("%s: %v was left behind", c.name, left)
 		}
+	}
+	dir := t.TempDir()
+	if err := Write(dir, CSV(strings.NewReader("1,2\n3,4\n"), 0), math.MaxInt, false); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := Open(dir); err != nil || f.Panels() != 1 {
+		t.Errorf("panels of any width: %v", err)
 	}
 	if err := Write(t.TempDir(), CSV(strings.NewReader("1e39\n"), 0), 1, true); !errors.Is(err, rnmf.ErrTooLarge) {
 		t.Errorf("too large for float32: %v", err)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -123,6 +124,7 @@ func TestMinibatchCancelled(t *testing.T) {
 	}
 	// The loss is that of the objective, not that of the pass which did not end.
 	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
 	r, err = Minibatch{Model: rnmf.Model{Rank: 3, Loss: rnmf.Cauchy{}, Watch: watch}}.Fit(ctx, FromDense(planted(40, 300, 3, 1, 0.05, false), 50))
 	if !errors.Is(err, context.Canceled) || r == nil || len(r.Trace) != 3 || r.Loss.(rnmf.Cauchy).Scale != r.Trace[2].Scale {
 		t.Errorf("a tuned loss: %v, %+v", err, r)
@@ -147,6 +149,7 @@ func TestCancelledAtOnce(t *testing.T) {
 	}
 	// In the round that measures the residuals.
 	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
 	if r, err := (Minibatch{Model: rnmf.Model{Rank: 3, Loss: rnmf.Cauchy{}}}).Fit(ctx, &counted{Source: x, left: 4, end: cancel}); err != context.Canceled || r != nil {
 		t.Errorf("while it measures: %v, %v", r, err)
 	}
@@ -315,6 +318,31 @@ func TestTransform(t *testing.T) {
 			t.Errorf("H differs by %g of %g", mat.Norm(&d, 2), mat.Norm(want, 2))
 		}
 	}
+	// The unit of W is no matter, as long as H is one that other functions take.
+	w, x := mat.DenseCopyOf(r.W), mat.DenseCopyOf(sx)
+	for _, c := range []struct {
+		w, x float64
+		err  error
+	}{{1e-110, 1, nil}, {1e-200, 1e-110, nil}, {1e-240, 1e-140, nil}, {1e-150, 1, rnmf.ErrTooLarge}, {1e-80, 1e80, rnmf.ErrTooLarge}, {1e-300, 1e98, rnmf.ErrTooLarge}} {
+		w.Scale(c.w, r.W)
+		x.Scale(c.x, sx)
+		for _, family := range []rnmf.Family{rnmf.Gaussian, rnmf.Poisson} {
+			same, err := Transform(t.Context(), r.W, family, nil, Panel{Dense: sx}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := Transform(t.Context(), w, family, nil, Panel{Dense: x}, false)
+			if !errors.Is(err, c.err) {
+				t.Errorf("%v, W of %g and X of %g: %v", family, c.w, c.x, err)
+			}
+			if err != nil {
+				continue
+			}
+			if h.Scale(c.w/c.x, h); !mat.EqualApprox(h, same, 1e-2*mat.Max(same)) {
+				t.Errorf("%v, W of %g and X of %g have other coefficients", family, c.w, c.x)
+			}
+		}
+	}
 }
 
 // The squared residuals of samples are those of their definition, and gross samples stand out.
@@ -348,6 +376,25 @@ func TestSquaredResiduals(t *testing.T) {
 	}
 	if _, err := SquaredResiduals(context.Background(), w, w, rnmf.Gaussian, Panel{Dense: sx}, false); !errors.Is(err, rnmf.ErrShape) {
 		t.Errorf("H of another shape: %v", err)
+	}
+	with := func(v *mat.Dense, i, j int, x float64) *mat.Dense {
+		v = mat.DenseCopyOf(v)
+		v.Set(i, j, x)
+		return v
+	}
+	for name, c := range map[string]struct {
+		w, h *mat.Dense
+		want error
+		says string
+	}{
+		"W":     {with(w, 2, 1, math.NaN()), h, rnmf.ErrNotFinite, "W[2,1]"},
+		"H":     {w, with(h, 1, 3, math.Inf(1)), rnmf.ErrNotFinite, "H[1,3]"},
+		"no H":  {w, nil, rnmf.ErrEmpty, "H is nil"},
+		"large": {with(w, 2, 1, 1e99), with(h, 1, 3, 1e99), rnmf.ErrTooLarge, "sample 3"},
+	} {
+		if _, err := SquaredResiduals(t.Context(), c.w, c.h, rnmf.Gaussian, Panel{Dense: sx}, false); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -318,12 +319,16 @@ type pass struct {
 // of its deviances where the family is not Gaussian; with missing, over the entries that a sparse panel
 // stores. Under a loss of columns the weight of a sample is the slope that Rho returns for this number;
 // outliers are the samples whose weight is far below the median of all weights. It takes O(nnz·r)
-// operations.
+// operations. Errors name the first bad entry of W, H or the panel, or the first sample whose number would
+// not be finite.
 func SquaredResiduals(ctx context.Context, w, h *mat.Dense, family rnmf.Family, x Panel, missing bool) ([]float64, error) {
 	if w == nil {
 		return nil, fmt.Errorf("%w: W is nil", rnmf.ErrEmpty)
 	}
-	if err := errors.Join(x.check(0), checkFamily(family, nil, missing)); err != nil {
+	if h == nil {
+		return nil, fmt.Errorf("%w: H is nil", rnmf.ErrEmpty)
+	}
+	if err := errors.Join(checkFactor("W", w), checkFactor("H", h), x.check(0), checkFamily(family, nil, missing)); err != nil {
 		return nil, err
 	}
 	if family != rnmf.Gaussian {
@@ -337,8 +342,15 @@ func SquaredResiduals(ctx context.Context, w, h *mat.Dense, family rnmf.Family, 
 	defer s.pool.Close()
 	s.set(&Round{w: w, loss: rnmf.ByColumn{Loss: rnmf.Frobenius{}}, family: family, missing: missing})
 	s.out = make([]float64, b)
-	_, _, err := s.do(ctx, x, &Coefficients{H: h})
-	return s.out, err
+	if _, _, err := s.do(ctx, x, &Coefficients{H: h}); err != nil {
+		return nil, err
+	}
+	for j, v := range s.out {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%w: the residuals of sample %d", rnmf.ErrTooLarge, j)
+		}
+	}
+	return s.out, nil
 }
 
 // norms returns the squared norms of the columns.

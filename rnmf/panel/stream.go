@@ -146,7 +146,8 @@ func (s *stepper) settle(ctx context.Context, r *Round, x Panel, c *Coefficients
 // Transform finds the coefficients (r×b) of the samples in a panel, dense or sparse, with W, the
 // family, the loss and its scale fixed, as a Result has them. For the samples of a whole Source call it on one panel after the other.
 // With missing, the entries that a sparse panel does not store are missing. (rnmf.Result.Transform
-// takes dense matrices, masks and penalties.)
+// takes dense matrices, masks and penalties.) The error names the first coefficient that would be above
+// rnmf.MaxFactor, as of a W that is far too small for the panel.
 func Transform(ctx context.Context, w *mat.Dense, family rnmf.Family, loss rnmf.Loss, x Panel, missing bool) (*mat.Dense, error) {
 	m, b := x.Dims()
 	if w == nil || w.RawMatrix().Rows != m || b == 0 {
@@ -169,6 +170,15 @@ func Transform(ctx context.Context, w *mat.Dense, family rnmf.Family, loss rnmf.
 	if err := errors.Join(checkLoss(loss), checkFamily(family, loss, missing)); err != nil {
 		return nil, err
 	}
+	// Squares of a W that is very small would be 0: coefficients are found for one of another unit.
+	unit := 1.0
+	if largest := mat.Max(w); largest > 0 && largest < 1e-100 {
+		_, exponent := math.Frexp(largest)
+		unit = math.Ldexp(1, exponent)
+		scaled := mat.DenseCopyOf(w)
+		scaled.Apply(func(_, _ int, v float64) float64 { return v / unit }, w)
+		w = scaled
+	}
 	st := newStepper(ctx)
 	st.pool.Open()
 	defer st.pool.Close()
@@ -185,6 +195,10 @@ func Transform(ctx context.Context, w *mat.Dense, family rnmf.Family, loss rnmf.
 	h.Apply(func(_, _ int, _ float64) float64 { return mean }, h)
 	c, err := st.settle(ctx, round, x, &Coefficients{H: h})
 	if err != nil {
+		return nil, err
+	}
+	c.H.Apply(func(_, _ int, v float64) float64 { return min(v/unit, math.MaxFloat64) }, c.H)
+	if err := checkFactor("H", c.H); err != nil {
 		return nil, err
 	}
 	return c.H, nil
