@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 	. "github.com/robustnmf/robustnmf/rnmf"
 	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
 	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest/parts"
@@ -91,15 +92,21 @@ func TestErrors(t *testing.T) {
 		{"no penalty", Model{Rank: 2, OnW: []Penalty{nil}}, ones, ErrParameter, "penalty"},
 		{"sparse", Model{Rank: 2, OnH: []Penalty{Lasso{-1}}}, ones, ErrParameter, "Lasso.Lambda is -1"},
 		{"ridge", Model{Rank: 2, OnW: []Penalty{Ridge{math.NaN()}}}, ones, ErrParameter, "Ridge.Lambda"},
+		{"a matrix whose parts do not fit", NMF(1), &sparse.Matrix{Rows: 4, Cols: 5}, ErrShape, "X: datasets: "},
+		{"its transpose", NMF(1), (&sparse.Matrix{Rows: 2, Cols: 2, Start: []int{0, 1, 2}, Row: []int32{0, 7}, Value: []float64{1, 1}}).T(), ErrShape, "row 7 of 2 in column 1"},
+		{"a mask whose parts do not fit", Model{Rank: 2, Mask: &sparse.Matrix{Rows: 4, Cols: 5}}, ones, ErrShape, "Mask: datasets: "},
 	} {
 		r, err := c.m.Fit(context.Background(), c.x)
 		if r != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, %v, want %v that says %q", c.name, r, err, c.want, c.says)
 		}
 		steps := 0
-		for _, got := range c.m.Steps(context.Background(), c.x) {
+		for step, got := range c.m.Steps(context.Background(), c.x) {
 			if steps++; steps > 1 || got == nil || got.Error() != err.Error() {
 				t.Errorf("%s: step %d has %v, Fit %v", c.name, steps, got, err)
+			}
+			if step.W() != nil || step.H() != nil || step.Result() != nil {
+				t.Errorf("%s: factors of a fit that had no step", c.name)
 			}
 		}
 		if steps != 1 {

@@ -13,16 +13,27 @@ type Step struct {
 	fit *fit
 }
 
-// W returns a copy of the current basis (m×r).
-func (s Step) W() *mat.Dense { return mat.DenseCopyOf(s.fit.wt.T()) }
+// W returns a copy of the current basis (m×r), nil if the fit ended before it had a step.
+func (s Step) W() *mat.Dense {
+	if s.fit == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(s.fit.wt.T())
+}
 
-// H returns a copy of the current coefficients (r×n).
-func (s Step) H() *mat.Dense { return mat.DenseCopyOf(s.fit.h) }
+// H returns a copy of the current coefficients (r×n), nil if the fit ended before it had a step.
+func (s Step) H() *mat.Dense {
+	if s.fit == nil {
+		return nil
+	}
+	return mat.DenseCopyOf(s.fit.h)
+}
 
-// Result returns the state of the fit as a Result, to look at or to keep when the loop is left.
+// Result returns the state of the fit as a Result, to look at or to keep when the loop is left. It is nil if the
+// fit ended before it had a step.
 func (s Step) Result() *Result {
 	if s.fit == nil {
-		return nil // a fit that ended before it had a step
+		return nil
 	}
 	return s.fit.result()
 }

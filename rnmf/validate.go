@@ -220,7 +220,7 @@ func (q *Quadratic) wantCoupling(p Penalty) error {
 	}
 }
 
-// wantMatrix finds a matrix that is nil, or is a pointer that is.
+// wantMatrix finds a matrix that is nil, or is a pointer that is, or a sparse one whose parts do not fit together.
 func wantMatrix(name string, a mat.Matrix) error {
 	if isnil.Matrix(a) {
 		hint := ""
@@ -228,6 +228,9 @@ func wantMatrix(name string, a mat.Matrix) error {
 			hint = " (that of a sparse datasets.Set is: see its method Dense, and package panel)"
 		}
 		return fmt.Errorf("%w: %s is nil%s", ErrEmpty, name, hint)
+	}
+	if err := isnil.Check(a); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrShape, name, err)
 	}
 	return nil
 }

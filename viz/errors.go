@@ -44,6 +44,9 @@ func checkMatrix(name string, x mat.Matrix) (rows, cols int, lo, hi float64, err
 	if isnil.Matrix(x) {
 		return 0, 0, 0, 0, fmt.Errorf("%w: %s is nil", ErrEmpty, name)
 	}
+	if err := isnil.Check(x); err != nil {
+		return 0, 0, 0, 0, fmt.Errorf("%w: %s: %w", ErrShape, name, err)
+	}
 	rows, cols = x.Dims()
 	if rows == 0 || cols == 0 {
 		return 0, 0, 0, 0, fmt.Errorf("%w: %s is %d×%d", ErrEmpty, name, rows, cols)

@@ -2,12 +2,15 @@ package viz
 
 import (
 	"bytes"
+	"errors"
 	"image"
 	"strings"
 	"testing"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 )
 
 // Ticks of a short range do not read the same.
@@ -79,6 +82,13 @@ func TestNilMatrices(t *testing.T) {
 		if _, err := Heatmap(x, HeatmapOptions{}); err == nil {
 			t.Errorf("%T: no error", x)
 		}
+	}
+	broken := &sparse.Matrix{Rows: 4, Cols: 2, Start: []int{0, 1, 2}, Row: []int32{0, 9}, Value: []float64{1, 1}}
+	if _, err := Heatmap(broken.T(), HeatmapOptions{}); !errors.Is(err, ErrShape) {
+		t.Errorf("a sparse matrix whose parts do not fit together: %v", err)
+	}
+	if _, err := Views([]View{{Heading: "clean", X: broken}}, ViewsOptions{Height: 2, Width: 2}); !errors.Is(err, ErrShape) {
+		t.Errorf("views of one: %v", err)
 	}
 }
 

@@ -22,6 +22,9 @@ func Matrix(name string, a mat.Matrix) (*mat.Dense, error) {
 	if isnil.Matrix(a) {
 		return nil, fmt.Errorf("%w: %s is nil", rnmf.ErrEmpty, name)
 	}
+	if err := isnil.Check(a); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", rnmf.ErrShape, name, err)
+	}
 	m, n := a.Dims()
 	if m == 0 || n == 0 {
 		return nil, fmt.Errorf("%w: %s is %d×%d", rnmf.ErrEmpty, name, m, n)

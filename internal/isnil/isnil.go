@@ -1,4 +1,4 @@
-// Package isnil finds matrices that are not there.
+// Package isnil finds matrices that are not there, or whose parts do not fit together.
 package isnil
 
 import (
@@ -16,6 +16,21 @@ func Matrix(a mat.Matrix) bool {
 		t, ok := a.(mat.Untransposer)
 		if !ok {
 			return false
+		}
+		a = t.Untranspose()
+	}
+}
+
+// Check returns what the Check method of a matrix says, or of what it is the transpose of: sparse matrices have one,
+// for parts that do not fit together. The matrix is not nil.
+func Check(a mat.Matrix) error {
+	for {
+		if c, ok := a.(interface{ Check() error }); ok {
+			return c.Check()
+		}
+		t, ok := a.(mat.Untransposer)
+		if !ok {
+			return nil
 		}
 		a = t.Untranspose()
 	}

@@ -19,7 +19,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"github.com/robustnmf/robustnmf/internal/isnil"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/panel/internal/files"
@@ -513,9 +512,9 @@ func Sets(next func() (mat.Matrix, error)) Samples {
 			}
 			if err == nil && isnil.Matrix(part) {
 				err = fmt.Errorf("%w: part %d is a nil %T", rnmf.ErrEmpty, p, part)
-			} else if s, ok := part.(*sparse.Matrix); ok && err == nil {
-				if err = s.Check(); err != nil {
-					err = fmt.Errorf("part %d: %w", p, err)
+			} else if err == nil {
+				if err = isnil.Check(part); err != nil {
+					err = fmt.Errorf("%w: part %d: %w", rnmf.ErrShape, p, err)
 				}
 			}
 			if err != nil {
