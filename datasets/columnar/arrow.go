@@ -210,8 +210,10 @@ func (a *arrowRows) message() (head *record, body []byte, err error) {
 		}
 	}
 	prefix := make([]byte, 8)
-	if a.end-a.at < 8 {
+	if left := a.end - a.at; left == 0 || left < 8 && a.at == 0 {
 		return nil, nil, nil
+	} else if left < 8 {
+		return nil, nil, fmt.Errorf("%w: %d bytes where a message of Arrow IPC begins", io.ErrUnexpectedEOF, left)
 	}
 	if _, err := a.r.ReadAt(prefix, a.at); err != nil {
 		return nil, nil, err

@@ -197,6 +197,13 @@ func TestArrowDamaged(t *testing.T) {
 			}
 		}
 	}
+	// A stream may end between messages, which begin at multiples of 8 bytes, and nowhere else.
+	stream := madeArrow(t, kinds(), 3, false)
+	for k := range stream {
+		if _, err := readArrow(stream[:k], l); err == nil && k%8 != 0 {
+			t.Errorf("a stream of %d bytes of %d: no error", k, len(stream))
+		}
+	}
 	for what, data := range map[string]string{"nothing": "", "Feather 1": "FEA1abcdefgh", "text": "a,b\n1,2\n"} {
 		if _, err := readArrow([]byte(data), l); !errors.Is(err, datasets.ErrFormat) && !errors.Is(err, datasets.ErrUnsupported) {
 			t.Errorf("%s: %v", what, err)

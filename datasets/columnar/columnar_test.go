@@ -19,6 +19,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -182,7 +183,9 @@ func TestWriteParquet(t *testing.T) {
 	if err := WriteParquet(&b, s); !errors.Is(err, datasets.ErrParameter) {
 		t.Error(err)
 	}
-	if err := WriteParquet(&b, &datasets.Set{}); !errors.Is(err, datasets.ErrSize) {
-		t.Error(err)
+	for _, s := range []*datasets.Set{nil, {}, {Sparse: &sparse.Matrix{Rows: 2, Cols: 2}}} {
+		if err := WriteParquet(&b, s); !errors.Is(err, datasets.ErrSize) && !errors.Is(err, datasets.ErrFormat) {
+			t.Error(err)
+		}
 	}
 }

@@ -195,6 +195,9 @@ func parquetValues[T any](c *parquetColumn, n int64, read func(n int64, values [
 // Errors are those of Set.Dense and Set.Names, datasets.ErrValue for a value that is infinite,
 // datasets.ErrParameter where a feature has the name of the first or second column, and that of w.
 func WriteParquet(w io.Writer, s *datasets.Set) error {
+	if s == nil {
+		return fmt.Errorf("%w: the set is nil", datasets.ErrSize)
+	}
 	s, err := s.Dense()
 	if err != nil {
 		return err
