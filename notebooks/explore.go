@@ -23,7 +23,6 @@ import (
 // An exploration is what -explore and the flags beside it say.
 type exploration struct {
 	path    string
-	skip    string // with commas
 	size    string
 	options datasets.OpenOptions
 	rank    int
@@ -34,7 +33,10 @@ func (e *exploration) flags(fs *flag.FlagSet) {
 	fs.StringVar(&e.options.ID, "id", "", "with -explore: the `column` (or array) that names the samples; - is none")
 	fs.StringVar(&e.options.Label, "label", "", "with -explore: the `column` (or array) of the classes; - is none")
 	fs.StringVar(&e.options.Data, "data", "", "with -explore: the `array` or variable of the data, in files of several")
-	fs.StringVar(&e.skip, "skip", "", "with -explore: `columns` to leave out, with commas between")
+	fs.Func("skip", "with -explore: `columns` to leave out, with commas between", func(text string) error {
+		e.options.Skip = append(e.options.Skip, listed(text)...)
+		return nil
+	})
 	fs.Func("missing", "with -explore: `values` that mean missing, with commas between: ?,-1,>=9999; with semicolons, commas belong to them: <0,60;NA", e.takeMissing)
 	fs.StringVar(&e.size, "size", "", "with -explore: `HEIGHTxWIDTH` that pictures are made smaller to, or that the rows of a matrix have: 32x24")
 	fs.BoolVar(&e.options.Transposed, "transpose", false, "with -explore: what is taken for a feature is a sample")
@@ -42,25 +44,38 @@ func (e *exploration) flags(fs *flag.FlagSet) {
 	fs.IntVar(&e.rank, "rank", 0, "with -explore: the `number` of parts; 0 finds it")
 }
 
-// check finds flags that mean nothing without -explore.
+// check finds flags that mean nothing without -explore, and those that mean nothing with it.
 func (e *exploration) check(fs *flag.FlagSet) error {
-	var err error
+	var others, ours []string
+	explores := false
 	fs.Visit(func(f *flag.Flag) {
-		if strings.HasPrefix(f.Usage, "with -explore") && e.path == "" && err == nil {
-			err = fmt.Errorf("-%s is for -explore, which is not there", f.Name)
+		switch {
+		case f.Name == "explore":
+			explores = true
+		case strings.HasPrefix(f.Usage, "with -explore"):
+			ours = append(ours, f.Name)
+		default:
+			others = append(others, f.Name)
 		}
 	})
+	switch {
+	case explores && e.path == "":
+		return errors.New(`-explore "": want the path of a file or folder`)
+	case explores && others != nil:
+		return fmt.Errorf("-%s does not go with -explore", others[0])
+	case !explores && ours != nil:
+		return fmt.Errorf("-%s is for -explore, which is not there", ours[0])
+	}
 	if e.rank < 0 {
 		return fmt.Errorf("-rank %d: want 1 or more, or 0 to find it", e.rank)
 	}
-	e.options.Skip = listed(e.skip)
 	if m := sizeForm.FindStringSubmatch(e.size); m != nil {
 		e.options.Height, _ = strconv.Atoi(m[1])
 		e.options.Width, _ = strconv.Atoi(m[2])
 	} else if e.size != "" {
 		return fmt.Errorf("-size %s: want two numbers of 1 to 9999, as in 32x24, height first", e.size)
 	}
-	return err
+	return nil
 }
 
 var sizeForm = regexp.MustCompile(`^([1-9][0-9]{0,3})[x×]([1-9][0-9]{0,3})$`)
@@ -118,6 +133,11 @@ func (s *setup) explore(ctx context.Context, e exploration) (folder string, err 
 	set, err := datasets.Open(ctx, e.path, e.options)
 	if err != nil {
 		return "", e.inFlags(err)
+	}
+	if strings.Trim(set.Name, ".") == "" { // as of the present folder, which has another name
+		if path, err := filepath.Abs(e.path); err == nil {
+			set.Name = filepath.Base(path)
+		}
 	}
 	for i, note := range set.Notes { // the report has them, too
 		set.Notes[i] = inNotes(note)

@@ -127,7 +127,8 @@ func TestExplore(t *testing.T) {
 	data := t.TempDir()
 	files := ownFiles(t, data)
 	before := contents(t, data)
-	t.Chdir(t.TempDir())
+	here := t.TempDir()
+	t.Chdir(here)
 	for format, e := range files {
 		if testing.Short() && format != "csv" && format != "mtx" && format != "images" {
 			continue
@@ -173,11 +174,21 @@ func TestExplore(t *testing.T) {
 			}
 		}
 	}
+	// The present folder has the name that its path ends with.
+	t.Chdir(filepath.Join(data, "pictures"))
+	folder, err := (&setup{out: io.Discard}).explore(t.Context(), exploration{path: ".", rank: 2})
+	if err != nil || folder != "pictures-explored" {
+		t.Errorf("%q, %v", folder, err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "pictures.ipynb")); err != nil {
+		t.Error(err)
+	}
+	t.Chdir(here)
 	// Once more: the first folder stays as it was.
 	first := contents(t, "clinic-explored")
 	e := files["csv"]
 	e.rank = 2
-	folder, err := (&setup{out: io.Discard}).explore(t.Context(), e)
+	folder, err = (&setup{out: io.Discard}).explore(t.Context(), e)
 	if err != nil || folder != "clinic-explored-2" {
 		t.Errorf("%q, %v", folder, err)
 	}
@@ -222,6 +233,9 @@ func TestExploreErrors(t *testing.T) {
 		{[]string{"-explore", "t.csv", "-rank", "-1"}, "-rank -1"},
 		{[]string{"-explore", "t.csv", "more"}, "takes one file"},
 		{[]string{"-label", "kind"}, "-label is for -explore"},
+		{[]string{"-explore", ""}, `-explore "": want the path`},
+		{[]string{"-explore", "", "-label", "kind"}, `-explore "": want the path`},
+		{[]string{"-explore", "t.csv", "-check"}, "-check does not go with -explore"},
 		{[]string{"-explore", "t.csv", "-size", "32"}, "-size 32"},
 		{[]string{"-explore", "t.csv", "-size", "5x5", "-missing", "x1"}, "-size"},
 		{[]string{"-explore", "t.parquet"}, "save the table as CSV"},
@@ -235,6 +249,7 @@ func TestExploreErrors(t *testing.T) {
 		var e exploration
 		flags := flag.NewFlagSet("notebooks", flag.ContinueOnError)
 		flags.SetOutput(io.Discard)
+		flags.Bool("check", false, "another command")
 		e.flags(flags)
 		err := flags.Parse(c.args)
 		if err == nil {
@@ -284,12 +299,14 @@ func TestExploreExecuted(t *testing.T) {
 	}
 }
 
-// Values that mean missing stand between commas, or between semicolons where commas belong to them; the flag may be repeated.
+// Values that mean missing stand between commas, or between semicolons where commas belong to them; the flag may be
+// repeated, as may -skip.
 func TestExploreMissing(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"-skip", "a, b", "-missing", "x", "-skip", "c"}, `["x" "a" "b" "c"]`},
 		{[]string{"-missing", "?, -1,>=9999"}, `["?" "-1" ">=9999"]`},
 		{[]string{"-missing", "<0,60;NA; >=1,5"}, `["<0,60" "NA" ">=1,5"]`},
 		{[]string{"-missing", "<0,60;"}, `["<0,60"]`},
@@ -301,8 +318,8 @@ func TestExploreMissing(t *testing.T) {
 		flags := flag.NewFlagSet("notebooks", flag.ContinueOnError)
 		e.flags(flags)
 		err := flags.Parse(append([]string{"-explore", "t.csv"}, c.args...))
-		if err = errors.Join(err, e.check(flags)); err != nil || fmt.Sprintf("%q", e.options.Missing) != c.want {
-			t.Errorf("%q: %q, %v", c.args, e.options.Missing, err)
+		if err = errors.Join(err, e.check(flags)); err != nil || fmt.Sprintf("%q", append(e.options.Missing, e.options.Skip...)) != c.want {
+			t.Errorf("%q: %q and %q, %v", c.args, e.options.Missing, e.options.Skip, err)
 		}
 	}
 }
