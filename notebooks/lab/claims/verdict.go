@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -215,6 +216,11 @@ func DifferenceOf(d []float64) Difference {
 	}
 	half := distuv.StudentsT{Sigma: 1, Nu: float64(len(d) - 1)}.Quantile(0.975) * dev / math.Sqrt(float64(len(d)))
 	return Difference{mean, mean - half, mean + half, len(d)}
+}
+
+// Over is by how much the values of one lead those of another on common draws, in the mean and with its interval.
+func Over(one, other []float64) string {
+	return DifferenceOf(floats.SubTo(make([]float64, len(one)), one, other)).text(false)
 }
 
 // side is 1 where the interval lies above 0, −1 where it lies below, and else 0: level.

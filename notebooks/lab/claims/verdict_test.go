@@ -29,6 +29,12 @@ func TestDifference(t *testing.T) {
 	}
 }
 
+func TestOver(t *testing.T) {
+	if got := Over([]float64{0.02, 0.05}, []float64{0.01, 0.02}); got != "+0.020 [−0.107, +0.147]" {
+		t.Error(got)
+	}
+}
+
 // A cell compares on the draws that both have, with the rival of the best mean.
 func TestContest(t *testing.T) {
 	all := stored.Parse(`set,model,trial,accuracy,error

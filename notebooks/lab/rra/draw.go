@@ -26,7 +26,8 @@ func OverNMF(draws stored.Table, model string) (points []float64) {
 	return points
 }
 
-// DrawEmbedding draws the first two coefficients of each sample of some objects, coloured by object, and the edges of their graph in grey.
+// DrawEmbedding draws the first two coefficients of each sample of some objects, coloured by object, and the edges of their graph, those
+// between two objects in red.
 func DrawEmbedding(title string, h mat.Matrix, objects []int, g *rnmf.Graph) (*viz.Chart, error) {
 	var names []string
 	for k := range slices.Max(objects) + 1 {
@@ -44,7 +45,10 @@ func DrawEmbedding(title string, h mat.Matrix, objects []int, g *rnmf.Graph) (*v
 			if err != nil {
 				return nil, err
 			}
-			edge.Color = color.Gray{190}
+			if edge.Color = rightColor; objects[i] != objects[j] {
+				edge.Color = wrongColor
+			}
+			edge.Width = 0.6
 			c.Add(edge)
 		}
 	}

@@ -3,19 +3,15 @@ package rra
 import (
 	"context"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/printed"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
-	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/papers"
 	"github.com/robustnmf/robustnmf/viz"
@@ -64,39 +60,6 @@ func RaceOnce(ctx context.Context, x mat.Matrix, g *rnmf.Graph, rank, rounds int
 		}
 	}
 	return all, first, nil
-}
-
-// DrawRace draws the objectives of a race near the goal, which is a line, against the seconds, with a ring where rule (18) ends each solver.
-func DrawRace(title string, all []Runner) (*viz.Chart, error) {
-	goal := all[0].Stop.Objective
-	lowest := goal
-	var curves []viz.Series
-	var ends plotter.XYs
-	for _, r := range all {
-		s := viz.Series{Name: r.Name, Style: lesson.Look(r.Name)}
-		for _, p := range r.Trace[1:] {
-			s.X, s.Y = append(s.X, p.Seconds), append(s.Y, p.Objective)
-			if p.Round == r.Stop.Round {
-				ends = append(ends, plotter.XY{X: p.Seconds, Y: p.Objective})
-			}
-		}
-		lowest = min(lowest, slices.Min(s.Y))
-		curves = append(curves, s)
-	}
-	c := lesson.Named(curves, viz.LinesOptions{Title: title, XLabel: "seconds; a ring is where rule (18) ends a solver", YLabel: "objective",
-		LogX: true, YMin: lowest - 0.02*goal, YMax: 1.4 * goal, Width: 9, Height: 3.8})
-	line, err := plotter.NewLine(plotter.XYs{{X: c.X.Min, Y: goal}, {X: c.X.Max, Y: goal}})
-	if err != nil {
-		return nil, err
-	}
-	rings, err := plotter.NewScatter(ends)
-	if err != nil {
-		return nil, err
-	}
-	rings.GlyphStyle = draw.GlyphStyle{Color: color.Black, Radius: 7, Shape: draw.RingGlyph{}}
-	c.Add(line, rings)
-	c.Legend.Add("the goal", line)
-	return c, nil
 }
 
 // FirstRounds are those of Algorithm 1, for a graph and a weight that it has, and of the Rivals without NeNMF from one start, and

@@ -1,7 +1,6 @@
 package rra
 
 import (
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/neighbor"
-	"github.com/robustnmf/robustnmf/viz"
 )
 
 func TestRaceOnce(t *testing.T) {
@@ -42,16 +40,6 @@ func TestRaceOnce(t *testing.T) {
 		if stop := r.Stop.Round; stop < 300 && !settled(r.Trace[:stop+1]) {
 			t.Errorf("%s does not settle in round %d", r.Name, stop)
 		}
-	}
-	c, err := DrawRace("a race", all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !(c.Y.Min < target && c.Y.Max > target) {
-		t.Errorf("the goal %g is not between %g and %g", target, c.Y.Min, c.Y.Max)
-	}
-	if err := viz.WritePNG(io.Discard, c); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/robustnmf/robustnmf/rnmf"
-	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 // edges are those of the graph, each once, within the classes and between two of them.
@@ -99,23 +98,6 @@ func (p Part) Scattered() (Part, error) {
 func (p Part) WrongShare() float64 {
 	within, wrong := p.edges()
 	return float64(len(wrong)) / float64(len(within)+len(wrong))
-}
-
-// Chance is the accuracy of groups that are drawn at random, the mean of 20 draws.
-func (p Part) Chance() (mean float64, err error) {
-	rng := rand.New(rand.NewPCG(p.Seed, 3))
-	groups := make([]int, len(p.Labels))
-	for range 20 {
-		for j := range groups {
-			groups[j] = rng.IntN(p.Classes)
-		}
-		right, err := score.Accuracy(p.Labels, groups)
-		if err != nil {
-			return 0, err
-		}
-		mean += right / 20
-	}
-	return mean, nil
 }
 
 // parts numbers the connected parts of the graph, and counts them.

@@ -1,7 +1,6 @@
 package rra
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -65,15 +64,5 @@ func TestOtherEdges(t *testing.T) {
 	}
 	if within, wrong := p.edges(); len(within) != 4 || len(wrong) != 1 || p.WrongShare() != 0.2 {
 		t.Error("the part itself has changed")
-	}
-}
-
-func TestChance(t *testing.T) {
-	p := Part{Labels: make([]int, 4000), Classes: 2, Seed: 1}
-	for j := range p.Labels {
-		p.Labels[j] = j % 2
-	}
-	if got, err := p.Chance(); err != nil || math.Abs(got-0.5) > 0.02 || got < 0.5 {
-		t.Errorf("%g, %v", got, err)
 	}
 }
