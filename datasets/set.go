@@ -286,11 +286,14 @@ func (s *Set) scale() float64 {
 // Image returns sample j in grey: 0 is black and Max is white (the largest value in X,
 // where Max is unknown). Smaller values are black, too, and larger ones white.
 //
-// Like the access to an element of a matrix it panics if j is out of range, or
-// if the samples are no images.
+// Like the access to an element of a matrix it panics if j is out of range,
+// if the samples are no images, or if the set is sparse.
 func (s *Set) Image(j int) image.Image {
 	if !s.isImage() {
 		panic(ErrNotImages)
+	}
+	if s.X == nil {
+		panic(s.checkDense())
 	}
 	if _, n := s.X.Dims(); j < 0 || j >= n {
 		panic(fmt.Errorf("%w: %d of %d", ErrColumn, j, n))

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 )
 
 // smallSet has six 2×4 images of three classes; column j holds 8j..8j+7.
@@ -37,14 +39,19 @@ func TestSetImage(t *testing.T) {
 		}
 	}
 	s.Height = 0
-	for _, f := range []func(){func() { s.Image(0) }, func() { smallSet().Image(6) }, func() { smallSet().Image(-1) }} {
+	stored := &Set{Sparse: &sparse.Matrix{Rows: 2, Cols: 1, Start: []int{0, 0}}, Height: 2, Width: 1}
+	for _, c := range []struct {
+		s    *Set
+		j    int
+		want error
+	}{{s, 0, ErrNotImages}, {smallSet(), 6, ErrColumn}, {smallSet(), -1, ErrColumn}, {stored, 0, ErrSize}, {&Set{Height: 2, Width: 1}, 0, ErrSize}} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
+				if err, ok := recover().(error); !ok || !errors.Is(err, c.want) {
+					t.Errorf("%v, %d: a panic with %v, want %v", c.s, c.j, err, c.want)
 				}
 			}()
-			f()
+			c.s.Image(c.j)
 		}()
 	}
 }
