@@ -27,8 +27,10 @@ type Principal struct {
 //	C = 1/(n−1) Σⱼ (xⱼ − x̄)(xⱼ − x̄)ᵀ,  1 ≤ r ≤ min(m, n).
 //
 // The largest entry of a component, the first of several, is positive.
-// Directions without variance complete the basis and have variance 0. It returns
-// ctx.Err() soon after ctx ends.
+// Directions without variance complete the basis and have variance 0. Those whose
+// variance is below some 10⁻¹⁴ of the largest may be no more than rough, unless that
+// comes of single gross entries, and below 10⁻²² all are. It returns ctx.Err() soon
+// after ctx ends.
 func PCA(ctx context.Context, x mat.Matrix, r int) (*Principal, error) {
 	d, err := input.Matrix("X", x)
 	if err != nil {

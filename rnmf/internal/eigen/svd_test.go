@@ -1,7 +1,9 @@
 package eigen
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -54,6 +56,31 @@ func TestSVD(t *testing.T) {
 		}
 		if got := mat.Norm(&low, 2) / exact[0]; !testkit.Near(got, math.Sqrt(rest), 1e-9) {
 			t.Errorf("%s: error %g of rank %d, want %g", c.name, got, c.r, math.Sqrt(rest))
+		}
+	}
+}
+
+// One gross entry leaves the other singular values what they are, up to rounding errors of the largest.
+func TestSVDGross(t *testing.T) {
+	for _, gross := range []float64{1e6, 1e8, 1e9, 1e10, 3e10} {
+		wide := testkit.Uniform(20, 50, 1)
+		wide.Set(3, 4, gross)
+		for _, x := range []*mat.Dense{wide, mat.DenseCopyOf(wide.T())} {
+			var want mat.SVD
+			want.Factorize(x, mat.SVDThin)
+			exact := want.Values(nil)
+			ut, s, vt, _ := SVD(x, 20, work.Never)
+			for k := range s {
+				if math.Abs(s[k]-exact[k]) > 1e-4*exact[k] {
+					t.Errorf("%g: singular value %d is %g, want %g", gross, k, s[k], exact[k])
+				}
+			}
+			if e := max(testkit.Unorthonormal(ut), testkit.Unorthonormal(vt)); e > 1e-12 {
+				t.Errorf("%g: not orthonormal by %g", gross, e)
+			}
+			if p := PCA(x, 19, work.Never); !slices.IsSortedFunc(p.Variance, func(a, b float64) int { return cmp.Compare(b, a) }) {
+				t.Errorf("%g: variances %g rise", gross, p.Variance)
+			}
 		}
 	}
 }
