@@ -119,6 +119,7 @@ func TestBadInput(t *testing.T) {
 			return err
 		}, context.Canceled, ""},
 		{"energy of eigenvectors", func() error { _, err := RRA{Energy: 2}.Prepare(ctx, whole200); return err }, ErrParameter, "RRA.Energy is 2"},
+		{"eigenvectors of no graph", func() error { _, err := RRA{}.Prepare(ctx, nil); return err }, ErrParameter, "RRA.Prepare"},
 		{"eigenvectors of a graph, cancelled", func() error { _, err := RRA{}.Prepare(ended, whole200); return err }, context.Canceled, ""},
 		{"transform with a mask of another shape", func() error { _, err := fitted.Transform(ctx, x, x.T()); return err }, ErrShape, "Mask is 5×4, want 4×5"},
 		{"transform with a negative mask", func() error { _, err := fitted.Transform(ctx, x, with(2, 1, -1)); return err }, ErrNegative, "Mask[2,1] = -1"},

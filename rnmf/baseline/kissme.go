@@ -9,6 +9,7 @@ import (
 
 	"github.com/robustnmf/robustnmf/internal/input"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/internal/dense"
 	"github.com/robustnmf/robustnmf/rnmf/internal/eigen"
 )
 
@@ -76,6 +77,12 @@ func (k KISSME) Fit(ctx context.Context, x mat.Matrix, labels []int) (*Metric, e
 	if err != nil {
 		return nil, err
 	}
+	// Inverses of squares are to be finite.
+	unit := 1.0
+	if largest := max(mat.Max(p.Scores), -mat.Min(p.Scores)); largest < 1e-30 || largest > 1e30 {
+		unit = dense.PowerOfTwo(largest)
+		p.Scores.Scale(1/unit, p.Scores)
+	}
 	within, between := pairs(p.Scores, labels)
 	one, two := inverse(within), inverse(between)
 	one.Sub(one, two)
@@ -97,6 +104,7 @@ func (k KISSME) Fit(ctx context.Context, x mat.Matrix, labels []int) (*Metric, e
 			}
 		}
 		out.A.Mul(root, p.Components.T())
+		out.A.Apply(func(_, _ int, v float64) float64 { return max(-math.MaxFloat64, min(v/unit, math.MaxFloat64)) }, out.A)
 	}
 	return out, nil
 }

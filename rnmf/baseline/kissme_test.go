@@ -141,3 +141,25 @@ func TestKISSME(t *testing.T) {
 		t.Errorf("zeros: %v, %v", flat, err)
 	}
 }
+
+// In any unit the metric is the same but for the unit.
+func TestKISSMEOfAnyScale(t *testing.T) {
+	x, labels := testkit.Uniform(6, 20, 1), make([]int, 20)
+	for j := range labels {
+		labels[j] = j % 2
+	}
+	want, err := KISSME{}.Fit(t.Context(), x, labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, power := range []int{-1000, -520, -510, -100, 100, 330} {
+		unit := math.Ldexp(1, power)
+		got, err := KISSME{}.Fit(t.Context(), testkit.Scaled(mat.DenseCopyOf(x), unit), labels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.A.Scale(unit, got.A); !mat.EqualApprox(got.A, want.A, 1e-9) {
+			t.Errorf("2^%d: %v\nwant %v", power, mat.Formatted(got.A), mat.Formatted(want.A))
+		}
+	}
+}

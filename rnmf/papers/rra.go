@@ -61,6 +61,9 @@ func (s RRA) Prepare(ctx context.Context, g *rnmf.Graph) (kept int, err error) {
 	if err := s.Check(); err != nil {
 		return 0, err
 	}
+	if g == nil {
+		return 0, errParameter("the graph of RRA.Prepare", g, "a graph")
+	}
 	found := spectrumOf(g, s.energy(), func() bool { return ctx.Err() != nil })
 	if found == nil {
 		return 0, ctx.Err()
