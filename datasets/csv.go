@@ -131,11 +131,18 @@ func readCSV(ctx context.Context, r io.Reader, l CSVLayout, limit int) (_ *Set, 
 		record.separator = nil // whole lines are bounded, of which many may be read at once
 	}
 	next := csvLines(in, c.Separator, skipped)
+	empty, firstEmpty := 0, 0
 	for {
 		record.begin()
 		line, fields, err := next()
 		if errors.Is(err, io.EOF) {
 			break
+		}
+		if err == nil && l.open != nil && allEmpty(fields) {
+			if empty++; empty == 1 {
+				firstEmpty = line
+			}
+			continue
 		}
 		if err == nil {
 			err = c.line(line, fields)
@@ -144,7 +151,16 @@ func readCSV(ctx context.Context, r io.Reader, l CSVLayout, limit int) (_ *Set, 
 			return nil, err
 		}
 	}
+	if empty > 0 {
+		c.guessed(fmt.Sprintf("left out: %s of empty fields alone, as line %d", many(empty, "line"), firstEmpty))
+	}
 	return c.set()
+}
+
+// allEmpty tells whether all fields of a line are empty, of which there are two or more, as spreadsheets leave them
+// below a table. In a column alone such a field is a missing value.
+func allEmpty(fields []string) bool {
+	return len(fields) > 1 && !slices.ContainsFunc(fields, func(f string) bool { return strings.TrimSpace(f) != "" })
 }
 
 // skipComments passes over the lines before the table, and counts them.

@@ -234,6 +234,10 @@ func seeTable(ctx context.Context, r io.Reader, plain bool, o OpenOptions, missi
 		if err != nil {
 			return nil, err
 		}
+		if allEmpty(fields) {
+			n--
+			continue
+		}
 		if n == 0 {
 			for _, f := range fields {
 				foreign = foreign || !utf8.ValidString(f)
@@ -466,12 +470,14 @@ func (t *tableSeen) secondHasUnits() bool {
 	}
 	units := 0
 	for k, f := range t.second {
-		switch f = strings.TrimSpace(f); {
+		f = strings.TrimSpace(f)
+		begin, _ := utf8.DecodeRuneInString(f)
+		switch {
 		case t.columns[k].numbers == 0 || t.columns[k].texts > 0:
 			if _, err := parseNumber(f); err == nil {
 				return false
 			}
-		case f != "" && (t.isGap(f) || strings.ContainsAny(f[:1], "+-.,0123456789<>≤≥")):
+		case f != "" && (t.isGap(f) || strings.ContainsRune("+-.,0123456789<>≤≥", begin)):
 			return false
 		case f != "":
 			units++

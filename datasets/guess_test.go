@@ -113,6 +113,9 @@ func TestOpenTables(t *testing.T) {
 		"and names":              {"s1,1,2,3\ns2,4,5,6\ns3,7,8,9\n", OpenOptions{}, "[[1 2 3] [4 5 6] [7 8 9]] [] [s1 s2 s3] []"},
 		"counted from 0 and 1":   {"0,2,2,4\n1.5,2,3,4\n5,4.5,3,2\n", OpenOptions{}, "[[0 2 2 4] [1.5 2 3 4] [5 4.5 3 2]] [] [] []"},
 		"counted columns":        {"0,1,2,3,4\n5,3,2,2,1\n1,2,3,4,9\n", OpenOptions{}, "[[5 3 2 2 1] [1 2 3 4 9]] [] [] [0 1 2 3 4]"},
+		"lines of commas":        {",,\nid,a,b\nA,1,2\n,,\nB,3,4\n ,\"\",\n", OpenOptions{}, "[[1 2] [3 4]] [] [A B] [a b]"},
+		"lines of semicolons":    {"1;2,5\n;\n3;4\n", OpenOptions{}, "[[1 2.5] [3 4]] [] [] []"},
+		"a gap in one column":    {"a\n1\n\"\"\n3\n", OpenOptions{}, "[[1] [NaN] [3]] [] [] [a]"},
 		"samples in columns":     {"gene,c1,c2,c3\nACTB,1,2,3\nGAPDH,4,5,6\n", OpenOptions{}, "[[1 4] [2 5] [3 6]] [] [c1 c2 c3] [ACTB GAPDH]"},
 		"and back":               {"gene,c1,c2,c3\nACTB,1,2,3\nGAPDH,4,5,6\n", OpenOptions{Transposed: true}, "[[1 2 3] [4 5 6]] [] [ACTB GAPDH] [c1 c2 c3]"},
 	} {
@@ -170,6 +173,9 @@ func TestOpenHints(t *testing.T) {
 		t.Errorf("%v, features %q", s, s.Features)
 	}
 	if s := table(whole.String()); s.Classes != nil || !strings.Contains(s.String(), `column 4 has the numbers 0 to 3 alone: if they are classes, say OpenOptions{Label: "4"}`) {
+		t.Errorf("%v", s)
+	}
+	if s := table("id,a\nx,1\n,\ny,3\n,\n"); !strings.Contains(s.String(), "left out: 2 lines of empty fields alone, as line 3") {
 		t.Errorf("%v", s)
 	}
 	if s := table("0,1,0\n1,0,1\n" + strings.Repeat("0,0,1\n", 10)); strings.Contains(s.String(), "alone") {
@@ -460,6 +466,7 @@ func TestOpenOddFields(t *testing.T) {
 		"a word":            {strings.Replace(good, "2,25", "hemolytic", 1), OpenOptions{}, []string{`line 2, column 3 (b): `, `"hemolytic" is not a finite number: if that means a missing value, say so by OpenOptions{Missing: []string{"hemolytic"}}; OpenOptions.Skip leaves the column out`}},
 		"a date":            {strings.Replace(good, "2,25", "2024-02-29", 1), OpenOptions{}, []string{`dates are not read: OpenOptions.Skip leaves the column out`}},
 		"a limit":           {strings.Replace(good, "4,75", "<0,60", 1), OpenOptions{}, []string{`line 3, column 3 (b): `, `"<0,60" is not a finite number: if that is a limit of what could be measured, say by OpenOptions{Missing: []string{"<0,60"}}`}},
+		"a limit at first":  {"id,a,b\ns1,≤5,≤3\ns2,4,7\ns3,1,2\ns4,1,2\ns5,1,2\ns6,1,2\n", OpenOptions{}, []string{`line 2, column 2 (a): `, `say by OpenOptions{Missing: []string{"≤5"}} that the value is missing`}},
 		"a comment":         {strings.Replace(good, "2,25", "#REF!", 1), OpenOptions{}, []string{`OpenOptions{Missing: []string{"#REF!"}}`}},
 		"no names":          {"?a;?b\n?c;x\n1;2\n3;4\n5;6\n7;8\n", OpenOptions{}, []string{"CSVLayout of OpenCSV"}},
 	} {
