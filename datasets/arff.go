@@ -49,7 +49,20 @@ func readARFF(ctx context.Context, r io.Reader, l CSVLayout, limit int) (_ *Set,
 		return nil, err
 	}
 	last := len(a.names) - 1
-	if nominal && l.Label == "" && !slices.Contains(slices.Concat([]string{l.ID}, l.Skip, l.Encode), a.names[last]) {
+	used := slices.ContainsFunc(slices.Concat([]string{l.ID}, l.Skip, l.Encode), func(column string) bool {
+		if k, ok := columnNumber(column); ok && !slices.Contains(a.names, column) {
+			return k == last+1 || k == -1
+		}
+		return column == a.names[last]
+	})
+	without := "" // the class, as Open was asked
+	switch {
+	case l.Label == "-" && l.open != nil:
+		if l.Label = ""; nominal && !used {
+			without = a.names[last]
+			l.Skip = append(slices.Clone(l.Skip), without)
+		}
+	case l.Label == "" && nominal && !used:
 		l.Label = a.names[last]
 	}
 	l.Separator, l.Header, l.Missing = ',', WithHeader, []string{"?"}
@@ -59,6 +72,9 @@ func readARFF(ctx context.Context, r io.Reader, l CSVLayout, limit int) (_ *Set,
 	s, err := readCSV(ctx, a, l, limit)
 	if a.err != nil {
 		return nil, a.err
+	}
+	if err == nil && without != "" {
+		s.noted("left out, as OpenOptions.Label says that it is no class: %q", tidyName(without))
 	}
 	return s, err
 }

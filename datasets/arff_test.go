@@ -39,6 +39,13 @@ func TestReadARFF(t *testing.T) {
 	if s, err = ReadARFF(t.Context(), strings.NewReader(text), CSVLayout{Label: "note", Encode: []string{"play"}}); err != nil || fmt.Sprint(s.Features) != "[air temp humidity play=not so play=yes]" {
 		t.Errorf("%v, %v", s, err)
 	}
+	for _, last := range []string{"play", "4", "-1"} { // which is no class where it has another use
+		for _, l := range []CSVLayout{{ID: "note", Skip: []string{last}}, {ID: "note", Encode: []string{last}}} {
+			if s, err := ReadARFF(t.Context(), strings.NewReader(text), l); err != nil || s.Labels != nil {
+				t.Errorf("%+v: %v, %v", l, s, err)
+			}
+		}
+	}
 	for name, c := range map[string]struct {
 		text string
 		l    CSVLayout

@@ -564,12 +564,21 @@ func TestOpenSparse(t *testing.T) {
 			}
 		}
 	}
+	s, err := Open(t.Context(), "testdata/mtx/real.mtx", OpenOptions{Sparse: true, Missing: []string{"-3"}})
+	if err != nil || !strings.Contains(s.String(), "1 missing\n- 1 number is taken for missing") {
+		t.Errorf("%v, %v", s, err)
+	}
+	for _, zero := range []string{"0", "<1"} {
+		if _, err := Open(t.Context(), "testdata/mtx/real.mtx", OpenOptions{Sparse: true, Missing: []string{"7", zero}}); !errors.Is(err, ErrParameter) || !strings.Contains(err.Error(), `"`+zero+`" in Missing`) {
+			t.Errorf("%s: %v", zero, err)
+		}
+	}
 	// 1.6 GB with its zeros.
 	path := filepath.Join(t.TempDir(), "large.mtx")
 	if err := os.WriteFile(path, []byte("%%MatrixMarket matrix coordinate real general\n20000 10000 2\n1 1 3\n20000 10000 2.5\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(t.Context(), path, OpenOptions{})
+	s, err = Open(t.Context(), path, OpenOptions{})
 	if err != nil || s.Sparse == nil || !strings.Contains(s.String(), "stays sparse: with its zeros it would take 1.6 GB") {
 		t.Errorf("%v, %v", s, err)
 	}

@@ -252,7 +252,11 @@ func readNames(ctx context.Context, r io.Reader, field, limit int) (_ []string, 
 	)
 	for in.Scan() && in.Err() == nil { // with an error comes half a line
 		line := len(names) + 1
-		fields := strings.Split(strings.TrimSuffix(in.Text(), "\r"), "\t")
+		text := strings.TrimSuffix(in.Text(), "\r")
+		if line == 1 {
+			text = strings.TrimPrefix(text, "\uFEFF")
+		}
+		fields := strings.Split(text, "\t")
 		k := field - 1
 		if field == 0 {
 			k = min(1, len(fields)-1)

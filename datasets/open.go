@@ -116,18 +116,25 @@ func (s *Set) opened(o OpenOptions, missing absent) (*Set, error) {
 		}
 	}
 	if s.X == nil {
-		return s, s.Check()
+		for _, b := range missing.values {
+			if b.fields == 0 && b.is(0) {
+				return nil, fmt.Errorf("%w: %q in Missing has the zeros of a sparse matrix, too, which it does not keep", ErrParameter, b.text)
+			}
+		}
 	}
 	hidden := 0
-	s.X.Apply(func(_, _ int, v float64) float64 {
+	s.change(func(_, _ int, v float64) float64 {
 		if !math.IsNaN(v) && missing.number(v) {
 			hidden++
 			return math.NaN()
 		}
 		return v
-	}, s.X)
+	})
 	if hidden > 0 {
 		s.noted("%s taken for missing, as OpenOptions.Missing says", are(hidden, "number"))
+	}
+	if s.X == nil {
+		return s, s.Check()
 	}
 	s.noteSentinels()
 	s.noteStuck()

@@ -368,6 +368,9 @@ func (s *Set) each(f func(i, j int, v float64) error) error {
 	if x := s.Sparse; x != nil {
 		for j := range x.Cols {
 			for k := x.Start[j]; k < x.Start[j+1]; k++ {
+				if math.IsNaN(x.Value[k]) {
+					continue
+				}
 				if err := f(int(x.Row[k]), j, x.Value[k]); err != nil {
 					return err
 				}
@@ -399,8 +402,9 @@ func (s *Set) features() func(i int, into []float64) []float64 {
 	if s.Sparse != nil {
 		rows := s.Sparse.Transposed()
 		return func(i int, into []float64) []float64 {
-			into = append(into[:0], rows.Value[rows.Start[i]:rows.Start[i+1]]...)
-			return append(into, make([]float64, rows.Rows-len(into))...)
+			stored := rows.Value[rows.Start[i]:rows.Start[i+1]]
+			into = slices.DeleteFunc(append(into[:0], stored...), math.IsNaN)
+			return append(into, make([]float64, rows.Rows-len(stored))...)
 		}
 	}
 	return func(i int, into []float64) []float64 {

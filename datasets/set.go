@@ -147,7 +147,8 @@ func (s *Set) Dims() (features, samples int) {
 }
 
 // Mask returns 1 where a value is known and 0 where it is missing (NaN), or nil if none is: what
-// Model.Mask, and fields of that name elsewhere, take.
+// Model.Mask, and fields of that name elsewhere, take. It is nil for a Sparse set, too: fits of sparse
+// matrices take no mask, and refuse what is missing, so make it Dense before.
 func (s *Set) Mask() mat.Matrix {
 	if s.X == nil {
 		return nil
@@ -192,6 +193,15 @@ func (s *Set) String() string {
 	}
 	if s.Sparse != nil {
 		line += fmt.Sprintf(", %d entries that are not 0 (%.2g %%)", len(s.Sparse.Value), 100*float64(len(s.Sparse.Value))/float64(m)/float64(n))
+		missing := 0
+		for _, v := range s.Sparse.Value {
+			if math.IsNaN(v) {
+				missing++
+			}
+		}
+		if missing > 0 {
+			line += fmt.Sprintf(", %d missing", missing)
+		}
 	} else {
 		lo, hi, missing := s.valueRange()
 		if missing < m*n {

@@ -222,7 +222,7 @@ func TestOpenMTX(t *testing.T) {
 	matrix := readTestdata(t, "mtx", "real.mtx")
 	write("matrix.mtx.gz", gzipped(matrix))
 	write("features.tsv.gz", gzipped([]byte("E1\tTP53\tGene Expression\nE2\tMYC\tGene Expression\nE3\tACTB\tGene Expression\n")))
-	write("barcodes.tsv", []byte("AAA-1\r\nAAC-1\r\nAAG-1\r\nAAT-1\r\n"))
+	write("barcodes.tsv", []byte("\uFEFFAAA-1\r\nAAC-1\r\nAAG-1\r\nAAT-1\r\n"))
 	s, err := OpenMTX(t.Context(), folder)
 	if err != nil {
 		t.Fatal(err)

@@ -27,6 +27,9 @@ func sparseSet() (thin, dense *Set) {
 func TestSparseSet(t *testing.T) {
 	s, d := sparseSet()
 	before := s.Sparse.Value[1]
+	gap, gapD := sparseSet() // with a value that is missing
+	gap.Sparse.Value[4] = math.NaN()
+	gapD.X.Set(1, 2, math.NaN())
 	for name, f := range map[string]func(*Set) (*Set, error){
 		"Pick":         func(s *Set) (*Set, error) { return s.Pick([]int{2, 0}) },
 		"PickFeatures": func(s *Set) (*Set, error) { return s.PickFeatures([]int{3, 0}) },
@@ -43,20 +46,25 @@ func TestSparseSet(t *testing.T) {
 			return p.Apply(s)
 		},
 	} {
-		a, err := f(s)
-		b, errB := f(d)
-		if err != nil || errB != nil {
-			t.Fatal(name, err, errB)
+		for _, sets := range [][2]*Set{{s, d}, {gap, gapD}} {
+			a, err := f(sets[0])
+			b, errB := f(sets[1])
+			if err != nil || errB != nil {
+				t.Fatal(name, err, errB)
+			}
+			if a.Sparse == nil {
+				t.Errorf("%s: not sparse any more", name)
+			}
+			if a, err = a.Dense(); err != nil {
+				t.Fatal(name, err)
+			}
+			if !nearly(a.X, b.X) || !slices.Equal(a.Samples, b.Samples) || !slices.Equal(a.Features, b.Features) {
+				t.Errorf("%s: %v, want %v", name, mat.Formatted(a.X), mat.Formatted(b.X))
+			}
 		}
-		if a.Sparse == nil {
-			t.Errorf("%s: not sparse any more", name)
-		}
-		if a, err = a.Dense(); err != nil {
-			t.Fatal(name, err)
-		}
-		if !mat.EqualApprox(a.X, b.X, 1e-12) || !slices.Equal(a.Samples, b.Samples) || !slices.Equal(a.Features, b.Features) {
-			t.Errorf("%s: %v, want %v", name, mat.Formatted(a.X), mat.Formatted(b.X))
-		}
+	}
+	if got := gap.String(); !strings.HasSuffix(got, "6 entries that are not 0 (50 %), 1 missing") {
+		t.Error(got)
 	}
 	if s.Sparse.Value[1] != before {
 		t.Error("the data have changed")
