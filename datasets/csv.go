@@ -822,7 +822,12 @@ func mayBeName(f string) bool {
 }
 
 func (l *CSVLayout) isMissing(field string) bool {
-	return slices.Contains(l.Missing, strings.TrimSpace(field))
+	field = strings.TrimSpace(field)
+	is := slices.Contains(l.Missing, field)
+	if is && l.open != nil && slices.Contains(l.open.words, field) && !l.open.seen[field] {
+		l.open.seen[strings.Clone(field)] = true
+	}
+	return is
 }
 
 // guessSeparator looks at the first line, except for what is in quotes. A comma may be

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image/png"
@@ -539,6 +540,99 @@ func TestOpenMissingTexts(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), "testdata/npz/csr.npz", OpenOptions{Sparse: true, Missing: []string{"<0,60"}}); !errors.Is(err, ErrParameter) {
 		t.Error(err)
+	}
+}
+
+// What an option says is done for each format, or is an error.
+func TestOpenOptions(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name string, data []byte) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	npyFile := func(shape string, values ...float64) []byte {
+		dict := fmt.Sprintf("{'descr': '<f8', 'fortran_order': False, 'shape': (%s), }\n", shape)
+		b := append([]byte("\x93NUMPY\x01\x00"), byte(len(dict)), 0)
+		b = append(b, dict...)
+		for _, v := range values {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+		return b
+	}
+	arff := write("t.arff", []byte("@attribute a real\n@attribute b real\n@attribute c real\n@attribute d real\n@attribute kind {x,y}\n@data\n1,2,3,4,x\n5,6,7,8,y\n"))
+	idx := write("t.idx", []byte("\x00\x00\x08\x02\x00\x00\x00\x02\x00\x00\x00\x04\x01\x02\x03\x04\x05\x06\x07\x08"))
+	cube := write("cube.idx", []byte("\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x01\x03\x01\x03\x05\x06\x07\x08"))
+	mtx := write("t.mtx", []byte("%%MatrixMarket matrix array real general\n4 2\n1\n2\n3\n4\n5\n6\n7\n8\n"))
+	npy := write("cube.npy", npyFile("2, 2, 2", 1, 3, 1, 3, 5, 6, 7, 8))
+	table := write("t.csv", []byte("id,a\nx,1\ny,2\n"))
+	photos := "testdata/others/photos"
+	all, turned := "[[1 2 3 4] [5 6 7 8]]", "[[1 5] [2 6] [3 7] [4 8]]"
+	for _, c := range []struct {
+		path string
+		o    OpenOptions
+		want string // X by samples, height, width, classes
+		err  error
+		says string
+	}{
+		{arff, OpenOptions{}, all + " 0 0 [x y]", nil, ""},
+		{arff, OpenOptions{Label: "-"}, all + " 0 0 []", nil, ""},
+		{arff, OpenOptions{Transposed: true}, turned + " 0 0 []", nil, ""},
+		{arff, OpenOptions{Height: 2, Width: 2}, all + " 2 2 [x y]", nil, ""},
+		{arff, OpenOptions{Transposed: true, Height: 2, Width: 1}, turned + " 2 1 []", nil, ""},
+		{arff, OpenOptions{Height: 9, Width: 2}, "", ErrSize, "images of 9×2"},
+		{idx, OpenOptions{Transposed: true}, turned + " 0 0 []", nil, ""},
+		{idx, OpenOptions{Height: 2, Width: 2}, all + " 2 2 []", nil, ""},
+		{idx, OpenOptions{Height: 9, Width: 2}, "", ErrSize, "images of 9×2"},
+		{idx, OpenOptions{Skip: []string{"1"}}, "", ErrParameter, "OpenOptions.Skip"},
+		{cube, OpenOptions{Height: 1, Width: 1}, "[[2] [6.5]] 1 1 []", nil, ""},
+		{cube, OpenOptions{Height: 3, Width: 3}, "", ErrSize, "2×2 cannot shrink to 3×3"},
+		{cube, OpenOptions{Transposed: true}, "", ErrParameter, "OpenOptions.Transposed"},
+		{mtx, OpenOptions{Transposed: true}, turned + " 0 0 []", nil, ""},
+		{mtx, OpenOptions{Height: 2, Width: 2}, all + " 2 2 []", nil, ""},
+		{mtx, OpenOptions{Height: 9, Width: 2}, "", ErrSize, "images of 9×2"},
+		{mtx, OpenOptions{ID: "a"}, "", ErrParameter, "OpenOptions.ID"},
+		{mtx, OpenOptions{Label: "a"}, "", ErrParameter, "OpenOptions.Label"},
+		{mtx, OpenOptions{Skip: []string{"a"}}, "", ErrParameter, "OpenOptions.Skip"},
+		{npy, OpenOptions{Height: 1, Width: 1}, "[[2] [6.5]] 1 1 []", nil, ""},
+		{npy, OpenOptions{Transposed: true}, "", ErrParameter, "OpenOptions.Transposed"},
+		{npy, OpenOptions{Label: "a"}, "", ErrParameter, "OpenOptions.Label"},
+		{table, OpenOptions{Data: "zz"}, "", ErrParameter, "OpenOptions.Data"},
+		{photos, OpenOptions{Data: "zz"}, "", ErrParameter, "OpenOptions.Data"},
+		{"testdata/npz/csr.npz", OpenOptions{Skip: []string{"a"}}, "", ErrParameter, "OpenOptions.Skip"},
+		{"testdata/mat/plain.mat", OpenOptions{Skip: []string{"a"}}, "", ErrParameter, "OpenOptions.Skip"},
+		{"testdata/hdf5/csr.h5ad", OpenOptions{Skip: []string{"a"}}, "", ErrParameter, "OpenOptions.Skip"},
+	} {
+		s, err := Open(t.Context(), c.path, c.o)
+		if c.err != nil {
+			if !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s %+v: %v", c.path, c.o, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s %+v: %v", c.path, c.o, err)
+			continue
+		}
+		if got := fmt.Sprint(rowsOf(s.X.T()), s.Height, s.Width, s.Classes); got != c.want {
+			t.Errorf("%s %+v: %s, want %s", c.path, c.o, got, c.want)
+		}
+	}
+	if s, err := Open(t.Context(), photos, OpenOptions{Label: "-"}); err != nil || s.Labels != nil {
+		t.Errorf("%v, %v", s, err)
+	}
+	// What is nowhere in the data is told.
+	for _, c := range []struct {
+		path, missing string
+		told          bool
+	}{{table, "foo", true}, {table, "7", true}, {table, ">5", true}, {table, "2", false}, {table, ">=2", false}, {arff, "foo", true}, {arff, "<0", true}, {mtx, "foo", true},
+		{write("word.csv", []byte("id,a\nx,1\ny,foo\nz,2\nu,3\nv,4\nw,5\n")), "foo", false}, {write("limit.csv", []byte("id,a\nx,1\ny,<5\nz,2\nu,3\nv,4\nw,5\n")), "<5", false}} {
+		s, err := Open(t.Context(), c.path, OpenOptions{Missing: []string{c.missing}})
+		if err != nil || strings.Contains(s.String(), fmt.Sprintf("no value is %q, which OpenOptions.Missing has", c.missing)) != c.told {
+			t.Errorf("%s, %s: %v, %v", c.path, c.missing, s, err)
+		}
 	}
 }
 

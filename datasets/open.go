@@ -20,7 +20,8 @@ import (
 	"github.com/robustnmf/robustnmf/internal/npy"
 )
 
-// OpenOptions say what Open cannot know, or guessed wrong. Its zero value guesses all.
+// OpenOptions say what Open cannot know, or guessed wrong. Its zero value guesses all. An option that
+// does nothing for a kind of file is ErrParameter there.
 type OpenOptions struct {
 	// ID and Label name what holds the names of the samples and their classes: a column of a table,
 	// by its name or number; a variable, array or path in files of several (.mat, .npz, HDF5). ""
@@ -35,12 +36,14 @@ type OpenOptions struct {
 	// the usual words such as NA: texts ("?", "<0,60"), numbers ("-1"), and ranges of numbers ("<0",
 	// ">=9999"). Where fields of a table have "<5" for their text, as those below a limit of detection,
 	// they are meant, and not the numbers below 5. What is missing is NaN in X, and counts in Set.Mask.
+	// The zeros of a sparse matrix are never missing. A note tells of values that come nowhere.
 	Missing []string
 	// Transposed takes the matrix the other way round: what is a feature without it is a sample.
 	Transposed bool
 	// Height and Width are those of images: what pictures are made smaller to, or the size of the
 	// images that are rows of a matrix. 0 is a guess for pictures: the size of most of them where none is
-	// smaller, or else 32×32, 16×16 or 8×8, and at most 64 pixels high and wide. It is none for a matrix.
+	// smaller, or else 32×32, 16×16 or 8×8, and at most 64 pixels high and wide. It is none for a matrix,
+	// and the own size of images that are in an array, as those of IDX.
 	Height, Width int
 	// Sideways turns images that lie on their side without it: of images that are rows of a matrix it
 	// takes the pixels in the other order, column by column in place of row by row or the reverse.
@@ -133,6 +136,9 @@ func (s *Set) opened(o OpenOptions, missing absent) (*Set, error) {
 	if hidden > 0 {
 		s.noted("%s taken for missing, as OpenOptions.Missing says", are(hidden, "number"))
 	}
+	for _, text := range missing.unseen() {
+		s.noted("no value is %q, which OpenOptions.Missing has", text)
+	}
 	if s.X == nil {
 		return s, s.Check()
 	}
@@ -148,13 +154,22 @@ func (s *Set) opened(o OpenOptions, missing absent) (*Set, error) {
 // smallSide is that of the smallest images that are taken for such without a word.
 const smallSide = 8
 
+// only returns an error for an option that is set and does nothing for files of a kind, which has these.
+func (o OpenOptions) only(kind string, has ...string) error {
+	for _, option := range []struct {
+		name string
+		set  bool
+	}{{"ID", none(o.ID) != ""}, {"Label", none(o.Label) != ""}, {"Data", o.Data != ""}, {"Skip", len(o.Skip) > 0}, {"Transposed", o.Transposed}} {
+		if option.set && !slices.Contains(has, option.name) {
+			return fmt.Errorf("%w: OpenOptions.%s does nothing for %s", ErrParameter, option.name, kind)
+		}
+	}
+	return nil
+}
+
 func openFolder(ctx context.Context, path string, o OpenOptions) (*Set, error) {
 	if besideMTX(path, "matrix.mtx") != "" {
-		s, err := openMTX(ctx, path, true)
-		if err == nil && o.Transposed {
-			s = s.transposed()
-		}
-		return s.upright(o, false, false, err)
+		return openFileMTX(ctx, path, o)
 	}
 	s, err := openPictures(ctx, path, o)
 	if !errors.Is(err, ErrNoImages) {
@@ -198,6 +213,9 @@ func openMixed(ctx context.Context, path string, mixed *mixedSizes, side int) (s
 
 // openPictures reads images, and makes them one size, and small, where the options say nothing.
 func openPictures(ctx context.Context, path string, o OpenOptions) (*Set, error) {
+	if err := o.only("pictures"); err != nil {
+		return nil, err
+	}
 	if (o.Height == 0) != (o.Width == 0) {
 		return nil, fmt.Errorf("%w: images of %d×%d: set both Height and Width", ErrParameter, o.Height, o.Width)
 	}
@@ -219,14 +237,20 @@ func openPictures(ctx context.Context, path string, o OpenOptions) (*Set, error)
 		}
 		s = t.noted("the images of %d×%d became %d×%d (OpenOptions.Height and Width)", h, w, t.Height, t.Width)
 	}
-	if len(s.Classes) == 1 {
-		s.Labels, s.Classes = nil, nil // all are in one folder
+	if len(s.Classes) == 1 || o.Label == "-" { // all are in one folder
+		s.Labels, s.Classes = nil, nil
 	}
 	if s.Classes != nil {
 		s.noted("the folder of an image is its class")
 	}
 	return s.upright(o, false, false, nil)
 }
+
+// The options of which only decides that tables, and files of several arrays, have them.
+var (
+	ofTables = []string{"ID", "Label", "Skip", "Transposed"}
+	ofArrays = []string{"ID", "Label", "Data", "Transposed"}
+)
 
 func openFile(ctx context.Context, path string, o OpenOptions, missing absent) (*Set, error) {
 	f, err := os.Open(path)
@@ -247,18 +271,30 @@ func openFile(ctx context.Context, path string, o OpenOptions, missing absent) (
 	case len(head) == 0:
 		return nil, fmt.Errorf("%s: %w: the file is empty", path, ErrFormat)
 	case tableOf(head) != nil:
+		if err := o.only("a table", ofTables...); err != nil {
+			return nil, err
+		}
 		return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
 			return readGuessed(ctx, func() (io.Reader, error) { return tableOf(head)(ctx, f, size) }, true, o, missing, maxValues())
 		})
 	case begins("PAR1") || begins("ARROW1") || begins("\xff\xff\xff\xff"):
 		return unsupported("a table of Parquet or Arrow: a program that has import _ \"github.com/robustnmf/robustnmf/datasets/columnar\", a module of its own, reads it; so do pandas and R, which can save it as CSV")
 	case begins("MATLAB"):
+		if err := o.only("a file of MATLAB", ofArrays...); err != nil {
+			return nil, err
+		}
 		return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) { return readGuessedMAT(ctx, f, size, o) })
 	case begins("\x89HDF\r\n\x1a\n"):
 		return openFileHDF5(ctx, path, o)
 	case begins(npy.Magic):
+		if err := o.only("an array of NumPy", "Transposed"); err != nil {
+			return nil, err
+		}
 		return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
 			s, err := ReadNPY(ctx, io.NewSectionReader(f, 0, size), NPYLayout{Height: o.Height, Width: o.Width, Columns: o.Transposed})
+			if err == nil && s.ownSize(o) && o.Transposed {
+				return nil, OpenOptions{Transposed: true}.only("images")
+			}
 			if err == nil && s.Height == 0 {
 				s.noteOrientation("the array", o.Transposed)
 			}
@@ -269,17 +305,16 @@ func openFile(ctx context.Context, path string, o OpenOptions, missing absent) (
 		case err != nil:
 			return nil, err
 		case what == "npz":
+			if err := o.only("an archive of NumPy", ofArrays...); err != nil {
+				return nil, err
+			}
 			return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) { return readGuessedNPZ(ctx, f, size, o) })
 		case what == "xlsx":
 			return unsupported("a workbook: save the sheet as CSV")
 		}
 		return openPictures(ctx, path, o)
 	case begins("%%MatrixMarket") || begins("%%matrixmarket"):
-		s, err := openMTX(ctx, path, true)
-		if err == nil && o.Transposed {
-			s = s.transposed()
-		}
-		return s.upright(o, false, false, err)
+		return openFileMTX(ctx, path, o)
 	case len(head) > 262 && string(head[257:262]) == "ustar":
 		return openPictures(ctx, path, o)
 	case len(head) >= 4 && head[0] == 0 && head[1] == 0 && head[2] >= 8 && head[2] <= 14 && head[3] >= 1 && head[3] <= 8:
@@ -287,9 +322,15 @@ func openFile(ctx context.Context, path string, o OpenOptions, missing absent) (
 	case imageFormat(lower) != nil:
 		return unsupported("a single image: give the folder of the images")
 	case strings.HasSuffix(lower, ".arff"):
-		s, err := OpenARFF(ctx, path, CSVLayout{ID: none(o.ID), Label: none(o.Label), Skip: o.Skip, open: &missing})
-		return s.upright(o, false, false, err)
+		if err := o.only("a table", ofTables...); err != nil {
+			return nil, err
+		}
+		s, err := OpenARFF(ctx, path, CSVLayout{ID: none(o.ID), Label: o.Label, Skip: o.Skip, open: &missing})
+		return s.shaped(o, err)
 	case isText(head):
+		if err := o.only("a table", ofTables...); err != nil {
+			return nil, err
+		}
 		return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
 			return readGuessedCSV(ctx, io.NewSectionReader(f, 0, size), o, missing, maxValues())
 		})
@@ -385,6 +426,9 @@ func isText(head []byte) bool {
 
 // openIDX reads images of IDX, and the labels of the file whose name has labels in place of images.
 func openIDX(ctx context.Context, path string, o OpenOptions) (*Set, error) {
+	if err := o.only("a file of IDX", "Label", "Transposed"); err != nil {
+		return nil, err
+	}
 	labels := cmp.Or(o.Label, filepath.Join(filepath.Dir(path), strings.NewReplacer("images", "labels", "idx3", "idx1", "samples", "labels").Replace(filepath.Base(path))))
 	var beside *os.File
 	if labels != "-" && labels != path {
@@ -400,30 +444,65 @@ func openIDX(ctx context.Context, path string, o OpenOptions) (*Set, error) {
 		r := io.NewSectionReader(f, 0, size)
 		if beside == nil {
 			s, err := ReadIDXSet(ctx, r, nil)
-			return s.upright(o, false, false, err)
+			return s.shaped(o, err)
 		}
 		s, err := ReadIDXSet(ctx, r, beside)
 		if err == nil {
 			s.noted("the classes are those of %s", tidyName(filepath.Base(labels)))
 		}
-		return s.upright(o, false, false, err)
+		return s.shaped(o, err)
 	})
 }
 
+func openFileMTX(ctx context.Context, path string, o OpenOptions) (*Set, error) {
+	if err := o.only("a matrix of Matrix Market", "Transposed"); err != nil {
+		return nil, err
+	}
+	s, err := openMTX(ctx, path, true)
+	return s.shaped(o, err)
+}
+
 func openFileHDF5(ctx context.Context, path string, o OpenOptions) (*Set, error) {
+	if err := o.only("a file of HDF5", ofArrays...); err != nil {
+		return nil, err
+	}
+	height, width := o.Height, o.Width
+	if o.Transposed { // it has them afterwards
+		height, width = 0, 0
+	}
 	return OpenFile(path, func(f io.ReaderAt, size int64) (*Set, error) {
-		s, err := ReadHDF5(ctx, f, size, HDF5Layout{X: o.Data, Labels: none(o.Label), Samples: none(o.ID), Height: o.Height, Width: o.Width, sparse: true, guess: o.Label == ""})
+		s, err := ReadHDF5(ctx, f, size, HDF5Layout{X: o.Data, Labels: none(o.Label), Samples: none(o.ID), Height: height, Width: width, sparse: true, guess: o.Label == ""})
 		other := slices.ContainsFunc([]string{none(o.Label), none(o.ID)}, func(name string) bool {
 			return name != "" && err != nil && strings.Contains(err.Error(), strconv.Quote(name))
 		})
 		if err != nil && o.Data == "" && !other && (errors.Is(err, ErrNoVariable) || errors.Is(err, ErrUnsupported)) {
 			return nil, fmt.Errorf("%w (OpenOptions.Data names the array of the data)", err)
 		}
-		if err == nil && o.Transposed {
-			s = s.transposed()
-		}
-		return s.upright(o, o.Height > 0, false, err)
+		return s.shaped(o, err)
 	})
+}
+
+// ownSize tells whether the samples are images whose size is not that of the options.
+func (s *Set) ownSize(o OpenOptions) bool {
+	return s.isImage() && (s.Height != o.Height || s.Width != o.Width)
+}
+
+// shaped is upright for a matrix that was read without regard to Transposed, nor always to Height and Width.
+func (s *Set) shaped(o OpenOptions, err error) (*Set, error) {
+	if err != nil {
+		return nil, err
+	}
+	if s.ownSize(o) && o.Transposed {
+		return nil, OpenOptions{Transposed: true}.only("images")
+	}
+	if o.Transposed {
+		s = s.transposed()
+	}
+	if !s.isImage() {
+		s.Height, s.Width = o.Height, o.Width
+		err = s.Check()
+	}
+	return s.upright(o, o.Height > 0, false, err)
 }
 
 // upright returns a set that was read without err with its images as they stand. Those that come flat, as
@@ -434,6 +513,14 @@ func openFileHDF5(ctx context.Context, path string, o OpenOptions) (*Set, error)
 func (s *Set) upright(o OpenOptions, flat, columns bool, err error) (*Set, error) {
 	if err != nil {
 		return nil, err
+	}
+	if o.Height > 0 && s.ownSize(o) { // which is no matter of order
+		h, w := s.Height, s.Width
+		if s, err = s.Shrink(o.Height, o.Width); err != nil {
+			return nil, err
+		}
+		s.noted("the images of %d×%d became %d×%d, as OpenOptions.Height and Width say", h, w, s.Height, s.Width)
+		flat = false
 	}
 	if h, w := sizeByNames(s.Features); h > 0 && !s.isImage() {
 		s.Height, s.Width, s.Features, flat = h, w, nil, false
@@ -684,7 +771,8 @@ func are(n int, thing string) string {
 
 // absent is what OpenOptions.Missing says.
 type absent struct {
-	words  []string // texts alone
+	words  []string        // texts alone
+	seen   map[string]bool // those that are the text of a field
 	values []*absentValue
 }
 
@@ -693,11 +781,32 @@ type absentValue struct {
 	text   string
 	is     func(v float64) bool // nil: it can be a text only
 	fields int                  // that have the text
+	seen   bool                 // a number that it is
 }
 
-// number tells whether a number means missing.
-func (a absent) number(v float64) bool {
-	return slices.ContainsFunc(a.values, func(b *absentValue) bool { return b.fields == 0 && b.is != nil && b.is(v) })
+// number tells whether a number means missing, and remembers by which.
+func (a absent) number(v float64) (is bool) {
+	for _, b := range a.values {
+		if b.fields == 0 && b.is != nil && b.is(v) {
+			b.seen, is = true, true
+		}
+	}
+	return is
+}
+
+// unseen returns what no value was.
+func (a absent) unseen() (texts []string) {
+	for _, word := range a.words {
+		if !a.seen[word] {
+			texts = append(texts, word)
+		}
+	}
+	for _, b := range a.values {
+		if b.fields == 0 && !b.seen {
+			texts = append(texts, b.text)
+		}
+	}
+	return texts
 }
 
 // text tells whether a field that is no number means missing, by its text, and remembers it. None does if a is nil.
@@ -730,6 +839,7 @@ func (a absent) check() error {
 
 // parseMissing reads OpenOptions.Missing.
 func parseMissing(texts []string) (a absent) {
+	a.seen = map[string]bool{}
 	for _, text := range texts {
 		text = strings.TrimSpace(text)
 		limit := strings.TrimLeft(text, "<>=")

@@ -72,6 +72,9 @@ func (s *Set) SaveMTX(folder string) error {
 	lines := func(names []string) func(io.Writer) error {
 		return func(w io.Writer) error {
 			out := bufio.NewWriter(w)
+			if mark := "\uFEFF"; strings.HasPrefix(names[0], mark) {
+				out.WriteString(mark) // one of which readers leave out
+			}
 			for _, name := range names {
 				out.WriteString(name + "\n")
 			}
