@@ -199,12 +199,11 @@ paper | 199.18 | 184.59 | 183.92 | 177.76 | 209.47`)
 func Costs() *viz.Table {
 	var rows [][]any
 	for _, c := range claims.Costs() {
-		claim := "O(" + strings.ReplaceAll(c.Text("claim"), "; ", "); O(") + ")"
 		name := c.Text("algorithm")
 		if c.Number("base") < 0.0005 {
 			name += " *"
 		}
-		rows = append(rows, []any{name, c.Text("paper"), claim, viz.Number(1000*c.Number("base"), 2),
+		rows = append(rows, []any{name, c.Text("paper"), c.Text("claim"), viz.Number(1000*c.Number("base"), 2),
 			viz.Number(c.Number("in_m"), 2), viz.Number(c.Number("in_n"), 2), viz.Number(c.Number("in_r"), 2)})
 	}
 	return lesson.Must(viz.NewTable([]string{"algorithm", "paper", "claimed cost of a round", "ms at 256 × 256, r = 10", "exponent in m", "in n", "in r"}, rows))

@@ -58,25 +58,26 @@ func algorithms() []costed {
 		return m
 	}
 	return []costed{
-		{"NMF, MUR", "RSS-NMF", "mnr", model(func(p *costProblem) rnmf.Model { return with(rnmf.NMF(p.rank), rnmf.MU{}) })},
-		{"CNMF, squares", "RSS-NMF", "mnr", func(ctx context.Context, p *costProblem, rounds int) (*rnmf.Result, error) {
+		{"NMF, MUR", "RSS-NMF", "O(mnr)", model(func(p *costProblem) rnmf.Model { return with(rnmf.NMF(p.rank), rnmf.MU{}) })},
+		{"L2,1-NMF, MUR", "L2,1-NMF", "nearly that of NMF", model(func(p *costProblem) rnmf.Model { return with(rnmf.L21NMF(p.rank), rnmf.MU{}) })},
+		{"CNMF, squares", "RSS-NMF", "O(mnr)", func(ctx context.Context, p *costProblem, rounds int) (*rnmf.Result, error) {
 			return papers.CNMF{Model: rnmf.Model{Rank: p.rank, MaxIter: rounds, Tol: -1, Solver: rnmf.MU{}, Seed: costSeed}, Labels: p.labels}.Fit(ctx, p.x)
 		}},
-		{"CNMF, divergence", "RSS-NMF", "n(m + n)r", func(ctx context.Context, p *costProblem, rounds int) (*rnmf.Result, error) {
+		{"CNMF, divergence", "RSS-NMF", "O(n(m + n)r)", func(ctx context.Context, p *costProblem, rounds int) (*rnmf.Result, error) {
 			return printed.Divergence{Start: printed.Start{Rank: p.rank, Seed: costSeed, MaxIter: rounds}, Labels: p.labels}.Fit(ctx, p.x)
 		}},
-		{"GNMF, MUR", "RSS-NMF; RRA", "mnr + n²m; mnr + rn²", model(func(p *costProblem) rnmf.Model { return with(rnmf.GNMF(p.rank, p.graph, 1), rnmf.MU{}) })},
-		{"RSS-NMF, MUR", "RSS-NMF", "mnr + max(m, n)r² + rn²", model(func(p *costProblem) rnmf.Model { return with(rnmf.RSSNMF(p.rank, 0.1, p.labels), rnmf.MU{}) })},
-		{"RSS-NMF, FGD", "RSS-NMF", "mnr + max(m, n)r² + rn²", model(func(p *costProblem) rnmf.Model {
+		{"GNMF, MUR", "RSS-NMF; RRA", "O(mnr + n²m); O(mnr + rn²)", model(func(p *costProblem) rnmf.Model { return with(rnmf.GNMF(p.rank, p.graph, 1), rnmf.MU{}) })},
+		{"RSS-NMF, MUR", "RSS-NMF", "O(mnr + max(m, n)r² + rn²)", model(func(p *costProblem) rnmf.Model { return with(rnmf.RSSNMF(p.rank, 0.1, p.labels), rnmf.MU{}) })},
+		{"RSS-NMF, FGD", "RSS-NMF", "O(mnr + max(m, n)r² + rn²)", model(func(p *costProblem) rnmf.Model {
 			return with(rnmf.RSSNMF(p.rank, 0.1, p.labels), papers.FGD{Printed: true})
 		})},
-		{"NeNMF", "RRA", "mnr + mr² + nr² + K(mr² + nr²)", model(func(p *costProblem) rnmf.Model {
+		{"NeNMF", "RRA", "O(mnr + mr² + nr² + K(mr² + nr²))", model(func(p *costProblem) rnmf.Model {
 			return with(rnmf.GNMF(p.rank, p.graph, 1), papers.OGM{Printed: true})
 		})},
-		{"RRA, Algorithm 1", "RRA", "mnr + prn²", func(ctx context.Context, p *costProblem, rounds int) (*rnmf.Result, error) {
+		{"RRA, Algorithm 1", "RRA", "O(mnr + prn²)", func(ctx context.Context, p *costProblem, rounds int) (*rnmf.Result, error) {
 			return printed.RRA{Start: printed.Start{Rank: p.rank, Seed: costSeed, MaxIter: rounds}, Graph: p.graph, Beta: 1}.Fit(ctx, p.x)
 		}},
-		{"truncated Cauchy, OGM", "Truncated Cauchy", "mn ln(mn) + mnr²", model(func(p *costProblem) rnmf.Model {
+		{"truncated Cauchy, OGM", "Truncated Cauchy", "O(mn ln(mn) + mnr²)", model(func(p *costProblem) rnmf.Model {
 			return with(rnmf.TruncatedCauchyNMF(p.rank), papers.OGM{Printed: true})
 		})},
 	}

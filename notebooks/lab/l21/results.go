@@ -104,7 +104,7 @@ func Errors(x *mat.Dense, r *rnmf.Result) (byColumn, frobenius float64) {
 // where its files end: remove them for a fresh one.
 func Command(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("l21", flag.ContinueOnError)
-	trials := f.Uint64("trials", 3, "number of `trials`, with seeds from 1")
+	trials := f.Uint64("trials", 10, "number of `trials`, with seeds from 1")
 	seconds := f.Float64("seconds", 0, "start no more fits after this `time`; 0: never stop")
 	out := f.String("out", "notebooks/lab/l21", "`folder` to write to")
 	only := f.String("only", "", "convergence (Table 2, Fig. 5) or clusters (Table 3) alone; empty: both")
