@@ -153,7 +153,7 @@ func L21(d Data) List {
 			}
 			why := strings.Join(text, "; ")
 			if len(all) < len(sets) {
-				why += "; elsewhere the limit of 20,000 rounds ends both"
+				why += "; elsewhere from no start do both end before the limit of 20,000 rounds"
 			}
 			return v, why
 		}},

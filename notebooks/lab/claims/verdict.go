@@ -238,7 +238,7 @@ func (d Difference) side() int {
 
 // text shows it in percentage points, if points is true.
 func (d Difference) text(points bool) string {
-	scale, format := 1., "%+.3f"
+	scale, format := 1., "%+.5f"
 	if points {
 		scale, format = 100, "%+.1f"
 	}
