@@ -77,6 +77,10 @@ type Suspect struct {
 	Apart float64
 	// MeanApart is the same for the mean magnitude of its residuals.
 	MeanApart float64
+	// Direction is how far the direction of its residuals is on the way from the usual one, where it is 0, to one by
+	// chance, where it is 1: (med − t_j)/med, from −20 to 20; the mean over the fits. It is 0 where directions are not
+	// asked.
+	Direction float64
 	Size      float64 // mean over the fits of the size of its residuals: see rnmf.Outliers.Sizes
 	Weight    float64 // mean over the fits of its weight: see rnmf.Outliers.Samples
 	// Chance is how many samples of data whose errors are spread by chance would have
@@ -191,7 +195,7 @@ func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 				least = exactly * math.Sqrt(typical) // as counts vary
 			}
 			apart, onMean, many := standApart(out.E, s.Mask, least)
-			odd := strange(out.E, least, model.Seed)
+			odd, way := strange(out.E, least, model.Seed)
 			for j := range n {
 				order[j] = j
 				of := &found.Samples[j]
@@ -200,6 +204,7 @@ func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 				chances[j] = append(chances[j], chance[j])
 				of.Apart += min(apart[j], mostApart) / float64(fits)
 				of.MeanApart += min(onMean[j], mostApart) / float64(fits)
+				of.Direction += way[j] / float64(fits)
 				for _, reason := range []struct {
 					share *float64
 					holds bool
@@ -342,13 +347,14 @@ func standApart(residuals *mat.Dense, mask mat.Matrix, least float64) (apart, on
 	return apart, onMean, many
 }
 
-// strange marks the samples whose residuals lie in a direction as by chance.
-func strange(residuals *mat.Dense, least float64, seed uint64) []bool {
+// strange marks the samples whose residuals lie in a direction as by chance, and says how far each is on the way
+// from the usual direction to one by chance.
+func strange(residuals *mat.Dense, least float64, seed uint64) (odd []bool, way []float64) {
 	all, n := residuals.Dims()
 	features := rand.New(rand.NewPCG(seed, 0x73_74_72)).Perm(all)[:min(all, mostFeatures)]
 	slices.Sort(features)
 	m := len(features)
-	odd := make([]bool, n)
+	odd, way = make([]bool, n), make([]float64, n)
 	u, large := mat.NewDense(m, n, nil), make([]bool, n)
 	e, known := make([]float64, m), 0.0
 	for j := range n {
@@ -365,7 +371,7 @@ func strange(residuals *mat.Dense, least float64, seed uint64) []bool {
 		}
 	}
 	if m < 2 || known < 3 {
-		return odd
+		return odd, way
 	}
 	var c mat.SymDense
 	c.SymOuterK(1/known, u)
@@ -389,7 +395,7 @@ func strange(residuals *mat.Dense, least float64, seed uint64) []bool {
 	var factor mat.Cholesky
 	var inverse mat.SymDense
 	if !factor.Factorize(&c) || factor.InverseTo(&inverse) != nil {
-		return odd
+		return odd, way
 	}
 	var mean, square float64 // of the eigenvalues of C⁻¹
 	for i := range m {
@@ -399,7 +405,7 @@ func strange(residuals *mat.Dense, least float64, seed uint64) []bool {
 		}
 	}
 	if byChance := math.Sqrt(2/float64(m+2)*max(0, square-mean*mean)) / mean; !(byChance <= alikeByChance) {
-		return odd
+		return odd, way
 	}
 	var w mat.Dense
 	w.Mul(&inverse, u)
@@ -412,15 +418,20 @@ func strange(residuals *mat.Dense, least float64, seed uint64) []bool {
 		}
 	}
 	if len(usual) == 0 {
-		return odd
+		return odd, way
 	}
 	slices.Sort(usual)
 	median := usual[len(usual)/2]
+	if !(median <= common) { // or NaN
+		return odd, way
+	}
 	from := max(strangeFrom*median, median+strangeSpread*(usual[int(highQuantile*float64(len(usual)))]-median))
 	for j := range n {
-		odd[j] = median <= common && large[j] && t[j] > from
+		if large[j] && !math.IsNaN(t[j]) {
+			odd[j], way[j] = t[j] > from, max(-mostApart, min((median-t[j])/median, mostApart))
+		}
 	}
-	return odd
+	return odd, way
 }
 
 // agree compares the lists of the worst samples of all pairs of fits.

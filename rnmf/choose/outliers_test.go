@@ -232,7 +232,8 @@ func TestStrangeOfNoise(t *testing.T) {
 		}
 		e.Apply(func(_, _ int, v float64) float64 { return v + rng.NormFloat64() }, e)
 		odd := 0
-		for _, is := range strange(e, 0, 1) {
+		marked, _ := strange(e, 0, 1)
+		for _, is := range marked {
 			if is {
 				odd++
 			}
@@ -242,10 +243,41 @@ func TestStrangeOfNoise(t *testing.T) {
 		}
 	}
 	for name, e := range map[string]*mat.Dense{"zeros": mat.NewDense(80, 30, nil), "one": mat.NewDense(80, 1, nil), "equal": constant(80, 30, 1), "huge": constant(80, 30, 1e200)} {
-		for _, is := range strange(e, 0, 1) {
-			if is {
-				t.Errorf("%s: strange", name)
+		marked, way := strange(e, 0, 1)
+		for j, is := range marked {
+			if is || way[j] != 0 {
+				t.Errorf("%s: strange, %g on the way", name, way[j])
 			}
+		}
+	}
+}
+
+// Next to residuals that have five directions in common those of noise are strange, and on the way to a direction by
+// chance they are at the end. A sample of noise that comes twice is no stranger: each has a direction of the other.
+func TestStrange(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	e := mat.NewDense(200, 300, nil)
+	for j := range 300 {
+		for i := range 200 {
+			e.Set(i, j, 0.3*rng.NormFloat64())
+		}
+		for k := range 5 {
+			size := 1 + rng.Float64()
+			for i := k; i < 200; i += 5 {
+				e.Set(i, j, e.At(i, j)+size)
+			}
+		}
+		if j < 10 {
+			for i := range 200 {
+				e.Set(i, j, rng.NormFloat64())
+			}
+		}
+	}
+	e.Slice(0, 200, 6, 8).(*mat.Dense).Copy(e.Slice(0, 200, 8, 10))
+	odd, way := strange(e, 0, 1)
+	for j := range 300 {
+		if want := j < 6; odd[j] != want || want && math.Abs(way[j]-1) > 0.2 || j >= 10 && math.Abs(way[j]) > 0.6 {
+			t.Errorf("sample %d: strange %v, %.2f of the way", j, odd[j], way[j])
 		}
 	}
 }

@@ -48,13 +48,9 @@ func Answers(ctx context.Context, known Example, photos, table, counts *explore.
 	goes := where(table, five)
 	free := lesson.Explore(explore.Study{}, counts.Set)
 	rank := free.Decisions[slices.IndexFunc(free.Decisions, func(d explore.Decision) bool { return d.About == "parts" })]
-	fewer, err := known.Noise(photos.Set, explore.Study{Rank: 4}, 0.1, 0.2)
+	twice, err := known.Twice(photos.Set, explore.Study{})
 	if err != nil {
 		return nil, err
-	}
-	var more []string
-	for _, n := range fewer {
-		more = append(more, fmt.Sprintf("of %d pictures of noise %d are called wrong, and %d rare", n.Noise, n.Wrong, n.Rare))
 	}
 	var changes []*explore.Change
 	for _, loss := range []rnmf.Loss{photos.Loss, rnmf.Frobenius{}} {
@@ -69,7 +65,7 @@ func Answers(ctx context.Context, known Example, photos, table, counts *explore.
 		{"1, five parts of wines (stability)", strings.Join(parts, "; ")},
 		{"1, bottles of each of the three parts by their largest of the five", strings.Join(goes, "; ")},
 		{"1, parts of words", rank.Choice + ": " + rank.Reason},
-		{"2, more noise, four parts", strings.Join(more, "; ")},
+		{"2, noise that comes twice", twice.String()},
 		{"3, robust loss", changes[0].String()},
 		{"3, least squares", changes[1].String()},
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
@@ -15,12 +16,15 @@ import (
 	"github.com/robustnmf/robustnmf/viz/explore"
 )
 
-// A Call says how many of the samples of noise are called wrong, by the third rule of notebook 07 alone, and rare, and
-// how many others are, of a set in which Parts parts were found. Apart is the mean over the noise of the z of its mean magnitude, and AmongOthers the same by
-// median and deviation of the other samples alone, of the means of z over the fits.
+// A Call says how many of the samples of noise are called wrong and rare, and how many others are, of a set in which
+// Parts parts were found. The third rule of notebook 07 alone would call Strange of the noise wrong. Apart is the mean
+// over the noise of the z of its mean magnitude, and AmongOthers the same by median and deviation of the other samples
+// alone. Direction is the mean over the noise of choose.Suspect.Direction, and DirectionLimit the limit of the third
+// rule for it. All are of the means over the fits.
 type Call struct {
 	All, Noise, Wrong, Strange, OtherWrong, Rare, OtherRare, Parts int
 	Apart, AmongOthers                                             float64
+	Direction, DirectionLimit                                      float64
 }
 
 // Calls are those of a set with more and more noise.
@@ -37,24 +41,29 @@ func called(a *explore.Analysis, noise []string) Call {
 		return hits
 	}
 	_, n := a.Set.Dims()
-	wrong, rare, strange, apart := count(a.BadSamples()), count(a.RareSamples()), 0, 0.0
-	var others []float64
-	if a.Suspects != nil {
-		for _, s := range a.Suspects.Samples {
-			if slices.Contains(noise, a.Prepared.SampleName(s.Sample)) {
-				apart += s.MeanApart / float64(len(noise))
-				if s.Strange >= 0.5-1e-9 {
-					strange++
-				}
-			} else {
-				others = append(others, s.MeanApart)
-			}
+	wrong, rare := count(a.BadSamples()), count(a.RareSamples())
+	c := Call{All: n, Noise: len(noise), Wrong: wrong, OtherWrong: len(a.BadSamples()) - wrong, Rare: rare, OtherRare: len(a.RareSamples()) - rare, Parts: a.Rank}
+	if a.Suspects == nil {
+		return c
+	}
+	var directions, others []float64
+	for _, s := range a.Suspects.Samples {
+		directions = append(directions, s.Direction)
+		if !slices.Contains(noise, a.Prepared.SampleName(s.Sample)) {
+			others = append(others, s.MeanApart)
+			continue
+		}
+		c.Apart += s.MeanApart / float64(len(noise))
+		c.Direction += s.Direction / float64(len(noise))
+		if s.Strange >= 0.5-1e-9 {
+			c.Strange++
 		}
 	}
-	c := Call{All: n, Noise: len(noise), Wrong: wrong, Strange: strange, OtherWrong: len(a.BadSamples()) - wrong, Rare: rare, OtherRare: len(a.RareSamples()) - rare, Parts: a.Rank, Apart: apart}
+	slices.Sort(directions)
+	c.DirectionLimit = max(0.6, 2.5*directions[int(0.84*float64(n))])
 	if slices.Sort(others); len(others) > 0 {
 		median, low := others[len(others)/2], others[int(0.16*float64(len(others)))]
-		c.AmongOthers = (apart - median) / max(median-low, math.SmallestNonzeroFloat64)
+		c.AmongOthers = (c.Apart - median) / max(median-low, math.SmallestNonzeroFloat64)
 	}
 	return c
 }
@@ -71,13 +80,14 @@ func (c Call) predicted() float64 {
 }
 
 // Noise explores a set once for each of some shares of its samples, which noise replaces next to the samples of the
-// example that are noise already; a share of 0 explores the set as it is.
+// example that are noise already; a share of 0 explores the set as it is. Its seed is not that of the example, with
+// which the same noise would come twice.
 func (e Example) Noise(s *datasets.Set, study explore.Study, shares ...float64) (calls Calls, err error) {
 	_, n := s.Dims()
 	for _, share := range shares {
 		spoiled, noise := s, slices.Clone(e.Wrong)
 		if share > 0 {
-			more, replaced, err := s.Corrupt(datasets.OutlierSamples{Share: share, Max: s.Max}, 1)
+			more, replaced, err := s.Corrupt(datasets.OutlierSamples{Share: share, Max: s.Max}, 2)
 			if err != nil {
 				return nil, err
 			}
@@ -93,6 +103,31 @@ func (e Example) Noise(s *datasets.Set, study explore.Study, shares ...float64) 
 	return calls, nil
 }
 
+// Twice explores a set in which each sample that is wrong in the example comes a second time, in the place of one that
+// is not.
+func (e Example) Twice(s *datasets.Set, study explore.Study) (Calls, error) {
+	twice, noise := *s, slices.Clone(e.Wrong)
+	twice.X = mat.DenseCopyOf(s.X)
+	m, n := s.Dims()
+	var from, to []int
+	for j := range n {
+		if slices.Contains(e.Wrong, s.SampleName(j)) {
+			from = append(from, j)
+		} else {
+			to = append(to, j)
+		}
+	}
+	if len(from) > len(to) {
+		return nil, fmt.Errorf("%d samples of %d are wrong, which leaves no room for them to come twice", len(from), n)
+	}
+	for k, j := range from {
+		other := to[k*len(to)/len(from)] // evenly over the set
+		twice.X.Slice(0, m, other, other+1).(*mat.Dense).Copy(s.X.Slice(0, m, j, j+1))
+		noise = append(noise, s.SampleName(other))
+	}
+	return Calls{called(lesson.Explore(study, &twice), noise)}, nil
+}
+
 // share is a number of the samples of noise, in percent.
 func (c Call) share(count int) float64 { return 100 * float64(count) / float64(max(1, c.Noise)) }
 
@@ -105,21 +140,40 @@ func (c Call) limit() float64 {
 	return max(2, math.Sqrt2*math.Erfcinv(2*0.02*float64(max(1, c.Noise))/float64(max(1, c.All))))
 }
 
-// Why draws over the share of noise its mean z, as it is and as it is predicted, the limit of the second rule, and the z
-// by median and deviation of the others alone.
-func (c Calls) Why() (viz.Figure, error) {
-	series := []viz.Series{{Name: "mean z of the noise"}, {Name: "limit of the second rule"}, {Name: "mean z, by the others alone"}, {Name: "mean z, predicted from that"}}
-	title := "The mean z of the noise stays above the limit"
-	below := false
-	for _, of := range c {
-		for i, y := range []float64{of.Apart, of.limit(), of.AmongOthers, of.predicted()} {
-			series[i].X, series[i].Y = append(series[i].X, of.noise()), append(series[i].Y, y)
+// Rule2 draws over the share of noise its mean z, as it is and as it is predicted, the limit of the second rule, and the
+// z by median and deviation of the others alone.
+func (c Calls) Rule2() (*viz.Chart, error) {
+	return c.over("z of the mean magnitude", 3.4, []string{"mean z of the noise", "limit of rule 2", "mean z, by the others alone", "mean z, predicted from that"},
+		func(of Call) []float64 { return []float64{of.Apart, of.limit(), of.AmongOthers, of.predicted()} })
+}
+
+// Rule3 draws over the share of noise how far its directions are on the way to those by chance, and the limit of the
+// third rule.
+func (c Calls) Rule3() (*viz.Chart, error) {
+	return c.over("way to chance", 2.6, []string{"mean direction of the noise", "limit of rule 3"},
+		func(of Call) []float64 { return []float64{of.Direction, of.DirectionLimit} })
+}
+
+// over draws some values over the share of noise. The title says from which share on the first lies below the second.
+func (c Calls) over(label string, height float64, names []string, values func(Call) []float64) (*viz.Chart, error) {
+	series := make([]viz.Series, len(names))
+	from := -1 // that share
+	for k, of := range c {
+		for i, y := range values(of) {
+			series[i].Name, series[i].X, series[i].Y = names[i], append(series[i].X, of.noise()), append(series[i].Y, y)
 		}
-		if !below && of.Apart < of.limit() {
-			below, title = true, fmt.Sprintf("With %.0f %% of noise its mean z is below the limit", of.noise())
+		switch {
+		case series[0].Y[k] >= series[1].Y[k]:
+			from = -1
+		case from < 0:
+			from = k
 		}
 	}
-	return viz.Lines(series, viz.LinesOptions{Title: title, XLabel: "noise, % of all", YLabel: "z of the mean magnitude", Width: 8.5, Height: 3.4})
+	title := fmt.Sprintf("The %s is above the %s at the end", names[0], names[1])
+	if from >= 0 {
+		title = fmt.Sprintf("The %s is below the %s from %.0f %% on", names[0], names[1], c[from].noise())
+	}
+	return viz.Lines(series, viz.LinesOptions{Title: title, XLabel: "noise, % of all", YLabel: label, Width: 8.5, Height: height})
 }
 
 // Draw draws the shares of the noise that are called wrong and rare, and that of the other samples that are called
@@ -176,6 +230,17 @@ func (c Calls) Draw() (viz.Figure, error) {
 	return chart, nil
 }
 
+// String says of each how many samples of noise are called wrong, how many the third rule alone would call, and how far
+// their directions are on the way to those by chance.
+func (c Calls) String() string {
+	var lines []string
+	for _, of := range c {
+		lines = append(lines, fmt.Sprintf("Of %d samples of noise %d are called wrong, and rule 3 alone would call %d; on average their directions are %.2f of the way from the usual one to one by chance, and its limit is at %.2f.",
+			of.Noise, of.Wrong, of.Strange, of.Direction, of.DirectionLimit))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Table has the numbers that Draw draws.
 func (c Calls) Table() (*viz.Table, error) {
 	var rows [][]any
@@ -183,5 +248,5 @@ func (c Calls) Table() (*viz.Table, error) {
 		rows = append(rows, []any{fmt.Sprintf("%d of %d (%.0f %%)", of.Noise, of.All, of.noise()), of.Parts, of.Wrong, of.Strange, of.OtherWrong, of.Rare, of.OtherRare,
 			fmt.Sprintf("%.2f", of.Apart), fmt.Sprintf("%.2f", of.limit()), fmt.Sprintf("%.2f", of.AmongOthers), fmt.Sprintf("%.2f", of.predicted())})
 	}
-	return viz.NewTable([]string{"noise", "parts", "of it called wrong", "by rule 3 alone", "others called wrong", "of it called rare", "others called rare", "mean z of it", "limit", "z by the others alone", "z predicted"}, rows)
+	return viz.NewTable([]string{"noise", "parts", "of it called wrong", "rule 3 alone would call", "others called wrong", "of it called rare", "others called rare", "mean z of it", "limit", "z by the others alone", "z predicted"}, rows)
 }

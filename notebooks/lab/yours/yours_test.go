@@ -158,8 +158,12 @@ func TestAnswers(t *testing.T) {
 		t.Fatalf("%v, %v", table, err)
 	}
 	more, err := known.Noise(all[0].Set, explore.Study{}, 0, 0.1)
-	if err != nil || len(more) != 2 || more[0].Noise != 20 || more[1].Noise != 58 || more[0].All != 400 || more[0].Parts != all[0].Rank {
+	if err != nil || len(more) != 2 || more[0].Noise != 20 || more[1].Noise != 55 || more[0].All != 400 || more[0].Parts != all[0].Rank {
 		t.Errorf("%v, %v", more, err)
+	}
+	twice, err := known.Twice(all[0].Set, explore.Study{})
+	if err != nil || len(twice) != 1 || twice[0].Noise != 40 || twice[0].Strange > 0 || twice[0].Direction > 0.6 {
+		t.Errorf("%+v, %v", twice, err)
 	}
 	spoiled, err := WrongPixels(t.Context(), all[0])
 	if err != nil {
@@ -238,7 +242,10 @@ func TestCalls(t *testing.T) {
 		if err != nil || f.(*viz.Chart).Title.Text != want {
 			t.Errorf("%v, %v, want %q", f, err, want)
 		}
-		if f, err := calls.Why(); err != nil || f.(*viz.Chart).Title.Text != "With 20 % of noise its mean z is below the limit" {
+		if f, err := calls.Rule2(); err != nil || f.Title.Text != "The mean z of the noise is below the limit of rule 2 from 20 % on" {
+			t.Errorf("%v, %v", f, err)
+		}
+		if f, err := calls.Rule3(); err != nil || f.Title.Text != "The mean direction of the noise is above the limit of rule 3 at the end" {
 			t.Errorf("%v, %v", f, err)
 		}
 		if table, err := calls.Table(); err != nil || len(table.Rows) != 3 {
