@@ -17,8 +17,8 @@ import (
 )
 
 // A Call says how many of the samples of noise are called wrong and rare, and how many others are, of a set in which
-// Parts parts were found. The third rule of notebook 07 alone would call Strange of the noise wrong. Apart is the mean
-// over the noise of the z of its mean magnitude, and AmongOthers the same by median and deviation of the other samples
+// Parts parts were found. The third rule of notebook 07 alone would call Strange of the noise wrong. Apart is the
+// smallest z of the noise, of its mean magnitude, and AmongOthers the same by median and deviation of the other samples
 // alone. Direction is the mean over the noise of choose.Suspect.Direction, and DirectionLimit the limit of the third
 // rule for it. All are of the means over the fits.
 type Call struct {
@@ -46,14 +46,14 @@ func called(a *explore.Analysis, noise []string) Call {
 	if a.Suspects == nil {
 		return c
 	}
-	var directions, others []float64
+	var directions, others, ofNoise []float64
 	for _, s := range a.Suspects.Samples {
 		directions = append(directions, s.Direction)
 		if !slices.Contains(noise, a.Prepared.SampleName(s.Sample)) {
 			others = append(others, s.MeanApart)
 			continue
 		}
-		c.Apart += s.MeanApart / float64(len(noise))
+		ofNoise = append(ofNoise, s.MeanApart)
 		c.Direction += s.Direction / float64(len(noise))
 		if s.Strange >= 0.5-1e-9 {
 			c.Strange++
@@ -61,14 +61,15 @@ func called(a *explore.Analysis, noise []string) Call {
 	}
 	slices.Sort(directions)
 	c.DirectionLimit = max(0.6, 2.5*directions[int(0.84*float64(n))])
-	if slices.Sort(others); len(others) > 0 {
+	if slices.Sort(others); len(others) > 0 && len(ofNoise) > 0 {
+		c.Apart = slices.Min(ofNoise)
 		median, low := others[len(others)/2], others[int(0.16*float64(len(others)))]
 		c.AmongOthers = (c.Apart - median) / max(median-low, math.SmallestNonzeroFloat64)
 	}
 	return c
 }
 
-// predicted is the z that the noise should have by median and deviation of all samples, if the others are normal and
+// predicted is the z that AmongOthers is by median and deviation of all samples, if the others are normal and
 // all noise lies above them: then the median of all is a higher quantile of the others.
 func (c Call) predicted() float64 {
 	share := float64(c.Noise) / float64(max(1, c.All))
@@ -140,17 +141,17 @@ func (c Call) limit() float64 {
 	return max(2, math.Sqrt2*math.Erfcinv(2*0.02*float64(max(1, c.Noise))/float64(max(1, c.All))))
 }
 
-// Rule2 draws over the share of noise its mean z, as it is and as it is predicted, the limit of the second rule, and the
+// Rule2 draws over the share of noise its smallest z, as it is and as it is predicted, the limit of the second rule, and the
 // z by median and deviation of the others alone.
 func (c Calls) Rule2() (*viz.Chart, error) {
-	return c.over("z of the mean magnitude", 3.4, []string{"mean z of the noise", "limit of rule 2", "mean z, by the others alone", "mean z, predicted from that"},
+	return c.over("z of the mean magnitude", 3.4, []string{"smallest z of the noise", "limit of rule 2", "by the others alone", "predicted from that"},
 		func(of Call) []float64 { return []float64{of.Apart, of.limit(), of.AmongOthers, of.predicted()} })
 }
 
 // Rule3 draws over the share of noise how far its directions are on the way to those by chance, and the limit of the
 // third rule.
 func (c Calls) Rule3() (*viz.Chart, error) {
-	return c.over("way to chance", 2.6, []string{"mean direction of the noise", "limit of rule 3"},
+	return c.over("0: usual, 1: by chance", 2.6, []string{"mean direction of the noise", "limit of rule 3"},
 		func(of Call) []float64 { return []float64{of.Direction, of.DirectionLimit} })
 }
 
@@ -248,5 +249,5 @@ func (c Calls) Table() (*viz.Table, error) {
 		rows = append(rows, []any{fmt.Sprintf("%d of %d (%.0f %%)", of.Noise, of.All, of.noise()), of.Parts, of.Wrong, of.Strange, of.OtherWrong, of.Rare, of.OtherRare,
 			fmt.Sprintf("%.2f", of.Apart), fmt.Sprintf("%.2f", of.limit()), fmt.Sprintf("%.2f", of.AmongOthers), fmt.Sprintf("%.2f", of.predicted())})
 	}
-	return viz.NewTable([]string{"noise", "parts", "of it called wrong", "rule 3 alone would call", "others called wrong", "of it called rare", "others called rare", "mean z of it", "limit", "z by the others alone", "z predicted"}, rows)
+	return viz.NewTable([]string{"noise", "parts", "of it called wrong", "rule 3 alone would call", "others called wrong", "of it called rare", "others called rare", "its smallest z", "limit", "by the others alone", "predicted"}, rows)
 }

@@ -242,7 +242,7 @@ func TestCalls(t *testing.T) {
 		if err != nil || f.(*viz.Chart).Title.Text != want {
 			t.Errorf("%v, %v, want %q", f, err, want)
 		}
-		if f, err := calls.Rule2(); err != nil || f.Title.Text != "The mean z of the noise is below the limit of rule 2 from 20 % on" {
+		if f, err := calls.Rule2(); err != nil || f.Title.Text != "The smallest z of the noise is below the limit of rule 2 from 20 % on" {
 			t.Errorf("%v, %v", f, err)
 		}
 		if f, err := calls.Rule3(); err != nil || f.Title.Text != "The mean direction of the noise is above the limit of rule 3 at the end" {
