@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/draw"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
@@ -61,7 +62,8 @@ type ImageLayout struct {
 // other kinds among them. Colours become grey by their luminance unless the layout has Color,
 // transparent pixels black; values are 0..255, not rounded where an image has more than eight
 // bits or was resized. Of a file with several images, such as a film or the pages of a scan,
-// it reads the first; for TIFF files Set.Notes say so.
+// it reads the first; for TIFF files Set.Notes say so. How a camera was held (EXIF) is not read, so
+// photographs may lie on their side.
 //
 // Columns are sorted by class and path, in natural order: s2/9.pgm, s2/10.pgm, s10/1.pgm;
 // the path is the name of the sample. After any resizing images must have one size; if
@@ -144,7 +146,7 @@ func (c *imageCollector) takes(p string) (class string, take bool) {
 	}
 	if imageFormat(p) == nil {
 		switch strings.ToLower(path.Ext(p)) {
-		case ".heic", ".heif", ".avif", ".jp2", ".jxl", ".svg", ".dcm", ".dng", ".cr2", ".nef", ".arw":
+		case ".pbm", ".pam", ".heic", ".heif", ".avif", ".jp2", ".jxl", ".svg", ".dcm", ".dng", ".cr2", ".nef", ".arw":
 			c.note.others.add(p)
 		}
 		return "", false
@@ -484,8 +486,17 @@ func (c *imageCollector) picture(format *codec, data []byte) (picture, error) {
 		return nil, imageError(err)
 	}
 	if b := img.Bounds(); b.Dx() != w || b.Dy() != h {
-		// A frame of a GIF may be smaller than the picture.
-		return nil, fmt.Errorf("%w: image of %d×%d in a file of %d×%d", ErrFormat, b.Dy(), b.Dx(), h, w)
+		frame, ok := img.(*image.Paletted)
+		if !ok || b.Empty() || !b.In(image.Rect(0, 0, w, h)) {
+			return nil, fmt.Errorf("%w: image of %d×%d in a file of %d×%d", ErrFormat, b.Dy(), b.Dx(), h, w)
+		}
+		// The frame of a GIF may be smaller than the picture, which is transparent elsewhere.
+		if _, err := newPalettedImage(frame); err != nil {
+			return nil, err
+		}
+		canvas := image.NewRGBA(image.Rect(0, 0, w, h))
+		draw.Draw(canvas, b, frame, b.Min, draw.Src)
+		return decodedImage{canvas}, nil
 	}
 	rgba, ok := img.(image.RGBA64Image) // all have it
 	if !ok {

@@ -203,6 +203,12 @@ func TestImageFormats(t *testing.T) {
 	for i, c := range []color.NRGBA{{255, 0, 0, 255}, {77, 77, 77, 255}, {255, 255, 255, 0}, {0, 255, 0, 255}} {
 		colours.SetNRGBA(i, 0, c)
 	}
+	frame := image.NewPaletted(image.Rect(1, 0, 3, 1), color.Palette{color.Gray{Y: 50}, color.Gray{Y: 150}})
+	frame.Pix[1] = 1
+	var canvas bytes.Buffer // a frame that is smaller than the picture
+	if err := gif.EncodeAll(&canvas, &gif.GIF{Image: []*image.Paletted{frame}, Delay: []int{0}, Config: image.Config{Width: 4, Height: 2}}); err != nil {
+		t.Fatal(err)
+	}
 	deep := image.NewGray16(image.Rect(0, 0, 1, 1))
 	deep.SetGray16(0, 0, color.Gray16{Y: 1000})
 	ppm := append([]byte("P6 4 1 255\n"), 255, 0, 0, 77, 77, 77, 0, 0, 0, 0, 255, 0)
@@ -212,6 +218,7 @@ func TestImageFormats(t *testing.T) {
 	}{
 		"c.png": {encoded("c.png", colours), []float64{76.24, 77, 0, 149.68}},
 		"c.ppm": {ppm, []float64{76.24, 77, 0, 149.68}},
+		"f.gif": {canvas.Bytes(), []float64{0, 50, 150, 0, 0, 0, 0, 0}},
 		"d.png": {encoded("d.png", deep), []float64{1000. / 257}},
 		"d.pgm": {append([]byte("P5 2 1 1000\n"), 0, 10, 3, 232), []float64{2.55, 255}},
 		"m.pgm": {[]byte("P5 2 1 2\n\x01\x02"), []float64{127.5, 255}},

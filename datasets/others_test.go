@@ -124,6 +124,9 @@ func TestImageNotes(t *testing.T) {
 	if err != nil || len(s.Notes) != 1 || s.Notes[0] != "passed over are pictures of kinds that are not read (1, as dogs/phone.heic)" {
 		t.Errorf("%q, %v", s.Notes, err)
 	}
+	if s, err = ReadImages(t.Context(), fstest.MapFS{"a.pgm": {Data: pgm(1)}, "b.pbm": {Data: []byte("P1 1 1 1")}}, ImageLayout{}); err != nil || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "(1, as b.pbm)") {
+		t.Errorf("%q, %v", s.Notes, err)
+	}
 	if s, err = OpenImages(t.Context(), "testdata/others/scans", ImageLayout{}); err != nil || len(s.Notes) != 1 || s.Notes[0] != "files of several pages give their first page alone (1, as stack.tif)" {
 		t.Errorf("%q, %v", s.Notes, err)
 	}
