@@ -94,7 +94,7 @@ func inNotes(text string) string {
 
 var (
 	inOptions  = regexp.MustCompile(`OpenOptions\{(ID|Label|Missing): (?:"([^"]*)"|\[\]string\{("[^"]*")\})\}`)
-	fieldNotes = strings.NewReplacer("OpenOptions.Transposed", "-transpose", "OpenOptions.Missing", "-missing", "OpenOptions.Skip", "-skip", "OpenOptions.Data", "-data", "OpenOptions.Label", "-label", "OpenOptions.Height and Width", "-size", "OpenOptions.Sideways", "-sideways",
+	fieldNotes = strings.NewReplacer("OpenOptions.Transposed", "-transpose", "OpenOptions.Missing", "-missing", "OpenOptions.Skip", "-skip", "OpenOptions.Data", "-data", "OpenOptions.ID", "-id", "OpenOptions.Label", "-label", "OpenOptions.Height and Width", "-size", "OpenOptions.Sideways", "-sideways",
 		"MATLayout.Height and Width", "-size", "Study.Rank", "-rank", " (OpenCSV with CSVLayout.Encode makes features of text)", "", " (Columns of the layout)", "", ", or let ImageLayout.Class of OpenImages do it", "")
 )
 

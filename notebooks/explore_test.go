@@ -332,6 +332,7 @@ func TestExploreNotes(t *testing.T) {
 		`if they are classes, say OpenOptions{Label: "17"}`:                                        `if they are classes, say -label 17`,
 		`is missing, say so by OpenOptions{Missing: []string{"-1"}}`:                               `is missing, say so by -missing "-1"`,
 		`is missing, say so by OpenOptions{Missing: []string{"<0,6"}}`:                             `is missing, say so by -missing "<0,6;"`,
+		`OpenOptions.ID does nothing for pictures`:                                                 `-id does nothing for pictures`,
 		`13 features (OpenOptions.Transposed takes the columns)`:                                   `13 features (-transpose takes the columns)`,
 		`column by column (OpenOptions.Sideways turns images that lie on their side)`:              `column by column (-sideways turns images that lie on their side)`,
 		`the images of 112×92 became 64×53 (OpenOptions.Height and Width)`:                         `the images of 112×92 became 64×53 (-size)`,
