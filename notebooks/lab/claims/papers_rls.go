@@ -275,7 +275,7 @@ func RLS(d Data) List {
 		}},
 		{"gamma", Picture, "Fig. 4", "RLS-NMF tends to be better with a larger γ", "at the α and λ of the best point: the mean accuracy at γ = 1 and γ ≥ 2 is above that at γ = 0.001 and 0.01, on all sets with these four; on some: partly", func() (Verdict, string) {
 			held, all := 0, 0
-			var peaks, below []string
+			var peaks, below, dead []string
 			for _, p := range table1 {
 				rows := slices.Concat(d.RLS.Where("table", "1", "set", p.set, "method", "LS-NMF"), d.RLS.Where("table", "1", "set", p.set, "method", "RLS-NMF"))
 				var top stored.Row
@@ -298,6 +298,11 @@ func RLS(d Data) List {
 					held++
 				}
 				peaks = append(peaks, fmt.Sprintf("%s %.1f and %.1f %%", p.set, 100*a, 100*b))
+				for _, r := range small {
+					if r.Number("live") == 0 {
+						dead = append(dead, fmt.Sprintf("%s (γ = %s)", p.set, r.Text("gamma")))
+					}
+				}
 				if one := mean(slices.Concat(at.Where("gamma", "1")), "accuracy"); b > a && one <= a {
 					below = append(below, fmt.Sprintf("On %s large γ are ahead only because LS-NMF, γ ≥ 2, is in the mean: γ = 1 alone has %.1f %%", p.set, 100*one))
 				}
@@ -305,6 +310,9 @@ func RLS(d Data) List {
 			v, why := yes(held == all && all > 0, "with small and large γ: %s", strings.Join(peaks, ", "))
 			if len(below) > 0 {
 				why += ". " + strings.Join(below, ". ")
+			}
+			if len(dead) > 0 {
+				why += ". No component is left at small γ on " + strings.Join(dead, ", ")
 			}
 			if held > 0 && held < all {
 				v = Partly
