@@ -31,6 +31,16 @@ const (
 	Open        Verdict = "open"
 )
 
+// weaker returns the one that says less for a claim; one that is open leaves the claim open.
+func weaker(a, b Verdict) Verdict {
+	for _, v := range []Verdict{Open, Not, Partly} {
+		if a == v || b == v {
+			return v
+		}
+	}
+	return Reproduced
+}
+
 // A Claim is a sentence of a paper, with the rule by which it is judged. The rule is said
 // before, and Judge follows it: from stored results, or from a computation of less than a
 // second. Why has the size of the effect, the number of draws and the interval, where there

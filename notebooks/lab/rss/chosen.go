@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
 )
@@ -69,21 +71,33 @@ func Choices(model string) (all []Choice) {
 	return all
 }
 
-// Choose returns the choice of a model, RSS-NMF or SCNMF, with the largest mean accuracy
-// on ten classes of ORL; of equal ones the first. The labels of no other set take part. edge
-// tells whether the weight is the largest or the smallest of those tried.
-func Choose(t stored.Table, model string) (best Choice, accuracy float64, edge bool) {
+// Best returns the choices of a model, RSS-NMF or SCNMF, with the largest mean accuracy on ten classes of
+// ORL, several where they are equal. The labels of no other set take part.
+func Best(t stored.Table, model string) (best []Choice, accuracy float64) {
 	for _, c := range Choices(model) {
-		sum, n := 0.0, 0
-		for _, v := range c.Accuracies(t, model) {
-			sum, n = sum+v, n+1
+		own := c.Accuracies(t, model)
+		if len(own) == 0 {
+			continue
 		}
-		if n > 0 && sum/float64(n) > accuracy {
-			best, accuracy = c, sum/float64(n)
+		switch mean := stat.Mean(own, nil); {
+		case mean > accuracy+1e-9: // sums of four digits are rounded
+			best, accuracy = []Choice{c}, mean
+		case mean > accuracy-1e-9:
+			best = append(best, c)
 		}
 	}
+	return best, accuracy
+}
+
+// Choose returns the first of the best choices. edge tells whether its weight is the largest or the smallest
+// of those tried.
+func Choose(t stored.Table, model string) (first Choice, accuracy float64, edge bool) {
+	best, accuracy := Best(t, model)
+	if len(best) == 0 {
+		return Choice{}, 0, false
+	}
 	all := Choices(model)
-	return best, accuracy, best.Times == all[0].Times || best.Times == all[len(all)-1].Times
+	return best[0], accuracy, best[0].Times == all[0].Times || best[0].Times == all[len(all)-1].Times
 }
 
 // chosenExperiments are those of a trial: the choices on ORL, and what was chosen on all sets.
