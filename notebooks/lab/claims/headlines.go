@@ -38,7 +38,12 @@ func HeadlineOf(notebook string) Headline {
 	case "03":
 		chosen, _, all := lead("yale-elsewhere")
 		printed, _, cells := lead("printed")
-		return Headline(fmt.Sprintf("With parameters chosen on another set, RSS-NMF is ahead in %s of %s cells of Table 2; as printed, its labels help in %s of %s cells.", chosen, all, printed, cells))
+		tied := ""
+		_, why := Of(notebook).Only("yale-elsewhere")[0].Judge()
+		for _, m := range leads.FindAllStringSubmatch(why, -1)[1:] {
+			tied += fmt.Sprintf(" (%s with a pair that is as good there)", m[1])
+		}
+		return Headline(fmt.Sprintf("With parameters chosen on another set, RSS-NMF is ahead in %s of %s cells of Table 2%s; as printed, its labels help in %s of %s cells.", chosen, all, tied, printed, cells))
 	case "04":
 		labels, _, all := lead("table1")
 		none, _, _ := lead("table1-silhouette")

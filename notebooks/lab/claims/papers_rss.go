@@ -229,6 +229,9 @@ func RSS(d Data) List {
 			if edge {
 				why += ", at an edge of what was tried"
 			}
+			if ties, _ := rss.Best(d.Chosen, "SCNMF"); len(ties) > 1 {
+				why += fmt.Sprintf(", the first of %d weights that are equally good on ORL", len(ties))
+			}
 			return v, why
 		}},
 		{"yale-scnmf", Ranking, ourQuestion, "the robust loss is worth something on clean faces", "RSS-NMF against SCNMF alone, both chosen on ORL, on Yale, UMIST and GT, accuracy. " + tiedRule + LeadRule, chosenOnORL(func(ofTables bool) (all []Cell) {
