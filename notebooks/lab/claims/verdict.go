@@ -248,9 +248,12 @@ func (d Difference) side() int {
 
 // text shows it in percentage points, if points is true.
 func (d Difference) text(points bool) string {
-	scale, format := 1., "%+.5f"
-	if points {
+	scale, format := 1., "%+.3f"
+	switch {
+	case points:
 		scale, format = 100, "%+.1f"
+	case max(math.Abs(d.Low), math.Abs(d.High)) < 0.01:
+		format = "%+.5f"
 	}
 	s := fmt.Sprintf(format, scale*d.Mean)
 	if d.N > 1 {

@@ -24,6 +24,9 @@ func TestDifference(t *testing.T) {
 	if d := DifferenceOf([]float64{-2}); d.side() != -1 || d.Low != -2 || d.text(false) != "−2.000" {
 		t.Errorf("%+v, %s", d, d.text(false))
 	}
+	if got := DifferenceOf([]float64{0.0001, 0.0003}).text(false); got != "+0.00020 [−0.00107, +0.00147]" {
+		t.Error(got)
+	}
 	if got := DifferenceOf([]float64{0.01, 0.03}).text(true); got != "+2.0 [−10.7, +14.7]" {
 		t.Error(got)
 	}
@@ -90,6 +93,14 @@ func TestLead(t *testing.T) {
 	} {
 		if got, why := Lead("it", false, c.cells); got != c.want {
 			t.Errorf("%+v: %s (%s), want %s", c.cells, got, why, c.want)
+		}
+	}
+}
+
+func TestWeaker(t *testing.T) {
+	for _, c := range [][3]Verdict{{Reproduced, Reproduced, Reproduced}, {Reproduced, Partly, Partly}, {Not, Partly, Not}, {Reproduced, Open, Open}} {
+		if a, b := weaker(c[0], c[1]), weaker(c[1], c[0]); a != c[2] || b != c[2] {
+			t.Errorf("%s and %s: %s and %s, want %s", c[0], c[1], a, b, c[2])
 		}
 	}
 }
