@@ -93,8 +93,8 @@ func Photos() (Example, error) {
 }
 
 // Wines writes a table of 178 bottles of wine with their names, classes and thirteen measurements.
-// One measurement of each bottle is missing, and seven bottles have their measurements in the wrong
-// columns, each brought to the range of its new column.
+// One measurement of each bottle is missing, and seven bottles have their measurements shuffled over the
+// columns, each brought to the range of its column. Some stay in place, by chance.
 func Wines() (Example, error) {
 	s, units, err := datasets.Prepare(datasets.Wine(), datasets.ScaleFeatures{By: datasets.Range})
 	if err != nil {
