@@ -23,7 +23,7 @@ var errTests = errors.New("the tests failed")
 // nothing of the ones after the first that takes long; here each is told when it ends.
 func (s *setup) goTest(ctx context.Context, args []string) error {
 	if !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "-timeout") }) {
-		args = append([]string{"-timeout=30m"}, args...)
+		args = append([]string{"-timeout=50m"}, args...)
 	}
 	if !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, ".") || strings.HasPrefix(a, module) }) {
 		args = append(args, "./...")
