@@ -20,7 +20,7 @@ import (
 // with what mends it.
 func fuzz(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("fuzz", flag.ContinueOnError)
-	each := f.Duration("time", time.Minute, "how long each target runs")
+	each := f.String("time", "1m", "how long each target runs, or on how many inputs: 1h, 1000x")
 	only := f.String("run", "", "regular expression of the targets")
 	parallel := f.Int("parallel", 0, "processes at once; 0 is one for each processor")
 	if err := f.Parse(args); err != nil {
@@ -43,7 +43,7 @@ func fuzz(ctx context.Context, args []string) error {
 		// Go takes up to a minute to make each input smaller that reaches new code,
 		// and tries no others meanwhile. Maps make gob reach new code every time.
 		// In its folder, as that may be of a module of its own.
-		args := []string{"-C", t.folder, "test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", each.String(), "-fuzzminimizetime", "10x", "-timeout", "0"}
+		args := []string{"-C", t.folder, "test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", *each, "-fuzzminimizetime", "10x", "-timeout", "0"}
 		if *parallel > 0 {
 			args = append(args, "-parallel", fmt.Sprint(*parallel))
 		}

@@ -208,7 +208,9 @@ func FuzzBad(f *testing.F) {
 		t.Fatal(err)
 	}
 	os.Stdout = w
-	err = fuzz(t.Context(), []string{"-time", "1ms", "-parallel", "1"})
+	// A number of inputs: at the end of a time, Go up to 1.26 sometimes calls a target
+	// failed that has not failed, https://go.dev/issue/75804.
+	err = fuzz(t.Context(), []string{"-time", "10x", "-parallel", "1"})
 	os.Stdout = out
 	w.Close()
 	text, _ := io.ReadAll(r)
