@@ -50,6 +50,16 @@ func Show(what ...any) {
 	}
 }
 
+// Titled puts a title above figures that stand next to each other.
+func Titled(title string, figures ...viz.Figure) viz.Figure {
+	row := Must(viz.Row(figures...))
+	head := viz.NewChart()
+	head.Title.Text, head.Width, head.Height = title, float64(row.Image().Bounds().Dx())/viz.DPI, 0.42
+	head.Title.TextStyle.Font.Size = 14
+	head.HideAxes()
+	return Must(viz.Grid(1, head, row))
+}
+
 // Table displays a table; entries are what viz.NewTable takes.
 func Table(caption string, header []string, rows [][]any) {
 	t, err := viz.NewTable(header, rows)

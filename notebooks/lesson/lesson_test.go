@@ -375,6 +375,16 @@ func TestPicture(t *testing.T) {
 	}
 }
 
+// A title stands above its figures, and makes their row no wider.
+func TestTitled(t *testing.T) {
+	c := viz.NewChart()
+	row := Must(viz.Row(c, c)).Image().Bounds()
+	titled := Titled("two charts", c, c).Image().Bounds()
+	if titled.Dx() != row.Dx() || titled.Dy() <= row.Dy() || titled.Dy() > row.Dy()+90 {
+		t.Errorf("%v without a title, %v with one", row, titled)
+	}
+}
+
 func TestMoveWithoutReader(t *testing.T) {
 	t.Setenv("RNMF_HEADLESS", "1")
 	var seen [][]int

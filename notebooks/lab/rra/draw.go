@@ -3,6 +3,7 @@ package rra
 import (
 	"fmt"
 	"image/color"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -41,15 +42,7 @@ func DrawEmbedding(title string, h mat.Matrix, objects []int, g *rnmf.Graph) (*v
 	for i := range objects {
 		to, _ := g.Neighbors(i)
 		for _, j := range to {
-			edge, err := plotter.NewLine(plotter.XYs{{X: h.At(0, i), Y: h.At(1, i)}, {X: h.At(0, j), Y: h.At(1, j)}})
-			if err != nil {
-				return nil, err
-			}
-			if edge.Color = rightColor; objects[i] != objects[j] {
-				edge.Color = wrongColor
-			}
-			edge.Width = 0.6
-			c.Add(edge)
+			c.Add(edge(plotter.XY{X: h.At(0, i), Y: h.At(1, i)}, plotter.XY{X: h.At(0, j), Y: h.At(1, j)}, objects[i] == objects[j]))
 		}
 	}
 	return c, nil
@@ -117,4 +110,28 @@ func Gains(models ...string) (all, held *lesson.Results) {
 		}
 	}
 	return all, held
+}
+
+// Spots is how many samples lie, in their first two coefficients, further than a distance from all samples that it has counted before:
+// the number of places where they are.
+func Spots(h mat.Matrix, distance float64) int {
+	_, n := h.Dims()
+	var spots []int
+	for j := range n {
+		if !slices.ContainsFunc(spots, func(i int) bool {
+			return math.Hypot(h.At(0, i)-h.At(0, j), h.At(1, i)-h.At(1, j)) <= distance
+		}) {
+			spots = append(spots, j)
+		}
+	}
+	return len(spots)
+}
+
+// edge is a thin line, grey within a class and red between two.
+func edge(from, to plotter.XY, right bool) *plotter.Line {
+	l := &plotter.Line{XYs: plotter.XYs{from, to}, LineStyle: draw.LineStyle{Color: wrongColor, Width: 0.6}}
+	if right {
+		l.Color = rightColor
+	}
+	return l
 }
