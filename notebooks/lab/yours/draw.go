@@ -214,32 +214,6 @@ func Reasons(a *explore.Analysis, some []explore.Sample) string {
 	return fmt.Sprintf("Of these %d the first rule alone would have called %d wrong, the second %d and the third %d.", len(some), far, many, strange)
 }
 
-// ByLoss asks each of the two losses of the search for itself how the samples stand that are called wrong though they are
-// known to be right, at most three: the mean z of their mean magnitude over its fits, and the share of these in which
-// the second rule calls them wrong. It is empty where nothing is known.
-func (e Example) ByLoss(ctx context.Context, a *explore.Analysis, called []explore.Sample) (string, error) {
-	some := e.mistaken(called)
-	if len(some) == 0 {
-		return "", nil
-	}
-	lines := make([]string, len(some))
-	for i, s := range some {
-		lines[i] = s.Name
-	}
-	for k, model := range []rnmf.Model{rnmf.L21NMF(a.Rank), rnmf.HuberNMF(a.Rank)} {
-		found, err := choose.OutlierSearch{X: a.Prepared.X, Mask: a.Prepared.Mask(), Models: []rnmf.Model{model}, Starts: 2, Seed: a.Seed}.Run(ctx)
-		if err != nil {
-			return "", err
-		}
-		for i, s := range some {
-			of := found.Samples[slices.IndexFunc(found.Samples, func(of choose.Suspect) bool { return of.Sample == s.Sample })]
-			lines[i] += fmt.Sprintf("%s z of the mean magnitude is %.2f on average, and the second rule calls it wrong in %.0f %% of the fits",
-				[]string{": with L21NMF", "; with HuberNMF"}[k], of.MeanApart, 100*of.Many)
-		}
-	}
-	return strings.Join(lines, ".\n") + ".", nil
-}
-
 // Finds is a table of the first k single values that do not fit, nil where there are none.
 func Finds(a *explore.Analysis, k int) (lesson.HTML, error) {
 	bad := a.BadEntries()

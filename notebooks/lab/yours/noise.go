@@ -60,7 +60,7 @@ func called(a *explore.Analysis, noise []string) Call {
 		}
 	}
 	slices.Sort(directions)
-	c.DirectionLimit = max(0.6, 2.5*directions[int(0.84*float64(n))])
+	c.DirectionLimit = directionLimit(directions)
 	if slices.Sort(others); len(others) > 0 && len(ofNoise) > 0 {
 		c.Apart = slices.Min(ofNoise)
 		median, low := others[len(others)/2], others[int(0.16*float64(len(others)))]
@@ -141,30 +141,18 @@ func (c Call) limit() float64 {
 	return max(2, math.Sqrt2*math.Erfcinv(2*0.02*float64(max(1, c.Noise))/float64(max(1, c.All))))
 }
 
-// Rule2 draws over the share of noise its smallest z, as it is and as it is predicted, the limit of the second rule, and the
-// z by median and deviation of the others alone.
+// Rule2 draws over the share of noise its smallest z, as it is and as it is predicted, the limit of the second rule, and
+// the z by median and deviation of the others alone. The title says from which share on the first lies below the second.
 func (c Calls) Rule2() (*viz.Chart, error) {
-	return c.over("z of the mean magnitude", 3.4, []string{"smallest z of the noise", "limit of rule 2", "by the others alone", "predicted from that"},
-		func(of Call) []float64 { return []float64{of.Apart, of.limit(), of.AmongOthers, of.predicted()} })
-}
-
-// Rule3 draws over the share of noise how far its directions are on the way to those by chance, and the limit of the
-// third rule.
-func (c Calls) Rule3() (*viz.Chart, error) {
-	return c.over("0: usual, 1: by chance", 2.6, []string{"mean direction of the noise", "limit of rule 3"},
-		func(of Call) []float64 { return []float64{of.Direction, of.DirectionLimit} })
-}
-
-// over draws some values over the share of noise. The title says from which share on the first lies below the second.
-func (c Calls) over(label string, height float64, names []string, values func(Call) []float64) (*viz.Chart, error) {
+	names := []string{"smallest z of the noise", "limit of rule 2", "by the others alone", "predicted from that"}
 	series := make([]viz.Series, len(names))
 	from := -1 // that share
 	for k, of := range c {
-		for i, y := range values(of) {
+		for i, y := range []float64{of.Apart, of.limit(), of.AmongOthers, of.predicted()} {
 			series[i].Name, series[i].X, series[i].Y = names[i], append(series[i].X, of.noise()), append(series[i].Y, y)
 		}
 		switch {
-		case series[0].Y[k] >= series[1].Y[k]:
+		case of.Apart >= of.limit():
 			from = -1
 		case from < 0:
 			from = k
@@ -174,7 +162,7 @@ func (c Calls) over(label string, height float64, names []string, values func(Ca
 	if from >= 0 {
 		title = fmt.Sprintf("The %s is below the %s from %.0f %% on", names[0], names[1], c[from].noise())
 	}
-	return viz.Lines(series, viz.LinesOptions{Title: title, XLabel: "noise, % of all", YLabel: label, Width: 8.5, Height: height})
+	return viz.Lines(series, viz.LinesOptions{Title: title, XLabel: "noise, % of all", YLabel: "z of the mean magnitude", Width: 8.5, Height: 3.4})
 }
 
 // Draw draws the shares of the noise that are called wrong and rare, and that of the other samples that are called
@@ -244,10 +232,28 @@ func (c Calls) String() string {
 
 // Table has the numbers that Draw draws.
 func (c Calls) Table() (*viz.Table, error) {
+	return c.table([]string{"parts", "of it called wrong", "others called wrong", "of it called rare", "others called rare"}, func(of Call) []any {
+		return []any{of.Parts, of.Wrong, of.OtherWrong, of.Rare, of.OtherRare}
+	})
+}
+
+// Limits is a table of the numbers that Rule2 draws, and of those of the third rule: how many samples of the noise it
+// alone would call, and how far their directions are on average on the way to those by chance.
+func (c Calls) Limits() (*viz.Table, error) {
+	return c.table([]string{"its smallest z", "limit", "by the others alone", "predicted", "rule 3 alone would call", "its mean direction", "limit of rule 3"}, func(of Call) []any {
+		cells := []any{}
+		for _, v := range []float64{of.Apart, of.limit(), of.AmongOthers, of.predicted()} {
+			cells = append(cells, fmt.Sprintf("%.2f", v))
+		}
+		return append(cells, of.Strange, fmt.Sprintf("%.2f", of.Direction), fmt.Sprintf("%.2f", of.DirectionLimit))
+	})
+}
+
+// table has a line for each share of noise.
+func (c Calls) table(header []string, cells func(Call) []any) (*viz.Table, error) {
 	var rows [][]any
 	for _, of := range c {
-		rows = append(rows, []any{fmt.Sprintf("%d of %d (%.0f %%)", of.Noise, of.All, of.noise()), of.Parts, of.Wrong, of.Strange, of.OtherWrong, of.Rare, of.OtherRare,
-			fmt.Sprintf("%.2f", of.Apart), fmt.Sprintf("%.2f", of.limit()), fmt.Sprintf("%.2f", of.AmongOthers), fmt.Sprintf("%.2f", of.predicted())})
+		rows = append(rows, append([]any{fmt.Sprintf("%d of %d (%.0f %%)", of.Noise, of.All, of.noise())}, cells(of)...))
 	}
-	return viz.NewTable([]string{"noise", "parts", "of it called wrong", "rule 3 alone would call", "others called wrong", "of it called rare", "others called rare", "its smallest z", "limit", "by the others alone", "predicted"}, rows)
+	return viz.NewTable(append([]string{"noise"}, header...), rows)
 }
