@@ -34,13 +34,11 @@ func WriteAnimation(w io.Writer, frames []Figure, each time.Duration) error {
 	out := &chunks{w: w}
 	out.bytes([]byte("\x89PNG\r\n\x1a\n"))
 	sequence := uint32(0)
-	for i, img := range drawn {
-		var b bytes.Buffer
-		enc := png.Encoder{CompressionLevel: png.BestCompression}
-		if err := enc.Encode(&b, img); err != nil {
+	for i, ways := range drawn {
+		parts, err := smallest(ways)
+		if err != nil {
 			return err
 		}
-		parts := split(b.Bytes())
 		if i == 0 {
 			out.put("IHDR", parts["IHDR"])
 			out.put("acTL", be(uint32(len(drawn)), uint32(0)))
@@ -54,8 +52,8 @@ func WriteAnimation(w io.Writer, frames []Figure, each time.Duration) error {
 		if i == len(drawn)-1 {
 			stay *= 3
 		}
-		at := img.Bounds().Min
-		out.put("fcTL", append(be(sequence, uint32(img.Bounds().Dx()), uint32(img.Bounds().Dy()), uint32(at.X), uint32(at.Y),
+		r := ways[0].Bounds()
+		out.put("fcTL", append(be(sequence, uint32(r.Dx()), uint32(r.Dy()), uint32(r.Min.X), uint32(r.Min.Y),
 			uint16(stay.Milliseconds()), uint16(1000)), 0, 1)) // onto the frame before, which stays
 		sequence++
 		if i == 0 {
@@ -67,6 +65,21 @@ func WriteAnimation(w io.Writer, frames []Figure, each time.Duration) error {
 	}
 	out.put("IEND", nil)
 	return out.err
+}
+
+// smallest returns the chunks of that PNG of some images which has the least data.
+func smallest(images []image.Image) (least map[string][]byte, err error) {
+	enc := png.Encoder{CompressionLevel: png.BestCompression}
+	for _, img := range images {
+		var b bytes.Buffer
+		if err := enc.Encode(&b, img); err != nil {
+			return nil, err
+		}
+		if parts := split(b.Bytes()); least == nil || len(parts["IDAT"]) < len(least["IDAT"]) {
+			least = parts
+		}
+	}
+	return least, nil
 }
 
 // samePage draws frames on white pages of one size.
@@ -94,9 +107,9 @@ func samePage(frames []Figure) ([]*image.RGBA, error) {
 }
 
 // onePalette draws pages with a palette of all of them: the first one whole, of each other the
-// rectangle that differs from the one before, and in it only the pixels that do. Where no palette
-// holds their colours, as in photographs, the colours stay, and so do all pixels of the rectangle.
-func onePalette(pages []*image.RGBA) []image.Image {
+// rectangle that differs from the one before, in two ways: all its pixels, and only those that differ.
+// Where no palette holds their colours, as in photographs, the colours stay, and the rectangle has all pixels.
+func onePalette(pages []*image.RGBA) [][]image.Image {
 	all := newColours()
 	var even []*image.RGBA
 	for _, p := range pages {
@@ -110,24 +123,25 @@ func onePalette(pages []*image.RGBA) []image.Image {
 	}
 	clear, index := uint8(len(pal)), all.index()
 	pal = append(pal[:len(pal):len(pal)], color.RGBA{})
-	var drawn []image.Image
+	var drawn [][]image.Image
 	for i, p := range pages {
 		r := p.Bounds()
 		if i > 0 {
 			r = changed(pages[i-1], p)
 		}
 		if lost {
-			drawn = append(drawn, p.SubImage(r))
+			drawn = append(drawn, []image.Image{p.SubImage(r)})
 			continue
 		}
-		d := image.NewPaletted(r, pal)
+		all, changes := image.NewPaletted(r, pal), image.NewPaletted(r, pal)
 		eachPixel(p.SubImage(r).(*image.RGBA), func(x, y int, c color.RGBA) {
-			d.Pix[d.PixOffset(x, y)] = index(c)
+			at := all.PixOffset(x, y)
+			all.Pix[at], changes.Pix[at] = index(c), index(c)
 			if i > 0 && pages[i-1].RGBAAt(x, y) == c {
-				d.Pix[d.PixOffset(x, y)] = clear
+				changes.Pix[at] = clear
 			}
 		})
-		drawn = append(drawn, d)
+		drawn = append(drawn, []image.Image{all, changes})
 	}
 	return drawn
 }

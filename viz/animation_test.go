@@ -112,8 +112,12 @@ func TestAnimation(t *testing.T) {
 			return color.RGBA{uint8(5 * x), uint8(5 * x), uint8(5 * x), 255}
 		})
 	}
+	dots := func() *image.RGBA { // smaller whole than as what differs from the page before
+		return filled(60, 40, func(int, int) color.RGBA { return color.RGBA{uint8(200 * rng.IntN(2)), 0, 0, 255} })
+	}
 	for name, images := range map[string][]*image.RGBA{
 		"palette":     {block(3), block(20), block(20), block(41)},
+		"dots":        {dots(), dots()},
 		"all colours": {noise, block(3), noise},
 		"one":         {block(3)},
 	} {

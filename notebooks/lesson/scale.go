@@ -4,6 +4,8 @@ import (
 	"image/color"
 
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/viz"
 )
@@ -20,6 +22,15 @@ func Upright(c *viz.Chart, x float64) {
 	line := Must(plotter.NewLine(plotter.XYs{{X: x, Y: c.Y.Min}, {X: x, Y: c.Y.Max}}))
 	line.Color = color.Gray{0x90}
 	c.Add(line)
+}
+
+// Hollow makes the marks of some points of a chart hollow.
+func Hollow(c *viz.Chart, points viz.Series) {
+	holes := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: color.White, Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}}}
+	for k, x := range points.X {
+		holes.XYs = append(holes.XYs, plotter.XY{X: x, Y: points.Y[k]})
+	}
+	c.Add(holes)
 }
 
 // SameScale gives charts one vertical scale, on which all of them have room.

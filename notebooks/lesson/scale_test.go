@@ -21,6 +21,28 @@ func TestScale(t *testing.T) {
 	SameScale()
 }
 
+// A mark has white in it.
+func TestHollow(t *testing.T) {
+	whites := func(hollow bool) (n int) {
+		c := Must(viz.Lines([]viz.Series{{Y: []float64{1, 4, 2}}}, viz.LinesOptions{}))
+		if hollow {
+			Hollow(c, viz.Series{X: []float64{1}, Y: []float64{4}})
+		}
+		img := c.Image()
+		for y := range img.Bounds().Dy() {
+			for x := range img.Bounds().Dx() {
+				if r, g, b, _ := img.At(x, y).RGBA(); r&g&b == 0xffff {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if more := whites(true) - whites(false); more < 20 || more > 60 { // a disc with the radius of 3.6 pixels
+		t.Error(more)
+	}
+}
+
 func TestWithPaper(t *testing.T) {
 	got := results().WithPaper(Printed("  | second | third\nrow | 4.5 | –\nnone | 1 | 2\n"), "c").Markdown()
 	for _, want := range []string{"| first | second | third |", "| row | 2.000 ± 1.414 | 5.000 (4.500) | – |", "| other | – | – | – |", "| none | – | – (1.000) | – (2.000) |"} {

@@ -71,6 +71,15 @@ func Lead(table int, set string, level float64, by string) float64 {
 // ByGamma is Fig. 4: the γ of the stored points of Table 1 with the α and λ of the best one, and their
 // accuracies. γ of 2, 10, 100 and 1000 is LS-NMF.
 func ByGamma(set string) (gamma, accuracy []float64) {
+	gamma, rows := byGamma(set)
+	for _, r := range rows {
+		accuracy = append(accuracy, r.Scores["accuracy"])
+	}
+	return gamma, accuracy
+}
+
+// byGamma returns the γ of ByGamma and their points.
+func byGamma(set string) (gamma []float64, rows []choose.Row) {
 	grid := Grid(1, set, 0, "RLS-NMF")
 	best, _ := grid.Best(choose.Criterion{Score: "accuracy"})
 	at := grid.Where(func(r choose.Row) bool {
@@ -79,9 +88,9 @@ func ByGamma(set string) (gamma, accuracy []float64) {
 	for _, g := range []float64{0.001, 0.01, 0.1, 1, 2, 10, 100, 1000} {
 		for _, r := range at.Rows {
 			if stored := r.Setting.Value("gamma"); stored == g || stored == 0 && g >= 2 {
-				gamma, accuracy = append(gamma, g), append(accuracy, r.Scores["accuracy"])
+				gamma, rows = append(gamma, g), append(rows, r)
 			}
 		}
 	}
-	return gamma, accuracy
+	return gamma, rows
 }

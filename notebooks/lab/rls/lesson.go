@@ -103,34 +103,77 @@ func steps(gains *lesson.Results, row string) (terms []string, v *mat.Dense) {
 	return terms, v
 }
 
-// DrawClasses draws the samples of the first five classes at their first two coefficients, in a colour for each class, and of some
-// the images themselves, where one has room that is not taken.
-func DrawClasses(title string, p *Problem, h *mat.Dense) *viz.Chart {
-	const classes, side, share = 5, 2.8, 0.11 // inches, and of the chart that an image takes
-	var samples, of []int
-	var first, second []float64
+// DrawClasses draws each H: the samples of the first five classes, every second one of a class, at their first two coefficients and in
+// a colour for each class. Of some it draws the images themselves, the same in all pictures: those that cover no other in any of them.
+func DrawClasses(p *Problem, titles []string, hs ...*mat.Dense) (pictures []viz.Figure) {
+	const classes, side, share = 5, 2.8, 0.1 // inches, and of the chart that an image takes
+	var samples, of, seen = []int(nil), []int(nil), [classes]int{}
 	for j, class := range p.Set.Labels {
-		if class < classes {
+		if class >= classes {
+			continue
+		}
+		if seen[class]++; seen[class]%2 == 1 {
 			samples, of = append(samples, j), append(of, class)
-			first, second = append(first, h.At(0, j)), append(second, h.At(1, j))
 		}
 	}
-	c := lesson.Must(viz.Scatter(mat.NewDense(2, len(of), slices.Concat(first, second)), viz.ScatterOptions{Title: title, Classes: of, Width: side, Height: side}))
-	c.Legend = plot.NewLegend()
-	c.HideAxes()
-	wide, high := share*(c.X.Max-c.X.Min), share*(c.Y.Max-c.Y.Min)
+	var places []*mat.Dense // in each picture, coordinates from 0 to 1
+	for _, h := range hs {
+		at := mat.NewDense(2, len(samples), nil)
+		at.Apply(func(k, i int, _ float64) float64 { return h.At(k, samples[i]) }, at)
+		for k := range 2 {
+			row := at.RawRowView(k)
+			low, high := floats.Min(row), floats.Max(row)
+			floats.AddConst(-low, row)
+			floats.Scale(1/max(high-low, 1e-300), row)
+		}
+		places = append(places, at)
+	}
 	var placed []int
 	for i := range samples {
 		i = i * 29 % len(samples) // from here and there
-		if slices.ContainsFunc(placed, func(k int) bool {
-			return math.Abs(first[i]-first[k]) < 1.1*wide && math.Abs(second[i]-second[k]) < 1.1*high
+		if !slices.ContainsFunc(placed, func(k int) bool {
+			return slices.ContainsFunc(places, func(at *mat.Dense) bool {
+				return math.Abs(at.At(0, i)-at.At(0, k)) < 1.1*share && math.Abs(at.At(1, i)-at.At(1, k)) < 1.1*share
+			})
 		}) {
-			continue
+			placed = append(placed, i)
 		}
-		placed = append(placed, i)
-		c.Add(plotter.NewImage(thumbnail(p, samples[i], viz.Color(of[i])), first[i]-wide/2, second[i]-high/2, first[i]+wide/2, second[i]+high/2))
 	}
-	return c
+	for t, at := range places {
+		c := lesson.Must(viz.Scatter(at, viz.ScatterOptions{Title: titles[t], Classes: of, Width: side, Height: side}))
+		c.Legend = plot.NewLegend()
+		c.HideAxes()
+		for _, i := range placed {
+			x, y := at.At(0, i), at.At(1, i)
+			c.Add(plotter.NewImage(thumbnail(p, samples[i], viz.Color(of[i])), x-share/2, y-share/2, x+share/2, y+share/2))
+		}
+		pictures = append(pictures, lesson.Must(viz.NewPicture(fewColours(c.Image(), classes))))
+	}
+	return pictures
+}
+
+// fewColours draws a picture in the colours of some classes and eight greys: soft edges have hundreds of colours, which make the
+// file of a film large.
+func fewColours(img image.Image, classes int) image.Image {
+	var greys color.Palette
+	for v := range 8 {
+		greys = append(greys, color.Gray{uint8(v * 255 / 7)})
+	}
+	colours := color.Palette{color.White}
+	for k := range classes {
+		colours = append(colours, viz.Color(k))
+	}
+	few := image.NewRGBA(img.Bounds())
+	for y := few.Rect.Min.Y; y < few.Rect.Max.Y; y++ {
+		for x := few.Rect.Min.X; x < few.Rect.Max.X; x++ {
+			c, from := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA), greys
+			if max(c.R, c.G, c.B)-min(c.R, c.G, c.B) > 16 {
+				from = colours
+			}
+			few.Set(x, y, from.Convert(c))
+		}
+	}
+	return few
 }
 
 // thumbnail is an image of a set in a frame.
@@ -214,6 +257,19 @@ func Among(is []bool, mask mat.Matrix) string {
 		}
 	}
 	return fmt.Sprintf("%d of the %d shuffled images, and in %d of the %d others", some[1], all[1], some[0], all[0])
+}
+
+// Emptied are the points of Fig. 4, of all Sets, at which no component is left, in neither start.
+func Emptied() (points viz.Series) {
+	for _, set := range Sets {
+		gamma, rows := byGamma(set.Name)
+		for k, r := range rows {
+			if r.Scores["live"] == 0 {
+				points.X, points.Y = append(points.X, gamma[k]), append(points.Y, r.Scores["accuracy"])
+			}
+		}
+	}
+	return points
 }
 
 // A Moment is what a fit is after a round.

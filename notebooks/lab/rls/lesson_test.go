@@ -49,7 +49,7 @@ func TestGains(t *testing.T) {
 	}
 }
 
-// An image has a frame, and its pixels from black to white; the samples of five classes have five colours.
+// An image has a frame, and its pixels from black to white; the samples of five classes have five colours, and a picture few.
 func TestDrawClasses(t *testing.T) {
 	set := &datasets.Set{X: mat.NewDense(2, 10, nil), Height: 1, Width: 2, Labels: []int{0, 1, 2, 3, 4, 5, 0, 1, 2, 3}}
 	for j := range 10 {
@@ -61,7 +61,8 @@ func TestDrawClasses(t *testing.T) {
 	}
 	h := mat.NewDense(2, 10, nil)
 	h.Apply(func(i, j int, _ float64) float64 { return float64(j * (1 + i*j)) }, h)
-	img, seen := DrawClasses("five", p, h).Image(), map[color.Color]bool{}
+	pictures := DrawClasses(p, []string{"five", "once more"}, h, h)
+	img, seen := pictures[1].Image(), map[color.Color]bool{}
 	for y := range img.Bounds().Dy() {
 		for x := range img.Bounds().Dx() {
 			seen[color.RGBAModel.Convert(img.At(x, y))] = true
@@ -71,6 +72,16 @@ func TestDrawClasses(t *testing.T) {
 		if seen[viz.Color(class)] != (class < 5) {
 			t.Errorf("class %d: %v", class, seen[viz.Color(class)])
 		}
+	}
+	if len(pictures) != 2 || len(seen) > 13 {
+		t.Errorf("%d pictures, %d colours", len(pictures), len(seen))
+	}
+}
+
+// The points of Fig. 4 without a component are as a verdict of notebook 04 names them.
+func TestEmptied(t *testing.T) {
+	if got := Emptied(); fmt.Sprint(got.X) != "[0.001 0.001 0.01]" || len(got.Y) != 3 {
+		t.Errorf("%v", got)
 	}
 }
 
