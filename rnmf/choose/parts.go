@@ -27,8 +27,9 @@ import (
 // left out. The others are clustered by k-means into as many clusters as the model has components,
 // and the medians of the clusters, again of length 1, are the consensus parts. H is fitted to them.
 //
-// It works for any FitFunc, also for models with penalties or labels, but not for one whose W has
-// negative entries (medians of parts with two signs mean nothing).
+// It works for any FitFunc, also for models with penalties or labels (its parts then stand for no class, and
+// their Predict is rnmf.ErrLabels), but not for one whose W has negative entries (medians of parts with two
+// signs mean nothing).
 type ConsensusParts struct {
 	X    mat.Matrix
 	Mask mat.Matrix // entries where it is 0 are missing; nil is all there
@@ -54,7 +55,8 @@ type ConsensusParts struct {
 // Parts is what ConsensusParts found.
 type Parts struct {
 	// Result has the consensus parts (m×r, each of length 1) and the H that was fitted to them, under
-	// the loss of the best fit at its last scale. The parts are in the order of Stability.
+	// the loss of the best fit at its last scale and with its Mask. The parts are in the order of
+	// Stability. No fit has led to them: Objective is 0, and there is no Trace.
 	*rnmf.Result
 	// Stability of each part, 0 to 1: the mean over the starts of the cosine between the part and
 	// that of the start in its cluster (the nearest, if there are several), 0 for a start without
@@ -121,7 +123,11 @@ func (s ConsensusParts) Run(ctx context.Context) (*Parts, error) {
 	}
 	p.order(w, rank, starts)
 	best := fits[p.Best]
-	p.Result = &rnmf.Result{W: w, Loss: best.Loss, Family: best.Family, Solver: best.Solver, OnH: best.OnH, Reason: best.Reason, KKT: -1}
+	onH := slices.DeleteFunc(slices.Clone(best.OnH), func(p rnmf.Penalty) bool {
+		_, ok := p.(interface{ SampleLabels() rnmf.Labels }) // component k stood for class k
+		return ok
+	})
+	p.Result = &rnmf.Result{W: w, Loss: best.Loss, Family: best.Family, Solver: best.Solver, OnH: onH, Mask: best.Mask, Reason: best.Reason, KKT: -1}
 	transform := s.Transform
 	if transform == nil {
 		transform = func(ctx context.Context, r *rnmf.Result, x, mask mat.Matrix) (*mat.Dense, error) {

@@ -131,6 +131,9 @@ func TestConsensusPartsFitters(t *testing.T) {
 		if first == nil {
 			first = p
 		}
+		if o, err := p.Outliers(x, nil); err != nil || o.E.At(0, 0) != 0 {
+			t.Errorf("the mask of the fits: %v", err)
+		}
 		if !mat.Equal(p.W, first.W) || !mat.Equal(p.H, first.H) || calls != 9 {
 			t.Errorf("%d workers: other bits, or %d calls", workers, calls)
 		}
@@ -152,6 +155,19 @@ func TestConsensusPartsFitters(t *testing.T) {
 	}}.Run(t.Context())
 	if err != nil || p.H != want || slices.Contains(p.Cluster, -1) {
 		t.Errorf("%v, %v", p, err)
+	}
+}
+
+// Parts are in the order of their stability, and so stand for no class.
+func TestConsensusPartsOfLabels(t *testing.T) {
+	x, _ := sparseParts(30, 40, 3, 0.1, 2)
+	l := rnmf.Labels{Class: slices.Repeat([]int{0, 1, 2, -1}, 10)}
+	p, err := ConsensusParts{X: x, Fit: NewFitFunc(rnmf.RSSNMF(3, 0, l)), Starts: 3, Apart: -1}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Predict(p.H); !errors.Is(err, rnmf.ErrLabels) || len(p.Fits[p.Best].OnH) != 1 {
+		t.Errorf("%v, want ErrLabels", err)
 	}
 }
 
