@@ -26,10 +26,12 @@ type SSNMF struct {
 	Lambda float64 // 0 is 1
 }
 
-// SSNMFResult is the Result for the data, with U. Its objective and trace are those of both sums.
+// SSNMFResult is the Result for the data, with U, and the Labels of the fit, which Save both leaves out. Its
+// objective and trace are those of both sums.
 type SSNMFResult struct {
 	*rnmf.Result
-	U *mat.Dense
+	U      *mat.Dense
+	Labels rnmf.Labels
 }
 
 // With returns the same with another Model, as edit changes it.
@@ -60,7 +62,7 @@ func (s SSNMF) Fit(ctx context.Context, x mat.Matrix) (*SSNMFResult, error) {
 	if s.Model.Mask != nil {
 		r.Mask, _ = matrix("Mask", s.Model.Mask)
 	}
-	return &SSNMFResult{r, u}, err
+	return &SSNMFResult{r, u, s.Labels}, err
 }
 
 // stack puts the labels below the data, and the mask of both into the model.
@@ -121,23 +123,31 @@ func (s SSNMF) stack(ctx context.Context, x mat.Matrix) (*mat.Dense, rnmf.Model,
 	return data, model, nil
 }
 
-// Predict returns the class of each sample, the largest entry of Uh: see Result.Predict.
+// Predict returns the class of each sample from its coefficients h, the largest entry of Uh: see Result.Predict.
+// A class without labels is never predicted. If there are no Labels, each row of U is a class.
 func (r *SSNMFResult) Predict(h mat.Matrix) ([]int, error) {
-	classes, rank := r.U.Dims()
+	u, err := matrix("U", r.U)
+	if err != nil {
+		return nil, err
+	}
 	d, err := matrix("H", h)
 	if err != nil {
 		return nil, err
 	}
+	classes, rank := u.Dims()
 	_, n := d.Dims()
-	if err := wantDims("H", d, rank, n); err != nil {
+	if err := cmp.Or(wantDims("H", d, rank, n), checkUpTo(rnmf.MaxFactor, "U", u, true), checkUpTo(rnmf.MaxFactor, "H", d, true)); err != nil {
 		return nil, err
 	}
 	var uh mat.Dense
-	uh.Mul(r.U, d)
-	found := make([]int, n)
-	for j := range found {
-		for c := range classes {
-			if uh.At(c, j) > uh.At(found[j], j) {
+	uh.Mul(u, d)
+	found := slices.Repeat([]int{rnmf.Unlabelled}, n)
+	for c := range classes {
+		if r.Labels.Classes() > 0 && !slices.Contains(r.Labels.Class, c) {
+			continue
+		}
+		for j, best := range found {
+			if best < 0 || uh.At(c, j) > uh.At(best, j) {
 				found[j] = c
 			}
 		}

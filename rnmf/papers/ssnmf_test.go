@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,5 +131,38 @@ func TestSSNMFPredicts(t *testing.T) {
 	}
 	if _, err := (SSNMF{}).Fit(context.Background(), nil); !errors.Is(err, ErrEmpty) {
 		t.Error(err)
+	}
+}
+
+// Where no labelled sample uses a component, its entries of U stay as they started, and mean nothing: a class
+// without labels is not predicted. What are no numbers, and a result without U, are errors.
+func TestSSNMFPredictsLabelledClasses(t *testing.T) {
+	x := mat.NewDense(8, 10, nil)
+	x.Apply(func(i, j int, _ float64) float64 { return float64((i/4 + j + 1) % 2 * (1 + i + j)) }, x)
+	labels := Labels{Class: []int{1, -1, 1, -1, 1, -1, -1, -1, -1, -1}, Names: []string{"a", "b"}}
+	r, err := SSNMF{Model: Model{Rank: 2}, Labels: labels}.Fit(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range []*mat.Dense{r.H, mat.NewDense(2, 10, nil)} {
+		if found, err := r.Predict(h); err != nil || slices.Contains(found, 0) {
+			t.Errorf("%v, %v: no sample is labelled a", found, err)
+		}
+	}
+	bad := mat.NewDense(2, 1, []float64{1, math.NaN()})
+	for _, c := range []struct {
+		r    SSNMFResult
+		h    mat.Matrix
+		want error
+		says string
+	}{
+		{*r, bad, ErrNotFinite, "H[1,0]"},
+		{SSNMFResult{Result: r.Result, U: bad}, mat.NewDense(1, 1, nil), ErrNotFinite, "U[1,0]"},
+		{*r, mat.NewDense(3, 1, nil), ErrShape, "H is 3×1"},
+		{SSNMFResult{Result: r.Result}, r.H, ErrEmpty, "U is nil"},
+	} {
+		if _, err := c.r.Predict(c.h); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v, want %v that says %q", err, c.want, c.says)
+		}
 	}
 }
