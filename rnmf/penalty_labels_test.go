@@ -173,6 +173,13 @@ func TestBadLabels(t *testing.T) {
 	if _, err := MustFit(t, Model{Rank: 2, OnH: []Penalty{good}}, x).Predict(nil); !errors.Is(err, ErrEmpty) {
 		t.Error(err)
 	}
+	h := mat.NewDense(2, 2, nil)
+	if _, err := (&Result{W: h, H: h, OnH: []Penalty{good}}).Predict(h); !errors.Is(err, ErrLabels) {
+		t.Errorf("H has fewer samples than there are labels: %v", err)
+	}
+	if _, err := (&Result{W: h, OnH: []Penalty{good}}).Predict(h); !errors.Is(err, ErrEmpty) {
+		t.Error(err)
+	}
 }
 
 // A few labels name the classes of all other samples, and of new ones.

@@ -22,14 +22,17 @@ func (r *Result) labels() (Labels, error) {
 }
 
 // LabelScores returns ΛH for coefficients h (r×p): r.H, or those of new samples that Transform
-// found. Where a sample is of class k, row k is near 1 and those of the other classes near 0.
+// found. Λ is that of r.H, the coefficients of the samples with labels. Where a sample is of class k, row k is near 1 and those of the other classes near 0.
 func (r *Result) LabelScores(h mat.Matrix) (*mat.Dense, error) {
 	l, err := r.labels()
 	if err != nil {
 		return nil, err
 	}
-	rank, _ := r.H.Dims()
-	if err := wantRows(h, rank); err != nil {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	rank, n := r.H.Dims()
+	if err := cmp.Or(l.Check(rank, n), wantRows(h, rank)); err != nil {
 		return nil, err
 	}
 	s := mat.DenseCopyOf(h)
