@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 	. "github.com/robustnmf/robustnmf/rnmf"
 	. "github.com/robustnmf/robustnmf/rnmf/internal/fittest"
 	. "github.com/robustnmf/robustnmf/rnmf/papers"
@@ -25,7 +26,8 @@ func TestBadInput(t *testing.T) {
 	end()
 	nan, inf := math.NaN(), math.Inf(1)
 	ones, x := ConstantOnes(4, 5), Uniform(4, 5, 1)
-	var none *mat.Dense // no matrix, though not nil as a mat.Matrix
+	broken := &sparse.Matrix{Rows: 4, Cols: 5} // its parts do not fit together
+	var none *mat.Dense                        // no matrix, though not nil as a mat.Matrix
 	fitted := MustFit(t, NMF(2), x)
 	square, err := NewGraph(5, []Edge{{0, 1, 1}})
 	if err != nil {
@@ -145,6 +147,9 @@ func TestBadInput(t *testing.T) {
 			return ss(SSNMF{Model: NMF(2), Labels: Labels{Class: []int{-1, -1, -1, -1, -1}}}, x)
 		}, ErrLabels, "no sample has a label"},
 		{"CNMF without data", func() error { return cn(CNMF{Model: NMF(2), Labels: labels}, nil) }, ErrEmpty, "X is nil"},
+		{"SSNMF's broken matrix", func() error { return ss(SSNMF{Model: NMF(2), Labels: labels}, broken.T().T()) }, ErrShape, "X: datasets: "},
+		{"SSNMF's broken mask", func() error { return ss(SSNMF{Model: Model{Rank: 2, Mask: broken}, Labels: labels}, x) }, ErrShape, "Mask: datasets: "},
+		{"units of a broken matrix", func() error { _, err := NewPenaltyUnits(broken, 2); return err }, ErrShape, "X: datasets: "},
 		{"CNMF without a matrix", func() error { return cn(CNMF{Model: NMF(2), Labels: labels}, none) }, ErrEmpty, "X is nil"},
 		{"CNMF's loss", func() error { return cn(CNMF{Model: L1NMF(2), Labels: labels}, x) }, ErrParameter, "CNMF.Model"},
 		{"CNMF of no samples", func() error { return cn(CNMF{Model: NMF(2)}, &mat.Dense{}) }, ErrEmpty, "X is 0×0"},

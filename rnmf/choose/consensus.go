@@ -235,6 +235,9 @@ func Silhouette(x mat.Matrix, clusters []int) (float64, error) {
 	if isnil.Matrix(x) {
 		return 0, errNoX("X")
 	}
+	if err := wantMask(x, nil, ""); err != nil {
+		return 0, err
+	}
 	m, n := x.Dims()
 	if len(clusters) != n || n == 0 {
 		return 0, fmt.Errorf("%w: %d clusters for %d samples", ErrParameter, len(clusters), n)

@@ -18,13 +18,20 @@ func (e *notKnown) Error() string { return e.text }
 
 func (e *notKnown) Unwrap() error { return rnmf.ErrNotFinite }
 
-// wantMask finds a mask, the field of a name, that is a nil pointer or has another shape than x.
+// wantMask finds a mask, the field of a name, that is a nil pointer or has another shape than x, and sparse
+// matrices whose parts do not fit together.
 func wantMask(x, mask mat.Matrix, field string) error {
+	if err := isnil.Check(x); err != nil {
+		return fmt.Errorf("%w: X: %w", rnmf.ErrShape, err)
+	}
 	if mask == nil {
 		return nil
 	}
 	if isnil.Matrix(mask) {
 		return fmt.Errorf("%w: %s is nil within the interface", ErrParameter, field)
+	}
+	if err := isnil.Check(mask); err != nil {
+		return fmt.Errorf("%w: %w: %s: %w", ErrParameter, rnmf.ErrShape, field, err)
 	}
 	m, n := x.Dims()
 	if rows, cols := mask.Dims(); rows != m || cols != n {

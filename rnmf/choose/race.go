@@ -258,13 +258,16 @@ func (a Race) hide(x mat.Matrix) (shown *mat.Dense, hidden []int, err error) {
 	if isnil.Matrix(x) {
 		return nil, nil, errNoX("X")
 	}
+	if isnil.Check(x) != nil {
+		return nil, nil, nil // Model.Fit says what is wrong
+	}
 	m, n := x.Dims()
 	if mask := a.Model.Mask; mask != nil {
 		if isnil.Matrix(mask) {
 			return nil, nil, fmt.Errorf("%w: Race.Model.Mask is nil within the interface", ErrParameter)
 		}
-		if rows, cols := mask.Dims(); rows != m || cols != n {
-			return nil, nil, nil // Model.Fit says what is wrong
+		if rows, cols := mask.Dims(); rows != m || cols != n || isnil.Check(mask) != nil {
+			return nil, nil, nil
 		}
 	}
 	if m == 0 || n == 0 {

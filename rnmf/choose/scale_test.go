@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"github.com/robustnmf/robustnmf/rnmf"
 )
 
@@ -128,7 +129,8 @@ func TestCompareLossesOfAnyScale(t *testing.T) {
 	}
 }
 
-// A nil pointer within the interface is told as nil is, not by a panic.
+// A nil pointer within the interface is told as nil is, not by a panic, and so is a sparse matrix whose parts do not
+// fit together.
 func TestNilWithin(t *testing.T) {
 	x := uniform(5, 8, 1)
 	fit := NewFitFunc(rnmf.NMF(2))
@@ -167,6 +169,31 @@ func TestNilWithin(t *testing.T) {
 			if !errors.Is(err, ErrParameter) && !errors.Is(err, rnmf.ErrEmpty) || !strings.Contains(err.Error(), "nil") {
 				t.Errorf("%s is a nil %T: %v", name, none, err)
 			}
+		}
+	}
+	broken := &sparse.Matrix{Rows: 5, Cols: 8}
+	models := []rnmf.Model{rnmf.NMF(2)}
+	fitted, err := rnmf.NMF(2).Fit(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"HeldOut.Of: X":       of(HeldOut{}, broken),
+		"HeldOut.Of: Mask":    of(HeldOut{Mask: broken}, x),
+		"Silhouette":          second(Silhouette(broken, make([]int, 8))),
+		"CompareLosses":       second(HeldOut{}.CompareLosses(t.Context(), broken.T().T(), 2)),
+		"RankSearch":          second(RankSearch{X: broken}.Run(t.Context())),
+		"OutlierSearch: X":    second(OutlierSearch{X: broken, Models: models}.Run(t.Context())),
+		"OutlierSearch: Mask": second(OutlierSearch{X: x, Mask: broken, Models: models}.Run(t.Context())),
+		"OutliersOf: X":       second(OutliersOf(t.Context(), fitted, broken, nil, x, nil)),
+		"OutliersOf: Y":       second(OutliersOf(t.Context(), fitted, x, nil, broken, nil)),
+		"ConsensusParts":      second(ConsensusParts{X: broken, Fit: fit}.Run(t.Context())),
+		"Race: X":             second(Auto(2).Fit(t.Context(), broken)),
+		"Race: Mask":          second(Race{Model: rnmf.Model{Rank: 2, Mask: broken}}.Fit(t.Context(), x)),
+		"Scorer":              judge(Scorer{X: broken}),
+	} {
+		if !errors.Is(err, rnmf.ErrShape) {
+			t.Errorf("%s is a sparse matrix whose parts do not fit together: %v", name, err)
 		}
 	}
 	if err := of(HeldOut{Folds: 2}, x); err != nil {

@@ -38,10 +38,14 @@ func checkLambda(name string, v float64) error {
 	return nil
 }
 
-// matrix returns a as a dense matrix, the same one if it is dense, after checking that it is there.
+// matrix returns a as a dense matrix, the same one if it is dense, after checking that it is there, and that the
+// parts of a sparse one fit together.
 func matrix(name string, a mat.Matrix) (*mat.Dense, error) {
 	if isNil(a) {
 		return nil, fmt.Errorf("%w: %s is nil", rnmf.ErrEmpty, name)
+	}
+	if err := checkParts(a); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", rnmf.ErrShape, name, err)
 	}
 	if d, ok := a.(*mat.Dense); ok && !d.IsEmpty() {
 		return d, nil
@@ -64,6 +68,17 @@ func isNil(a mat.Matrix) bool {
 		}
 		a = t.Untranspose()
 	}
+}
+
+// checkParts returns what the method Check of a matrix says, or of what it is the transpose of.
+func checkParts(a mat.Matrix) error {
+	if c, ok := a.(interface{ Check() error }); ok {
+		return c.Check()
+	}
+	if t, ok := a.(mat.Untransposer); ok {
+		return checkParts(t.Untranspose())
+	}
+	return nil
 }
 
 // wantDims finds a matrix of another shape.
