@@ -185,7 +185,7 @@ func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 			if err != nil {
 				return nil, err
 			}
-			chance, err := byChance(r, s.X, s.Mask, model.Seed)
+			chance, err := byChance(ctx, r, s.X, s.Mask, model.Seed)
 			if err != nil {
 				return nil, err
 			}
@@ -195,7 +195,10 @@ func (s OutlierSearch) Run(ctx context.Context) (*Suspects, error) {
 				least = exactly * math.Sqrt(typical) // as counts vary
 			}
 			apart, onMean, many := standApart(out.E, s.Mask, least)
-			odd, way := strange(out.E, least, model.Seed)
+			odd, way, err := strange(ctx, out.E, least, model.Seed)
+			if err != nil {
+				return nil, err
+			}
 			for j := range n {
 				order[j] = j
 				of := &found.Samples[j]
@@ -349,7 +352,7 @@ func standApart(residuals *mat.Dense, mask mat.Matrix, least float64) (apart, on
 
 // strange marks the samples whose residuals lie in a direction as by chance, and says how far each is on the way
 // from the usual direction to one by chance.
-func strange(residuals *mat.Dense, least float64, seed uint64) (odd []bool, way []float64) {
+func strange(ctx context.Context, residuals *mat.Dense, least float64, seed uint64) (odd []bool, way []float64, err error) {
 	all, n := residuals.Dims()
 	features := rand.New(rand.NewPCG(seed, 0x73_74_72)).Perm(all)[:min(all, mostFeatures)]
 	slices.Sort(features)
@@ -371,10 +374,17 @@ func strange(residuals *mat.Dense, least float64, seed uint64) (odd []bool, way 
 		}
 	}
 	if m < 2 || known < 3 {
-		return odd, way
+		return odd, way, nil
 	}
-	var c mat.SymDense
-	c.SymOuterK(1/known, u)
+	c := mat.NewSymDense(m, nil)
+	for i := range m {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		for k := i; k < m; k++ {
+			c.SetSym(i, k, 1/known*floats.Dot(u.RawRowView(i), u.RawRowView(k)))
+		}
+	}
 	var squares float64 // ‖C‖²
 	for i := range m {
 		for k := range m {
@@ -392,10 +402,13 @@ func strange(residuals *mat.Dense, least float64, seed uint64) (odd []bool, way 
 		}
 		c.SetSym(i, i, c.At(i, i)+share/float64(m))
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	var factor mat.Cholesky
 	var inverse mat.SymDense
-	if !factor.Factorize(&c) || factor.InverseTo(&inverse) != nil {
-		return odd, way
+	if !factor.Factorize(c) || factor.InverseTo(&inverse) != nil {
+		return odd, way, nil
 	}
 	var mean, square float64 // of the eigenvalues of C⁻¹
 	for i := range m {
@@ -405,12 +418,18 @@ func strange(residuals *mat.Dense, least float64, seed uint64) (odd []bool, way 
 		}
 	}
 	if byChance := math.Sqrt(2/float64(m+2)*max(0, square-mean*mean)) / mean; !(byChance <= alikeByChance) {
-		return odd, way
+		return odd, way, nil
 	}
-	var w mat.Dense
-	w.Mul(&inverse, u)
+	w := mat.NewDense(m, n, nil)
 	var t, usual []float64
 	for j := range n {
+		const some = 64 // columns
+		if to := min(j+some, n); j%some == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, nil, err
+			}
+			w.Slice(0, m, j, to).(*mat.Dense).Mul(&inverse, u.Slice(0, m, j, to))
+		}
 		q := mat.Dot(u.ColView(j), w.ColView(j))
 		t = append(t, math.Log(q/(1-q*(1-share)/known)/mean)) // by Sherman and Morrison
 		if large[j] {
@@ -418,12 +437,12 @@ func strange(residuals *mat.Dense, least float64, seed uint64) (odd []bool, way 
 		}
 	}
 	if len(usual) == 0 {
-		return odd, way
+		return odd, way, nil
 	}
 	slices.Sort(usual)
 	median := usual[len(usual)/2]
 	if !(median <= common) { // or NaN
-		return odd, way
+		return odd, way, nil
 	}
 	from := max(strangeFrom*median, median+strangeSpread*(usual[int(highQuantile*float64(len(usual)))]-median))
 	for j := range n {
@@ -431,7 +450,7 @@ func strange(residuals *mat.Dense, least float64, seed uint64) (odd []bool, way 
 			odd[j], way[j] = t[j] > from, max(-mostApart, min((median-t[j])/median, mostApart))
 		}
 	}
-	return odd, way
+	return odd, way, nil
 }
 
 // agree compares the lists of the worst samples of all pairs of fits.
@@ -466,7 +485,7 @@ const (
 // byChance returns for each sample how many would have no larger weight if the residuals of each
 // feature were exchanged between the samples. Those of counts are exchanged on the scale of roots, on which
 // counts of all means vary alike (Anscombe 1948).
-func byChance(r *rnmf.Result, x, mask mat.Matrix, seed uint64) (chance []float64, err error) {
+func byChance(ctx context.Context, r *rnmf.Result, x, mask mat.Matrix, seed uint64) (chance []float64, err error) {
 	wh := r.WH()
 	m, n := wh.Dims()
 	root := func(v float64) float64 { return v }
@@ -488,6 +507,9 @@ func byChance(r *rnmf.Result, x, mask mat.Matrix, seed uint64) (chance []float64
 		mask2 = &two
 	}
 	for range exchanges {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for i := range m {
 			var there []int
 			var e []float64

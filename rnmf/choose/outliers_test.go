@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -232,7 +233,7 @@ func TestStrangeOfNoise(t *testing.T) {
 		}
 		e.Apply(func(_, _ int, v float64) float64 { return v + rng.NormFloat64() }, e)
 		odd := 0
-		marked, _ := strange(e, 0, 1)
+		marked, _, _ := strange(t.Context(), e, 0, 1)
 		for _, is := range marked {
 			if is {
 				odd++
@@ -243,7 +244,7 @@ func TestStrangeOfNoise(t *testing.T) {
 		}
 	}
 	for name, e := range map[string]*mat.Dense{"zeros": mat.NewDense(80, 30, nil), "one": mat.NewDense(80, 1, nil), "equal": constant(80, 30, 1), "huge": constant(80, 30, 1e200)} {
-		marked, way := strange(e, 0, 1)
+		marked, way, _ := strange(t.Context(), e, 0, 1)
 		for j, is := range marked {
 			if is || way[j] != 0 {
 				t.Errorf("%s: strange, %g on the way", name, way[j])
@@ -274,11 +275,28 @@ func TestStrange(t *testing.T) {
 		}
 	}
 	e.Slice(0, 200, 6, 8).(*mat.Dense).Copy(e.Slice(0, 200, 8, 10))
-	odd, way := strange(e, 0, 1)
+	odd, way, _ := strange(t.Context(), e, 0, 1)
 	for j := range 300 {
 		if want := j < 6; odd[j] != want || want && math.Abs(way[j]-1) > 0.2 || j >= 10 && math.Abs(way[j]) > 0.6 {
 			t.Errorf("sample %d: strange %v, %.2f of the way", j, odd[j], way[j])
 		}
+	}
+}
+
+// What follows each fit ends with its context, too.
+func TestOutlierSearchCancelled(t *testing.T) {
+	x, _, _ := datasets.LowRank(30, 50, 4, 1)
+	r, err := rnmf.NMF(2).Fit(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := byChance(ended, r, x, nil, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("exchanges: %v", err)
+	}
+	if _, _, err := strange(ended, x, 0, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("directions: %v", err)
 	}
 }
 
