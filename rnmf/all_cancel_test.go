@@ -192,11 +192,16 @@ func TestCancelOthers(t *testing.T) {
 func TestCancelStart(t *testing.T) {
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	for n, want := range map[int]bool{40: false, 300: true} {
+	for dims, want := range map[[2]int]bool{{40, 40}: false, {300, 300}: true, {4, 20000}: true, {20, 200}: false} {
 		var saw error
-		m := Model{Rank: 2, Init: asked{&saw}}
-		if _, err := m.Fit(done, Uniform(n, n, 1)); !errors.Is(err, context.Canceled) || (saw != nil) != want {
-			t.Errorf("%d×%d: the start saw %v, and the fit ends with %v", n, n, saw, err)
+		x := Uniform(dims[0], dims[1], 1)
+		if _, err := (Model{Rank: 2, Init: asked{&saw}}).Fit(done, x); !errors.Is(err, context.Canceled) || (saw != nil) != want {
+			t.Errorf("%v: the start saw %v, and the fit ends with %v", dims, saw, err)
+		}
+		for _, init := range []Init{nil, WarmStart{Uniform(dims[0], 2, 1), Uniform(2, dims[1], 1)}} {
+			if r, err := (Model{Rank: 2, Init: init}).Fit(done, x); !errors.Is(err, context.Canceled) || r == nil {
+				t.Errorf("%v: from %T: %v, %v", dims, init, r, err)
+			}
 		}
 	}
 }

@@ -37,11 +37,12 @@ func (m Model) start(ctx context.Context, x mat.Matrix, onlyH bool) (*fit, error
 		f.norms = sumsOf(f.x)
 	}
 	rows, cols := x.Dims()
-	if rows*cols*min(rows, cols) > 1<<24 { // a start by a decomposition takes so long
-		ctx = caller
+	init, starts := cmp.Or[Init](m.Init, Random{}), ctx
+	// A start by a decomposition takes so long, and one by clusters, in as many as 3000 rounds.
+	if _, random := init.(Random); !random && (rows*cols*min(rows, cols) > 1<<24 || cols*min(rows*m.Rank, cols) > 1<<16) {
+		starts = caller
 	}
-	init := cmp.Or[Init](m.Init, Random{})
-	w, h, err := init.Start(ctx, f.x, m.Rank, rand.New(rand.NewPCG(m.Seed, 0x52_4e_4d_46)))
+	w, h, err := init.Start(starts, f.x, m.Rank, rand.New(rand.NewPCG(m.Seed, 0x52_4e_4d_46)))
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
