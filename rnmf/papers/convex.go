@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
@@ -63,7 +64,7 @@ func (s ConvexNMF) Fit(ctx context.Context, x mat.Matrix) (*ConvexNMFResult, err
 	model := s.Model
 	model.SolverW, model.Init = solver, convexInit{solver, cmp.Or[rnmf.Init](s.Model.Init, rnmf.Random{})}
 	model.Watch = func(p rnmf.Point) {
-		solver.keep()
+		solver.keep(p)
 		if s.Model.Watch != nil {
 			s.Model.Watch(p)
 		}
@@ -80,8 +81,10 @@ type convexSolver struct {
 	xt    *mat.Dense // n×m, a row is a sample
 	norms []float64  // squared, of the samples
 	convexFactors
-	known  [2]convexFactors // at the last point of the trace and the one before, to which a fit may go back
-	signed bool             // X may have negative entries
+	known     [4]convexFactors // at points of the trace to which a fit may go back, by role
+	objective float64          // the lowest at this scale of the loss
+	scale     float64
+	signed    bool // X may have negative entries
 }
 
 // convexFactors are G of a fit, and its W.
@@ -90,21 +93,50 @@ type convexFactors struct {
 	now *mat.Dense // r×m, GᵀXᵀ; nil while g changes
 }
 
+// The points of the trace to which a fit may go back. Where rounding errors decide, that of the lowest objective
+// may be many rounds ago, or the one from which the present scale of the loss was estimated.
+const (
+	last = iota
+	beforeLast
+	lowest // at this scale
+	beforeScale
+)
+
 // keep remembers the factors at a point of the trace.
-func (s *convexSolver) keep() {
-	s.known[0], s.known[1] = s.known[1], s.known[0]
-	s.known[0].now = s.now
-	s.known[0].g.Copy(s.g)
+func (s *convexSolver) keep(p rnmf.Point) {
+	s.known[last], s.known[beforeLast] = s.known[beforeLast], s.known[last]
+	s.known[last].copy(s.convexFactors)
+	switch {
+	case p.Scale != s.scale: // also at the start
+		s.objective, s.scale = p.Objective, p.Scale
+		s.known[beforeScale].copy(s.known[beforeLast])
+	case p.Objective <= s.objective+1e-9*math.Abs(s.objective):
+		s.objective = min(s.objective, p.Objective)
+	default:
+		return
+	}
+	s.known[lowest].copy(s.convexFactors)
+}
+
+func (f *convexFactors) copy(of convexFactors) {
+	f.now = of.now
+	f.g.Copy(of.g)
 }
 
 // of returns Gᵀ of the W with which a fit ended.
 func (s *convexSolver) of(w *mat.Dense) *mat.Dense {
-	for _, f := range []convexFactors{s.convexFactors, s.known[0]} {
-		if f.now != nil && mat.Equal(w, f.now.T()) {
-			return f.g
+	g, nearest := s.known[last].g, math.Inf(1)
+	for _, f := range append([]convexFactors{s.convexFactors}, s.known[:]...) {
+		if f.now == nil {
+			continue
+		}
+		var far mat.Dense
+		far.Sub(w, f.now.T())
+		if d := mat.Norm(&far, 2); d < nearest {
+			g, nearest = f.g, d
 		}
 	}
-	return s.known[1].g
+	return g
 }
 
 // A convexInit starts a fit at the H of another start and W = XG.
@@ -147,7 +179,10 @@ func (s convexInit) Start(ctx context.Context, x *mat.Dense, rank int, rng *rand
 		}
 		p.combine(p.now.RawRowView(k), row)
 	}
-	p.known = [2]convexFactors{{mat.DenseCopyOf(p.g), p.now}, {mat.DenseCopyOf(p.g), p.now}}
+	for i := range p.known {
+		p.known[i] = convexFactors{mat.DenseCopyOf(p.g), p.now}
+	}
+	p.scale = math.NaN()
 	if far := mat.Max(p.now) * mat.Max(h); far > maxEntry { // of huge data, where H is as large as W elsewhere
 		h = mat.DenseCopyOf(h)
 		h.Scale(maxEntry/far, h)

@@ -102,6 +102,23 @@ func TestConvexNMF(t *testing.T) {
 	}
 }
 
+// Where the data have a lower rank than the model rounding errors decide which round is the best, and W is XG there,
+// too.
+func TestConvexNMFOfLowRank(t *testing.T) {
+	x := mat.NewDense(8, 10, nil)
+	x.Apply(func(i, j int, _ float64) float64 { return float64(j % 3 * (1 + i)) }, x)
+	for _, loss := range []Loss{Cauchy{}, Correntropy{}, CellCase{Loss: Huber{}}, MMEstimator{}} {
+		for _, every := range []int{0, 3} {
+			for seed := range uint64(3) {
+				r, err := ConvexNMF{Model{Rank: 5, Loss: loss, Tol: -1, MaxIter: 60, TraceEvery: every, Seed: seed}}.Fit(t.Context(), x)
+				if err != nil || !mat.EqualApprox(r.W, Mul(x, r.G), 1e-9*mat.Max(r.W)) {
+					t.Errorf("%T, every %d rounds, seed %d: %v", loss, every, seed, err)
+				}
+			}
+		}
+	}
+}
+
 // An ends is a penalty of 0 that ends a fit after so many half-steps.
 type ends struct {
 	after *int
