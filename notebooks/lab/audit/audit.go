@@ -132,13 +132,6 @@ func Gaps(near float64, tables ...Table) viz.Figure {
 	return lesson.Must(viz.Row(maps...))
 }
 
-// heat draws the means of all rows and columns, red above 0 and blue below, full at most points. rows are the names that are shown, and
-// a label names the scale, which is left out without one.
-func heat(title string, r *lesson.Results, rows []string, most float64, label string) viz.Figure {
-	return lesson.Must(viz.Heatmap(means(r), viz.HeatmapOptions{Title: title, RowNames: rows, ColumnNames: r.Columns,
-		Map: viz.Diverging, Min: -most, Max: most, Values: true, Digits: -1, BarLabel: label, NoBar: label == ""}))
-}
-
 // means are those of all rows and columns.
 func means(r *lesson.Results) *mat.Dense {
 	x := mat.NewDense(len(r.Rows), len(r.Columns), nil)

@@ -138,7 +138,10 @@ func TestDeep(t *testing.T) {
 	if yale.Mean("IDEC", "2") != 60 || yale.Mean("IDEC, printed", "2") != 70 || len(own) != 1 || own[0] < 20 {
 		t.Errorf("%+v", yale)
 	}
-	drawn(t, DrawDeep(printed, results))
+	title, gaps := DeepGaps(printed, results)
+	if !strings.HasPrefix(title, "MSAEClust ½ − RSS-NMF: ") || len(gaps.Rows) != 4 || math.Abs(gaps.Mean("IDEC − IDEC, printed", "Yale 2")+10) > 1e-9 {
+		t.Errorf("%q, %+v", title, gaps)
+	}
 }
 
 func TestCosts(t *testing.T) {
@@ -179,7 +182,7 @@ func TestRaces(t *testing.T) {
 		t.Errorf("%d races", n)
 	}
 	drawn(t, Ends())
-	for set, title := range map[string]string{pie: "A: RRA, safe, beats both at 0 of 5 ranks", coil: "A: RRA, safe, beats both at 1 of 5 ranks"} {
+	for set, title := range map[string]string{pie: "A: RRA, safe, is faster at 0 of 5 ranks", coil: "A: RRA, safe, is faster at 1 of 5 ranks"} {
 		c := Quotients("A", set)
 		drawn(t, c)
 		if c.Title.Text != title {

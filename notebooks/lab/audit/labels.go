@@ -8,7 +8,6 @@ import (
 	"github.com/robustnmf/robustnmf/notebooks/lab/rss"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
-	"github.com/robustnmf/robustnmf/viz"
 )
 
 // Labels are all stored trials of the third paper's experiment on a set, accuracies or NMI, and what the paper
@@ -49,12 +48,12 @@ func Deep(printed, results stored.Table, set, value string) *lesson.Results {
 	return all
 }
 
-// DrawDeep draws differences in accuracy as a heat map, a column for each set and number of classes. Its title has the mean leads of
+// DeepGaps are differences in points of accuracy, a column for each set and number of classes. The title has the mean leads of
 // MSAEClust, on images of half the size, over RSS-NMF.
-func DrawDeep(printed, results stored.Table) viz.Figure {
+func DeepGaps(printed, results stored.Table) (title string, gaps *lesson.Results) {
 	const half = "MSAEClust ½"
 	pairs := [][2]string{{half, "RSS-NMF, same trials"}, {half, "MSAEClust, printed"}, {"IDEC", "IDEC, printed"}, {"IDEC", "autoencoder"}}
-	gaps := new(lesson.Results)
+	gaps = &lesson.Results{Digits: 1}
 	var leads []string
 	for _, set := range []string{"Yale", "UMIST", "GT"} {
 		accuracy := Deep(printed, results, set, "accuracy")
@@ -69,5 +68,5 @@ func DrawDeep(printed, results stored.Table) viz.Figure {
 			leads = append(leads, fmt.Sprintf("%+.1f on %s", lead.Mean("", ""), set))
 		}
 	}
-	return heat(half+" − RSS-NMF: "+strings.ReplaceAll(strings.Join(leads, ", "), "-", "−"), gaps, gaps.Rows, 40, "points of accuracy")
+	return half + " − RSS-NMF: " + strings.ReplaceAll(strings.Join(leads, ", "), "-", "−"), gaps
 }

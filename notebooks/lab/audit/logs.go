@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
@@ -30,12 +32,10 @@ func ByLabels(name, score string, tables ...int) Table {
 	return t
 }
 
-// DrawChoices draws by how much points of the grids of Table 1 that no label has chosen are below the best by the
-// labels, a heat map for each choice, whose title has the mean.
-func DrawChoices() viz.Figure {
-	names := []string{"by stability", "by silhouette", "median of the grid"}
-	lost := []*lesson.Results{{}, {}, {}}
-	sums, grids := make([]float64, 3), 0
+// choices are how many points of grids of Table 1 that no label has chosen are below the best by the labels, a row for each set and a
+// column for each method, with the name of each choice.
+func choices() (names []string, lost []*lesson.Results) {
+	names, lost = []string{"by stability", "by silhouette", "median of the grid"}, []*lesson.Results{{}, {}, {}}
 	for _, l := range rls.Lines(1) {
 		for _, m := range []string{"GNMF", "RMNMF", "L1", "LS-NMF", "RLS-NMF"} {
 			// Where no component is left all starts agree.
@@ -44,16 +44,21 @@ func DrawChoices() viz.Figure {
 				continue
 			}
 			c := lesson.Must(grid.Choices("accuracy", choose.Criterion{Score: "stability"}, choose.Criterion{Score: "silhouette"}))
-			grids++
 			for i, v := range []float64{stable(grid), c[2].Label, lesson.Must(grid.Quantile("accuracy", 0.5))} {
 				lost[i].Add(l.Set, m, 100*(v-c[0].Label))
-				sums[i] += 100 * (v - c[0].Label)
 			}
 		}
 	}
+	return names, lost
+}
+
+// DrawChoices draws by how much points of the grids of Table 1 that no label has chosen are below the best by the
+// labels, a heat map for each choice, whose title has the mean.
+func DrawChoices() viz.Figure {
+	names, lost := choices()
 	var maps []viz.Figure
 	for i, name := range names {
-		title := strings.ReplaceAll(fmt.Sprintf("%s: mean %.1f", name, sums[i]/float64(grids)), "-", "−")
+		title := strings.ReplaceAll(fmt.Sprintf("%s: mean %.1f", name, stat.Mean(means(lost[i]).RawMatrix().Data, nil)), "-", "−")
 		sets, label := lost[i].Rows, ""
 		if i > 0 {
 			sets = make([]string, len(sets)) // they are those of the first map

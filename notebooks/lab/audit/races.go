@@ -167,7 +167,7 @@ func Quotients(name, set string) *viz.Chart {
 		}
 		medians, bars = append(medians, s), append(bars, bar)
 	}
-	chart := lesson.Must(viz.Lines(medians, viz.LinesOptions{Title: fmt.Sprintf("%s: RRA, safe, beats both at %d of %d ranks", name, first, len(medians[0].Y)),
+	chart := lesson.Must(viz.Lines(medians, viz.LinesOptions{Title: fmt.Sprintf("%s: RRA, safe, is faster at %d of %d ranks", name, first, len(medians[0].Y)),
 		XLabel: fmt.Sprintf("rank r, n = %d", n), YLabel: "quotient of seconds", LogX: true, LogY: true, Width: 4.6, Height: 2.8}))
 	for _, b := range bars {
 		chart.Add(b)

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"image/color"
@@ -65,18 +66,22 @@ func (l Ledger) only(paper string) Ledger { return Ledger{paper: l[paper]} }
 // decided counts verdicts that are neither open nor not testable.
 func decided(count map[Verdict]int) int { return count[Reproduced] + count[Partly] + count[Not] }
 
+// sorted are the kinds, first the one with the largest share of claims that are reproduced, of those that are decided.
+func (l Ledger) sorted() []Kind {
+	share := map[Kind]float64{}
+	for _, k := range kinds {
+		count := l.counts(k)
+		share[k] = float64(count[Reproduced]) / float64(decided(count))
+	}
+	return slices.SortedStableFunc(slices.Values(kinds), func(a, b Kind) int { return cmp.Compare(share[b], share[a]) })
+}
+
 // Lessons are two sentences: which kinds are reproduced the most and the least often of those that are decided, and from which
 // paper most of the former come, and what became of the most frequent kind.
 func (l Ledger) Lessons() (extremes, frequent string) {
-	most, least, largest := kinds[0], kinds[0], kinds[0]
-	share := func(k Kind) float64 { return float64(l.counts(k)[Reproduced]) / float64(decided(l.counts(k))) }
+	order, largest := l.sorted(), kinds[0]
+	most, least := order[0], order[len(order)-1]
 	for _, k := range kinds[1:] {
-		if share(k) > share(most) {
-			most = k
-		}
-		if share(k) < share(least) {
-			least = k
-		}
 		if decided(l.counts(k)) > decided(l.counts(largest)) {
 			largest = k
 		}
@@ -104,7 +109,7 @@ func (l Answer) HTML() string {
 	return fmt.Sprintf("<p>%s</p><p>%s</p>", html.EscapeString(extremes), html.EscapeString(frequent))
 }
 
-// HTML is a table of marks, a row for each kind and a column for each paper. A mark that the pointer rests on shows its claim.
+// HTML is a table of marks, a row for each kind, in the order of Draw, and a column for each paper. A mark that the pointer rests on shows its claim.
 func (l Ledger) HTML() string {
 	var b strings.Builder
 	b.WriteString("<table><thead><tr><th>claims</th>")
@@ -112,7 +117,7 @@ func (l Ledger) HTML() string {
 		fmt.Fprintf(&b, "<th>%s</th>", p)
 	}
 	b.WriteString("</tr></thead><tbody>\n")
-	for _, k := range kinds {
+	for _, k := range l.sorted() {
 		fmt.Fprintf(&b, `<tr><td style="text-align: left">%s</td>`, k)
 		for _, p := range books {
 			b.WriteString(`<td style="text-align: left">`)
@@ -146,12 +151,13 @@ func (l InWords) HTML() string {
 	return b.String()
 }
 
-// Draw draws how many claims of each kind have which verdict.
+// Draw draws how many claims of each kind have which verdict. The kinds are sorted: the largest share of those that are reproduced,
+// of those that are decided, is on top.
 func (l Ledger) Draw() *viz.Chart {
 	fills := []color.Color{viz.Diverging(0.1), viz.Diverging(0.3), viz.Diverging(0.8), color.Gray{0xb4}, color.Gray{0xe0}}
 	values, sums, all := make([]plotter.Values, len(verdicts)), make([]int, len(verdicts)), 0
 	var names []string
-	for _, k := range slices.Backward(kinds) { // the first row is the lowest
+	for _, k := range slices.Backward(l.sorted()) { // the first row is the lowest
 		names = append(names, string(k))
 		for i, v := range verdicts {
 			n := l.counts(k)[v]

@@ -145,7 +145,7 @@ func unlabelled(d Data) viz.Figure {
 		leads = append(leads, of)
 	}
 	slices.SortStableFunc(leads, func(a, b lead) int { return cmp.Compare(a.by[0], b.by[0]) })
-	c := rows(fmt.Sprintf("04: first on %d of %d by labels, on %d without", first[0], len(leads), first[1]), "RLS-NMF's lead in accuracy, points")
+	c := rows(fmt.Sprintf("04: ahead on %d of %d by labels, on %d without", first[0], len(leads), first[1]), "RLS-NMF's lead in accuracy, points")
 	var names []string
 	marks := [2]*plotter.Scatter{
 		{GlyphStyle: draw.GlyphStyle{Color: viz.Color(0), Radius: vg.Points(3), Shape: draw.CircleGlyph{}}},
