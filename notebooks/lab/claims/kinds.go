@@ -159,8 +159,9 @@ func (l Ledger) Draw() *viz.Chart {
 	var names []string
 	for _, k := range slices.Backward(l.sorted()) { // the first row is the lowest
 		names = append(names, string(k))
+		count := l.counts(k)
 		for i, v := range verdicts {
-			n := l.counts(k)[v]
+			n := count[v]
 			values[i], sums[i], all = append(values[i], float64(n)), sums[i]+n, all+n
 		}
 	}
