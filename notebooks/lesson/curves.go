@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/viz"
@@ -272,4 +273,25 @@ func Mark(c *viz.Chart, x float64, name string, style int, line float64) {
 	l.TextStyle[0] = text
 	l.Offset.Y = vg.Points(-14 * line)
 	c.Add(upright, l)
+}
+
+// Marked draws curves that have no markers of their own, and the marks at the same places in their colours: the
+// points of a fit on the curve of its objective. Names are those of the marks.
+func Marked(curves, marks []viz.Series, opt viz.LinesOptions) *viz.Chart {
+	c := Must(viz.Lines(marks, opt))
+	low, high := c.Y.Min, c.Y.Max
+	for i, s := range curves {
+		line := &plotter.Line{LineStyle: draw.LineStyle{Color: viz.Color(i), Width: vg.Points(1.7)}}
+		if i%2 == 1 {
+			line.Dashes = []vg.Length{vg.Points(6), vg.Points(3)}
+		}
+		for k, y := range s.Y {
+			line.XYs = append(line.XYs, plotter.XY{X: s.X[k], Y: y})
+		}
+		c.Add(line)
+	}
+	if opt.YMin != 0 || opt.YMax != 0 {
+		c.Y.Min, c.Y.Max = low, high
+	}
+	return c
 }

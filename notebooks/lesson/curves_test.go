@@ -30,3 +30,28 @@ func TestLink(t *testing.T) {
 		t.Errorf("%d dark pixels between the points, and %d without Link", with, without)
 	}
 }
+
+// The curves of Marked have their colours and no markers, and stay within the range that is asked for.
+func TestMarked(t *testing.T) {
+	marks := []viz.Series{{X: []float64{1}, Y: []float64{1}}, {X: []float64{2}, Y: []float64{2}}}
+	curves := []viz.Series{{X: []float64{0, 3}, Y: []float64{1, 1}}, {X: []float64{0, 3}, Y: []float64{2, 200}}}
+	c := Marked(curves, marks, viz.LinesOptions{YMin: -1, YMax: 4})
+	if c.Y.Min != -1 || c.Y.Max != 4 || c.X.Min > 0 || c.X.Max < 3 {
+		t.Errorf("the axes go from %g to %g and from %g to %g", c.X.Min, c.X.Max, c.Y.Min, c.Y.Max)
+	}
+	blue := func(c *viz.Chart) (n int) {
+		img := c.Image()
+		b := img.Bounds()
+		for y := b.Min.Y; y < b.Max.Y; y++ {
+			for x := b.Min.X; x < b.Max.X; x++ {
+				if color.RGBAModel.Convert(img.At(x, y)) == viz.Color(0) {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if with, without := blue(c), blue(Marked(nil, marks, viz.LinesOptions{})); with < 3*without || without == 0 {
+		t.Errorf("%d pixels have the colour of the first curve, and %d without it", with, without)
+	}
+}
