@@ -165,7 +165,7 @@ func readGuessed(ctx context.Context, open func() (io.Reader, error), plain bool
 	}
 	s, err := readCSV(ctx, r, l, limit)
 	if err != nil {
-		if l.Header == GuessHeader && t.numbers > 0 && t.cure != "" && errors.Is(err, ErrFormat) {
+		if l.Header == GuessHeader && (t.numbers > 0 || len(t.first) == len(t.columns)) && t.cure != "" && errors.Is(err, ErrFormat) {
 			err = fmt.Errorf("%w; if the first line names the columns, say so by %s", err, t.cure)
 		}
 		return nil, err
@@ -199,12 +199,9 @@ func seeTable(ctx context.Context, r io.Reader, plain bool, o OpenOptions, missi
 	if bom, _ := in.Peek(3); string(bom) == "\uFEFF" {
 		in.Discard(3)
 	}
-	// Two lines of comment or more: one alone may be a header, as NumPy writes it.
-	head, _ := in.Peek(1 << 15)
-	if one, rest, ok := bytes.Cut(head, []byte("\n")); !plain && ok && len(one) > 0 && len(rest) > 0 && one[0] == rest[0] && bytes.IndexByte([]byte("#!%"), one[0]) >= 0 {
-		t.layout.Comment = string(one[:1])
-	} else if !plain && len(head) > 4 && strings.EqualFold(string(head[:4]), "sep=") { // for Excel
-		t.layout.Comment = string(head[:4])
+	if !plain {
+		head, _ := in.Peek(1 << 15)
+		t.layout.Comment = aboveTable(head)
 	}
 	skipped, err := t.layout.skipComments(in, record)
 	if err != nil {
@@ -293,6 +290,50 @@ func seeTable(ctx context.Context, r io.Reader, plain bool, o OpenOptions, missi
 		}
 	}
 	return t, nil
+}
+
+// aboveTable returns what the lines above a table begin with, "" if there are none: the mark of comments, if two lines
+// or more have it, or one of which the fields are not as many as those of the next; "sep=", for Excel; and all of a
+// title, which is one field over three names or more. A line alone with a mark and as many fields as the next may be
+// a header, as NumPy writes it.
+func aboveTable(head []byte) string {
+	if len(head) > 4 && strings.EqualFold(string(head[:4]), "sep=") {
+		return string(head[:4])
+	}
+	one, rest, ok := bytes.Cut(head, []byte("\n"))
+	if !ok || len(one) == 0 || len(rest) == 0 {
+		return ""
+	}
+	mark := ""
+	if bytes.IndexByte([]byte("#!%"), one[0]) >= 0 {
+		mark = string(one[:1])
+		if one[0] == rest[0] {
+			return mark
+		}
+	}
+	rest = bytes.TrimLeft(rest, "\r\n")
+	two, rest, ok := bytes.Cut(rest, []byte("\n"))
+	if !ok { // it is not known where it ends
+		return ""
+	}
+	three, _, _ := bytes.Cut(bytes.TrimLeft(rest, "\r\n"), []byte("\n"))
+	separator := guessSeparator(bufio.NewReader(bytes.NewReader(two)))
+	fields := func(line []byte) []string {
+		_, f, _ := csvLines(bufio.NewReader(bytes.NewReader(line)), separator, 0)() // none of a line that is not of the table
+		return f
+	}
+	first, names, data := len(fields(one)), fields(two), fields(three)
+	isName := func(f string) bool { return f == "" || mayBeName(f) }
+	isNumber := func(f string) bool { _, err := parseNumber(f); return err == nil || csvDecimal.MatchString(f) }
+	header := len(names) > 0 && len(names) == len(data) && slices.ContainsFunc(data, isNumber) && !slices.ContainsFunc(names, func(f string) bool { return !isName(strings.TrimSpace(f)) })
+	switch more := first - len(names); {
+	case more == 0 && !(header && slices.Contains(namesOfSamples, strings.ToLower(strings.TrimSpace(names[0])))):
+	case mark != "" && (header || more < -1 || more > 1 || separator != ' ' && (more == 1 || first <= 1)): // a # amid blanks is a field, and R has no name for names
+		return mark
+	case mark == "" && header && first <= 1 && more < -1:
+		return string(one) + "\n"
+	}
+	return ""
 }
 
 // inOrder tells whether the numbers among the fields, three or more, all rise or all fall.
@@ -463,7 +504,7 @@ func namesFeatures(lower string) bool {
 }
 
 // secondHasUnits tells whether the second line has the units of the columns: no number, a text over a column of
-// numbers, and names over it.
+// numbers, and names over it. It has none if a name in it differs from another of its column by digits alone.
 func (t *tableSeen) secondHasUnits() bool {
 	if header, _ := t.header(); !header || t.plain || t.strayFirst() || len(t.second) != len(t.first) || namesFeatures(strings.ToLower(t.first[0])) {
 		return false
@@ -474,16 +515,37 @@ func (t *tableSeen) secondHasUnits() bool {
 		begin, _ := utf8.DecodeRuneInString(f)
 		switch {
 		case t.columns[k].numbers == 0 || t.columns[k].texts > 0:
-			if _, err := parseNumber(f); err == nil {
+			if _, err := parseNumber(f); err == nil || t.columns[k].hasAlike(f) {
 				return false
 			}
 		case f != "" && (t.isGap(f) || strings.ContainsRune("+-.,0123456789<>≤≥", begin)):
+			return false
+		case strings.ContainsRune("~≈≃$€£¥", begin) && strings.ContainsFunc(f, unicode.IsDigit): // a value
 			return false
 		case f != "":
 			units++
 		}
 	}
 	return units > 0
+}
+
+// hasAlike tells whether a text of the column differs from f by its digits alone, as s1 from s2.
+func (c *columnSeen) hasAlike(f string) bool {
+	rest := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsDigit(r) {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	form := rest(f)
+	for word := range c.words {
+		if form != f && rest(word) == form {
+			return true
+		}
+	}
+	return false
 }
 
 // assign fills in what the columns are for.
@@ -506,9 +568,7 @@ func (t *tableSeen) assign(l *CSVLayout, o OpenOptions) (notes []string, err err
 	} else if header && sure && t.numbers > 0 {
 		note("the first line names the columns, though it has numbers: %.60q", strings.Join(t.first, string(t.separator)))
 	}
-	if l.Units = t.units; t.units {
-		note("the line after the header has the units")
-	}
+	l.Units = t.units
 	taken := make([]bool, len(t.columns))
 	for _, option := range slices.Concat([]string{none(o.ID), none(o.Label)}, o.Skip) {
 		if k := t.find(option); option != "" && k >= 0 {
@@ -530,6 +590,9 @@ func (t *tableSeen) assign(l *CSVLayout, o OpenOptions) (notes []string, err err
 			l.ID = t.name(k)
 			note("%s names the lines", t.title(k, header))
 		}
+	}
+	if t.units {
+		t.noteUnits(note, t.find(l.ID))
 	}
 	if k := t.find(l.ID); l.ID != "" && k >= 0 && k < len(t.first) && len(t.first[k]) <= 40 && mayBeName(t.first[k]) && !header {
 		t.cure = fmt.Sprintf("OpenOptions{ID: %q}", t.first[k])
@@ -589,13 +652,30 @@ func (t *tableSeen) assign(l *CSVLayout, o OpenOptions) (notes []string, err err
 	if l.DecimalComma {
 		note("numbers have a decimal comma")
 	}
-	if l.Comment != "" {
+	if title, ok := strings.CutSuffix(l.Comment, "\n"); ok {
+		note("the first line is left out, as a title: %.60q", strings.TrimSpace(title))
+	} else if l.Comment != "" {
 		note("lines that begin with %s are comments", l.Comment)
 	}
 	if l.Encoding != nil {
 		note("the text is in the encoding Windows 1252")
 	}
 	return notes, nil
+}
+
+// noteUnits tells of the line of units, and warns where it may be a sample: where it has a name, in column id.
+func (t *tableSeen) noteUnits(note func(string, ...any), id int) {
+	if id >= 0 {
+		if f := strings.TrimSpace(t.second[id]); f != "" && !t.isGap(f) && !strings.Contains(strings.ToLower(f), "unit") {
+			for k, text := range t.second {
+				if text = strings.TrimSpace(text); text != "" && t.columns[k].isNumber() {
+					note("warning: the line after the header, %.60q, is taken for the units; if it is a sample, and its texts mean that values are missing, say so by OpenOptions{Missing: []string{%q}}", strings.Join(t.second, string(t.separator)), text)
+					return
+				}
+			}
+		}
+	}
+	note("the line after the header has the units: %.60q", strings.Join(t.second, string(t.separator)))
 }
 
 // guessID returns the column that names the lines: a text that differs in each, or a number that

@@ -115,6 +115,18 @@ func TestOpenTables(t *testing.T) {
 		"counted from 0 and 1":   {"0,2,2,4\n1.5,2,3,4\n5,4.5,3,2\n", OpenOptions{}, "[[0 2 2 4] [1.5 2 3 4] [5 4.5 3 2]] [] [] []"},
 		"counted columns":        {"0,1,2,3,4\n5,3,2,2,1\n1,2,3,4,9\n", OpenOptions{}, "[[5 3 2 2 1] [1 2 3 4 9]] [] [] [0 1 2 3 4]"},
 		"lines of commas":        {",,\nid,a,b\nA,1,2\n,,\nB,3,4\n ,\"\",\n", OpenOptions{}, "[[1 2] [3 4]] [] [A B] [a b]"},
+		"a comment":              {"# made by x\nid,a,b\ns0,1,2\ns1,3,4\n", OpenOptions{}, "[[1 2] [3 4]] [] [s0 s1] [a b]"},
+		"one with commas":        {"% made, by, x\nid,a,b\ns0,1,2\ns1,3,4\n", OpenOptions{}, "[[1 2] [3 4]] [] [s0 s1] [a b]"},
+		"one over tabs":          {"! made by x, y\nid\ta\tb\ns0\t1\t2\ns1\t3\t4\n", OpenOptions{}, "[[1 2] [3 4]] [] [s0 s1] [a b]"},
+		"one over blanks":        {"# made by x\nid a b\ns0 1 2\ns1 3 4\n", OpenOptions{}, "[[1 2] [3 4]] [] [s0 s1] [a b]"},
+		"one over numbers":       {"# made by x\n1,2\n3,4\n", OpenOptions{}, "[[1 2] [3 4]] [] [] []"},
+		"NumPy's header":         {"# a,b\n1,2\n3,4\n", OpenOptions{}, "[[1 2] [3 4]] [] [] [# a b]"},
+		"its units":              {"#id,a,b\n,cm,kg\ns0,1,2\ns1,3,4\n", OpenOptions{}, "[[1 2] [3 4]] [] [s0 s1] [a b]"},
+		"R's name of a column":   {"#a\nx 1\ny 2\n", OpenOptions{}, "[[1] [2]] [] [x y] [#a]"},
+		"and a gap in it":        {"a\nx NA\ny 2\n", OpenOptions{}, "[[NaN] [2]] [] [x y] [a]"},
+		"a title":                {"My wines of 2020\n\nid;a;b\ns0;1,5;2\ns1;3;4\n", OpenOptions{}, "[[1.5 2] [3 4]] [] [s0 s1] [a b]"},
+		"a title like a name":    {"id\r\nid,a,b\r\ns0,1,2\r\ns1,3,4\r\n", OpenOptions{}, "[[1 2] [3 4]] [] [s0 s1] [a b]"},
+		"a decimal comma":        {"Absorbance\n1,5\n2,5\n", OpenOptions{}, "[[1.5] [2.5]] [] [] [Absorbance]"},
 		"lines of semicolons":    {"1;2,5\n;\n3;4\n", OpenOptions{}, "[[1 2.5] [3 4]] [] [] []"},
 		"a gap in one column":    {"a\n1\n\"\"\n3\n", OpenOptions{}, "[[1] [NaN] [3]] [] [] [a]"},
 		"samples in columns":     {"gene,c1,c2,c3\nACTB,1,2,3\nGAPDH,4,5,6\n", OpenOptions{}, "[[1 4] [2 5] [3 6]] [] [c1 c2 c3] [ACTB GAPDH]"},
@@ -179,6 +191,15 @@ func TestOpenHints(t *testing.T) {
 	if s := table("id,a\nx,1\n,\ny,3\n,\n"); !strings.Contains(s.String(), "left out: 2 lines of empty fields alone, as line 3") {
 		t.Errorf("%v", s)
 	}
+	for second, says := range map[string]string{
+		"Blank,ND,ND": `warning: the line after the header, "Blank,ND,ND", is taken for the units; if it is a sample, and its texts mean that values are missing, say so by OpenOptions{Missing: []string{"ND"}}`,
+		",cm,kg":      `the line after the header has the units: ",cm,kg"`,
+		"Unit:,cm,kg": `the line after the header has the units: "Unit:,cm,kg"`,
+	} {
+		if s := table("id,a,b\n" + second + "\ns0,1,2\ns1,3,4\n"); !slices.Contains(s.Notes, says) {
+			t.Errorf("%q: %q", second, s.Notes)
+		}
+	}
 	if s := table("0,1,0\n1,0,1\n" + strings.Repeat("0,0,1\n", 10)); strings.Contains(s.String(), "alone") {
 		t.Errorf("%v", s)
 	}
@@ -215,6 +236,7 @@ func TestOpenFirstLine(t *testing.T) {
 		"Land,2019,2020\nA,1,2\nB,3,4\n":                            `the first line has data, and columns have no names (OpenOptions{ID: "Land"} says that it names them)`,
 		"1,2,3\n4,5,6\n7,8,9\n":                                     `the first line has data, and columns have no names`,
 		"id,a,b\nx,1,2\ny,3,4\n":                                    "",
+		"Wines\nid,a,b\nx,1,2\ny,3,4\n":                             "the first line is left out, as a title: \"Wines\"",
 	} {
 		s, err := Open(t.Context(), tableFile(t, text), OpenOptions{})
 		if err != nil {
@@ -453,23 +475,26 @@ func TestOpenOddFields(t *testing.T) {
 		o    OpenOptions
 		says []string // "": it is read
 	}{
-		"none":              {good, OpenOptions{}, nil},
-		"a word elsewhere":  {strings.Replace(good, "Dr. No", "v. 2.5", 1), OpenOptions{}, nil},
-		"no header":         {"2,5;3,1\n1,5;2,2\n", OpenOptions{}, nil},
-		"exponents":         {"a;b\n2,5E-3;3,1\n1,5E+01;2,2\n", OpenOptions{}, nil},
-		"a point":           {strings.Replace(good, "2,25", "7.31", 1), OpenOptions{}, []string{`line 2, column 3 (b): `, `"7.31" has a point, but numbers have a decimal comma`, `OpenOptions{Missing: []string{"7.31"}}`}},
-		"a point, missing":  {strings.Replace(good, "2,25", "7.31", 1), OpenOptions{Missing: []string{"7.31"}}, nil},
-		"a point, left out": {strings.ReplaceAll(strings.ReplaceAll(good, "2,25", "7.31"), "4,75", "8.1"), OpenOptions{Skip: []string{"b"}}, nil},
-		"thousands":         {strings.ReplaceAll(good, "2,25", "6.402,45"), OpenOptions{}, []string{`line 2, column 3 (b): `, `"6.402,45" has a point, but numbers have a decimal comma: points between thousands are not read; write it in the file as other numbers are`}},
-		"only thousands":    {"a;b\n1.234,5;2\n2.345,25;3\n1;2\n", OpenOptions{}, []string{`line 2, column 1 (a): `, `"1.234,5" has a point`}},
-		"commas":            {"a,b\n1,2\n\"1,234.50\",3\n\"2,000.25\",4\n", OpenOptions{}, []string{`line 3, column 1 (a): `, `"1,234.50" is not a finite number: numbers have a decimal point here, and commas are not read`}},
-		"a comma":           {"a;b\n1.5;2\n2.5;4\n3,5;4.75\n4.5;1\n5.5;1\n", OpenOptions{}, []string{`line 4, column 1 (a): `, `"3,5" is not a finite number: numbers have a decimal point here`}},
-		"a word":            {strings.Replace(good, "2,25", "hemolytic", 1), OpenOptions{}, []string{`line 2, column 3 (b): `, `"hemolytic" is not a finite number: if that means a missing value, say so by OpenOptions{Missing: []string{"hemolytic"}}; OpenOptions.Skip leaves the column out`}},
-		"a date":            {strings.Replace(good, "2,25", "2024-02-29", 1), OpenOptions{}, []string{`dates are not read: OpenOptions.Skip leaves the column out`}},
-		"a limit":           {strings.Replace(good, "4,75", "<0,60", 1), OpenOptions{}, []string{`line 3, column 3 (b): `, `"<0,60" is not a finite number: if that is a limit of what could be measured, say by OpenOptions{Missing: []string{"<0,60"}}`}},
-		"a limit at first":  {"id,a,b\ns1,≤5,≤3\ns2,4,7\ns3,1,2\ns4,1,2\ns5,1,2\ns6,1,2\n", OpenOptions{}, []string{`line 2, column 2 (a): `, `say by OpenOptions{Missing: []string{"≤5"}} that the value is missing`}},
-		"a comment":         {strings.Replace(good, "2,25", "#REF!", 1), OpenOptions{}, []string{`OpenOptions{Missing: []string{"#REF!"}}`}},
-		"no names":          {"?a;?b\n?c;x\n1;2\n3;4\n5;6\n7;8\n", OpenOptions{}, []string{"CSVLayout of OpenCSV"}},
+		"none":               {good, OpenOptions{}, nil},
+		"a word elsewhere":   {strings.Replace(good, "Dr. No", "v. 2.5", 1), OpenOptions{}, nil},
+		"no header":          {"2,5;3,1\n1,5;2,2\n", OpenOptions{}, nil},
+		"exponents":          {"a;b\n2,5E-3;3,1\n1,5E+01;2,2\n", OpenOptions{}, nil},
+		"a point":            {strings.Replace(good, "2,25", "7.31", 1), OpenOptions{}, []string{`line 2, column 3 (b): `, `"7.31" has a point, but numbers have a decimal comma`, `OpenOptions{Missing: []string{"7.31"}}`}},
+		"a point, missing":   {strings.Replace(good, "2,25", "7.31", 1), OpenOptions{Missing: []string{"7.31"}}, nil},
+		"a point, left out":  {strings.ReplaceAll(strings.ReplaceAll(good, "2,25", "7.31"), "4,75", "8.1"), OpenOptions{Skip: []string{"b"}}, nil},
+		"thousands":          {strings.ReplaceAll(good, "2,25", "6.402,45"), OpenOptions{}, []string{`line 2, column 3 (b): `, `"6.402,45" has a point, but numbers have a decimal comma: points between thousands are not read; write it in the file as other numbers are`}},
+		"only thousands":     {"a;b\n1.234,5;2\n2.345,25;3\n1;2\n", OpenOptions{}, []string{`line 2, column 1 (a): `, `"1.234,5" has a point`}},
+		"commas":             {"a,b\n1,2\n\"1,234.50\",3\n\"2,000.25\",4\n", OpenOptions{}, []string{`line 3, column 1 (a): `, `"1,234.50" is not a finite number: numbers have a decimal point here, and commas are not read`}},
+		"a comma":            {"a;b\n1.5;2\n2.5;4\n3,5;4.75\n4.5;1\n5.5;1\n", OpenOptions{}, []string{`line 4, column 1 (a): `, `"3,5" is not a finite number: numbers have a decimal point here`}},
+		"a word":             {strings.Replace(good, "2,25", "hemolytic", 1), OpenOptions{}, []string{`line 2, column 3 (b): `, `"hemolytic" is not a finite number: if that means a missing value, say so by OpenOptions{Missing: []string{"hemolytic"}}; OpenOptions.Skip leaves the column out`}},
+		"a date":             {strings.Replace(good, "2,25", "2024-02-29", 1), OpenOptions{}, []string{`dates are not read: OpenOptions.Skip leaves the column out`}},
+		"a limit":            {strings.Replace(good, "4,75", "<0,60", 1), OpenOptions{}, []string{`line 3, column 3 (b): `, `"<0,60" is not a finite number: if that is a limit of what could be measured, say by OpenOptions{Missing: []string{"<0,60"}}`}},
+		"a limit at first":   {"id,a,b\ns1,≤5,≤3\ns2,4,7\ns3,1,2\ns4,1,2\ns5,1,2\ns6,1,2\n", OpenOptions{}, []string{`line 2, column 2 (a): `, `say by OpenOptions{Missing: []string{"≤5"}} that the value is missing`}},
+		"a sample, no units": {"id,a,b\ns10,ND,ND\ns1,4,7\ns2,1,2\ns3,1,2\ns4,1,2\n", OpenOptions{}, []string{`line 2, column 2 (a): `, `OpenOptions{Missing: []string{"ND"}}`}},
+		"about":              {"id,a,b\nA,~5,€3\nB,4,7\nC,1,2\nD,1,2\nE,1,2\n", OpenOptions{}, []string{`line 2, column 2 (a): `, `OpenOptions{Missing: []string{"~5"}}`}},
+		"dates":              {"gene,2020-01-01,2020-01-02\nA,1,2\nB,3,4\n", OpenOptions{}, []string{`if the first line names the columns, say so by OpenOptions{ID: "gene"}`}},
+		"a comment":          {strings.Replace(good, "2,25", "#REF!", 1), OpenOptions{}, []string{`OpenOptions{Missing: []string{"#REF!"}}`}},
+		"no names":           {"?a;?b\n?c;x\n1;2\n3;4\n5;6\n7;8\n", OpenOptions{}, []string{"CSVLayout of OpenCSV"}},
 	} {
 		o := c.o
 		if o.Label == "" {

@@ -70,6 +70,9 @@ const (
 // All but those of HDF5 and MATLAB may be packed by gzip. Tables of Parquet and Arrow are read in a
 // program that imports package columnar, a module of its own, which the error says: see RegisterTables.
 //
+// Above a table of text, lines that begin with #, ! or % are passed over, but for one with as many fields as the next,
+// which may be a header, and so is a title: one field over three names or more.
+//
 // The set has the name of the file, and its Notes tell what was guessed: the separator, whether a first
 // line with numbers names the columns, which columns name samples and classes and which were left out,
 // whether a line is a sample or a feature, which texts were taken for missing values, and numbers that

@@ -95,7 +95,7 @@ func inNotes(text string) string {
 var (
 	inOptions  = regexp.MustCompile(`OpenOptions\{(ID|Label|Missing): (?:"([^"]*)"|\[\]string\{("[^"]*")\})\}`)
 	fieldNotes = strings.NewReplacer("OpenOptions.Transposed", "-transpose", "OpenOptions.Missing", "-missing", "OpenOptions.Skip", "-skip", "OpenOptions.Data", "-data", "OpenOptions.ID", "-id", "OpenOptions.Label", "-label", "OpenOptions.Height and Width", "-size", "OpenOptions.Sideways", "-sideways",
-		"MATLayout.Height and Width", "-size", "Study.Rank", "-rank", " (OpenCSV with CSVLayout.Encode makes features of text)", "", " (Columns of the layout)", "", ", or let ImageLayout.Class of OpenImages do it", "")
+		"MATLayout.Height and Width", "-size", "Study.Rank", "-rank", " (OpenCSV with CSVLayout.Encode makes features of text)", "", " (Columns of the layout)", "", ": set Header to NoHeader or WithHeader in the CSVLayout of OpenCSV", "", ", or let ImageLayout.Class of OpenImages do it", "")
 )
 
 // takeMissing takes values between semicolons, if there are any, or else between commas.

@@ -215,7 +215,7 @@ func TestExploreErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var npz bytes.Buffer
-	if err := errors.Join(datasets.Digits().WriteNPZ(&npz), os.WriteFile("t.npz", npz.Bytes(), 0o600), os.WriteFile("cells.h5ad", cells, 0o600), os.WriteFile("t.parquet", []byte("PAR1 and more"), 0o600)); err != nil {
+	if err := errors.Join(datasets.Digits().WriteNPZ(&npz), os.WriteFile("t.npz", npz.Bytes(), 0o600), os.WriteFile("cells.h5ad", cells, 0o600), os.WriteFile("days.csv", []byte("gene,2020-01-01,2020-01-02\nA,1,2\nB,3,4\n"), 0o600), os.WriteFile("t.parquet", []byte("PAR1 and more"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -227,6 +227,7 @@ func TestExploreErrors(t *testing.T) {
 		{[]string{"-explore", "t.csv"}, "-missing"},
 		{[]string{"-explore", "t.csv", "-missing", "<z"}, "-missing"},
 		{[]string{"-explore", "t.csv"}, `say so by -missing "x1"; -skip leaves the column out`},
+		{[]string{"-explore", "days.csv"}, `the name of a column; if the first line names the columns, say so by -id gene`},
 		{[]string{"-explore", "t.csv", "-missing", "?, <0,60"}, `write "<0,60;" for one, and "<0;60" for two`},
 		{[]string{"-explore", "t.csv", "-missing", "<0,60;x1"}, `"<0,60" in Missing is neither a range`},
 		{[]string{"-explore", "t.csv", "-missing", "x1", "-rank", "9"}, "-rank"},
