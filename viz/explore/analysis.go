@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"image/color"
 	"io"
@@ -44,7 +45,7 @@ type Feature struct {
 
 // A Part is what was found, with a name.
 type Part struct {
-	// Name has the number of the part, and the features that are most peculiar to it.
+	// Name has the number of the part, and the features that are most peculiar to it, of each at most 100 letters.
 	Name      string
 	Share     float64 // of the sum of WH
 	Stability float64 // 0 to 1: see choose.Parts
@@ -160,7 +161,11 @@ func partsOf(a *Analysis) []Part {
 		var names []string
 		for _, f := range p.Top[:min(2, len(p.Top))] {
 			if f.Distinct > 0 && f.Distinct >= 0.3*p.Top[0].Distinct {
-				names = append(names, f.Name)
+				name := []rune(f.Name)
+				if len(name) > longestName {
+					name = append(name[:longestName:longestName], '…')
+				}
+				names = append(names, string(name))
 			}
 		}
 		if names == nil {
@@ -169,6 +174,25 @@ func partsOf(a *Analysis) []Part {
 		p.Name = fmt.Sprintf("%d: %s", c+1, strings.Join(names, ", "))
 	}
 	return parts
+}
+
+// longestName is how many letters of a feature the name of a part has: a name that is written may have 4096 bytes.
+const longestName = 100
+
+// named adds the names and the value of the file to an error of an entry that is too large.
+func (a *Analysis) named(err error) error {
+	if !errors.Is(err, rnmf.ErrTooLarge) || a.Prepared == nil || a.Prepared.X == nil {
+		return err
+	}
+	x, row, column, most := a.Prepared.X, 0, 0, 0.0
+	for i := range x.RawMatrix().Rows {
+		for j, v := range x.RawRowView(i) {
+			if math.Abs(v) > most {
+				row, column, most = i, j, math.Abs(v)
+			}
+		}
+	}
+	return fmt.Errorf("feature %s of %s is %.6g, beyond all use: %w", a.Prepared.FeatureName(row), a.Prepared.SampleName(column), a.original(x)(row, column), err)
 }
 
 // PartNames returns the names of the parts, in order.
@@ -559,6 +583,9 @@ func (a *Analysis) Apply(ctx context.Context, s *datasets.Set) (*Analysis, error
 	if u, err = u.Dense(); err != nil {
 		return nil, err
 	}
+	if _, _, _, err := u.Names(); err != nil {
+		return nil, err
+	}
 	b := &Analysis{Set: s, Prepared: u, Preparation: a.Preparation, Kind: a.Kind, Loss: a.Loss, Family: a.Family, Rank: a.Rank, Usual: a.Usual, Far: a.Far,
 		Decisions: []Decision{{"parts", fmt.Sprint(a.Rank), fmt.Sprintf("those of %s", cmp.Or(a.Set.Name, "the first set"))}}}
 	fit := func(r *rnmf.Result) (*rnmf.Result, error) {
@@ -566,11 +593,11 @@ func (a *Analysis) Apply(ctx context.Context, s *datasets.Set) (*Analysis, error
 		return &rnmf.Result{W: r.W, H: h, Loss: r.Loss, Family: r.Family, Solver: r.Solver, Reason: r.Reason, KKT: -1}, err
 	}
 	if b.Result, err = fit(a.Result); err != nil {
-		return nil, err
+		return nil, b.named(err)
 	}
 	if a.Robust != nil {
 		if b.Robust, err = fit(a.Robust); err != nil {
-			return nil, err
+			return nil, b.named(err)
 		}
 	}
 	b.Parts = partsOf(b)

@@ -21,6 +21,7 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/rnmf/choose"
 )
 
 // wines is a table with names, of which some values are missing and twelve are wrong, in as many
@@ -558,6 +559,65 @@ func TestErrors(t *testing.T) {
 		if _, err := c.st.Run(c.ctx, c.s); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	for name, c := range map[string]struct {
+		spoil func(s *datasets.Set)
+		want  string
+	}{
+		"blanks":  {func(s *datasets.Set) { s.Features[1] = "height " }, `feature 1 is "height ", with white space around it`},
+		"lines":   {func(s *datasets.Set) { s.Samples[2] = "a\r\nb" }, `sample 2 is "a\r\nb"`},
+		"classes": {func(s *datasets.Set) { s.Classes[0] = "a " }, `class 0 is "a "`},
+		"large":   {func(s *datasets.Set) { s.X.Set(2, 7, 1e200) }, "feature " + datasets.Wine().Features[2] + " of sample 7 is 1e+200, beyond all use: "},
+	} {
+		s := datasets.Wine()
+		s.Samples = make([]string, 178)
+		for j := range s.Samples {
+			s.Samples[j] = fmt.Sprint("sample ", j)
+		}
+		c.spoil(s)
+		if _, err := (Study{Rank: 2, Starts: 2, Loss: rnmf.Frobenius{}}).Run(t.Context(), s); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A small table that is mostly zeros, which do not tell the number of parts, is explored with a given one.
+func TestMostlyZeros(t *testing.T) {
+	x := mat.NewDense(12, 12, nil)
+	for k := range 4 {
+		x.Set(3*k, (5*k+1)%12, float64(k)+1.5)
+	}
+	s := &datasets.Set{X: x}
+	if _, err := Run(t.Context(), s); !errors.Is(err, choose.ErrParameter) || !strings.Contains(err.Error(), "so few values are not 0 that they do not tell the number of parts: say it by Study.Rank: ") {
+		t.Error(err)
+	}
+	a, err := Study{Rank: 2, Starts: 2}.Run(t.Context(), s)
+	if err != nil || !slices.ContainsFunc(a.Warnings, func(w string) bool { return strings.HasPrefix(w, "so few values are not 0") }) {
+		t.Fatalf("%v, %v", a, err)
+	}
+	if err := a.Save(filepath.Join(t.TempDir(), "zeros")); err != nil {
+		t.Error(err)
+	}
+	if _, err := (Study{Rank: 2, Starts: 2}).Run(t.Context(), &datasets.Set{X: mat.NewDense(8, 8, nil)}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Names of any length that a file may have can be saved.
+func TestLongNames(t *testing.T) {
+	s := datasets.Wine()
+	for i := range s.Features {
+		s.Features[i] = strings.Repeat(string(rune('a'+i)), 2300)
+	}
+	a, err := Study{Rank: 2, Starts: 2, Loss: rnmf.Frobenius{}}.Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name := a.Parts[0].Name; len(name) > 300 || !strings.Contains(name, "…") {
+		t.Errorf("a part is named %q", name)
+	}
+	if err := a.Save(filepath.Join(t.TempDir(), "long")); err != nil {
+		t.Error(err)
 	}
 }
 

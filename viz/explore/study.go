@@ -108,8 +108,8 @@ func Run(ctx context.Context, s *datasets.Set) (*Analysis, error) { return Study
 
 // Run explores a set. The set is not changed. The same set and Seed give the same result.
 //
-// Errors are those of the set's Check, datasets.ErrParameter for fewer than three features or samples,
-// what a step of Prepare or a fit says, and ctx.Err().
+// Errors are those of the set's Check, datasets.ErrParameter for fewer than three features or samples and for names that
+// Save could not write (Set.Names), what a step of Prepare or a fit says, and ctx.Err().
 func (st Study) Run(ctx context.Context, s *datasets.Set) (*Analysis, error) {
 	if s == nil {
 		return nil, fmt.Errorf("%w: the set is nil", datasets.ErrParameter)
@@ -127,7 +127,7 @@ func (st Study) Run(ctx context.Context, s *datasets.Set) (*Analysis, error) {
 	r := &run{Study: st, ctx: ctx, Analysis: &Analysis{Set: s, Seed: st.Seed}, began: time.Now()}
 	for _, step := range []func() error{r.prepare, r.loss, r.rank, r.parts, r.suspects} {
 		if err := step(); err != nil {
-			return nil, err
+			return nil, r.named(err)
 		}
 	}
 	r.describe()
@@ -203,6 +203,9 @@ func (r *run) prepare() error {
 	}
 	u, p, err := datasets.Prepare(s, steps...)
 	if err != nil {
+		return err
+	}
+	if _, _, _, err := u.Names(); err != nil { // before all the fits, not after them
 		return err
 	}
 	for _, note := range u.Notes[len(s.Notes):] {
@@ -569,7 +572,9 @@ func (r *run) rank() error {
 				r.total = max(r.total, r.done+cmp.Or(r.Starts, 10)+4)
 				r.tell(fmt.Sprintf("parts: %d of %d ranks", p.Done, p.Total), false)
 			}}.Run(r.ctx)
-		if err != nil {
+		if r.fewValues(err) {
+			return fmt.Errorf("so few values are not 0 that they do not tell the number of parts: say it by Study.Rank: %w", err)
+		} else if err != nil {
 			return err
 		}
 		r.RankChoice = c
@@ -588,11 +593,19 @@ func (r *run) rank() error {
 	return r.compareWithMeans()
 }
 
+// fewValues tells whether an error comes of data that are mostly 0, so that nothing else may be held out.
+func (r *run) fewValues(err error) bool {
+	return errors.Is(err, choose.ErrParameter) && shareOfZeros(r.asked.X) > mostlyZeros
+}
+
 // compareWithMeans warns where a model predicts worse than something that has no parts.
 func (r *run) compareWithMeans() error {
 	held := choose.HeldOut{Folds: r.folds, Seed: r.Study.Seed, Mask: r.known}
 	of, err := held.Of(r.ctx, choose.NewFitFunc(r.model(min(r.Analysis.Rank, min(r.asked.X.Dims())))), r.asked.X)
-	if err != nil {
+	if r.fewValues(err) {
+		r.warn("so few values are not 0 that nothing tells how well the parts predict: read them as a description of what stands out")
+		return nil
+	} else if err != nil {
 		return err
 	}
 	if of.OfMeans != nil {
