@@ -83,7 +83,7 @@ type Gaussian struct {
 
 var _ Corruption = Gaussian{}
 
-// Apply implements Corruption. The mask is all ones, or all zeros if Sigma is 0.
+// Apply implements Corruption. The mask is all ones, or those of what was clipped if Sigma is 0.
 func (g Gaussian) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err error) {
 	if err := positive("Sigma", g.Sigma); err != nil {
 		return nil, nil, err
@@ -110,7 +110,7 @@ type Laplace struct {
 
 var _ Corruption = Laplace{}
 
-// Apply implements Corruption. The mask is all ones, or all zeros if Scale is 0.
+// Apply implements Corruption. The mask is all ones, or those of what was clipped if Scale is 0.
 func (l Laplace) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err error) {
 	if err := positive("Scale", l.Scale); err != nil {
 		return nil, nil, err
@@ -123,8 +123,8 @@ func addNoise(x mat.Matrix, noise interface{ Rand() float64 }, scale, lo, hi flo
 	if hi == 0 {
 		hi = math.Inf(1)
 	}
-	if !(lo <= hi) {
-		return nil, nil, fmt.Errorf("%w: the range Min..Max is %g..%g, want Min ≤ Max", ErrParameter, lo, hi)
+	if !(lo <= hi) || math.IsInf(lo, 1) || math.IsInf(hi, -1) {
+		return nil, nil, fmt.Errorf("%w: the range Min..Max is %g..%g, want Min ≤ Max with numbers between", ErrParameter, lo, hi)
 	}
 	y, mask, err = start(x)
 	if err != nil {
@@ -136,7 +136,15 @@ func addNoise(x mat.Matrix, noise interface{ Rand() float64 }, scale, lo, hi flo
 			v += noise.Rand()
 			struck[k] = 1
 		}
-		data[k] = min(max(v, lo), hi)
+		clipped := min(max(v, lo), hi)
+		if clipped < v || clipped > v {
+			struck[k] = 1
+		}
+		if math.IsInf(clipped, 0) && !math.IsInf(data[k], 0) {
+			_, n := y.Dims()
+			return nil, nil, fmt.Errorf("%w: noise of the scale %g makes entry (%d, %d) infinite", ErrParameter, scale, k/n, k%n)
+		}
+		data[k] = clipped
 	}
 	return y, mask, nil
 }
@@ -168,7 +176,9 @@ func (s SaltPepper) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err er
 	}
 	low, high := s.Low, s.High
 	if low == 0 && high == 0 {
-		high = mat.Max(y)
+		if high = mat.Max(y); !finite(high) {
+			return nil, nil, fmt.Errorf("%w: the largest entry of the data is %g: give Low and High", ErrParameter, high)
+		}
 	}
 	rnd := generator(seed, streamSaltPepper)
 	m, n := y.Dims()
@@ -332,8 +342,10 @@ func (o OutlierSamples) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, er
 		return nil, nil, err
 	}
 	top := o.Max
-	if top == 0 {
-		top = mat.Max(y)
+	if top == 0 && o.Kind == UniformNoise {
+		if top = mat.Max(y); !finite(top) {
+			return nil, nil, fmt.Errorf("%w: the largest entry of the data is %g: give Max", ErrParameter, top)
+		}
 	}
 	rnd := generator(seed, streamOutliers)
 	m, n := y.Dims()

@@ -385,7 +385,9 @@ func TestCorruptionErrors(t *testing.T) {
 		{Gaussian{Sigma: math.Inf(1)}, ErrParameter},
 		{Gaussian{Sigma: 1, Min: 3, Max: 2}, ErrParameter},
 		{Gaussian{Sigma: 1, Min: nan}, ErrParameter},
+		{Gaussian{Sigma: 1, Min: math.Inf(1)}, ErrParameter},
 		{Laplace{Scale: -1}, ErrParameter},
+		{Laplace{Scale: 1e308}, ErrParameter},
 		{SaltPepper{Share: 1.1}, ErrParameter},
 		{SaltPepper{Share: nan}, ErrParameter},
 		{SaltPepper{Share: 0.1, Low: 2, High: 1}, ErrParameter},
@@ -403,6 +405,15 @@ func TestCorruptionErrors(t *testing.T) {
 		if y, mask, err := c.c.Apply(x, 1); !errors.Is(err, c.want) || y != nil || mask != nil {
 			t.Errorf("%T%+v: %v, want %v", c.c, c.c, err, c.want)
 		}
+	}
+	for _, c := range []Corruption{OutlierSamples{Share: 1}, SaltPepper{Share: 1}} { // there is no largest entry
+		if _, _, err := c.Apply(constant(3, 2, nan), 1); !errors.Is(err, ErrParameter) {
+			t.Errorf("%T%+v: %v", c, c, err)
+		}
+	}
+	clipped := mat.NewDense(1, 4, []float64{-1, 1, 5, nan})
+	if y, mask, err := (Gaussian{Max: 2}).Apply(clipped, 1); err != nil || fmt.Sprint(y.RawMatrix().Data, mask.RawMatrix().Data) != "[0 1 2 NaN] [1 0 1 0]" {
+		t.Errorf("%v, %v, %v", y, mask, err)
 	}
 }
 
