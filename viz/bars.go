@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -106,29 +107,46 @@ func (c *Chart) addValues(boxes []block, devs []float64, digits int) {
 }
 
 // nameX puts names at 0, 1, 2, … of the horizontal axis: in several lines if
-// they are too long to stand side by side, and slanted if that is not enough.
+// they are too long to stand side by side, and slanted if that is not enough. They are cut short where they
+// would take more than half of the height, or the first more than two fifths of the width.
 func (c *Chart) nameX(names []string) {
 	room := 0.68 * vg.Length(c.Width) * vg.Inch / vg.Length(len(names))
 	sty := &c.X.Tick.Label
 	ticks := make(plot.ConstantTicks, len(names))
-	var widest vg.Length
+	var widest, tallest vg.Length
 	for i, n := range names {
 		ticks[i] = plot.Tick{Value: float64(i), Label: wrap(n, func(s string) bool { return sty.Width(s) <= room })}
 		for line := range strings.Lines(ticks[i].Label) {
 			widest = max(widest, sty.Width(line))
 		}
+		tallest = max(tallest, sty.Height(ticks[i].Label))
 	}
 	c.X.Tick.Marker = ticks
-	if widest <= room*1.15 {
+	width, height := c.size()
+	if widest <= room*1.15 && tallest <= height/2 {
 		return
 	}
+	left := 0.4*width + room/2 + vg.Points(24)
 	for i, n := range names {
-		ticks[i].Label = n
+		longest := height // at 30°
+		if i == 0 {
+			longest = min(longest, left/vg.Length(math.Cos(math.Pi/6)))
+		}
+		ticks[i].Label = shorten(n, func(s string) bool { return sty.Width(s) <= longest })
 	}
 	sty.Rotation = math.Pi / 6
 	sty.XAlign = draw.XRight
 	sty.YAlign = draw.YTop
-	c.overhang = max(0, sty.Width(names[0])*vg.Length(math.Cos(math.Pi/6))-room/2-vg.Points(24))
+	c.overhang = max(0, sty.Width(ticks[0].Label)*vg.Length(math.Cos(math.Pi/6))-room/2-vg.Points(24))
+}
+
+// shorten returns s, cut short with an ellipsis if it does not fit.
+func shorten(s string, fits func(string) bool) string {
+	if fits(s) {
+		return s
+	}
+	r := []rune(s)
+	return string(r[:sort.Search(len(r), func(k int) bool { return !fits(string(r[:k+1]) + "…") })]) + "…"
 }
 
 // wrap breaks s at spaces into lines that fit.

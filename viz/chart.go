@@ -1,10 +1,12 @@
 package viz
 
 import (
+	"bytes"
 	"fmt"
 	"image"
 	"io"
 	"math"
+	"unicode/utf8"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -80,14 +82,23 @@ func (c *Chart) Image() image.Image {
 	return cv.Image()
 }
 
-// WriteSVG writes the chart to w as SVG.
+// WriteSVG writes the chart to w as SVG. Characters of its texts that XML forbids become U+FFFD.
 func (c *Chart) WriteSVG(w io.Writer) error {
 	if c == nil || c.Plot == nil {
 		return fmt.Errorf("%w: chart without a plot", ErrEmpty)
 	}
 	cv := vgsvg.New(c.size())
 	c.Draw(draw.New(cv))
-	_, err := cv.WriteTo(w)
+	var b bytes.Buffer
+	if _, err := cv.WriteTo(&b); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
+			return utf8.RuneError
+		}
+		return r // bytes that are no UTF-8 are utf8.RuneError already
+	}, b.Bytes()))
 	return err
 }
 

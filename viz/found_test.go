@@ -2,13 +2,17 @@ package viz
 
 import (
 	"bytes"
+	"encoding/xml"
 	"errors"
 	"image"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
 
 	"github.com/robustnmf/robustnmf/datasets/sparse"
 )
@@ -163,5 +167,97 @@ func TestNamesOfTwoLines(t *testing.T) {
 	one, two := size("a"), size("malic acid and all that, nonflavanoid phenols")
 	if two.Y <= one.Y || two.X >= one.X+widestName {
 		t.Errorf("%v with a long name, %v with a short one", two, one)
+	}
+}
+
+// Names of any length leave room for the bars, and the SVG has numbers alone.
+func TestBarsOfLongNames(t *testing.T) {
+	for _, name := range []string{strings.Repeat("x", 80), strings.Repeat("x", 4096), strings.Repeat("two words ", 400)} {
+		c, err := Bars([]string{name, "b", name}, []Series{{Y: []float64{1, 2, 3}}}, BarsOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := c.WriteSVG(&b); err != nil || strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
+			t.Errorf("%.10s, %d letters: %v", name, len(name), err)
+		}
+		w, h := c.size()
+		area := draw.New(vgimg.New(w, h))
+		area.Min.X += c.overhang
+		if size := c.DataCanvas(area).Size(); size.X < 0.4*w || size.Y < 0.3*h {
+			t.Errorf("%.10s, %d letters: %g×%g of %g×%g are left", name, len(name), size.X, size.Y, w, h)
+		}
+	}
+}
+
+// What is cut short is as long as it can be.
+func TestFitIsLongest(t *testing.T) {
+	n := newPen(labelPoints, false)
+	for _, s := range []string{"AVAVAVAVAVAVAV", "a long name of a feature", "ünïcödé — 名前 \xff\x01 …", "Wiiiiiiiii"} {
+		r := []rune(s)
+		for w := range n.width(s) + 2 {
+			want := s
+			for k := len(r) - 1; n.width(want) > w; k-- {
+				if want = ""; k > 0 {
+					want = string(r[:k]) + "…"
+				}
+			}
+			if got := n.fit(s, w); got != want {
+				t.Errorf("%q in %d: %q, want %q", s, w, got, want)
+			}
+		}
+	}
+}
+
+// An SVG is XML whatever its texts are.
+func TestSVGOfAnyText(t *testing.T) {
+	c, err := Bars([]string{"a\x01", "b\xff", "c\x1b\uFFFE"}, []Series{{Y: []float64{1, 2, 3}}}, BarsOptions{Title: "\x00 <&>\t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := c.WriteSVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, "a\uFFFD") || !strings.Contains(text, "b\uFFFD") {
+		t.Error(text)
+	}
+	for d := xml.NewDecoder(&b); err == nil; _, err = d.Token() {
+	}
+	if err != io.EOF {
+		t.Error(err)
+	}
+}
+
+// A single bright pixel of a long image is seen where the image is made smaller, whichever way it lies.
+func TestPixelOfLongImage(t *testing.T) {
+	for _, size := range [][2]int{{1, 1000}, {1000, 1}} {
+		for at := range 8 {
+			x := mat.NewDense(1000, 1, nil)
+			x.Set(500+at, 0, 1)
+			img := newTiling(size[0], size[1], 0, false, 96).draw(x, 0, 0, 1, Gray)
+			seen, b := false, img.Bounds()
+			for i := b.Min.X; i < b.Max.X; i++ {
+				for j := b.Min.Y; j < b.Max.Y; j++ {
+					seen = seen || img.At(i, j) != img.At(b.Min.X, b.Min.Y)
+				}
+			}
+			if !seen {
+				t.Errorf("%v: pixel %d is not seen", size, 500+at)
+			}
+		}
+	}
+}
+
+// Lines have as many markers where x falls as where it rises.
+func TestSpreadFalling(t *testing.T) {
+	for _, log := range []bool{false, true} {
+		var up, down []float64
+		for k := range 30 {
+			up, down = append(up, float64(k+1)), append(down, float64(30-k))
+		}
+		if a, b := spread(up, 8, log), spread(down, 8, log); len(a) < 7 || len(b) < 7 {
+			t.Errorf("log %v: markers at %d and %d", log, a, b)
+		}
 	}
 }

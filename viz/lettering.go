@@ -51,12 +51,23 @@ func (n *pen) fit(s string, w int) string {
 		return s
 	}
 	r := []rune(s)
-	for k := len(r) - 1; k > 0; k-- {
-		if t := string(r[:k]) + "…"; n.width(t) <= w {
-			return t
+	dots, _ := n.face.GlyphAdvance('…')
+	var at fixed.Int26_6 // as xfont.MeasureString adds it up
+	fits := 0
+	for k, c := range r[:len(r)-1] {
+		if k > 0 {
+			at += n.face.Kern(r[k-1], c)
+		}
+		wide, _ := n.face.GlyphAdvance(c)
+		at += wide
+		if (at + n.face.Kern(c, '…') + dots).Ceil() <= w {
+			fits = k + 1
 		}
 	}
-	return ""
+	if fits == 0 {
+		return ""
+	}
+	return string(r[:fits]) + "…"
 }
 
 // halves returns s, in two lines if it is wider than w pixels, broken at the blank that leaves the longer of

@@ -178,7 +178,7 @@ func powerLabel(i, e int) string {
 	return shortExponent(strconv.Itoa(i) + "e" + strconv.Itoa(e))
 }
 
-// spread returns about k indices into the sorted positions x, evenly spread
+// spread returns about k indices into the positions x, which rise or fall, evenly spread
 // along the axis; all of them if there are few.
 func spread(x []float64, k int, log bool) []int {
 	if len(x) <= k+k/2 {
@@ -188,11 +188,15 @@ func spread(x []float64, k int, log bool) []int {
 		}
 		return all
 	}
+	sign := 1.0
+	if x[0] > x[len(x)-1] {
+		sign = -1
+	}
 	at := func(i int) float64 {
 		if log {
-			return math.Log(x[i])
+			return sign * math.Log(x[i])
 		}
-		return x[i]
+		return sign * x[i]
 	}
 	lo, hi := at(0), at(len(x)-1)
 	if !(hi > lo) {

@@ -55,7 +55,7 @@ func (t tiling) draw(x mat.Matrix, j int, lo, hi float64, m ColorMap) image.Imag
 	if t.smooth {
 		s = xdraw.BiLinear
 	}
-	if t.th < t.h {
+	if t.th < t.h || t.tw < t.w {
 		s = xdraw.CatmullRom
 	}
 	s.Scale(dst, dst.Bounds(), src, src.Bounds(), xdraw.Src, nil)
