@@ -64,7 +64,8 @@ type Errors struct {
 	// OfMeans, where the Family is not Gaussian and nil otherwise, is Σρ(d(x, wh)) over Σρ(d(x, y)), where y
 	// is the mean of the feature over the entries that are shown and ρ is the loss of RobustPoissonNMF at
 	// the scale of Poisson counts: of bursts, which nobody can predict, it makes little, and 1 is no
-	// better than means. Means below half an event among all that is shown of a feature count as that.
+	// better than means. Means below half an event among all that is shown of a feature count as that, and
+	// either sum as 1e-16·Σx at least: what is off by 1e-8 of itself is exact.
 	OfMeans []float64
 
 	residual *mat.Dense // x − wh, each entry when it was held out; NaN if missing or gross
@@ -149,7 +150,11 @@ func (s HeldOut) Of(ctx context.Context, fit FitFunc, x mat.Matrix) (*Errors, er
 			}
 		}
 		if counts != nil {
-			errs.OfMeans = append(errs.OfMeans, lossOfCounts(r.Family, counts, seen)/max(lossOfCounts(r.Family, means, seen), math.SmallestNonzeroFloat64))
+			exact := math.SmallestNonzeroFloat64
+			for _, v := range seen {
+				exact += leastDeviance * v
+			}
+			errs.OfMeans = append(errs.OfMeans, max(exact, lossOfCounts(r.Family, counts, seen))/max(exact, lossOfCounts(r.Family, means, seen)))
 		}
 		// In units: squares of 1e-170 are 0. Each has its own, as a model may be far off.
 		unit := normalise(far) / normalise(there)
@@ -164,6 +169,10 @@ func (s HeldOut) Of(ctx context.Context, fit FitFunc, x mat.Matrix) (*Errors, er
 	}
 	return errs, nil
 }
+
+// leastDeviance is the loss of a count over the count, as from errors of 1e-8: features that are constant have means
+// without any.
+const leastDeviance = 1e-16
 
 // meanOf is the mean of what is shown of a feature, and half an event among all of it, which is the least mean
 // that anybody can tell from 0.

@@ -45,3 +45,27 @@ func TestHeldOutDeviance(t *testing.T) {
 		t.Errorf("the mean square is %.3g, the mean count %.3g", squares, variance)
 	}
 }
+
+// Counts that are constant in each feature are their means: a model is as good, or worse by a number.
+func TestHeldOutOfConstantCounts(t *testing.T) {
+	x := mat.NewDense(8, 12, nil)
+	x.Apply(func(i, _ int, _ float64) float64 { return float64(1 + i%3) }, x)
+	for _, scale := range []float64{1, 1e-200, 1e90} {
+		var y mat.Dense
+		y.Scale(scale, x)
+		for _, model := range []rnmf.Model{rnmf.PoissonNMF(1), rnmf.RobustPoissonNMF(2)} {
+			e, err := HeldOut{}.Of(t.Context(), NewFitFunc(model), &y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for f, v := range e.OfMeans {
+				if !(v > 0 && v < 1e18) {
+					t.Errorf("times %g, %T: %g of the means in fold %d", scale, model.Loss, v, f)
+				}
+			}
+			if c, err := (RankSearch{X: &y, Model: model, Ranks: []int{1, 2}}).Run(t.Context()); err != nil {
+				t.Errorf("times %g, %T: %v, %v", scale, model.Loss, c, err)
+			}
+		}
+	}
+}
