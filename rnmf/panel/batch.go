@@ -6,8 +6,10 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/internal/input"
@@ -289,9 +291,26 @@ func start(b Batch, summary *DataSummary, m, n int) (w, h *mat.Dense, err error)
 		return startW(m, r, summary.amplitude(m, r, b.Missing), b.Model.Seed), nil, nil
 	}
 	if w, err = givenFactor("W", f.W, m, r); err == nil {
-		h, err = givenFactor("H", f.H, r, n)
+		if h, err = givenFactor("H", f.H, r, n); err == nil {
+			err = checkProduct(w, h)
+		}
 	}
 	return w, h, err
+}
+
+// checkProduct finds the largest entry of the part of W that may be too large to be squared after multiplication by H.
+func checkProduct(w, h *mat.Dense) error {
+	m, r := w.Dims()
+	_, n := h.Dims()
+	most := min(1e110, math.Sqrt(1e305/float64(m)/float64(n))) / float64(r)
+	for k := range r {
+		column := mat.Col(nil, k, w)
+		i := floats.MaxIdx(column)
+		if largest := floats.Max(h.RawRowView(k)); column[i]*largest > most {
+			return &rnmf.EntryError{Matrix: "W", Row: i, Col: k, Value: column[i], Err: fmt.Errorf("%w after multiplication by %g in H", rnmf.ErrTooLarge, largest)}
+		}
+	}
+	return nil
 }
 
 // givenFactor returns a copy of a factor to begin with.
@@ -303,15 +322,20 @@ func givenFactor(name string, v mat.Matrix, rows, columns int) (*mat.Dense, erro
 		return nil, err
 	}
 	d := mat.DenseCopyOf(v)
-	return d, checkFactor(name, d)
+	return d, checkFactor(name, d, false)
 }
 
-// checkFactor finds the first bad entry of a factor, which may have grown in a fit.
-func checkFactor(name string, v *mat.Dense) error {
+// checkFactor finds the first bad entry of a factor, which may have grown in a fit, and have negative entries if it is
+// signed.
+func checkFactor(name string, v *mat.Dense, signed bool) error {
 	rows, _ := v.Dims()
 	for i := range rows {
 		for j, x := range v.RawRowView(i) {
-			if bad := checkEntry(x); bad != nil && !(x >= 0 && x <= rnmf.MaxFactor) {
+			size := x
+			if signed {
+				size = math.Abs(x)
+			}
+			if bad := checkEntry(size); bad != nil && !(size >= 0 && size <= rnmf.MaxFactor) {
 				return &rnmf.EntryError{Matrix: name, Row: i, Col: j, Value: x, Err: bad}
 			}
 		}

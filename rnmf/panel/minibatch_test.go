@@ -345,6 +345,13 @@ func TestTransform(t *testing.T) {
 	}
 }
 
+// negative returns −v.
+func negative(v *mat.Dense) *mat.Dense {
+	v = mat.DenseCopyOf(v)
+	v.Scale(-1, v)
+	return v
+}
+
 // The squared residuals of samples are those of their definition, and gross samples stand out.
 func TestSquaredResiduals(t *testing.T) {
 	const m, n, r = 40, 70, 3
@@ -373,6 +380,10 @@ func TestSquaredResiduals(t *testing.T) {
 			t.Fatal(err)
 		}
 		closeTo(t, "squares", got, c.want)
+		if got, err = SquaredResiduals(t.Context(), negative(w), negative(h), rnmf.Gaussian, c.x, c.missing); err != nil {
+			t.Fatal(err)
+		}
+		closeTo(t, "squares of factors with signs", got, c.want)
 	}
 	if _, err := SquaredResiduals(context.Background(), w, w, rnmf.Gaussian, Panel{Dense: sx}, false); !errors.Is(err, rnmf.ErrShape) {
 		t.Errorf("H of another shape: %v", err)
@@ -389,6 +400,7 @@ func TestSquaredResiduals(t *testing.T) {
 	}{
 		"W":     {with(w, 2, 1, math.NaN()), h, rnmf.ErrNotFinite, "W[2,1]"},
 		"H":     {w, with(h, 1, 3, math.Inf(1)), rnmf.ErrNotFinite, "H[1,3]"},
+		"-Inf":  {with(w, 2, 1, math.Inf(-1)), h, rnmf.ErrNotFinite, "W[2,1]"},
 		"no H":  {w, nil, rnmf.ErrEmpty, "H is nil"},
 		"large": {with(w, 2, 1, 1e99), with(h, 1, 3, 1e99), rnmf.ErrTooLarge, "sample 3"},
 	} {

@@ -399,6 +399,12 @@ func TestNothing(t *testing.T) {
 		}(), rnmf.ErrParameter},
 		{"a stream from nil", stream(rnmf.WarmStart{}), rnmf.ErrShape},
 		{"a stream from a nil pointer", stream(rnmf.WarmStart{W: none}), rnmf.ErrShape},
+		{"a start whose product is too large", func() error {
+			large := b
+			large.Model.Init = rnmf.WarmStart{W: mat.NewDense(20, 2, slices.Repeat([]float64{1e118}, 40)), H: mat.NewDense(2, 30, slices.Repeat([]float64{1e118}, 60))}
+			_, err := large.Fit(ctx, x)
+			return err
+		}(), rnmf.ErrTooLarge},
 		{"Load(-1)", errOf(x.Load(-1)), rnmf.ErrParameter},
 		{"Load(2)", errOf(x.Load(2)), rnmf.ErrParameter},
 		{"OpenFS(nil)", errOf(OpenFS(nil, "x")), rnmf.ErrEmpty},

@@ -319,8 +319,8 @@ type pass struct {
 // of its deviances where the family is not Gaussian; with missing, over the entries that a sparse panel
 // stores. Under a loss of columns the weight of a sample is the slope that Rho returns for this number;
 // outliers are the samples whose weight is far below the median of all weights. It takes O(nnz·r)
-// operations. Errors name the first bad entry of W, H or the panel, or the first sample whose number would
-// not be finite.
+// operations. W and H may have signs where the family is Gaussian. Errors name the first bad entry of W, H or
+// the panel, or the first sample whose number would not be finite.
 func SquaredResiduals(ctx context.Context, w, h *mat.Dense, family rnmf.Family, x Panel, missing bool) ([]float64, error) {
 	if w == nil {
 		return nil, fmt.Errorf("%w: W is nil", rnmf.ErrEmpty)
@@ -328,7 +328,8 @@ func SquaredResiduals(ctx context.Context, w, h *mat.Dense, family rnmf.Family, 
 	if h == nil {
 		return nil, fmt.Errorf("%w: H is nil", rnmf.ErrEmpty)
 	}
-	if err := errors.Join(checkFactor("W", w), checkFactor("H", h), x.check(0), checkFamily(family, nil, missing)); err != nil {
+	signed := family == rnmf.Gaussian
+	if err := errors.Join(checkFactor("W", w, signed), checkFactor("H", h, signed), x.check(0), checkFamily(family, nil, missing)); err != nil {
 		return nil, err
 	}
 	if family != rnmf.Gaussian {

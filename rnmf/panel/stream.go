@@ -158,7 +158,7 @@ func Transform(ctx context.Context, w *mat.Dense, family rnmf.Family, loss rnmf.
 	}
 	_, r := w.Dims()
 	seen, err := summarise(x, 0)
-	if err = errors.Join(err, checkFactor("W", w)); err != nil {
+	if err = errors.Join(err, checkFactor("W", w, false)); err != nil {
 		return nil, err
 	}
 	if loss == nil {
@@ -198,7 +198,7 @@ func Transform(ctx context.Context, w *mat.Dense, family rnmf.Family, loss rnmf.
 		return nil, err
 	}
 	c.H.Apply(func(_, _ int, v float64) float64 { return min(v/unit, math.MaxFloat64) }, c.H)
-	if err := checkFactor("H", c.H); err != nil {
+	if err := checkFactor("H", c.H, false); err != nil {
 		return nil, err
 	}
 	return c.H, nil
