@@ -18,7 +18,10 @@ const maxEntry = 1e100
 
 // Matrix returns a as a dense matrix, the same one if it is dense, after checking that
 // it is there and that its entries are finite and can be squared.
-func Matrix(name string, a mat.Matrix) (*mat.Dense, error) {
+func Matrix(name string, a mat.Matrix) (*mat.Dense, error) { return UpTo(maxEntry, name, a) }
+
+// UpTo is Matrix for entries up to another size than those of data.
+func UpTo(most float64, name string, a mat.Matrix) (*mat.Dense, error) {
 	if isnil.Matrix(a) {
 		return nil, fmt.Errorf("%w: %s is nil", rnmf.ErrEmpty, name)
 	}
@@ -35,7 +38,7 @@ func Matrix(name string, a mat.Matrix) (*mat.Dense, error) {
 	}
 	for i := range m {
 		for j, v := range d.RawRowView(i) {
-			if math.Abs(v) <= maxEntry {
+			if math.Abs(v) <= most {
 				continue
 			}
 			kind := rnmf.ErrTooLarge

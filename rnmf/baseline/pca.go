@@ -68,7 +68,7 @@ func (p *Principal) Project(x mat.Matrix) (*mat.Dense, error) {
 
 // Reconstruct returns the samples (m×n) that have the given scores (r×n).
 func (p *Principal) Reconstruct(scores mat.Matrix) (*mat.Dense, error) {
-	s, err := input.Matrix("scores", scores)
+	s, err := input.UpTo(rnmf.MaxFactor, "scores", scores) // as these are up to √m times as large as an entry of X
 	if err != nil {
 		return nil, err
 	}

@@ -82,6 +82,19 @@ func TestPCADegenerate(t *testing.T) {
 	}
 }
 
+// Scores are larger than the data, which are found again also where they are as large as data can be.
+func TestPCAOfLargeData(t *testing.T) {
+	x := mat.NewDense(8, 12, nil)
+	x.Apply(func(_, j int, _ float64) float64 { return 1e100 * float64(j%2) }, x)
+	p, err := PCA(t.Context(), x, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := p.Reconstruct(p.Scores); err != nil || !mat.EqualApprox(back, x, 1e88) {
+		t.Errorf("scores up to %g: %v", mat.Max(p.Scores), err)
+	}
+}
+
 func BenchmarkPCA(b *testing.B) {
 	for _, c := range []struct{ m, n, r int }{{1024, 400, 40}, {320, 1404, 36}, {2576, 400, 40}, {1024, 1440, 20}} {
 		b.Run(fmt.Sprintf("%dx%d,r=%d", c.m, c.n, c.r), func(b *testing.B) {

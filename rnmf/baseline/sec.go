@@ -97,7 +97,7 @@ func (s SEC) Classify(ctx context.Context, train mat.Matrix, labels []int, test 
 	atoms := make([][]float64, n)
 	for k := range atoms {
 		atoms[k] = mat.Col(nil, k, d)
-		floats.Scale(1/unit, atoms[k])
+		divide(atoms[k], unit)
 	}
 	stop := func() bool { return ctx.Err() != nil }
 	classes, covered = make([]int, p), mat.NewDense(m, p, nil)
@@ -107,7 +107,7 @@ func (s SEC) Classify(ctx context.Context, train mat.Matrix, labels []int, test 
 	defer pool.Close()
 	pool.Each(p, func(_, j int) {
 		image := mat.Col(nil, j, x)
-		floats.Scale(1/unit, image)
+		divide(image, unit)
 		var class int
 		class, found[j] = s.one(atoms, of, len(sorted), image, stop)
 		classes[j] = sorted[class]

@@ -111,9 +111,11 @@ func TestSEC(t *testing.T) {
 		t.Error("the test images have changed")
 	}
 	// In another unit nothing changes.
-	scaled, _, err := s.Classify(t.Context(), testkit.Scaled(mat.DenseCopyOf(train), 0x1p20), labels, testkit.Scaled(mat.DenseCopyOf(test), 0x1p20))
-	if err != nil || !slices.Equal(scaled, found) {
-		t.Errorf("other classes in another unit, %v", err)
+	for _, unit := range []float64{0x1p20, 0x1p-1030} {
+		scaled, _, err := s.Classify(t.Context(), testkit.Scaled(mat.DenseCopyOf(train), unit), labels, testkit.Scaled(mat.DenseCopyOf(test), unit))
+		if err != nil || !slices.Equal(scaled, found) {
+			t.Errorf("other classes in units of %g, %v", unit, err)
+		}
 	}
 }
 

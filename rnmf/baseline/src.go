@@ -93,12 +93,21 @@ func unitColumns(a *mat.Dense, stop func() bool) [][]float64 {
 		for j := from; j < to; j++ {
 			out[j] = mat.Col(nil, j, a)
 			if top := floats.Norm(out[j], math.Inf(1)); top > 0 {
-				floats.Scale(1/top, out[j]) // so that no square is lost
+				divide(out[j], top) // so that no square is lost
 				floats.Scale(1/floats.Norm(out[j], 2), out[j])
 			}
 		}
 	})
 	return out
+}
+
+// divide divides v by a positive unit.
+func divide(v []float64, unit float64) {
+	if unit < 0x1p-1000 { // its inverse may be infinite
+		floats.Scale(0x1p100, v)
+		unit *= 0x1p100
+	}
+	floats.Scale(1/unit, v)
 }
 
 // A lasso minimises ½‖x − Da‖² + λ‖a‖₁ over a. It is at the minimum where, with

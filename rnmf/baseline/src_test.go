@@ -120,7 +120,7 @@ func TestSRC(t *testing.T) {
 	if err != nil || !slices.Equal(got, []int{5, 7, 5}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	for _, scale := range []float64{1e-300, 1e99} {
+	for _, scale := range []float64{1e-310, 1e-300, 1e99} {
 		got, err := SRC{}.Classify(t.Context(), testkit.Scaled(mat.DenseCopyOf(train), scale/1e3), labels, test)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("training samples times %g: %v, %v", scale, got, err)

@@ -215,8 +215,12 @@ func normalizedLaplacian(g *rnmf.Graph) *mat.Dense {
 		l.Set(i, i, 1)
 		to, weight := g.Neighbors(i)
 		for k, j := range to {
-			if d := g.Degree(i) * g.Degree(j); d > 0 {
-				l.Set(i, j, l.At(i, j)-weight[k]/math.Sqrt(d))
+			root := math.Sqrt(g.Degree(i) * g.Degree(j))
+			if !(root > 1e-150 && root < 1e150) { // the product is too small or too large for a number
+				root = math.Sqrt(g.Degree(i)) * math.Sqrt(g.Degree(j))
+			}
+			if root > 0 {
+				l.Set(i, j, l.At(i, j)-weight[k]/root)
 			}
 		}
 	}

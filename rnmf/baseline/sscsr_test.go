@@ -171,6 +171,29 @@ func TestSSCSRSameBits(t *testing.T) {
 }
 
 // The projection of a symmetric matrix is nearer to it than any other feasible one tried.
+// Weights count relative to each other, however small they are.
+func TestNormalizedLaplacianOfAnyUnit(t *testing.T) {
+	edges := []rnmf.Edge{{I: 0, J: 1, Weight: 1}, {I: 1, J: 2, Weight: 3}, {I: 3, J: 4, Weight: 2}}
+	var want *mat.Dense
+	for _, unit := range []float64{1, 1e-290, 1e-170, 1e90} {
+		scaled := slices.Clone(edges)
+		for k := range scaled {
+			scaled[k].Weight *= unit
+		}
+		g, err := rnmf.NewGraph(5, scaled)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := normalizedLaplacian(g)
+		if want == nil {
+			want = l
+		}
+		if !mat.EqualApprox(l, want, 1e-14) {
+			t.Errorf("weights times %g: %v", unit, mat.Formatted(l))
+		}
+	}
+}
+
 func TestFantope(t *testing.T) {
 	a := testkit.Uniform(6, 6, 1)
 	var sym mat.Dense
