@@ -270,6 +270,39 @@ func TestExploreErrors(t *testing.T) {
 	}
 }
 
+// Flags that would be ignored, and folders that are empty, as an unset variable is, are errors.
+func TestModes(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"-site", ""}, `-site "": want the path of a folder`},
+		{[]string{"-html", "", "01"}, `-html "": want the path of a folder`},
+		{[]string{"-run", "-html", ""}, `-html "": want`},
+		{[]string{"-no-browser", "-test"}, "-test comes first"},
+		{[]string{"-run", "-check"}, "-check does not go with -run"},
+		{[]string{"-install", "-run", "01"}, "-install does not go with -run"},
+		{[]string{"-site", "d", "-html", "e"}, "-html does not go with -site"},
+		{[]string{"-run", "-check", "-html", "e"}, "-check does not go with -run"},
+		{[]string{"-run", "-port", "80"}, "-port does not go with -run"},
+		{[]string{"-html", "d", "-no-browser"}, "-no-browser does not go with -html"},
+		{[]string{"-install", "nosuch", "-run"}, `["nosuch" "-run"] is too much`},
+		{[]string{"-site", "d", "01"}, `["01"] is too much`},
+	} {
+		if err := run(t.Context(), c.args); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: %v", c.args, err)
+		}
+	}
+	flags := flag.NewFlagSet("notebooks", flag.ContinueOnError)
+	for _, name := range []string{"run", "check", "install", "no-browser", "test"} {
+		flags.Bool(name, false, "")
+	}
+	flags.String("html", "", "")
+	if err := flags.Parse([]string{"-check", "-html", "d", "-install=false", "01"}); err != nil || checkModes(flags) != nil {
+		t.Error(err, checkModes(flags))
+	}
+}
+
 // The notebook of a file runs without an error, in folders that are named as people name them.
 func TestExploreExecuted(t *testing.T) {
 	if testing.Short() {

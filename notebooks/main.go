@@ -104,6 +104,9 @@ your own (../work/my.ipynb), which can import this module.
 		if file.path != "" && len(args) > 0 {
 			return fmt.Errorf("-explore takes one file, and %q is too much: give the flags before it, or the name in quotes", args)
 		}
+		if err := checkModes(fs); err != nil {
+			return err
+		}
 	}
 	if file.path != "" {
 		s, err := newSetup(ctx, os.Stdout)
@@ -153,6 +156,45 @@ your own (../work/my.ipynb), which can import this module.
 	}
 	if *html != "" {
 		return s.exportAll(ctx, files, *html)
+	}
+	return nil
+}
+
+// checkModes finds flags without which, or with which, others would do nothing.
+func checkModes(fs *flag.FlagSet) error {
+	given := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) {
+		if value := f.Value.String(); value != "false" {
+			given[f.Name] = true
+		}
+	})
+	if given["test"] {
+		return errors.New("-test comes first: what follows are the arguments of go test")
+	}
+	for _, name := range []string{"html", "site"} {
+		if given[name] && fs.Lookup(name).Value.String() == "" {
+			return fmt.Errorf(`-%s "": want the path of a folder`, name)
+		}
+	}
+	var modes []string
+	for _, name := range []string{"run", "check", "site", "install", "html"} {
+		if given[name] {
+			modes = append(modes, name)
+		}
+	}
+	switch {
+	case len(modes) == 0:
+		return nil
+	case len(modes) > 2 || len(modes) == 2 && (modes[1] != "html" || modes[0] != "run" && modes[0] != "check"):
+		return fmt.Errorf("-%s does not go with -%s", modes[1], modes[0])
+	}
+	for _, name := range []string{"no-browser", "port"} {
+		if given[name] {
+			return fmt.Errorf("-%s does not go with -%s, which serves nothing", name, modes[0])
+		}
+	}
+	if mode := modes[0]; fs.NArg() > 0 && (mode == "site" || mode == "install") {
+		return fmt.Errorf("-%s is about all notebooks, and %q is too much", mode, fs.Args())
 	}
 	return nil
 }
