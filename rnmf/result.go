@@ -191,6 +191,9 @@ func (r *Result) Transform(ctx context.Context, x, mask mat.Matrix) (*mat.Dense,
 		convex = Frobenius{} // no other loss of a deviance is convex
 	}
 	for _, model.Loss = range []Loss{convex, r.Loss} {
+		if heaviest, most := r.largestStart(mask, n); checkProduct(r.W, h, heaviest) != nil { // where all is hidden
+			h.Apply(func(_, _ int, v float64) float64 { return min(v, most) }, h)
+		}
 		model.Init = WarmStart{W: r.W, H: h}
 		f, err := model.start(ctx, x, true)
 		if err != nil && errors.Is(err, ctx.Err()) {
@@ -226,11 +229,7 @@ func (r *Result) even(x *mat.Dense, mask mat.Matrix) *mat.Dense {
 			}
 		}
 	}
-	heaviest := 1.0
-	if mask != nil {
-		heaviest = mat.Max(mask)
-	}
-	most := 0.5 * largestProduct(m, n, heaviest) / (float64(k) * max(mat.Max(r.W), -mat.Min(r.W)))
+	_, most := r.largestStart(mask, n)
 	h := mat.NewDense(k, n, nil)
 	h.Apply(func(_, j int, _ float64) float64 {
 		switch {
@@ -242,6 +241,16 @@ func (r *Result) even(x *mat.Dense, mask mat.Matrix) *mat.Dense {
 		return 0
 	}, h)
 	return h
+}
+
+// largestStart returns the heaviest weight of a mask of n samples, and up to which coefficients WH is not too large.
+func (r *Result) largestStart(mask mat.Matrix, n int) (heaviest, most float64) {
+	heaviest = 1
+	if mask != nil {
+		heaviest = mat.Max(mask)
+	}
+	m, k := r.W.Dims()
+	return heaviest, 0.5 * largestProduct(m, n, heaviest) / (float64(k) * max(mat.Max(r.W), -mat.Min(r.W)))
 }
 
 // Relax returns l, which is convex.

@@ -595,6 +595,15 @@ func TestResultString(t *testing.T) {
 	}
 }
 
+// Nothing bounds WH where all is hidden.
+func TestTransformHiddenGiants(t *testing.T) {
+	x, mask := mat.NewDense(2, 1, []float64{1e60, 0}), mat.NewDense(2, 1, []float64{1, 0})
+	h, err := (&Result{W: mat.NewDense(2, 1, []float64{1, 1e62}), Loss: L1{Eps: 1e50}}).Transform(t.Context(), x, mask)
+	if err != nil || math.Abs(h.At(0, 0)/1e60-1) > 1e-6 {
+		t.Errorf("%v, %v, want 1e60", h, err)
+	}
+}
+
 // Where a basis is far larger than the data, or its entries cancel, new samples are fitted all the same.
 func TestTransformLargeBasis(t *testing.T) {
 	x := mat.NewDense(2, 2, []float64{3, 1e60, 1, 3e60})
