@@ -63,10 +63,7 @@ func TestPersons(t *testing.T) {
 	if !slices.Equal(ways, []float64{0.5}) {
 		t.Errorf("the fit is at %v of the way, want 0.5", ways)
 	}
-	if pictures, err := Forks([]string{"model", "other"}, []Followed{{Ways: [][]float64{ways, {0.9}}}, {Ways: [][]float64{ways, {0.1}}}}); err != nil || len(pictures) != 2 {
-		t.Error(pictures, err)
-	}
-	if c := fork("model", [][]float64{{0.5, 0.5}, {0.5, 2.5}}); c.Title.Text != "model: 50 % in the middle" || c.X.Max != 1 {
+	if c := pile([]float64{0.5, 0.4, 2.5, -1}); c.Title.Text != "50 % in the middle" || c.X.Max != 4./3 {
 		t.Error(c.Title.Text, c.X.Max)
 	}
 	if got, want := task.Half(tied), (0.35+0.5)/2; math.Abs(got-want) > 1e-12 { // from 0.3 to 1, and from 0 to 1
@@ -106,6 +103,13 @@ func TestPersons(t *testing.T) {
 
 // TestKept has the p that is derived in notebook 03b, −dω′(d)/ω(d).
 func TestKept(t *testing.T) {
+	cut := rnmf.Truncated{Loss: rnmf.Cauchy{Scale: 1}, Cut: 3.3}
+	if got := Shifted(cut, 3, 1); math.Abs(got-3) > 1e-12 { // the image at the distance 4 is shut out, so the other one alone pulls
+		t.Errorf("beyond the cut-off a shift of 1 becomes %g, want 3", got)
+	}
+	if got := Shifted(cut, 6, 1); got != 1 { // both are shut out
+		t.Errorf("where neither pulls a shift of 1 becomes %g", got)
+	}
 	for _, d := range []float64{0.05, 0.9} {
 		for _, c := range []struct {
 			loss rnmf.Loss
@@ -140,8 +144,13 @@ func TestFollow(t *testing.T) {
 	if err != nil || len(f.Ways) != 3 || len(f.Ways[0]) != 9 || !mat.Equal(f.Faces.ColView(2), f.Fit.ColView(one[0])) {
 		t.Fatal(err, f.Ways)
 	}
-	if faces := Faces([]Followed{f, f}, 2); !mat.Equal(faces.ColView(1), f.Faces.ColView(2)) {
-		t.Error("the second fit has other faces")
+	start, err := task.Film([]string{"model", "other"}, []Followed{f, f}, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := task.Film([]string{"model", "other"}, []Followed{f, f}, 2, 1)
+	if err != nil || start.Image().Bounds() != end.Image().Bounds() {
+		t.Error("the pictures of two rounds differ in size", err)
 	}
 	for _, way := range f.Ways[0] {
 		if third(way) != 1 {

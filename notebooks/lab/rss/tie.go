@@ -9,9 +9,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/viz"
@@ -54,14 +53,19 @@ func (t Task) Half(x mat.Matrix) float64 {
 	return sum / float64(count)
 }
 
-// Kept returns the share p of a small shift that a step keeps: a fit is shifted off the middle of two values at the
-// distance d from it, and goes to the mean of the two with the weights of a loss.
-func Kept(l rnmf.Loss, d float64) float64 {
-	shift := d / 1e4
+// Shifted returns where a step takes a fit that a shift has taken off the middle of two values at the distance d from
+// it: how far off the middle their mean with the weights of a loss is. Where both have the weight 0 the fit stays.
+func Shifted(l rnmf.Loss, d, shift float64) float64 {
 	_, near := l.Rho((d - shift) * (d - shift))
 	_, far := l.Rho((d + shift) * (d + shift))
-	return d * (near - far) / (near + far) / shift
+	if near+far == 0 {
+		return shift
+	}
+	return d * (near - far) / (near + far)
 }
+
+// Kept returns the share p of a small shift that is left after a step.
+func Kept(l rnmf.Loss, d float64) float64 { return Shifted(l, d, d/1e4) / (d / 1e4) }
 
 // third is the third of the way in which a fit stands: 0 next to the right value, 2 next to the wrong one.
 func third(way float64) int { return min(max(int(3*way), 0), 2) }
@@ -103,79 +107,64 @@ func (t Task) Follow(ctx context.Context, m rnmf.Model, x *mat.Dense, one, other
 	return f, nil
 }
 
-// Faces returns the faces of a round, a column for each fit that was followed.
-func Faces(followed []Followed, round int) *mat.Dense {
-	pixels, _ := followed[0].Faces.Dims()
-	faces := mat.NewDense(pixels, len(followed), nil)
+// Film draws a round of some fits: for each model its face, whose white is a value, and below it a histogram of its
+// Ways, in which each third has a colour.
+func (t Task) Film(models []string, followed []Followed, round int, white float64) (viz.Figure, error) {
+	var faces, piles []viz.Figure
 	for i, f := range followed {
-		faces.SetCol(i, mat.Col(nil, round, f.Faces))
-	}
-	return faces
-}
-
-// forkEvery is the step from a pixel that Forks draws to the next one.
-const forkEvery = 7
-
-// Forks draws for each model its Ways round by round, the start first: a line for every seventh pixel,
-// in the colour of the third in which the last round has it. All have the same axes. The titles count all pixels.
-func Forks(models []string, followed []Followed) (pictures []any, err error) {
-	var charts []*viz.Chart
-	low, high := -0.2, 1.2
-	for i, f := range followed {
-		c := fork(models[i], f.Ways)
-		low, high = min(low, c.Y.Min), max(high, c.Y.Max)
-		charts = append(charts, c)
-	}
-	for _, c := range charts {
-		c.Y.Min, c.Y.Max = low, high
-		p, err := viz.NewPicture(fewColours(c.Image()))
+		face, err := viz.Views([]viz.View{{
+			Heading: fmt.Sprintf("%s, round %d", models[i], round), X: f.Faces.Slice(0, t.Height*t.Width, round, round+1), Limit: white,
+		}}, viz.ViewsOptions{Height: t.Height, Width: t.Width})
 		if err != nil {
 			return nil, err
 		}
-		pictures = append(pictures, p)
+		small, err := viz.NewPicture(fewGreys(face.Image()))
+		if err != nil {
+			return nil, err
+		}
+		faces, piles = append(faces, small), append(piles, pile(f.Ways[round]))
 	}
-	return pictures, nil
+	return viz.Grid(len(models), append(faces, piles...)...)
 }
 
-// fewColours draws a picture in the colours of forkLine and some between them and white: soft edges of slanted lines
-// have hundreds of colours, which make its file large.
-func fewColours(img image.Image) image.Image {
+// fewGreys draws a picture in 16 greys: a film of faces in all of them is large.
+func fewGreys(img image.Image) image.Image {
 	var few color.Palette
-	for _, c := range forkLine {
-		mix := func(v uint8, share int) uint8 { return uint8((int(v)*(4-share) + 255*share) / 4) }
-		for share := range 5 {
-			few = append(few, color.RGBA{mix(c.R, share), mix(c.G, share), mix(c.B, share), 255})
-		}
+	for v := range 16 {
+		few = append(few, color.Gray{uint8(17 * v)})
 	}
 	drawn := image.NewPaletted(img.Bounds(), few)
 	imagedraw.Draw(drawn, drawn.Bounds(), img, img.Bounds().Min, imagedraw.Src)
 	return drawn
 }
 
-// forkLine are the colours of the thirds.
-var forkLine = [3]color.RGBA{viz.Color(0), viz.Color(6), viz.Color(1)}
-
-func fork(model string, rounds [][]float64) *viz.Chart {
-	last := rounds[len(rounds)-1]
+// pile is a histogram of ways, in fifteenths of the way from −0.2 to 4/3, where what is beyond stands at the end.
+func pile(ways []float64) *viz.Chart {
 	c := viz.NewChart()
-	c.X.Label.Text, c.Y.Label.Text = "round", "0: face, 1: square"
-	c.Width, c.Height = 2.7, 2.3
-	middle := 0
-	for i, end := range last {
-		if third(end) == 1 {
-			middle++
+	var bins [23]float64
+	middle := 0.0
+	for _, way := range ways {
+		bins[min(max(int(math.Floor(15*way))+3, 0), len(bins)-1)] += 100 / float64(len(ways))
+		if third(way) == 1 {
+			middle += 100 / float64(len(ways))
 		}
-		if i%forkEvery > 0 {
-			continue
-		}
-		var points plotter.XYs
-		for round, ways := range rounds {
-			points = append(points, plotter.XY{X: float64(round), Y: ways[i]})
-			c.Y.Min, c.Y.Max = min(c.Y.Min, ways[i]), max(c.Y.Max, ways[i])
-		}
-		c.Add(&plotter.Line{XYs: points, LineStyle: draw.LineStyle{Color: forkLine[third(end)], Width: vg.Points(1)}})
 	}
-	c.X.Min, c.X.Max = 0, float64(len(rounds)-1)
-	c.Title.Text = fmt.Sprintf("%s: %.0f %% in the middle", model, 100*float64(middle)/float64(len(last)))
+	for i, share := range bins {
+		low := float64(i-3) / 15
+		bar, err := plotter.NewPolygon(plotter.XYs{{X: low, Y: 0}, {X: low + 1./15, Y: 0}, {X: low + 1./15, Y: share}, {X: low, Y: share}})
+		if err != nil {
+			panic(err) // four finite points are a polygon
+		}
+		bar.Color, bar.LineStyle.Width = thirdColours[third(low+1./30)], 0
+		c.Add(bar)
+	}
+	c.Title.Text = fmt.Sprintf("%.0f %% in the middle", middle)
+	c.X.Tick.Marker = plot.ConstantTicks{{Value: 0, Label: "face"}, {Value: 0.5, Label: "tie"}, {Value: 1, Label: "square"}}
+	c.HideY()
+	c.X.Min, c.X.Max, c.Y.Min, c.Y.Max = -0.2, 4./3, 0, 75
+	c.Width, c.Height = 2.6, 1.6
 	return c
 }
+
+// thirdColours are those of the thirds.
+var thirdColours = [3]color.Color{viz.Color(0), viz.Color(6), viz.Color(1)}
