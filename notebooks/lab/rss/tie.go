@@ -113,7 +113,7 @@ func (t Task) Film(models []string, followed []Followed, round int, white float6
 	var faces, piles []viz.Figure
 	for i, f := range followed {
 		face, err := viz.Views([]viz.View{{
-			Heading: fmt.Sprintf("%s, round %d", models[i], round), X: f.Faces.Slice(0, t.Height*t.Width, round, round+1), Limit: white,
+			Heading: models[i], X: f.Faces.Slice(0, t.Height*t.Width, round, round+1), Limit: white,
 		}}, viz.ViewsOptions{Height: t.Height, Width: t.Width})
 		if err != nil {
 			return nil, err
@@ -124,7 +124,11 @@ func (t Task) Film(models []string, followed []Followed, round int, white float6
 		}
 		faces, piles = append(faces, small), append(piles, pile(f.Ways[round]))
 	}
-	return viz.Grid(len(models), append(faces, piles...)...)
+	all, err := viz.Grid(len(models), append(faces, piles...)...)
+	if err != nil {
+		return nil, err
+	}
+	return viz.Caption(all, fmt.Sprintf("round %d", round))
 }
 
 // fewGreys draws a picture in 16 greys: a film of faces in all of them is large.
