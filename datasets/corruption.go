@@ -83,7 +83,8 @@ type Gaussian struct {
 
 var _ Corruption = Gaussian{}
 
-// Apply implements Corruption. The mask is all ones, or those of what was clipped if Sigma is 0.
+// Apply implements Corruption. The mask is all ones, or all zeros if Sigma is 0, also where
+// values of the data were clipped.
 func (g Gaussian) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err error) {
 	if err := positive("Sigma", g.Sigma); err != nil {
 		return nil, nil, err
@@ -110,7 +111,8 @@ type Laplace struct {
 
 var _ Corruption = Laplace{}
 
-// Apply implements Corruption. The mask is all ones, or those of what was clipped if Scale is 0.
+// Apply implements Corruption. The mask is all ones, or all zeros if Scale is 0, also where
+// values of the data were clipped.
 func (l Laplace) Apply(x mat.Matrix, seed uint64) (y, mask *mat.Dense, err error) {
 	if err := positive("Scale", l.Scale); err != nil {
 		return nil, nil, err
@@ -137,9 +139,6 @@ func addNoise(x mat.Matrix, noise interface{ Rand() float64 }, scale, lo, hi flo
 			struck[k] = 1
 		}
 		clipped := min(max(v, lo), hi)
-		if clipped < v || clipped > v {
-			struck[k] = 1
-		}
 		if math.IsInf(clipped, 0) && !math.IsInf(data[k], 0) {
 			_, n := y.Dims()
 			return nil, nil, fmt.Errorf("%w: noise of the scale %g makes entry (%d, %d) infinite", ErrParameter, scale, k/n, k%n)
