@@ -230,7 +230,7 @@ func L21(d Data) List {
 			}
 			return yes(possible == 3, "%d of 3 are possible: at most %s", possible, strings.Join(most, ", "))
 		}},
-		{"l1", Derivation, "section 6", "the updates (62), (63) of L1-NMF descend", "on 60 digits, ten components, 200 rounds: no round raises the smoothed objective (60)", func() (Verdict, string) {
+		{"l1", Derivation, "section 6", "the updates (62), (63) of L1-NMF descend", "on 60 images of digits, ten components, 200 rounds: no round raises the smoothed objective (60)", func() (Verdict, string) {
 			s := must(datasets.Digits().Sample(6, 1)).Scaled()
 			m := rnmf.L1NMF(10)
 			m.Solver, m.Tol, m.MaxIter, m.Seed, m.TuneFor = rnmf.MU{}, -1, 200, 1, -1

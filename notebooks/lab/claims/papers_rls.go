@@ -174,7 +174,7 @@ func RLS(d Data) List {
 		}
 	}
 	return List{
-		{"descent", Derivation, "(1) to (14), Theorem 1", "the updates of LS-NMF never raise the objective", "as printed, 300 rounds on 60 digits with a graph: no round rises", func() (Verdict, string) {
+		{"descent", Derivation, "(1) to (14), Theorem 1", "the updates of LS-NMF never raise the objective", "as printed, 300 rounds on 60 images of digits with a graph: no round rises", func() (Verdict, string) {
 			r := must(logNorm(0, 300))
 			return yes(rises(r) == 0, "%d of %d rounds rise; section 3 has a proof", rises(r), len(r.Trace)-1)
 		}},
@@ -204,11 +204,11 @@ func RLS(d Data) List {
 			}
 			return yes(worst < 1e-9, "its value is above the lowest of the grid by at most %.1g", worst)
 		}},
-		{"positive", Derivation, "(46), (49), (50), Theorem 3, Theorem 4", "X − S is not negative, and the updates of RLS-NMF never raise the objective", "as printed, γ = 1, 300 rounds on 60 digits: no round rises", func() (Verdict, string) {
+		{"positive", Derivation, "(46), (49), (50), Theorem 3, Theorem 4", "X − S is not negative, and the updates of RLS-NMF never raise the objective", "as printed, γ = 1, 300 rounds on 60 images of digits: no round rises", func() (Verdict, string) {
 			r := must(logNorm(1, 300))
 			return yes(rises(r) == 0, "%d of %d rounds rise; X − S is a weighted mean of X and WH (section 6)", rises(r), len(r.Trace)-1)
 		}},
-		{"emptied", Derivation, "(44), (45)", "a larger τ makes S sparser", "(45) is the slope of (44), to 1e-6, and on 60 digits with WH fixed no column of S that is 0 at one τ comes back at a larger one; else: not. Whole fits with a larger τ have no fewer columns of 0; else: partly", emptied},
+		{"emptied", Derivation, "(44), (45)", "a larger τ makes S sparser", "(45) is the slope of (44), to 1e-6, and on 60 images of digits with WH fixed no column of S that is 0 at one τ comes back at a larger one; else: not. Whole fits with a larger τ have no fewer columns of 0; else: partly", emptied},
 		{"nmi", Derivation, "(52)", "NMI is divided by the geometric mean of the entropies", "it is a definition, and claims nothing", judged(NotTestable, "the NMI of our tables 1 to 7 is (52); other papers divide by the arithmetic mean or by the larger entropy, which gives lower numbers where the entropies differ")},
 		{"data", Picture, "Fig. 1, Fig. 2, Fig. 3", "examples of the data", "they show data, and claim nothing", judged(NotTestable, "section 9 shows ours of Fig. 2 and 3")},
 		{"table1", Ranking, "Table 1", "RLS-NMF is first on 7 of 8 sets by accuracy and by purity, on 6 by NMI", byAccuracy, first(table1)},
@@ -372,7 +372,7 @@ func RLS(d Data) List {
 			}
 			return v, why
 		}},
-		{"rounds", Time, "Fig. 6", "it converges within about 100 rounds", "as printed on 60 digits: of the fall from the start to round 500, less than 1 % is left after round 100", func() (Verdict, string) {
+		{"rounds", Time, "Fig. 6", "it converges within about 100 rounds", "as printed on 60 images of digits: of the fall from the start to round 500, less than 1 % is left after round 100", func() (Verdict, string) {
 			t := must(logNorm(1, 500)).Trace
 			left := (t[100].Objective - t[500].Objective) / (t[0].Objective - t[500].Objective)
 			after := (t[100].Objective - t[500].Objective) / t[500].Objective
@@ -429,7 +429,7 @@ func RLS(d Data) List {
 			}
 			return v, why
 		}},
-		{"sparser-error", Ranking, ourQuestion, "the logarithm gives sparser factors than ℓ₁ at the same error", "NMF with either on both factors, on 60 digits, at eight strengths: at the error of each ℓ₁ fit with all components the log's sparsity, interpolated, is larger by more than 0.001 in more than half", func() (Verdict, string) {
+		{"sparser-error", Ranking, ourQuestion, "the logarithm gives sparser factors than ℓ₁ at the same error", "NMF with either on both factors, on 60 images of digits, at eight strengths: at the error of each ℓ₁ fit with all components the log's sparsity, interpolated, is larger by more than 0.001 in more than half", func() (Verdict, string) {
 			return sparser()
 		}},
 		{"glasses", Picture, "Fig. 11", "glasses are significantly removed in the reconstructed images", "the paper names no measure", judged(NotTestable, "section 11 shows that clear ones fade in RLS-NMF, LS-NMF and NMF alike, and dark ones most in RLS-NMF")},
@@ -459,7 +459,7 @@ func RLS(d Data) List {
 	}
 }
 
-// logNorm is RLS-NMF as printed on 60 digits of length 1, LS-NMF with γ = 0.
+// logNorm is RLS-NMF as printed on 60 images of digits of length 1, LS-NMF with γ = 0.
 func logNorm(gamma float64, rounds int) (*rnmf.Result, error) {
 	s, err := datasets.Digits().Sample(6, 1)
 	if err != nil {

@@ -255,7 +255,7 @@ func RRA(d Data) List {
 			missed, worst := projections()
 			early, high := drift(1000)
 			late, low := drift(10000)
-			return yes(missed == 0, "%d are missed, by up to %.0f %% of the least value, so the proof falls. The sentence itself is not refuted on (5): with the exact inverse (60 digits) Algorithm 1's KKT residual is %.0e after 1000 rounds and %.0e after 10000, and ‖H‖ falls from %.2g to %.2g. With a ridge (15) rests where it is not stationary (section 9)", missed, 100*worst, early, late, high, low)
+			return yes(missed == 0, "%d are missed, by up to %.0f %% of the least value, so the proof falls. The sentence itself is not refuted on (5): with the exact inverse (60 images of digits) Algorithm 1's KKT residual is %.0e after 1000 rounds and %.0e after 10000, and ‖H‖ falls from %.2g to %.2g. With a ridge (15) rests where it is not stationary (section 9)", missed, 100*worst, early, late, high, low)
 		}},
 		{"seventeen", Derivation, "(17)", "95 % of the energy is enough for the inverse", "Algorithm 1, β = 1, COIL-20, PIE and Extended Yale B: no start has a round that raises the objective. At all ranks of all sets: reproduced; at some: partly; at none: not", func() (Verdict, string) {
 			var t tally
@@ -278,7 +278,7 @@ func RRA(d Data) List {
 			s := must(datasets.Digits().Sample(12, 1)).Scaled()
 			all := must(Orders(context.Background(), s.X, must(neighbor.KNN{}.Graph(context.Background(), s.X)), 8, 100, 20, 1))
 			v, _ := t.verdict()
-			return v, fmt.Sprintf("some round rises in %s. On 120 digits with β = 100 %d of 20 rounds rise, and with the exact inverse %d", strings.Join(rising, ", "), all[0].Rises, all[2].Rises)
+			return v, fmt.Sprintf("some round rises in %s. On 120 images of digits with β = 100 %d of 20 rounds rise, and with the exact inverse %d", strings.Join(rising, ", "), all[0].Rises, all[2].Rises)
 		}},
 		{"few", Number, "section 3", "p ≪ n eigenvectors hold 95 % of the energy", "the graph of PIE, Σσ: at most a tenth of all", func() (Verdict, string) {
 			rows := d.Energy.Where("set", pie, "solver", rra.VThenU)
@@ -288,7 +288,7 @@ func RRA(d Data) List {
 			kept := rows.Where("energy", "0.95")[0].Number("kept")
 			squares, all, err := printed.RRA{Graph: digitGraph(), Squares: true}.Kept()
 			must(0, err)
-			return yes(10*kept <= 2856, "it takes %g of 2856; by Σσ², on 300 digits, %d of %d", kept, squares, all)
+			return yes(10*kept <= 2856, "it takes %g of 2856; by Σσ², on 300 images of digits, %d of %d", kept, squares, all)
 		}},
 		{"smooth", Derivation, "section 4.3", "the largest eigenvalues of L belong to the most smooth functions", "the roughness θᵀLθ of a unit eigenvector is smaller for the largest eigenvalue than for the smallest", func() (Verdict, string) {
 			g := digitGraph()
@@ -302,7 +302,7 @@ func RRA(d Data) List {
 				return mat.Inner(v, printed.Laplacian(g), v)
 			}
 			low, high := rough(0), rough(n-1)
-			return yes(high < low, "θᵀLθ = σ: it is %.2f for the smallest and %.2f for the largest eigenvalue of the graph of 300 digits", math.Abs(low), high)
+			return yes(high < low, "θᵀLθ = σ: it is %.2f for the smallest and %.2f for the largest eigenvalue of the graph of 300 images of digits", math.Abs(low), high)
 		}},
 		{"slow", Time, "section 2", "multiplicative updates converge slowly", "in at least nine of ten races MUR has a larger KKT residual where (18) ends it than NeNMF where (18) or the clock ends that", func() (Verdict, string) {
 			worse, all := 0, 0
@@ -317,12 +317,12 @@ func RRA(d Data) List {
 			}
 			return yes(10*worse >= 9*all && all > 0, "MUR's is the larger one in %d of %d races", worse, all)
 		}},
-		{"nine", Derivation, "(9)", "NeNMF for GNMF solves (9), which is printed without the graph term", "120 digits, r = 10, β = 10, 60 rounds: with (9) as printed GNMF's objective does not end higher than with the graph term", func() (Verdict, string) {
+		{"nine", Derivation, "(9)", "NeNMF for GNMF solves (9), which is printed without the graph term", "120 images of digits, r = 10, β = 10, 60 rounds: with (9) as printed GNMF's objective does not end higher than with the graph term", func() (Verdict, string) {
 			s := must(datasets.Digits().Sample(12, 1)).Scaled()
 			c := must(WithoutGraph(context.Background(), s.X, must(neighbor.KNN{}.Graph(context.Background(), s.X)), 10, 10, 60, 1))
 			return yes(c.Printed <= c.Corrected, "it ends at %.0f, and with the term at %.0f", c.Printed, c.Corrected)
 		}},
-		{"scale", Derivation, "implied by (5)", "GNMF's objective has a minimum", "of a fit of 120 digits H/10 and 10 W have no smaller objective than H and W", func() (Verdict, string) {
+		{"scale", Derivation, "implied by (5)", "GNMF's objective has a minimum", "of a fit of 120 images of digits H/10 and 10 W have no smaller objective than H and W", func() (Verdict, string) {
 			s := must(datasets.Digits().Sample(12, 1)).Scaled()
 			m := rnmf.GNMF(8, must(neighbor.KNN{}.Graph(context.Background(), s.X)), 1)
 			r := must(m.Fit(context.Background(), s.X))
@@ -369,13 +369,13 @@ func (t *tally) verdict() (Verdict, string) {
 	return Partly, why
 }
 
-// digitGraph is the graph of the neighbours of 300 digits.
+// digitGraph is the graph of the neighbours of 300 images of digits.
 func digitGraph() *rnmf.Graph {
 	s := must(datasets.Digits().Sample(30, 1))
 	return must(neighbor.KNN{}.Graph(context.Background(), s.X))
 }
 
-// drift is the KKT residual of Algorithm 1 with the exact inverse after some rounds, on 60 digits, and the norm of H.
+// drift is the KKT residual of Algorithm 1 with the exact inverse after some rounds, on 60 images of digits, and the norm of H.
 func drift(rounds int) (kkt, norm float64) {
 	s := must(datasets.Digits().Sample(6, 1)).Scaled()
 	g := must(neighbor.KNN{}.Graph(context.Background(), s.X))

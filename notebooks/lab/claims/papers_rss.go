@@ -141,7 +141,7 @@ func RSS(d Data) List {
 			one, _ := rnmf.Hypersurface{Scale: 1}.Rho(0.01)
 			return yes(holds, "it holds (section 1 proves it); for an error of 0.1 in units of σ, as pixels in 0..1 have, the lower bound is −0.9, and the loss %.3f is e²/2", one)
 		}},
-		{"normalisation", Derivation, "(9) to (13)", "structured normalisation reduces the risk that the basis shrinks to the labelled samples as it does under (9), Hˡ = Yˡ", "100 digits of ten classes, two labels each, with the paper's σ = w = 1 and values up to 255 and up to 1: the mean correlation of part k with the labelled samples of class k is lower by more than 0.1 than where ΛHˡ = Yˡ is obeyed (at a weight of 100 losses of a sample), and labels act: it differs by more than 0.01 from that of no labels. Partly, if that holds for one of the two; else not", func() (Verdict, string) {
+		{"normalisation", Derivation, "(9) to (13)", "structured normalisation reduces the risk that the basis shrinks to the labelled samples as it does under (9), Hˡ = Yˡ", "100 images of digits of ten classes, two labels each, with the paper's σ = w = 1 and values up to 255 and up to 1: the mean correlation of part k with the labelled samples of class k is lower by more than 0.1 than where ΛHˡ = Yˡ is obeyed (at a weight of 100 losses of a sample), and labels act: it differs by more than 0.01 from that of no labels. Partly, if that holds for one of the two; else not", func() (Verdict, string) {
 			var text []string
 			holds := 0
 			for _, top := range []float64{255, 1} {
@@ -158,7 +158,7 @@ func RSS(d Data) List {
 			return v, why
 		}},
 		{"figure1", Picture, "Fig. 1", "how the clusters form", "the points of the paper are a sketch", judged(NotTestable, "section 4 has made-up points")},
-		{"theorem2", Derivation, "Algorithm 1, Theorem 2", "the multiplicative updates never raise F", "20 updates of H as printed, with the paper's σ = w = 1, on parts of 60 digits with values up to 255, 1 and 0.1: none raises F, and no entry is negative; partly, if that holds for 255", func() (Verdict, string) {
+		{"theorem2", Derivation, "Algorithm 1, Theorem 2", "the multiplicative updates never raise F", "20 updates of H as printed, with the paper's σ = w = 1, on parts of 60 images of digits with values up to 255, 1 and 0.1: none raises F, and no entry is negative; partly, if that holds for 255", func() (Verdict, string) {
 			var text []string
 			bad, split := map[float64]int{}, 0
 			for _, top := range []float64{255, 1, 0.1} {
@@ -174,7 +174,7 @@ func RSS(d Data) List {
 			}
 			return v, why
 		}},
-		{"theorem3", Derivation, "Algorithm 2, Lemmas 1 to 4, Theorem 3", "fast gradient descent never raises F, on which the proof of its convergence rests", "Algorithm 2 as printed, for 100 rounds or until F stays the same, with the paper's σ = w = 1, on 60 digits, two of each class with a label, with values up to 255, 1 and 0.1: none raises F; partly, if that holds with the repairs of section 5", func() (Verdict, string) {
+		{"theorem3", Derivation, "Algorithm 2, Lemmas 1 to 4, Theorem 3", "fast gradient descent never raises F, on which the proof of its convergence rests", "Algorithm 2 as printed, for 100 rounds or until F stays the same, with the paper's σ = w = 1, on 60 images of digits, two of each class with a label, with values up to 255, 1 and 0.1: none raises F; partly, if that holds with the repairs of section 5", func() (Verdict, string) {
 			var text []string
 			bad, mended := 0, 0
 			for _, top := range []float64{255, 1, 0.1} {
