@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -361,17 +362,19 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// A picture in HTML is the PNG of its figure, at the size that a page gives it.
-func TestPicture(t *testing.T) {
-	c := Must(viz.Lines([]viz.Series{{Y: []float64{1, 2}}}, viz.LinesOptions{Width: 3, Height: 2}))
-	text := picture(c)
-	data, ok := strings.CutPrefix(text, `<div><img width="288" src="data:image/png;base64,`)
-	b, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(data, `"></div>`))
-	if !ok || err != nil {
-		t.Fatalf("%.80s, %v", text, err)
-	}
-	if img, err := png.Decode(bytes.NewReader(b)); err != nil || img.Bounds() != c.Image().Bounds() {
-		t.Error(err)
+// A small picture in HTML is the PNG of its figure, on a page at 0.6 of its size, but not below a width of 300.
+func TestSmall(t *testing.T) {
+	for inches, shown := range map[float64]int{3: 288, 4: 300, 8: 460} {
+		c := Must(viz.Lines([]viz.Series{{Y: []float64{1, 2}}}, viz.LinesOptions{Width: inches, Height: 2}))
+		text := small(c)
+		data, ok := strings.CutPrefix(text, fmt.Sprintf(`<div><img width="%d" src="data:image/png;base64,`, shown))
+		b, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(data, `"></div>`))
+		if !ok || err != nil {
+			t.Fatalf("%g inches: %.80s, %v", inches, text, err)
+		}
+		if img, err := png.Decode(bytes.NewReader(b)); err != nil || img.Bounds() != c.Image().Bounds() {
+			t.Error(err)
+		}
 	}
 }
 

@@ -25,8 +25,8 @@ import (
 //
 // Where a program runs the notebook, so that nobody can move anything, the figure moves by itself: the
 // first control goes through at most 13 positions, the others stay at their start. Readers of the saved
-// notebook, and of pages made of it, see this animation, too, and below it, folded up, its last picture,
-// which stands still.
+// notebook, and of pages made of it, see this animation, too, and below it, smaller, its last picture: where
+// nothing plays, as in print, the animation is only its first one.
 func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control) {
 	safe := stoppable(draw)
 	if len(controls) == 0 {
@@ -57,15 +57,16 @@ func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control)
 	}
 	show.Markdown(text)
 	show.Animation(figures, frame)
-	show.HTML("<details><summary>The last picture, standing still</summary>" + picture(figures[len(figures)-1]) + "</details>")
+	show.HTML("<div><i>The last picture:</i></div>" + small(figures[len(figures)-1]))
 }
 
-// picture returns a figure as HTML, at the size that show.Figure gives it.
-func picture(f viz.Figure) string {
+// small returns a figure as HTML, at 0.6 of the size that show.Figure gives it, but not below a width of 300,
+// at which texts can still be read.
+func small(f viz.Figure) string {
 	var b bytes.Buffer
 	Check(viz.WritePNG(&b, f))
-	cfg := Must(png.DecodeConfig(bytes.NewReader(b.Bytes())))
-	return fmt.Sprintf(`<div><img width="%d" src="data:image/png;base64,%s"></div>`, cfg.Width*96/viz.DPI, base64.StdEncoding.EncodeToString(b.Bytes()))
+	width := Must(png.DecodeConfig(bytes.NewReader(b.Bytes()))).Width * 96 / viz.DPI
+	return fmt.Sprintf(`<div><img width="%d" src="data:image/png;base64,%s"></div>`, max(width*6/10, min(width, 300)), base64.StdEncoding.EncodeToString(b.Bytes()))
 }
 
 // moving is the context of the drawing that Move waits for, nil if there is none: when it
