@@ -22,7 +22,7 @@ import (
 // raceWords are the words of the rule that the claims of speed share.
 const raceWords = "Rule of the race: seconds of the other solver by seconds of the one in the claim, from one start to the objective where (18) ends V then U (the safe form, ended by (18) or after 30 s, if V then U rises); median (quartiles) over n starts. " +
 	"Faster: the lower quartile is above 1. At all ranks: reproduced; at some: partly; at none: not. " +
-	"A solver that is stopped on its way, after 3 to 30 s, counts with its seconds until then; if it is the one in the claim, the quotient is 0."
+	"A solver that is stopped on its way, at the end of the round in which its limit of 3 to 30 s passes, counts with its seconds until then; if it is the one in the claim, the quotient is 0."
 
 // raceRule is how rules name it.
 const raceRule = "rule of the race"
@@ -120,7 +120,7 @@ func RRA(d Data) List {
 		}
 		return v, "Algorithm 1 and MUR: " + why
 	}
-	const numpyRule = "both in NumPy, from one start to the objective of the " + raceRule + ": Algorithm 1 is sooner there (the least of three runs, or one if it takes more than 3 s; “late”: stopped after 3 to 30 s). At all ranks of the figure, 20, 50, 100 and 200: reproduced; at some: partly; at none: not"
+	const numpyRule = "both in NumPy, from one start to the objective of the " + raceRule + ": Algorithm 1 is sooner there (the least of three runs, or one if it takes more than 3 s; “late”: stopped at the end of the round in which its limit of 3 to 30 s passes). At all ranks of the figure, 20, 50, 100 and 200: reproduced; at some: partly; at none: not"
 	const fewerRule = endsRule + ": Algorithm 1 ends after fewer rounds (median of the quotients above 1) and lower (upper quartile below 1)"
 	speeds := func(set, other, who string, ranks ...string) []Speed {
 		return Speeds(d.Race, set, other, who, ranks...)
