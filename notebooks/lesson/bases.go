@@ -44,6 +44,20 @@ func PartsOf(title string, s *datasets.Set, n int, names []string, bases ...mat.
 	return inRows(viz.ViewsOptions{Title: title, Height: s.Height, Width: s.Width, Names: names, Scale: max(1, 96/max(s.Height, s.Width))}, picked)
 }
 
+// PartsAcross draws what PartsOf draws with a column for each basis and a row for each part: a part that
+// changes is then seen from left to right. Lines of a heading end in "\n".
+func PartsAcross(title string, s *datasets.Set, n int, headings []string, bases ...mat.Matrix) viz.Figure {
+	opt := viz.ViewsOptions{Title: title, Height: s.Height, Width: s.Width, Scale: max(1, 96/max(s.Height, s.Width))}
+	for k := range n {
+		opt.Samples = append(opt.Samples, k)
+	}
+	var views []viz.View
+	for i, w := range bases {
+		views = append(views, viz.View{Heading: headings[i], X: columns(peaks(w), n), Limit: 1})
+	}
+	return Must(viz.Views(views, opt))
+}
+
 // inRows draws each matrix in a row, column next to column.
 func inRows(opt viz.ViewsOptions, rows []*mat.Dense) viz.Figure {
 	for i := range rows {

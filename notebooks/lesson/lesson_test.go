@@ -348,6 +348,10 @@ func TestBasis(t *testing.T) {
 	if first != png(PartsOf("t", s, 5, []string{"a", "b"}, w.Slice(0, 64, 0, 5), w)) || first == png(PartsOf("t", s, 5, []string{"a", "b"}, w, w.Slice(0, 64, 1, 12))) {
 		t.Error("the parts of a row are not the first five, in their order")
 	}
+	across := png(PartsAcross("t", s, 6, []string{"a", "b\nc"}, w, w))
+	if across != png(PartsAcross("t", s, 6, []string{"a", "b\nc"}, &far, w.Slice(0, 64, 0, 6))) || across == png(PartsAcross("t", s, 6, []string{"a", "b\nc"}, w, w.Slice(0, 64, 1, 12))) {
+		t.Error("the parts of a column are not the first six, in their order and of any unit")
+	}
 	before := mat.DenseCopyOf(w)
 	Basis("t", s, w)
 	if !mat.Equal(before, w) {
