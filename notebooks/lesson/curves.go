@@ -275,6 +275,26 @@ func Mark(c *viz.Chart, x float64, name string, style int, line float64) {
 	c.Add(upright, l)
 }
 
+// Point draws a point in the colour of a style, with a name: left of it if side is negative, right of it if side is
+// positive, else above it.
+func Point(c *viz.Chart, x, y float64, name string, style, side int) {
+	at := plotter.XYs{{X: x, Y: y}}
+	dot := Must(plotter.NewScatter(at))
+	dot.GlyphStyle = draw.GlyphStyle{Color: viz.Color(style - 1), Radius: vg.Points(4), Shape: draw.CircleGlyph{}}
+	l := Must(plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: []string{name}}))
+	text := &l.TextStyle[0]
+	text.Font, text.Color, text.XAlign, text.YAlign = c.X.Tick.Label.Font, dot.Color, draw.XCenter, -0.4
+	switch {
+	case side < 0:
+		text.XAlign, l.Offset.X = draw.XRight, vg.Points(-8)
+	case side > 0:
+		text.XAlign, l.Offset.X = draw.XLeft, vg.Points(8)
+	default:
+		l.Offset.Y = vg.Points(12)
+	}
+	c.Add(dot, l)
+}
+
 // Marked draws curves that have no markers of their own, and the marks at the same places in their colours: the
 // points of a fit on the curve of its objective. Names are those of the marks.
 func Marked(curves, marks []viz.Series, opt viz.LinesOptions) *viz.Chart {

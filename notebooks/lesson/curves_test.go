@@ -31,6 +31,41 @@ func TestLink(t *testing.T) {
 	}
 }
 
+// The name of a point stands on the side that is asked for, and the point in the middle of the chart.
+func TestPoint(t *testing.T) {
+	coloured := func(name string, side int) (left, above, right int) {
+		c := Must(viz.Lines([]viz.Series{{X: []float64{0, 2}, Y: []float64{0, 0}}, {X: []float64{0, 2}, Y: []float64{2, 2}}}, viz.LinesOptions{}))
+		Point(c, 1, 1, name, 3, side)
+		img := c.Image()
+		b := img.Bounds()
+		for y := b.Dy() / 4; y < b.Dy()*3/4; y++ {
+			for x := range b.Dx() {
+				if color.RGBAModel.Convert(img.At(x, y)) != viz.Color(2) {
+					continue
+				}
+				switch middle := (b.Dx() + 40) / 2; {
+				case x < middle-15:
+					left++
+				case x > middle+15:
+					right++
+				case y < b.Dy()/2-15:
+					above++
+				}
+			}
+		}
+		return left, above, right
+	}
+	if left, _, right := coloured("a name", -1); left == 0 || right > 0 {
+		t.Errorf("left: %d pixels at the left, %d at the right", left, right)
+	}
+	if left, _, right := coloured("a name", 1); left > 0 || right == 0 {
+		t.Errorf("right: %d pixels at the left, %d at the right", left, right)
+	}
+	if left, above, right := coloured("I", 0); left > 0 || above == 0 || right > 0 {
+		t.Errorf("above: %d pixels at the left, %d above, %d at the right", left, above, right)
+	}
+}
+
 // The curves of Marked have their colours and no markers, and stay within the range that is asked for.
 func TestMarked(t *testing.T) {
 	marks := []viz.Series{{X: []float64{1}, Y: []float64{1}}, {X: []float64{2}, Y: []float64{2}}}
