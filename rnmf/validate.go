@@ -67,9 +67,9 @@ func checkPart(part any) error {
 		return errParameter("a loss, solver, penalty or start", fmt.Sprintf("a nil %T", part), "a value")
 	}
 	if t := reflect.TypeOf(part); t != nil {
-		for name, as := range optional {
-			if m, has := t.MethodByName(name); has && !t.Implements(as) {
-				return errParameter(fmt.Sprintf("the method %s of %T", name, part), m.Type, "that of "+as.String())
+		for _, o := range optional {
+			if m, has := o.find(t); has && !t.Implements(o.as) {
+				return errParameter(fmt.Sprintf("the method %s of %T", m.Name, part), m.Type, "that of "+o.as.String())
 			}
 		}
 	}
@@ -129,29 +129,34 @@ func checkWeights(from, l Loss) error {
 }
 
 // optional are the methods that a loss, a solver or a penalty may have. One of another
-// signature would be passed over in silence.
-var optional = map[string]reflect.Type{
-	"Weigh": reflect.TypeFor[interface {
+// signature would be passed over in silence. They are found by constants: with one call of
+// MethodByName for any name, the linker would keep every exported method of a program that
+// imports this package.
+var optional = []struct {
+	as   reflect.Type
+	find func(reflect.Type) (reflect.Method, bool)
+}{
+	{reflect.TypeFor[interface {
 		Weigh(omega, value, e []float64)
-	}](),
-	"ScaleNow":        reflect.TypeFor[interface{ ScaleNow() float64 }](),
-	"Tuning":          reflect.TypeFor[interface{ Tuning() Tuning }](),
-	"TuningOfColumns": reflect.TypeFor[interface{ TuningOfColumns() Tuning }](),
-	"Squared":         reflect.TypeFor[interface{ Squared() bool }](),
-	"OfColumns":       reflect.TypeFor[interface{ OfColumns() Loss }](),
-	"OfCells":         reflect.TypeFor[interface{ OfCells() (Loss, float64) }](),
-	"SampleLabels":    reflect.TypeFor[interface{ SampleLabels() Labels }](),
-	"AfterTuning":     reflect.TypeFor[interface{ AfterTuning() Solver }](),
-	"Refill": reflect.TypeFor[interface {
+	}](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Weigh") }},
+	{reflect.TypeFor[interface{ ScaleNow() float64 }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("ScaleNow") }},
+	{reflect.TypeFor[interface{ Tuning() Tuning }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Tuning") }},
+	{reflect.TypeFor[interface{ TuningOfColumns() Tuning }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("TuningOfColumns") }},
+	{reflect.TypeFor[interface{ Squared() bool }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Squared") }},
+	{reflect.TypeFor[interface{ OfColumns() Loss }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("OfColumns") }},
+	{reflect.TypeFor[interface{ OfCells() (Loss, float64) }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("OfCells") }},
+	{reflect.TypeFor[interface{ SampleLabels() Labels }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("SampleLabels") }},
+	{reflect.TypeFor[interface{ AfterTuning() Solver }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("AfterTuning") }},
+	{reflect.TypeFor[interface {
 		Refill(*Quadratic, *mat.Dense)
-	}](),
-	"Relax":        reflect.TypeFor[interface{ Relax() Loss }](),
-	"Extrapolates": reflect.TypeFor[interface{ Extrapolates() bool }](),
-	"SignedU":      reflect.TypeFor[interface{ SignedU() bool }](),
-	"Signed":       reflect.TypeFor[interface{ Signed() bool }](),
-	"Takes":        reflect.TypeFor[interface{ Takes(Family) bool }](),
-	"Unwrap":       reflect.TypeFor[interface{ Unwrap() Solver }](),
-	"Rounding":     reflect.TypeFor[interface{ Rounding(*mat.Dense) float64 }](),
+	}](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Refill") }},
+	{reflect.TypeFor[interface{ Relax() Loss }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Relax") }},
+	{reflect.TypeFor[interface{ Extrapolates() bool }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Extrapolates") }},
+	{reflect.TypeFor[interface{ SignedU() bool }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("SignedU") }},
+	{reflect.TypeFor[interface{ Signed() bool }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Signed") }},
+	{reflect.TypeFor[interface{ Takes(Family) bool }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Takes") }},
+	{reflect.TypeFor[interface{ Unwrap() Solver }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Unwrap") }},
+	{reflect.TypeFor[interface{ Rounding(*mat.Dense) float64 }](), func(t reflect.Type) (reflect.Method, bool) { return t.MethodByName("Rounding") }},
 }
 
 // checkSolvers finds a bad solver, and a factor or a penalty that does not suit a solver.
