@@ -31,8 +31,8 @@ import (
 // only before a `go get` for a cell that imports one: others carry nothing of it, as the
 // newer Go that it may need.
 //
-// Most of the time of a short cell goes into `go get` and into linking, so three things are
-// left out. A `go get` runs only for imports that are new and not of this module, whose
+// Most of the time of a short cell goes into `go get` and into linking (see also together.go), so three
+// things are left out. A `go get` runs only for imports that are new and not of this module, whose
 // requirements are there, or after a change of a go.mod; .got has the imports that are
 // there. A cell is linked without tables for debuggers, which nobody uses there. A cell of
 // declarations, which does nothing when it runs, is compiled, which tells its mistakes, but
@@ -51,10 +51,17 @@ import (
 
 const goShim = `#!/bin/sh
 # Written by go run ./notebooks. See notebooks/kernel.go.
+together() { # is there a program that has this cell? See notebooks/together.go
+	for program in "$RNMF_TOGETHER"/cell*/program; do
+		cmp -s main.go "${program%%/*}/main.go" && return
+	done
+	false
+}
 case "$1 $2 $3" in
 "mod init gonb_"*)
 	%[1]s "$@" && cat %[2]s >go.sum && %[1]s mod edit %[3]s && exec touch .got ;;
 "get  ") # for the imports of a cell, of which .got has those that are there
+	[ -n "$RNMF_TOGETHER" ] && together && exit
 	imports=$(grep -hoE '"[^" ]+\.[^" ]*/[^" ]+"$' *.go | sed -E -e '\,^"%[5]s/(%[7]s)["/],b' -e '\,^"%[5]s/,d')
 	[ -e .got ] && [ ! go.mod -nt .got ] && [ ! %[6]s -nt .got ] &&
 		! echo "$imports" | grep . | grep -qvxFf .got && exit
@@ -63,6 +70,14 @@ case "$1 $2 $3" in
 	done
 	%[1]s "$@" && echo "$imports" >>.got ;;
 "build -o "*)
+	if [ -n "$RNMF_TOGETHER" ] && together; then
+		exec cp "$program" "$3"
+	elif [ -n "$RNMF_TOGETHER" ] && [ ! -e "$RNMF_TOGETHER/linked" ]; then # it is being collected
+		cell=$(printf '%%s/cell%%03d' "$RNMF_TOGETHER" "$(ls "$RNMF_TOGETHER" | grep -c cell)")
+		mkdir "$cell" && cp main.go "$cell" && cp go.mod go.sum "$RNMF_TOGETHER" &&
+			echo '#!/bin/sh' >"$3" && exec chmod +x "$3"
+		exit 1
+	fi
 	if grep -qx 'func main() { flag.Parse() }' main.go && ! grep -qE '^var|^func init' main.go; then
 		program=$3
 		shift 3

@@ -143,25 +143,42 @@ func (s *setup) execute(ctx context.Context, file string, quick, save bool) ([]s
 	if err := os.WriteFile(config, fmt.Appendf(nil, keepCells, kept), 0o600); err != nil {
 		return nil, err
 	}
-	cmd := s.command(ctx, s.jup.path, "nbconvert", "--to=notebook", "--execute", "--allow-errors",
-		"--stdin", "--stdout", "--log-level=ERROR", "--config="+config,
-		"--ExecutePreprocessor.timeout=1200", "--ExecutePreprocessor.startup_timeout=180",
-		"--ExecutePreprocessor.record_timing=False", "--ExecutePreprocessor.shutdown_kernel=immediate")
-	ask := cmd.Cancel
-	cmd.Cancel = func() error {
-		// Jupyter would leave the kernel and the cell's program running. They
-		// are a process group of their own; kill is the shell's.
-		if pid, err := os.ReadFile(filepath.Join(tmp, "kernel.pid")); err == nil {
-			exec.Command("sh", "-c", "kill -9 -"+strings.TrimSpace(string(pid))).Run()
+	convert := func(env ...string) *exec.Cmd {
+		cmd := s.command(ctx, s.jup.path, "nbconvert", "--to=notebook", "--execute", "--allow-errors",
+			"--stdin", "--stdout", "--log-level=ERROR", "--config="+config,
+			"--ExecutePreprocessor.timeout=1200", "--ExecutePreprocessor.startup_timeout=180",
+			"--ExecutePreprocessor.record_timing=False", "--ExecutePreprocessor.shutdown_kernel=immediate")
+		ask := cmd.Cancel
+		cmd.Cancel = func() error {
+			// Jupyter would leave the kernel and the cell's program running. They
+			// are a process group of their own; kill is the shell's.
+			if pid, err := os.ReadFile(filepath.Join(tmp, "kernel.pid")); err == nil {
+				exec.Command("sh", "-c", "kill -9 -"+strings.TrimSpace(string(pid))).Run()
+			}
+			return ask()
 		}
-		return ask()
+		cmd.Dir = filepath.Dir(file)
+		cmd.Env = append(append(cmd.Env, "TMPDIR="+tmp, "RNMF_HEADLESS=1"), env...) // see kernelScript
+		cmd.Stdin = bytes.NewReader(data)
+		return cmd
 	}
-	cmd.Dir = filepath.Dir(file)
-	cmd.Env = append(cmd.Env, "TMPDIR="+tmp, "RNMF_HEADLESS=1") // see kernelScript
+	var env []string
 	if quick {
-		cmd.Env = append(cmd.Env, "RNMF_QUICK=1")
+		programs := filepath.Join(tmp, "programs")
+		if err := os.Mkdir(programs, 0o700); err != nil {
+			return nil, err
+		}
+		env = []string{"RNMF_QUICK=1", "RNMF_TOGETHER=" + programs}
+		_, err := output(convert(env...))
+		if err == nil {
+			err = s.link(ctx, programs)
+		}
+		if err != nil {
+			fmt.Fprintf(s.out, "%s: each cell is compiled by itself, as together they are not: %v\n", filepath.Base(file), err)
+			env = env[:1]
+		}
 	}
-	cmd.Stdin = bytes.NewReader(data)
+	cmd := convert(env...)
 	done, err := output(cmd)
 	if err != nil {
 		if save && ctx.Err() == nil && nb.executedSoFar(kept, err) == nil {

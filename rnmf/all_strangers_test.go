@@ -1,10 +1,15 @@
 package rnmf_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -143,6 +148,40 @@ func TestStrangeMethods(t *testing.T) {
 		if _, err := m.Fit(context.Background(), x); !errors.Is(err, rnmf.ErrParameter) || !strings.Contains(err.Error(), "the method "+name+" of rnmf_test.odd") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestLinkerDropsMethods wants no call in a program that fits a model which makes the linker keep every
+// exported method: see optional.
+func TestLinkerDropsMethods(t *testing.T) {
+	if testing.Short() {
+		t.Skip("no program is linked with -short")
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "main.go")
+	source := `package main
+
+import (
+	"context"
+
+	"github.com/robustnmf/robustnmf/rnmf"
+	"gonum.org/v1/gonum/mat"
+)
+
+func main() {
+	r, err := rnmf.RobustNMF(2).Fit(context.Background(), mat.NewDense(2, 2, nil))
+	println(r, err)
+}
+`
+	if err := os.WriteFile(program, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said, err := exec.Command("go", "build", "-o", filepath.Join(dir, "main"), "-ldflags=-dumpdep", program).CombinedOutput()
+	if err != nil || !bytes.Contains(said, []byte("rnmf.checkPart")) {
+		t.Fatalf("%v: %.2000s", err, said)
+	}
+	if calls := regexp.MustCompile(`(?m)^\S+ <ReflectMethod>`).FindAllString(string(said), 3); calls != nil {
+		t.Error(calls)
 	}
 }
 
