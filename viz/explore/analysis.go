@@ -722,7 +722,7 @@ func (a *Analysis) evidence() (report.Section, error) {
 		s.Figures = append(s.Figures, f)
 	}
 	if parts, _ := a.Lone(); parts != nil {
-		s.Text = append(s.Text, "The last picture has each sample that is alone with its largest part: as it is, as all parts make it, and what of this is that part.")
+		s.Text = append(s.Text, "The last picture has each sample that is alone with its largest part: as it is, as all parts make it, and what of this is that part and the next largest.")
 		f, err := a.DrawLone()
 		if err != nil {
 			return s, err

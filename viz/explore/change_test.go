@@ -88,6 +88,9 @@ func TestLone(t *testing.T) {
 	if _, err := a.DrawLone(); err != nil {
 		t.Error(err)
 	}
+	if of := next(mat.NewDense(3, 1, []float64{2, 5, 3}), 1, 0); of != 2 {
+		t.Errorf("part %d comes next", of)
+	}
 	c, err := a.Without(t.Context(), []Sample{{Sample: 30}})
 	if err != nil {
 		t.Fatal(err)

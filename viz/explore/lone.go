@@ -23,7 +23,8 @@ func (a *Analysis) Lone() (parts, samples []int) {
 	return lone(a.Result)
 }
 
-// DrawLone draws the samples of Lone: each as it is, as all parts make it, and what of this is its largest part.
+// DrawLone draws the samples of Lone: each as it is, as all parts make it, and what of this is its largest part and the
+// next largest, to compare.
 // It is ErrParameter where there are none.
 func (a *Analysis) DrawLone() (viz.Figure, error) {
 	parts, samples := a.Lone()
@@ -32,35 +33,65 @@ func (a *Analysis) DrawLone() (viz.Figure, error) {
 	}
 	s, wh := a.Prepared, a.Result.WH()
 	m, _ := s.Dims()
-	x := mat.NewDense(m, 3*len(parts), nil)
+	_, h := a.Result.Normalized(2)
+	shown := min(4, 2+a.Rank)
+	x := mat.NewDense(m, shown*len(parts), nil)
 	var captions []string
 	title := "Samples that are alone with their largest part"
 	for q, c := range parts {
 		j := samples[q]
-		var own, all float64
+		largest := []int{c}
+		if a.Rank > 1 {
+			largest = append(largest, next(h, c, j))
+		}
+		own, all := make([]float64, 2), 0.0
 		for i := range m {
-			v, part := s.X.At(i, j), a.Result.W.At(i, c)*a.Result.H.At(c, j)
+			v := s.X.At(i, j)
 			if math.IsNaN(v) {
 				v = 0
 			}
-			copy(x.RawRowView(i)[3*q:], []float64{v, wh.At(i, j), part})
-			own, all = own+part, all+wh.At(i, j)
+			row := x.RawRowView(i)[shown*q:]
+			row[0], row[1] = v, wh.At(i, j)
+			for k, of := range largest {
+				row[2+k] = a.Result.W.At(i, of) * a.Result.H.At(of, j)
+				own[k] += row[2+k]
+			}
+			all += row[1]
 		}
 		name := s.SampleName(j)
 		if s.Height > 0 { // without folder and ending
 			name = strings.TrimSuffix(path.Base(name), path.Ext(name))
 		}
-		captions = append(captions, name, "all parts", a.Parts[c].Name)
+		captions = append(captions, name, "all parts")
+		for _, of := range largest {
+			captions = append(captions, a.Parts[of].Name)
+		}
 		if len(parts) == 1 {
-			title = fmt.Sprintf("%s of what the parts make of %s is part %d", percent(own/max(all, math.SmallestNonzeroFloat64)), name, c+1)
+			share := func(k int) string { return percent(own[k] / max(all, math.SmallestNonzeroFloat64)) }
+			title = fmt.Sprintf("%s of what the parts make of %s is part %d", share(0), name, c+1)
+			if len(largest) > 1 {
+				title += fmt.Sprintf(", %s is part %d", share(1), largest[1]+1)
+			}
 		}
 	}
 	if s.Height > 0 {
-		return viz.Gallery(x, viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Captions: captions, Columns: 3, Common: true})
+		return viz.Gallery(x, viz.GalleryOptions{Title: title, Height: s.Height, Width: s.Width, Captions: captions, Columns: shown, Common: true})
 	}
 	var features []string
 	for i := range m {
 		features = append(features, s.FeatureName(i))
 	}
 	return viz.TopFeatures(x, viz.TopFeaturesOptions{Title: title, Features: features, Captions: captions, Count: 6, Common: true})
+}
+
+// next is the largest part of sample j but for part c.
+func next(h *mat.Dense, c, j int) int {
+	of := -1
+	r, _ := h.Dims()
+	for k := range r {
+		if k != c && (of < 0 || h.At(k, j) > h.At(of, j)) {
+			of = k
+		}
+	}
+	return of
 }

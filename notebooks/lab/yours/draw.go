@@ -25,6 +25,21 @@ import (
 	"github.com/robustnmf/robustnmf/viz/explore"
 )
 
+// Pictures draws up to ten of the pictures of a set, evenly over it.
+func Pictures(s *datasets.Set) (viz.Figure, error) {
+	_, n := s.Dims()
+	count := min(10, n)
+	var some []int
+	for k := range count {
+		some = append(some, k*n/count)
+	}
+	first, err := s.Pick(some)
+	if err != nil {
+		return nil, err
+	}
+	return viz.Gallery(first.X, viz.GalleryOptions{Title: fmt.Sprintf("%d of the %d pictures", count, n), Height: s.Height, Width: s.Width, Columns: 10, Common: true})
+}
+
 // InOrder draws how much of each sample each part is, the samples in the order of the file, some of them with their
 // names, up to a dash and without “The”. Its title says which part has the largest share of the first fifth of them, and which of the last. Samples
 // that do not fit are marked, and rare ones.
@@ -113,13 +128,8 @@ func (e Example) Stand(a *explore.Analysis) (viz.Figure, error) {
 		onMean = append(onMean, s.MeanApart)
 	}
 	slices.Sort(onMean)
-	first, second := 3.5, 0.0
-	for count := n; count > 0; count-- {
-		second = math.Sqrt2 * math.Erfcinv(2*min(1, 0.02*float64(count)/float64(n)))
-		if second = max(2, second); count == 1 || onMean[n-count] > second {
-			break
-		}
-	}
+	const first = 3.5
+	_, second := rule2(onMean)
 	at, classes := mat.NewDense(2, n, nil), make([]int, n)
 	var wrong, right, above int
 	for _, s := range a.Suspects.Samples {

@@ -19,11 +19,13 @@ import (
 // A Call says how many of the samples of noise are called wrong and rare, and how many others are, of a set in which
 // Parts parts were found. The third rule of notebook 07 alone would call Strange of the noise wrong. Apart is the
 // smallest z of the noise, of its mean magnitude, and AmongOthers the same by median and deviation of the other samples
-// alone. Direction is the mean over the noise of choose.Suspect.Direction, and DirectionLimit the limit of the third
+// alone. Z is that z of all samples, ascending, and Median and Deviation are those of the others in it. Direction is the mean over the noise of choose.Suspect.Direction, and DirectionLimit the limit of the third
 // rule for it. All are of the means over the fits.
 type Call struct {
 	All, Noise, Wrong, Strange, OtherWrong, Rare, OtherRare, Parts int
 	Apart, AmongOthers                                             float64
+	Z                                                              []float64
+	Median, Deviation                                              float64
 	Direction, DirectionLimit                                      float64
 }
 
@@ -48,7 +50,7 @@ func called(a *explore.Analysis, noise []string) Call {
 	}
 	var directions, others, ofNoise []float64
 	for _, s := range a.Suspects.Samples {
-		directions = append(directions, s.Direction)
+		directions, c.Z = append(directions, s.Direction), append(c.Z, s.MeanApart)
 		if !slices.Contains(noise, a.Prepared.SampleName(s.Sample)) {
 			others = append(others, s.MeanApart)
 			continue
@@ -60,11 +62,13 @@ func called(a *explore.Analysis, noise []string) Call {
 		}
 	}
 	slices.Sort(directions)
+	slices.Sort(c.Z)
 	c.DirectionLimit = directionLimit(directions)
 	if slices.Sort(others); len(others) > 0 && len(ofNoise) > 0 {
 		c.Apart = slices.Min(ofNoise)
-		median, low := others[len(others)/2], others[int(0.16*float64(len(others)))]
-		c.AmongOthers = (c.Apart - median) / max(median-low, math.SmallestNonzeroFloat64)
+		c.Median = others[len(others)/2]
+		c.Deviation = max(c.Median-others[int(0.16*float64(len(others)))], math.SmallestNonzeroFloat64)
+		c.AmongOthers = (c.Apart - c.Median) / c.Deviation
 	}
 	return c
 }
@@ -135,34 +139,83 @@ func (c Call) share(count int) float64 { return 100 * float64(count) / float64(m
 // noise is the share of noise in all samples, in percent.
 func (c Call) noise() float64 { return 100 * float64(c.Noise) / float64(max(1, c.All)) }
 
-// limit is the z from which on the second rule of notebook 07 calls as many samples wrong as there are of noise: where
-// at most 2 % of them would be as far apart by chance.
-func (c Call) limit() float64 {
-	return max(2, math.Sqrt2*math.Erfcinv(2*0.02*float64(max(1, c.Noise))/float64(max(1, c.All))))
+// rule2From is the z from which on the second rule of notebook 07 calls a number of n samples wrong: where at most 2 % of
+// them would be as far apart by chance.
+func rule2From(count, n int) float64 {
+	return max(2, math.Sqrt2*math.Erfcinv(2*0.02*float64(count)/float64(n)))
 }
 
-// Rule2 draws over the share of noise its smallest z, as it is and as it is predicted, the limit of the second rule, and
-// the z by median and deviation of the others alone. The title says from which share on the first lies below the second.
-func (c Calls) Rule2() (*viz.Chart, error) {
-	names := []string{"smallest z of the noise", "limit of rule 2", "by the others alone", "predicted from that"}
-	series := make([]viz.Series, len(names))
-	from := -1 // that share
+// rule2 returns how many of all z, in ascending order, the rule calls, and from which z on. Where it calls none, that is
+// from where it would call one.
+func rule2(all []float64) (count int, from float64) {
+	for count = len(all); count > 0; count-- {
+		if from = rule2From(count, len(all)); all[len(all)-count] > from {
+			break
+		}
+	}
+	return count, from
+}
+
+// limit is that z for as many samples as there are of noise.
+func (c Call) limit() float64 { return rule2From(max(1, c.Noise), max(1, c.All)) }
+
+// Rule2 draws the second rule of notebook 07, a panel for each share of noise: over z the number of samples with this z
+// or more, as measured and by median and deviation of the others alone, and how many of them the rule asks for. The
+// titles say how many it calls.
+func (c Calls) Rule2() (viz.Figure, error) {
+	names := []string{"z by all pictures", "as many as rule 2\nasks for", "z by the others alone"}
+	const from, to = 2, 4.5
+	most := 1.0
+	var sides [][]viz.Series
+	for _, of := range c {
+		others := make([]float64, len(of.Z))
+		for i, z := range of.Z {
+			others[i] = (z - of.Median) / of.Deviation
+		}
+		measured, alone := orMore(of.Z, from, to), orMore(others, from, to)
+		most = max(most, measured.Y[0], alone.Y[0])
+		sides = append(sides, []viz.Series{measured, {}, alone})
+	}
+	most *= 1.2
+	var charts []*viz.Chart
 	for k, of := range c {
-		for i, y := range []float64{of.Apart, of.limit(), of.AmongOthers, of.predicted()} {
-			series[i].Name, series[i].X, series[i].Y = names[i], append(series[i].X, of.noise()), append(series[i].Y, y)
+		asked := &sides[k][1]
+		for z := float64(from); z <= to; z += 0.01 {
+			if y := float64(of.All) / 2 * math.Erfc(z/math.Sqrt2) / 0.02; y <= most {
+				asked.X, asked.Y = append(asked.X, z), append(asked.Y, y)
+			}
 		}
-		switch {
-		case of.Apart >= of.limit():
-			from = -1
-		case from < 0:
-			from = k
+		for i := range names {
+			sides[k][i].Name = names[i]
 		}
+		calls := "none"
+		if count, _ := rule2(of.Z); count > 0 {
+			calls = fmt.Sprint(count)
+		}
+		chart, err := viz.Lines(sides[k], viz.LinesOptions{Title: fmt.Sprintf("%.0f %% of noise: rule 2 calls %s", of.noise(), calls),
+			XLabel: "z of the mean magnitude", YLabel: "pictures with this z or more", YMin: 0, YMax: most, Width: 4, Height: 3})
+		if err != nil {
+			return nil, err
+		}
+		charts = append(charts, chart)
 	}
-	title := fmt.Sprintf("The %s is above the %s at the end", names[0], names[1])
-	if from >= 0 {
-		title = fmt.Sprintf("The %s is below the %s from %.0f %% on", names[0], names[1], c[from].noise())
+	return lesson.Panels(2, charts...), nil
+}
+
+// orMore is the staircase that counts the values, in ascending order, of this size or more.
+func orMore(ascending []float64, from, to float64) viz.Series {
+	first, _ := slices.BinarySearch(ascending, from)
+	count := float64(len(ascending) - first)
+	s := viz.Series{X: []float64{from}, Y: []float64{count}}
+	for _, v := range ascending[first:] {
+		if v > to {
+			break
+		}
+		s.X, s.Y = append(s.X, v, v), append(s.Y, count, count-1)
+		count--
 	}
-	return viz.Lines(series, viz.LinesOptions{Title: title, XLabel: "noise, % of all", YLabel: "z of the mean magnitude", Width: 8.5, Height: 3.4})
+	s.X, s.Y = append(s.X, to), append(s.Y, count)
+	return s
 }
 
 // Draw draws the shares of the noise that are called wrong and rare, and that of the other samples that are called
@@ -237,7 +290,8 @@ func (c Calls) Table() (*viz.Table, error) {
 	})
 }
 
-// Limits is a table of the numbers that Rule2 draws, and of those of the third rule: how many samples of the noise it
+// Limits is a table of the smallest z of the noise, as it is and as it is predicted, of the z from which on the second
+// rule calls as many samples, and of the numbers of the third rule: how many samples of the noise it
 // alone would call, and how far their directions are on average on the way to those by chance.
 func (c Calls) Limits() (*viz.Table, error) {
 	return c.table([]string{"its smallest z", "limit", "by the others alone", "predicted", "rule 3 alone would call", "its mean direction", "limit of rule 3"}, func(of Call) []any {

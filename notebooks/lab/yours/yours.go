@@ -5,6 +5,7 @@ package yours
 
 import (
 	"cmp"
+	"context"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/viz/explore"
 )
 
@@ -24,6 +26,28 @@ import (
 type Example struct {
 	Path  string
 	Wrong []string
+}
+
+// A Story is what was found in a file, and in an example also what is wrong with it.
+type Story struct {
+	*explore.Analysis
+	Example
+}
+
+// Tell explores the file or folder of a path, or where that is "" an example.
+func Tell(ctx context.Context, mine string, example func() (Example, error), how datasets.OpenOptions, study explore.Study) (Story, error) {
+	e := Example{Path: mine}
+	if mine == "" {
+		var err error
+		if e, err = example(); err != nil {
+			return Story{}, err
+		}
+	}
+	s, err := datasets.Open(ctx, e.Path, how)
+	if err != nil {
+		return Story{}, err
+	}
+	return Story{lesson.Explore(study, s), e}, nil
 }
 
 // Hits says how many samples are called so, wrong or rare, and where it is known which are wrong, whether these

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
-	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/choose"
 	"github.com/robustnmf/robustnmf/viz"
@@ -141,18 +140,14 @@ func TestAnswers(t *testing.T) {
 	var all []*explore.Analysis
 	var known Example
 	for _, write := range []func() (Example, error){Photos, Wines, Words} {
-		e, err := write()
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := datasets.Open(t.Context(), e.Path, datasets.OpenOptions{})
+		told, err := Tell(t.Context(), "", write, datasets.OpenOptions{}, explore.Study{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if known.Path == "" { // the photos
-			known = e
+			known = told.Example
 		}
-		all = append(all, lesson.Explore(explore.Study{}, s))
+		all = append(all, told.Analysis)
 	}
 	table, err := Answers(t.Context(), known, all[0], all[1], all[2])
 	if err != nil || len(table.Rows) != 6 {
@@ -182,6 +177,12 @@ func TestAnswers(t *testing.T) {
 	followed(t, known, all[0])
 	if f, err := known.Follow(t.Context(), all[1]); f != nil || err != nil {
 		t.Errorf("%v, %v: a table has no images", f, err)
+	}
+	if f, err := Pictures(all[0].Set); f == nil || err != nil {
+		t.Error(err)
+	}
+	if told, err := Tell(t.Context(), known.Path, nil, datasets.OpenOptions{}, explore.Study{Rank: 2}); err != nil || told.Rank != 2 || told.Wrong != nil || told.Path != known.Path {
+		t.Errorf("%v, %v", told.Example, err)
 	}
 	if f, err := known.Stand(all[0]); err != nil || !strings.HasPrefix(f.(*viz.Chart).Title.Text, "Of 20 wrong samples ") {
 		t.Errorf("%q, %v", f.(*viz.Chart).Title.Text, err)
@@ -279,7 +280,7 @@ func TestCalls(t *testing.T) {
 		if err != nil || f.(*viz.Chart).Title.Text != want {
 			t.Errorf("%v, %v, want %q", f, err, want)
 		}
-		if f, err := calls.Rule2(); err != nil || f.Title.Text != "The smallest z of the noise is below the limit of rule 2 from 20 % on" {
+		if f, err := calls.Rule2(); f == nil || err != nil {
 			t.Errorf("%v, %v", f, err)
 		}
 		for _, of := range []func() (*viz.Table, error){calls.Table, calls.Limits} {
@@ -287,6 +288,23 @@ func TestCalls(t *testing.T) {
 				t.Error(table, err)
 			}
 		}
+	}
+}
+
+// Of a hundred, one is called where 0.02 are as far apart by chance, and two where 0.04 are.
+func TestRule2(t *testing.T) {
+	all := make([]float64, 100)
+	all[99] = 3.5 // 0.0233 of 100 by chance
+	if count, from := rule2(all); count != 0 || math.Abs(from-3.5401) > 1e-3 {
+		t.Errorf("%d are called from %g on", count, from)
+	}
+	all[98] = 3.4 // 0.0337 of 100, and 2 % of two are 0.04
+	if count, from := rule2(all); count != 2 || math.Abs(from-3.3528) > 1e-3 {
+		t.Errorf("%d are called from %g on", count, from)
+	}
+	s := orMore([]float64{1, 2.5, 3, 5}, 2, 4)
+	if !slices.Equal(s.X, []float64{2, 2.5, 2.5, 3, 3, 4}) || !slices.Equal(s.Y, []float64{3, 3, 2, 2, 1, 1}) {
+		t.Errorf("%v, %v", s.X, s.Y)
 	}
 }
 
