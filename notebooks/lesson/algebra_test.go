@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/viz"
 )
@@ -68,6 +69,10 @@ func TestMatch(t *testing.T) {
 	}
 	if c := Cosines(a, b); len(c) != 3 || math.Abs(c[0]-5/math.Sqrt(26)) > 1e-12 || math.Abs(c[2]-1) > 1e-12 {
 		t.Errorf("cosines %v", c)
+	}
+	s := &datasets.Set{Height: 1, Width: 3}
+	if Pairs("t", s, 5, "a", a, "b", b).Image().Bounds().Dx() != Pairs("t", s, 3, "a", a, "b", b).Image().Bounds().Dx() {
+		t.Error("of three pairs five are drawn")
 	}
 }
 

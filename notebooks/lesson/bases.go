@@ -27,6 +27,25 @@ func Bases(title string, s *datasets.Set, upperName string, upper mat.Matrix, lo
 		viz.GalleryOptions{Title: some(title, "pairs", len(order), upper), Height: s.Height, Width: s.Width, Columns: perRow(len(order)), Max: 1}))
 }
 
+// Pairs draws n pairs of the columns of two bases, matched as in Bases: from the pair of the smallest cosine to that of
+// the largest, in even steps of the rank, each with its cosine below it.
+func Pairs(title string, s *datasets.Set, n int, upperName string, upper mat.Matrix, lowerName string, lower mat.Matrix) viz.Figure {
+	r := rowsOf(upper.T())
+	n = min(n, r)
+	_, picked := match([]mat.Matrix{upper, lower}, r)
+	cosines := Cosines(upper, lower)
+	opt := viz.GalleryOptions{Title: fmt.Sprintf("%s (%d of %d pairs, and their cosines)", title, n, r), Height: s.Height, Width: s.Width, Columns: n, Max: 1}
+	some := []*mat.Dense{mat.NewDense(rowsOf(upper), n, nil), mat.NewDense(rowsOf(upper), n, nil)}
+	for k := range n {
+		rank := k * (r - 1) / max(1, n-1)
+		opt.Captions = append(opt.Captions, fmt.Sprintf("%.2f", cosines[rank]))
+		for i, w := range picked {
+			some[i].SetCol(k, mat.Col(nil, rank, w))
+		}
+	}
+	return Must(viz.PairedGallery(upperName, some[0], lowerName, some[1], opt))
+}
+
 // BasesOf draws the bases of several models, a row for each. The columns of all are matched with those
 // of the first, and the parts of the smallest mean cosine come first, at most 10.
 func BasesOf(title string, s *datasets.Set, names []string, bases ...mat.Matrix) viz.Figure {

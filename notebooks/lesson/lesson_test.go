@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -289,6 +290,15 @@ func TestResults(t *testing.T) {
 	before := black(c.Image())
 	if r.Means(c); black(c.Image()) <= before {
 		t.Error("no line at the means")
+	}
+	ends := new(Results)
+	ends.Add("a", "1", 0, 1, 9, 10, 1)
+	plain, shared := ends.Spread("t", "y"), ends.Spread("t", "y")
+	if ends.Shares(shared, "a", 2); reflect.DeepEqual(plain.Image(), shared.Image()) {
+		t.Error("no share is written")
+	}
+	if got := groups([]float64{0, 1, 1, 9, 10}, 2); !slices.Equal(got, []int{3, 5}) {
+		t.Errorf("the groups end at %d", got)
 	}
 	trials := new(Results)
 	trials.Add("a", "1", append(make([]float64, 30), -30, 40)...)

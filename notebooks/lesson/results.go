@@ -12,7 +12,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -286,7 +288,7 @@ func (r *Results) Spread(title, ylabel string) *viz.Chart {
 		for k, column := range r.Columns {
 			v := slices.Sorted(slices.Values(r.Values(row, column)))
 			for j, y := range v {
-				points = append(points, plotter.XY{X: float64(k) + side + 0.6*wide*((float64(j)+0.5)/float64(len(v))-0.5), Y: y})
+				points = append(points, plotter.XY{X: float64(k) + side + across(j, len(v), wide), Y: y})
 			}
 		}
 		if len(points) == 0 {
@@ -312,6 +314,54 @@ func (r *Results) place(row int) (side, wide float64) {
 	}
 	wide = 0.8 / float64(len(r.Rows))
 	return wide * (float64(row) + 0.5 - float64(len(r.Rows))/2), wide
+}
+
+// across is where Spread has the j-th of n trials, from the middle of a row that is so wide.
+func across(j, n int, wide float64) float64 { return 0.6 * wide * ((float64(j)+0.5)/float64(n) - 0.5) }
+
+// Shares writes into a chart of Spread which share of a row's trials ends at a value, where they end at several; values that
+// lie less than a gap from the next one count as one.
+func (r *Results) Shares(c *viz.Chart, row string, gap float64) {
+	i := slices.Index(r.Rows, row)
+	if i < 0 {
+		stop(fmt.Sprintf("lesson: there is no row %q", row))
+		return
+	}
+	side, wide := r.place(i)
+	style := c.Legend.TextStyle
+	style.Font, style.Handler = c.X.Tick.Label.Font, plot.DefaultTextHandler
+	style.Font.Size, style.XAlign, style.YAlign = vg.Points(9), text.XCenter, text.YCenter
+	style.Color = viz.Color(lookOf(r.Rows)[i] - 1)
+	middle := (c.Y.Min + c.Y.Max) / 2
+	for k, column := range r.Columns {
+		v := slices.Sorted(slices.Values(r.Values(row, column)))
+		ends := groups(v, gap)
+		if len(ends) < 2 {
+			continue
+		}
+		from := 0
+		for _, to := range ends {
+			at := plotter.XY{X: float64(k) + side + (across(from, len(v), wide)+across(to-1, len(v), wide))/2, Y: stat.Mean(v[from:to], nil)}
+			l := Must(plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{at}, Labels: []string{fmt.Sprintf("%.0f %%", 100*float64(to-from)/float64(len(v)))}}))
+			l.TextStyle[0] = style
+			l.Offset.Y = vg.Points(10) // above the lower values, below the upper ones
+			if at.Y > middle {
+				l.Offset.Y *= -1
+			}
+			c.Add(l)
+			from = to
+		}
+	}
+}
+
+// groups returns where the groups of ascending values end that lie less than a gap from each other.
+func groups(v []float64, gap float64) (ends []int) {
+	for i := range v {
+		if i+1 == len(v) || v[i+1]-v[i] >= gap {
+			ends = append(ends, i+1)
+		}
+	}
+	return ends
 }
 
 // Means adds to a chart of Spread a line at the mean of each row and column that have trials.

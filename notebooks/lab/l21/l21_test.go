@@ -150,6 +150,26 @@ func TestClusters(t *testing.T) {
 	wholeClusters(t, stored.Parse(string(text)), 1, 2)
 }
 
+// The table of the ways to fit has the means of what is stored: here those of k-means, by hand.
+func TestWays(t *testing.T) {
+	w, err := Ways()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.Rows) != 5 || len(WayNames) != 3 || w.Rows[2][0].Text != "converged" {
+		t.Fatalf("%d rows\n%s", len(w.Rows), w.Markdown())
+	}
+	sum, n := 0.0, 0
+	for _, r := range Clusters() {
+		if r.Text("model") == "k-means" {
+			sum, n = sum+r.Number("accuracy"), n+1
+		}
+	}
+	if got := w.Rows[4][3].Value; math.Abs(got-sum/float64(n)) > 1e-12 {
+		t.Errorf("k-means has %g, want %g", got, sum/float64(n))
+	}
+}
+
 func TestHighestNMI(t *testing.T) {
 	if got := HighestNMI(7, 3, 0, 1, 1); math.Abs(got-1) > 1e-12 {
 		t.Errorf("without a limit %g, want 1", got)
