@@ -120,9 +120,9 @@ func try(t *testing.T, program string, run bool) (string, error) {
 	}
 	err := call("tool", "goimports", "-srcdir", "main.go", "-w", file) // as if it were in this module
 	if err == nil && run {
-		err = call("run", file)
+		err = call("run", "-ldflags=-s -w", file)
 	} else if err == nil {
-		err = call("build", "-o", os.DevNull, file)
+		err = call("build", "-ldflags=-s -w", "-o", os.DevNull, file)
 	}
 	return said.String(), err
 }

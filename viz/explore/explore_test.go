@@ -364,6 +364,9 @@ func cells(n int, seed uint64) (s *datasets.Set, programs *mat.Dense) {
 // foreign sample, which are told, and better than by the recipe of logarithms. A second file, and what
 // was saved, know that they are counts.
 func TestCountsFamily(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes with -race")
+	}
 	s, programs := cells(150, 1)
 	nearest := func(a *Analysis) (mean float64) {
 		w, _ := a.Result.Normalized(2)

@@ -162,6 +162,9 @@ func TestBecauseOfAll(t *testing.T) {
 // Pixels in which light was cut off are no errors of a picture: it is said, and what it advises leaves the
 // pictures that are noise.
 func TestSaturated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a minute with -race")
+	}
 	src := rand.New(rand.NewPCG(5, 1))
 	const side, n = 16, 50
 	folder := t.TempDir()
