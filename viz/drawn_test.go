@@ -256,6 +256,25 @@ func TestViewsLimits(t *testing.T) {
 	}
 }
 
+// A block has its frame on its edge, and neither within nor around other cells.
+func TestHeatmapOutlined(t *testing.T) {
+	x := mat.NewDense(2, 3, []float64{0, 1, 2, 3, 4, 5})
+	f := viz.Must(viz.Heatmap(x, viz.HeatmapOptions{NoBar: true, Outlined: []image.Rectangle{image.Rect(1, 1, 3, 2)}}))
+	box := cells(t, f, viz.Viridis, [][]float64{{0, 0.2, 0.4}, {0.6, 0.8, 1}})
+	black := color.RGBA{0, 0, 0, 0xff}
+	middle := func(i, j int) image.Point { return box[i][j].Min.Add(box[i][j].Max).Div(2) }
+	for _, on := range []image.Point{{box[1][1].Min.X - 1, middle(1, 1).Y}, {middle(1, 2).X, box[1][2].Min.Y - 1}, {box[1][2].Max.X, middle(1, 2).Y}, {middle(1, 1).X, box[1][1].Max.Y}} {
+		if at(f, on.X, on.Y) != black {
+			t.Errorf("no frame at %v", on)
+		}
+	}
+	for _, off := range []image.Point{{box[1][1].Max.X, middle(1, 1).Y}, {middle(0, 0).X, box[0][0].Max.Y}, {box[0][0].Max.X, middle(0, 0).Y}} {
+		if at(f, off.X, off.Y) == black {
+			t.Errorf("a frame at %v", off)
+		}
+	}
+}
+
 // An order moves rows, columns, and what stands above them.
 func TestHeatmapOrder(t *testing.T) {
 	x := mat.NewDense(2, 2, []float64{0, 0.25, 0.5, 1})

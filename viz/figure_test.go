@@ -372,6 +372,8 @@ func TestErrors(t *testing.T) {
 		{heat(xy, viz.HeatmapOptions{RowOrder: []int{0}}), viz.ErrShape},
 		{heat(xy, viz.HeatmapOptions{RowOrder: []int{0, 0}}), viz.ErrOption},
 		{heat(xy, viz.HeatmapOptions{ColumnOrder: []int{0, 1, 2, 4}}), viz.ErrOption},
+		{heat(xy, viz.HeatmapOptions{Outlined: []image.Rectangle{image.Rect(0, 0, 1, 3)}}), viz.ErrOption},
+		{heat(xy, viz.HeatmapOptions{Outlined: []image.Rectangle{{}}}), viz.ErrOption},
 		{heat(xy, viz.HeatmapOptions{Tracks: []viz.Track{{Classes: []int{1}}}}), viz.ErrShape},
 		{heat(xy, viz.HeatmapOptions{Tracks: []viz.Track{{Classes: []int{1, 0, -2, 0}}}}), viz.ErrOption},
 		{func() (viz.Figure, error) { return viz.TopFeatures(none, viz.TopFeaturesOptions{}) }, viz.ErrEmpty},

@@ -3,6 +3,7 @@ package viz
 import (
 	"cmp"
 	"fmt"
+	"image"
 	"math"
 	"slices"
 
@@ -26,6 +27,9 @@ type HeatmapOptions struct {
 	// coefficients, choose.Consensus.Order one for a consensus.
 	RowOrder, ColumnOrder []int
 	Tracks                []Track // above the columns: what is known of them
+	// Outlined are blocks of cells that get a black frame: X counts columns and Y rows, as they are drawn, so
+	// that image.Rect(0, 2, 5, 3) is the third row of a matrix with five columns.
+	Outlined []image.Rectangle
 }
 
 // A Track is a line of colours above the columns of a heat map, the class of each.
@@ -104,7 +108,8 @@ func pick(names []string, order []int) []string {
 //
 // It returns ErrEmpty; ErrShape if there is not one name for each row or column, not one place for
 // each in an order, or not one class for each column in a track; ErrNotFinite; and ErrOption for an
-// empty range, an index that is given twice in an order, and a class below −1 or above 65536.
+// empty range, an index that is given twice in an order, a class below −1 or above 65536, and a block
+// to outline that is empty or not within the matrix.
 func Heatmap(x mat.Matrix, opt HeatmapOptions) (*Picture, error) {
 	m, n, lo, hi, err := checkMatrix("X", x)
 	if err != nil {
@@ -136,6 +141,12 @@ func Heatmap(x mat.Matrix, opt HeatmapOptions) (*Picture, error) {
 	if opt.ColumnOrder != nil && g.colNames == nil {
 		g.colNames = make([]string, n)
 	}
+	for k, block := range opt.Outlined {
+		if block.Empty() || !block.In(image.Rect(0, 0, n, m)) {
+			return nil, fmt.Errorf("%w: Outlined[%d] = %v is empty or not within %d columns and %d rows", ErrOption, k, block, n, m)
+		}
+	}
+	g.outlined = opt.Outlined
 	for k, t := range opt.Tracks {
 		of, err := t.ordered(k, cols)
 		if err != nil {

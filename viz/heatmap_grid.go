@@ -19,6 +19,7 @@ type grid struct {
 	bar                   bool
 	barLabel              string
 	tracks                []track
+	outlined              []image.Rectangle
 }
 
 // A track is drawn above the cells.
@@ -308,6 +309,12 @@ func (l *gridLayout) paintCells(p *Picture) {
 		}
 	}
 	p.frame(l.area, 1, grey)
+	for _, block := range l.outlined {
+		const width = 3 // in the middle of the edge, so that frames of neighbours share one
+		last := block.Max.Sub(image.Pt(1, 1))
+		at := image.Rect(block.Min.X/l.poolC*l.cw, block.Min.Y/l.poolR*l.ch, (last.X/l.poolC+1)*l.cw, (last.Y/l.poolR+1)*l.ch)
+		p.frame(at.Add(l.area.Min).Inset(width/2), width, black)
+	}
 }
 
 // paintTracks paints the lines above the cells, and their key below.

@@ -4,6 +4,7 @@ package audit
 
 import (
 	"fmt"
+	"image"
 	"math"
 	"slices"
 
@@ -17,11 +18,12 @@ import (
 type Table struct {
 	Name        string
 	Ours, Paper *lesson.Results
+	Outlined    []string // rows or columns that have a frame in a map of gaps
 }
 
 // newTable is empty, with one digit after the point.
-func newTable(name string) Table {
-	return Table{name, &lesson.Results{Digits: 1}, &lesson.Results{Digits: 1}}
+func newTable(name string, outlined ...string) Table {
+	return Table{name, &lesson.Results{Digits: 1}, &lesson.Results{Digits: 1}, outlined}
 }
 
 // Fold shows the numbers of tables, mean ± deviation of our draws and in brackets what is printed, under a title
@@ -68,6 +70,7 @@ func (t Table) Trials() (text string) {
 func Join(name string, tables ...Table) Table {
 	all := newTable(name)
 	for _, t := range tables {
+		all.Outlined = t.Outlined
 		for i, from := range []*lesson.Results{t.Ours, t.Paper} {
 			to := []*lesson.Results{all.Ours, all.Paper}[i]
 			for _, row := range from.Rows {
@@ -98,8 +101,31 @@ func (t Table) gaps() (rows []string, gaps *mat.Dense) {
 	return rows, mat.NewDense(len(rows), len(t.Paper.Columns), all)
 }
 
+// within counts how many of all gaps are of at most some points.
+func within(points float64, gaps *mat.Dense) (near, all int) {
+	for _, gap := range gaps.RawMatrix().Data {
+		if all++; math.Abs(gap) <= points {
+			near++
+		}
+	}
+	return near, all
+}
+
+// blocks are the rows and columns of these names.
+func blocks(names, rows, columns []string) (all []image.Rectangle) {
+	for _, name := range names {
+		if i := slices.Index(rows, name); i >= 0 {
+			all = append(all, image.Rect(0, i, len(columns), i+1))
+		}
+		if j := slices.Index(columns, name); j >= 0 {
+			all = append(all, image.Rect(j, 0, j+1, len(rows)))
+		}
+	}
+	return all
+}
+
 // Gaps draws heat maps of ours − paper, next to each other; rows that are those of the map before are not named again. Titles count
-// how many numbers lie within some points. Red and blue are full at 40 points in all of them.
+// how many numbers lie within some points, and what the tables outline has a frame. Red and blue are full at 40 points in all of them.
 func Gaps(near float64, tables ...Table) viz.Figure {
 	var maps []viz.Figure
 	var named []string
@@ -109,14 +135,7 @@ func Gaps(near float64, tables ...Table) viz.Figure {
 			fmt.Println(t.Name + ": no row is complete in both tables")
 			continue
 		}
-		count, all := 0, len(rows)*len(t.Paper.Columns)
-		for k := range rows {
-			for _, gap := range gaps.RawRowView(k) {
-				if math.Abs(gap) <= near {
-					count++
-				}
-			}
-		}
+		count, all := within(near, gaps)
 		names := rows
 		if slices.Equal(rows, named) {
 			names = make([]string, len(rows))
@@ -124,7 +143,7 @@ func Gaps(near float64, tables ...Table) viz.Figure {
 		named = rows
 		maps = append(maps, lesson.Must(viz.Heatmap(gaps, viz.HeatmapOptions{Title: fmt.Sprintf("%s: %d of %d within %g points", t.Name, count, all, near),
 			RowNames: names, ColumnNames: t.Paper.Columns, Map: viz.Diverging, Min: -40, Max: 40, Values: true, Digits: -1,
-			BarLabel: "ours − paper, points", NoBar: i < len(tables)-1})))
+			BarLabel: "ours − paper, points", NoBar: i < len(tables)-1, Outlined: blocks(t.Outlined, rows, t.Paper.Columns)})))
 	}
 	if len(maps) == 0 {
 		return nil

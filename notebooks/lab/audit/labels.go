@@ -13,7 +13,7 @@ import (
 // Labels are all stored trials of the third paper's experiment on a set, accuracies or NMI, and what the paper
 // prints for it, by the number of classes. RSS-NMF with a weight and as printed stand next to the same numbers.
 func Labels(set, value string) Table {
-	t := newTable(map[string]string{"accuracy": "accuracy, %", "nmi": "NMI, %"}[value])
+	t := newTable(map[string]string{"accuracy": "accuracy, %", "nmi": "NMI, %"}[value], "RSS-NMF, printed", "RSS-NMF")
 	for _, row := range slices.Concat(rss.Results().Where("kind", "tables", "set", set), rss.Further().Where("kind", "rows", "set", set)) {
 		t.Ours.Add(row.Text("model"), set+" "+row.Text("level"), 100*row.Number(value))
 	}

@@ -16,7 +16,7 @@ import (
 // ByLabels are tables of the fourth paper by accuracy, nmi or purity, a row for each line: our stored score at the
 // point of each grid that is best by that score.
 func ByLabels(name, score string, tables ...int) Table {
-	t := newTable(name)
+	t := newTable(name, "LS-NMF", "RLS-NMF")
 	for _, l := range rls.Lines(tables...) {
 		row := l.String()
 		if len(tables) == 1 {
@@ -53,7 +53,7 @@ func choices() (names []string, lost []*lesson.Results) {
 }
 
 // DrawChoices draws by how much points of the grids of Table 1 that no label has chosen are below the best by the
-// labels, a heat map for each choice, whose title has the mean.
+// labels, a heat map for each choice, whose title has the mean. RLS-NMF has a frame.
 func DrawChoices() viz.Figure {
 	names, lost := choices()
 	var maps []viz.Figure
@@ -67,7 +67,8 @@ func DrawChoices() viz.Figure {
 			label = "choice − best, points"
 		}
 		maps = append(maps, lesson.Must(viz.Heatmap(means(lost[i]), viz.HeatmapOptions{Title: title, RowNames: sets, ColumnNames: lost[i].Columns,
-			Map: viz.Reversed(viz.Blues), Min: -20, Max: 0, Values: true, Digits: -1, BarLabel: label, NoBar: label == ""})))
+			Map: viz.Reversed(viz.Blues), Min: -20, Max: 0, Values: true, Digits: -1, BarLabel: label, NoBar: label == "",
+			Outlined: blocks([]string{"RLS-NMF"}, lost[i].Rows, lost[i].Columns)})))
 	}
 	return lesson.Must(viz.Row(maps...))
 }

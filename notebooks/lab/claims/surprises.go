@@ -2,7 +2,6 @@ package claims
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"image/color"
 	"maps"
@@ -18,11 +17,9 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
 	"github.com/robustnmf/robustnmf/notebooks/lab/rls"
-	"github.com/robustnmf/robustnmf/rnmf"
-	"github.com/robustnmf/robustnmf/rnmf/neighbor"
+	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/viz"
 )
 
@@ -37,10 +34,9 @@ func TheSurprising() (all List) {
 	return all
 }
 
-// Surprises are pictures of four of these outcomes, in the order of the notebooks: labels that change nothing make none. Their titles
-// are computed.
+// Surprises are pictures of the first four of these outcomes, in the order of the notebooks. Their titles are computed.
 func Surprises(d Data) []viz.Figure {
-	return []viz.Figure{movedStarts(d), untruncated(d), unlabelled(d), shrunkFactors()}
+	return []viz.Figure{movedStarts(d), untruncated(d), idleLabels(d), unlabelled(d)}
 }
 
 // The size of each, in inches.
@@ -119,6 +115,54 @@ func untruncated(d Data) viz.Figure {
 	return c
 }
 
+// idleLabels draws the accuracies of RSS-NMF with labels against those of RNMF without, a point for each cell of the tables of the
+// third paper: as printed, and with a weight that counts.
+func idleLabels(d Data) viz.Figure {
+	pairs := []struct{ with, without string }{{"RSS-NMF, printed", "RNMF, printed σ, MUR"}, {"RSS-NMF", "RNMF"}}
+	var x, y []float64
+	var weights []int
+	ahead, cells := 0, 0
+	without := d.Further.Where("kind", "rows", "model", pairs[0].without)
+	for _, set := range without.Different("set") {
+		for _, k := range without.Where("set", set).Different("level") {
+			at := slices.Concat(d.RSS.Where("kind", "tables", "set", set, "level", k), without.Where("set", set, "level", k))
+			cells++
+			for weight, p := range pairs {
+				c, ok := Contest{Table: at, Who: p.with, Rivals: []string{p.without}, Value: "accuracy"}.Cell("")
+				if !ok {
+					continue
+				}
+				if weight == 0 && c.side() > 0 {
+					ahead++
+				}
+				own := common(at.Where("model", p.with), at.Where("model", p.without))
+				x, y, weights = append(x, 100*(mean(own, "accuracy")-c.Mean)), append(y, 100*mean(own, "accuracy")), append(weights, weight)
+			}
+		}
+	}
+	all := mat.NewDense(2, len(x), nil)
+	all.SetRow(0, x)
+	all.SetRow(1, y)
+	c := must(viz.Scatter(all, viz.ScatterOptions{Title: fmt.Sprintf("03: as printed, labels help in %d of %d cells", ahead, cells),
+		XLabel: "accuracy without labels, %", YLabel: "with labels, %", Width: surpriseWidth, Height: surpriseHeight, Classes: weights,
+		Lines: []viz.Direction{{Name: "no change", X: 1, Y: 1, Style: 15}}}))
+	c.Legend = plot.NewLegend()
+	c.X.Min, c.Y.Min = 30, 30
+	label(c, 66, 47, "as printed, w = 1", draw.XLeft, viz.Color(0))
+	label(c, 36, 72, "w = 100 losses", draw.XLeft, viz.Color(1))
+	return c
+}
+
+// common are the rows of a table whose trial another has.
+func common(t, other stored.Table) (some stored.Table) {
+	for _, r := range t {
+		if len(other.Where("trial", r.Text("trial"))) > 0 {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
 // unlabelled draws by how much RLS-NMF leads the best rival of Table 1, at points of the grids that the true labels
 // have chosen and at those that the silhouette has.
 func unlabelled(d Data) viz.Figure {
@@ -183,25 +227,4 @@ func between(a, b plotter.XY) *plotter.Line {
 	line := must(plotter.NewLine(plotter.XYs{a, b}))
 	line.Color, line.Width = color.Gray{0xa0}, vg.Points(1.2)
 	return line
-}
-
-// shrunkFactors draws GNMF's objective of tW and H/t, whose product is the same.
-func shrunkFactors() viz.Figure {
-	s := must(datasets.Digits().Sample(12, 1)).Scaled()
-	g := must(neighbor.KNN{}.Graph(context.Background(), s.X))
-	r := must(rnmf.GNMF(8, g, 1).Fit(context.Background(), s.X))
-	rough := g.Roughness(r.H)
-	all, loss := viz.Series{Name: "of tW and H/t"}, viz.Series{Name: "without the graph term"}
-	for t := 1.0; t <= 10; t += 0.25 {
-		all.X, all.Y = append(all.X, t), append(all.Y, r.Objective-rough*(1-1/(t*t)))
-		loss.X, loss.Y = append(loss.X, t), append(loss.Y, r.Objective-rough)
-	}
-	first, last := all.Y[0], all.Y[len(all.Y)-1]
-	fall := first - last
-	c := must(viz.Lines([]viz.Series{all, loss}, viz.LinesOptions{Title: fmt.Sprintf("05: one product, an objective of %.1f or %.1f", first, last),
-		XLabel: "t", YLabel: "GNMF's objective", Width: surpriseWidth, Height: surpriseHeight, YMin: last - 0.3*fall, YMax: first + 0.05*fall}))
-	c.Legend = plot.NewLegend()
-	label(c, 2, last+0.4*fall, all.Name, draw.XLeft, viz.Color(0))
-	label(c, 2, last-0.15*fall, loss.Name, draw.XLeft, viz.Color(1))
-	return c
 }

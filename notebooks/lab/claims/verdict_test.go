@@ -129,8 +129,8 @@ func TestNear(t *testing.T) {
 func TestPapers(t *testing.T) {
 	numbers := map[string][2]int{"01": {3, 9}, "02": {5, 11}, "03": {5, 5}, "04": {7, 11}, "05": {1, 5}} // tables, figures
 	words := regexp.MustCompile(`NaN|Inf|%!`)
-	for notebook, claims := range Papers {
-		all := claims(Stored())
+	for notebook := range Papers {
+		all := Of(notebook)
 		keys, where := map[string]bool{}, ""
 		for _, c := range all {
 			v, why := c.Judge()
