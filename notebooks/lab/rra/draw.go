@@ -86,13 +86,13 @@ func DrawPlane(title string, curves []viz.Series, minimum plotter.XY, levels ...
 		}
 		c.Add(l)
 	}
-	ring, err := plotter.NewScatter(plotter.XYs{minimum})
-	if err != nil {
-		return nil, err
-	}
-	ring.GlyphStyle = draw.GlyphStyle{Color: color.Black, Radius: 7, Shape: draw.RingGlyph{}}
-	c.Add(ring)
+	Ring(c, minimum)
 	return c, nil
+}
+
+// Ring draws a black ring around points.
+func Ring(c *viz.Chart, at ...plotter.XY) {
+	c.Add(&plotter.Scatter{XYs: at, GlyphStyle: draw.GlyphStyle{Color: color.Black, Radius: 7, Shape: draw.RingGlyph{}}})
 }
 
 // Gains are the points of accuracy over NMF of some models on COIL-20 and PIE: a mean for each number of classes, and those of

@@ -2,6 +2,7 @@ package rra
 
 import (
 	"context"
+	"image"
 	"image/color"
 	"math"
 	"math/rand/v2"
@@ -108,12 +109,14 @@ func layout(g *rnmf.Graph, seed uint64, rounds int) []plotter.XY {
 	return at
 }
 
-// DrawGraph draws the graph: samples in the colours of their classes, edges within a class in grey, and wrong ones in red. Distances
-// follow the number of edges between two samples.
-func DrawGraph(title string, p Part) (*viz.Chart, error) {
-	at := layout(p.Graph, p.Seed, 100)
+// Place places the samples on a plane such that distances follow the number of edges between two of them.
+func (p Part) Place() []plotter.XY { return layout(p.Graph, p.Seed, 100) }
+
+// DrawGraph draws the graph: samples at their places, in the colours of their classes, edges within a class in grey, and wrong ones
+// in red.
+func DrawGraph(title string, p Part, at []plotter.XY) viz.Figure {
 	c := viz.NewChart()
-	c.Title.Text, c.Width, c.Height = title, 3.9, 3.2
+	c.Title.Text, c.Width, c.Height = title, 3, 2.5
 	c.HideAxes()
 	right, wrong := p.edges()
 	for k, edges := range [][]rnmf.Edge{right, wrong} {
@@ -125,7 +128,34 @@ func DrawGraph(title string, p Part) (*viz.Chart, error) {
 	c.Add(&plotter.Scatter{XYs: at, GlyphStyleFunc: func(j int) draw.GlyphStyle {
 		return draw.GlyphStyle{Color: viz.Color(p.Labels[j]), Radius: 1.6, Shape: draw.CircleGlyph{}}
 	}})
-	return c, nil
+	inks := []color.Color{wrongColor}
+	for class := range p.Classes {
+		inks = append(inks, viz.Color(class))
+	}
+	return plain(c, inks...)
+}
+
+// A drawing is an image as a figure.
+type drawing struct{ drawn image.Image }
+
+// Image returns the drawing.
+func (d drawing) Image() image.Image { return d.drawn }
+
+// plain draws a figure in some inks and nine greys, so that a film of many crossing lines is a small file.
+func plain(f viz.Figure, inks ...color.Color) viz.Figure {
+	few := color.Palette(inks)
+	for grey := range 9 {
+		few = append(few, color.Gray{uint8(min(32*grey, 255))})
+	}
+	src := f.Image()
+	b := src.Bounds()
+	dst := image.NewRGBA(b)
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			dst.Set(x, y, few.Convert(src.At(x, y)))
+		}
+	}
+	return drawing{dst}
 }
 
 // A Setting is what a fit of section 3 of the notebook has: a weight of the graph, a ridge on W and a rule, with the row and the

@@ -2,6 +2,7 @@ package rra
 
 import (
 	"bytes"
+	"image/color"
 	"math"
 	"testing"
 
@@ -83,19 +84,26 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// A wrong edge looks different from one within a class.
+// A wrong edge looks different from one within a class, and pictures have few colours.
 func TestDrawGraph(t *testing.T) {
 	p := three(t)
 	q := p
 	q.Labels = []int{0, 0, 0, 1, 1, 0, 1}
+	at := p.Place()
 	var pictures [2]bytes.Buffer
 	for i, part := range []Part{p, q} {
-		c, err := DrawGraph("a graph", part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := DrawGraph("a graph", part, at)
 		if err := viz.WritePNG(&pictures[i], c); err != nil {
 			t.Fatal(err)
+		}
+		colours, b := map[color.Color]bool{}, c.Image().Bounds()
+		for y := range b.Dy() {
+			for x := range b.Dx() {
+				colours[c.Image().At(x, y)] = true
+			}
+		}
+		if most := 10 + part.Classes; len(colours) < 4 || len(colours) > most {
+			t.Errorf("%d colours, want 4 to %d", len(colours), most)
 		}
 	}
 	if bytes.Equal(pictures[0].Bytes(), pictures[1].Bytes()) {
