@@ -138,6 +138,25 @@ func TestNumbersZero(t *testing.T) {
 	}
 }
 
+// A note follows the entry of the matrix that it is about, also where the order of the rows is another one.
+func TestNumbersNote(t *testing.T) {
+	x := mat.NewDense(2, 2, []float64{0, 1, 2, 3})
+	levels := [][]float64{{2. / 3, 1}, {0, 1. / 3}}
+	opt := viz.HeatmapOptions{NoBar: true, Values: true, Digits: -1, RowOrder: []int{1, 0}}
+	plain := viz.Must(viz.Heatmap(x, opt))
+	opt.Note = func(row, column int) string { return map[[2]int]string{{0, 1}: " ▲"}[[2]int{row, column}] }
+	noted := viz.Must(viz.Heatmap(x, opt))
+	before, after := cells(t, plain, viz.Viridis, levels), cells(t, noted, viz.Viridis, levels)
+	for i, row := range levels {
+		for j, level := range row {
+			more := ink(noted, after[i][j], viz.Viridis(level)) - ink(plain, before[i][j], viz.Viridis(level))
+			if (more > 20) != (i == 1 && j == 1) {
+				t.Errorf("the cell %d, %d has %d more pixels of ink", i, j, more)
+			}
+		}
+	}
+}
+
 // Blocks of several rows or columns have the colour of their mean.
 func TestHeatmapMeans(t *testing.T) {
 	x := mat.NewDense(2800, 1, nil)

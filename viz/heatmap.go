@@ -20,8 +20,10 @@ type HeatmapOptions struct {
 	Centered              bool     // a range that is symmetric about zero
 	Values                bool     // write the values into the cells where they fit
 	Digits                int      // of these values after the point; 0: 2, negative: none
-	BarLabel              string
-	NoBar                 bool
+	// Note returns what stands after the value of an entry of the matrix, as ▲; nil: nothing.
+	Note     func(row, column int) string
+	BarLabel string
+	NoBar    bool
 	// RowOrder and ColumnOrder are the order in which rows and columns are drawn, with their names
 	// and Tracks: each has every index once; nil: as they are. OrderByPart returns an order for
 	// coefficients, choose.Consensus.Order one for a consensus.
@@ -161,7 +163,10 @@ func Heatmap(x mat.Matrix, opt HeatmapOptions) (*Picture, error) {
 		}
 		digits = max(0, min(digits, 12))
 		g.text = func(i, j int) string {
-			return decimal(g.at(i, j), digits)
+			if opt.Note == nil {
+				return decimal(g.at(i, j), digits)
+			}
+			return decimal(g.at(i, j), digits) + opt.Note(rows[i], cols[j])
 		}
 	}
 	return g.draw()

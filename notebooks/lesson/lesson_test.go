@@ -505,4 +505,13 @@ func TestClear(t *testing.T) {
 	if !slices.Equal(above, []string{"more"}) || !slices.Equal(below, []string{"fewer"}) {
 		t.Errorf("above at %v, below at %v", above, below)
 	}
+	r = r.Only("a", "b")
+	r.Columns = []string{"more", "fewer", "level"}
+	plain, signed := r.Heat("t", "l", "c"), r.HeatAgainst("b", "t", "l", "c")
+	if slices.Equal(plain.Image().(*image.RGBA).Pix, signed.Image().(*image.RGBA).Pix) {
+		t.Error("nothing shows that a is clearly above and below b")
+	}
+	if same := r.Only("b").HeatAgainst("b", "t", "l", "c"); !slices.Equal(same.Image().(*image.RGBA).Pix, r.Only("b").Heat("t", "l", "c").Image().(*image.RGBA).Pix) {
+		t.Error("b is drawn above or below itself")
+	}
 }

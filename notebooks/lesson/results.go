@@ -554,6 +554,27 @@ func (r *Results) Clear(row, rival string) (above, below []string) {
 // Heat draws the means in a heat map with their values, a row for each row; label names the unit, and
 // columns, if it is given, what the columns are. Rows with a gap are left out.
 func (r *Results) Heat(title, label string, columns ...string) viz.Figure {
+	return r.heat(title, label, strings.Join(columns, " "), nil)
+}
+
+// HeatAgainst is Heat with ▲ after each mean that is clearly above that of a rival, and ▼ after each
+// that is clearly below it, as Clear has it.
+func (r *Results) HeatAgainst(rival, title, label, columns string) viz.Figure {
+	signs := map[[2]string]string{}
+	for _, row := range r.Rows {
+		above, below := r.Clear(row, rival)
+		for _, column := range above {
+			signs[[2]string{row, column}] = " ▲"
+		}
+		for _, column := range below {
+			signs[[2]string{row, column}] = " ▼"
+		}
+	}
+	return r.heat(title, label, columns, signs)
+}
+
+// heat draws the means with signs at some rows and columns.
+func (r *Results) heat(title, label, columns string, signs map[[2]string]string) viz.Figure {
 	var rows []string
 	var values []float64
 	for _, row := range r.Rows {
@@ -569,8 +590,9 @@ func (r *Results) Heat(title, label string, columns ...string) viz.Figure {
 		stop("lesson: no row is complete")
 		return nil
 	}
-	return Must(viz.Heatmap(mat.NewDense(len(rows), len(r.Columns), values), viz.HeatmapOptions{Title: title, XLabel: strings.Join(columns, " "), RowNames: rows,
-		ColumnNames: r.Columns, Values: true, Digits: r.digits(), BarLabel: label, Map: viz.Blues}))
+	note := func(i, j int) string { return signs[[2]string{rows[i], r.Columns[j]}] }
+	return Must(viz.Heatmap(mat.NewDense(len(rows), len(r.Columns), values), viz.HeatmapOptions{Title: title, XLabel: columns, RowNames: rows,
+		ColumnNames: r.Columns, Values: true, Note: note, Digits: r.digits(), BarLabel: label, Map: viz.Blues}))
 }
 
 // Only returns the results of some rows, in the order given.

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/datasets"
+	"github.com/robustnmf/robustnmf/viz"
 )
 
 // Images returns some columns of x.
@@ -72,6 +73,60 @@ func (t Task) Persons(found, samples []int) *mat.Dense {
 		}
 	}
 	return persons
+}
+
+// ordered returns the samples of each class, in the order of the set.
+func (t Task) ordered() [][]int {
+	of := make([][]int, len(t.Classes))
+	for j, c := range t.Set.Labels {
+		of[c] = append(of[c], j)
+	}
+	return of
+}
+
+// Album draws the images of the first persons, a row for each: in a blue frame where an image without a label is found to
+// be of its person, in an orange one where it is not, and without a frame where it has a label. With 14 greys it has 16
+// colours, which keeps its file small.
+func (t Task) Album(title string, found []int, persons int) (viz.Figure, error) {
+	rows := t.ordered()[:min(persons, len(t.Classes))]
+	wide := len(slices.MinFunc(rows, func(a, b []int) int { return cmp.Compare(len(a), len(b)) }))
+	var shown, right, wrong []int
+	for _, row := range rows {
+		for _, j := range row[:min(wide, 12)] {
+			switch {
+			case t.Labels.Class[j] >= 0:
+			case found[j] == t.Set.Labels[j]:
+				right = append(right, len(shown))
+			default:
+				wrong = append(wrong, len(shown))
+			}
+			shown = append(shown, j)
+		}
+	}
+	album, err := viz.Gallery(Images(t.X, shown), viz.GalleryOptions{Title: title, Height: t.Height, Width: t.Width,
+		Columns: len(shown) / len(rows), Scale: max(1, 64/t.Height), Max: 1, Marked: wrong, AlsoMarked: right})
+	if err != nil {
+		return nil, err
+	}
+	return few(album, 14, viz.Color(0), viz.Color(1))
+}
+
+// NamedAt returns the share of right names of the samples without a label at some places, from 1, in the order of their
+// class, and that of the others; NaN where there are none.
+func (t Task) NamedAt(found []int, places ...int) (these, others float64) {
+	var at, off []int
+	for _, of := range t.ordered() {
+		for k, j := range of {
+			switch {
+			case t.Labels.Class[j] >= 0:
+			case slices.Contains(places, k+1):
+				at = append(at, j)
+			default:
+				off = append(off, j)
+			}
+		}
+	}
+	return right(t.Set.Labels, found, at), right(t.Set.Labels, found, off)
 }
 
 // Named returns the share of the samples without a label whose class is found.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/viz"
 )
 
 // TestPersons has six images of 2 × 2 pixels, of two persons, whose first two images have labels.
@@ -31,6 +32,36 @@ func TestPersons(t *testing.T) {
 	// Both are found to be b, whose first labelled image has the value 0.1; of 2 × 2 pixels all are on the cross.
 	if got, want := task.Persons(found, []int{4, 5}), mat.NewDense(4, 2, []float64{1, 0.1, 1, 0.1, 1, 0.1, 1, 0.1}); !mat.Equal(got, want) {
 		t.Errorf("%v, want %v", mat.Formatted(got), mat.Formatted(want))
+	}
+	// The third image of each is without a label: that of a is named wrong, that of b right.
+	if these, others := task.NamedAt(found, 3); these != 0.5 || !math.IsNaN(others) {
+		t.Errorf("of the third images %g are right, of the others %g, want 0.5 and none", these, others)
+	}
+	if _, others := task.NamedAt([]int{0, 0, 0, 0, 0, 1}, 1, 2); others != 1 {
+		t.Errorf("of the third images %g are right, want all", others)
+	}
+	framed := func(persons int) (blue, orange int) {
+		album, err := task.Album("", found, persons)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for y := range album.Image().Bounds().Dy() {
+			for x := range album.Image().Bounds().Dx() {
+				switch album.Image().At(x, y) {
+				case viz.Color(0):
+					blue++
+				case viz.Color(1):
+					orange++
+				}
+			}
+		}
+		return blue, orange
+	}
+	if blue, orange := framed(1); blue != 0 || orange == 0 {
+		t.Errorf("the first person has %d blue pixels and %d orange ones", blue, orange)
+	}
+	if blue, orange := framed(5); blue == 0 || blue != orange {
+		t.Errorf("both persons have %d blue pixels and %d orange ones", blue, orange)
 	}
 	if order, marks := task.InOrder(); !slices.Equal(order, []int{0, 2, 4, 1, 3, 5}) || !slices.Equal(marks, []int{0, 0, 0, 0, -1, -1}) {
 		t.Error(order, marks)

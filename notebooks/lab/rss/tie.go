@@ -118,7 +118,7 @@ func (t Task) Film(models []string, followed []Followed, round int, white float6
 		if err != nil {
 			return nil, err
 		}
-		small, err := viz.NewPicture(fewGreys(face.Image()))
+		small, err := InGreys(face)
 		if err != nil {
 			return nil, err
 		}
@@ -131,15 +131,19 @@ func (t Task) Film(models []string, followed []Followed, round int, white float6
 	return viz.Caption(all, fmt.Sprintf("round %d", round))
 }
 
-// fewGreys draws a picture in 16 greys: a film of faces in all of them is large.
-func fewGreys(img image.Image) image.Image {
-	var few color.Palette
-	for v := range 16 {
-		few = append(few, color.Gray{uint8(17 * v)})
+// InGreys draws a figure in 16 greys: of a film of faces, or of faces with noise, all greys make a large file.
+func InGreys(f viz.Figure) (*viz.Picture, error) { return few(f, 16) }
+
+// few draws a figure in some greys and in other colours.
+func few(f viz.Figure, greys int, others ...color.Color) (*viz.Picture, error) {
+	var colours color.Palette
+	for v := range greys {
+		colours = append(colours, color.Gray{uint8(255 * v / (greys - 1))})
 	}
-	drawn := image.NewPaletted(img.Bounds(), few)
+	img := f.Image()
+	drawn := image.NewPaletted(img.Bounds(), append(colours, others...))
 	imagedraw.Draw(drawn, drawn.Bounds(), img, img.Bounds().Min, imagedraw.Src)
-	return drawn
+	return viz.NewPicture(drawn)
 }
 
 // pile is a histogram of ways, in fifteenths of the way from −0.2 to 4/3, where what is beyond stands at the end.
