@@ -85,8 +85,8 @@ func (t Task) ordered() [][]int {
 }
 
 // Album draws the images of the first persons, a row for each: in a blue frame where an image without a label is found to
-// be of its person, in an orange one where it is not, and without a frame where it has a label. With 14 greys it has 16
-// colours, which keeps its file small.
+// be of its person, in an orange one where it is not, and without a frame where it has a label. It has 11 greys, which
+// keeps its file small.
 func (t Task) Album(title string, found []int, persons int) (viz.Figure, error) {
 	rows := t.ordered()[:min(persons, len(t.Classes))]
 	wide := len(slices.MinFunc(rows, func(a, b []int) int { return cmp.Compare(len(a), len(b)) }))
@@ -108,7 +108,7 @@ func (t Task) Album(title string, found []int, persons int) (viz.Figure, error) 
 	if err != nil {
 		return nil, err
 	}
-	return few(album, 14, viz.Color(0), viz.Color(1))
+	return few(album, 11, viz.Color(0), viz.Color(1))
 }
 
 // NamedAt returns the share of right names of the samples without a label at some places, from 1, in the order of their
