@@ -192,7 +192,7 @@ func (c Calls) Rule2() (viz.Figure, error) {
 		if count, _ := rule2(of.Z); count > 0 {
 			calls = fmt.Sprint(count)
 		}
-		chart, err := viz.Lines(sides[k], viz.LinesOptions{Title: fmt.Sprintf("%.0f %% of noise: rule 2 calls %s", of.noise(), calls),
+		chart, err := viz.Lines(sides[k], viz.LinesOptions{Title: fmt.Sprintf("%.0f %% of noise: by the mean z rule 2 calls %s", of.noise(), calls),
 			XLabel: "z of the mean magnitude", YLabel: "pictures with this z or more", YMin: 0, YMax: most, Width: 4, Height: 3})
 		if err != nil {
 			return nil, err
