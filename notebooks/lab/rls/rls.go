@@ -72,8 +72,8 @@ func UnitLength(x *mat.Dense) *mat.Dense {
 }
 
 // A Setting holds the parameters of a model. Alpha, Beta and Lambda are in units of
-// the data (papers.PenaltyUnits); the unit of Gamma is the squared length of a sample, which
-// makes it the paper's.
+// the data (papers.PenaltyUnits), but for RMNMF, which takes Lambda as it is; the unit of Gamma is
+// the squared length of a sample, which makes it the paper's.
 type Setting struct{ Alpha, Beta, Gamma, Lambda float64 }
 
 // A Method is a row of the tables.
