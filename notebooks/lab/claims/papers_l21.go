@@ -157,7 +157,7 @@ func L21(d Data) List {
 			}
 			return v, why
 		}},
-		{"cost", Time, "sections 1, 2.7", "nearly the same computational cost", "the least seconds of a round at 256 × 256, r = 10, on an idle machine: at most 1.25 times those of NMF", func() (Verdict, string) {
+		{"cost", Time, "sections 1, 2.7", "nearly the same computational cost", "the least seconds of a round at 256 × 256, r = 10: at most 1.25 times those of NMF", func() (Verdict, string) {
 			var q []string
 			for _, set := range []string{"UMIST", "AT&T"} {
 				round := func(model string) float64 {
