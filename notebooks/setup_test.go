@@ -317,7 +317,7 @@ func TestNamesOfFolders(t *testing.T) {
 	if err := writeFile(file, []byte(`{"cells": [{"cell_type": "code", "source": "1", "outputs": [], "execution_count": 1, "metadata": {}}], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.runAll(t.Context(), []string{file}, true, true); err != nil {
+	if err := s.runAll(t.Context(), []string{file}, false, true); err != nil {
 		t.Fatal(err)
 	}
 	where, err := os.ReadFile(filepath.Join(s.root, "folders"))
