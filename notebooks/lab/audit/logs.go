@@ -38,7 +38,7 @@ func choices() (names []string, lost []*lesson.Results) {
 	names, lost = []string{"by stability", "by silhouette", "median of the grid"}, []*lesson.Results{{}, {}, {}}
 	for _, l := range rls.Lines(1) {
 		for _, m := range []string{"GNMF", "RMNMF", "L1", "LS-NMF", "RLS-NMF"} {
-			// Where no component is left all starts agree.
+			// Where no component is left starts often agree, on nothing.
 			grid := rls.Grid(1, l.Set, 0, m).Where(func(r choose.Row) bool { return r.Scores["live"] > 0 })
 			if len(grid.Rows) == 0 {
 				continue

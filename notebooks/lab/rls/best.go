@@ -27,7 +27,7 @@ func Grid(table int, set string, level float64, method string) *choose.Table {
 }
 
 // Chosen returns the point of a Grid at which a score is largest, false if none is stored. Where it is another score than
-// the one that is asked for, points at which no component is left do not count: all starts agree there, and clusters are compact.
+// the one that is asked for, points at which no component is left do not count: starts often agree there, and clusters are compact.
 func Chosen(table int, set string, level float64, method, metric, by string) (choose.Row, bool) {
 	grid := Grid(table, set, level, method)
 	if by != metric {
