@@ -123,8 +123,8 @@ func L21(d Data) List {
 					rows := d.Convergence.Where("set", set, "model", model+", multiplicative")
 					v := mean(rows, "rounds") / printed2[[2]string{set + ", " + model, "rounds"}]
 					more := ""
-					if len(rows.Where("reason", "converged")) < len(rows) {
-						more = " and more, not converged"
+					if n := len(rows) - len(rows.Where("reason", "converged")); n > 0 {
+						more = fmt.Sprintf(" and more, as %d of %d have not converged", n, len(rows))
 					}
 					holds = holds && v >= 0.8 && v <= 1.25
 					q = append(q, fmt.Sprintf("%.1f%s (%s, %s)", v, more, set, model))
