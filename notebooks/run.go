@@ -173,6 +173,9 @@ func (s *setup) execute(ctx context.Context, file string, quick, save bool) ([]s
 		if err == nil {
 			err = s.link(ctx, programs)
 		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
 			fmt.Fprintf(s.out, "%s: each cell is compiled by itself, as together they are not: %v\n", filepath.Base(file), err)
 			env = env[:1]
