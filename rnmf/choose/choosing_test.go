@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"image/color"
 	"maps"
 	"math"
 	"os"
@@ -18,8 +17,6 @@ import (
 	"strings"
 	"testing"
 	"text/template"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/arena"
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
@@ -51,7 +48,7 @@ func TestChoosing(t *testing.T) {
 			t.Fatal(err)
 		}
 		var picture bytes.Buffer
-		if err := viz.WritePNG(&picture, damages().draw(t)); err != nil {
+		if err := viz.WritePNG(&picture, drawDamages(t)); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(pictureName, picture.Bytes(), 0o644); err != nil {
@@ -90,7 +87,7 @@ func TestChoosingPicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	var now bytes.Buffer
-	if err := viz.WritePNG(&now, damages().draw(t)); err != nil {
+	if err := viz.WritePNG(&now, drawDamages(t)); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(stored, now.Bytes()) {
@@ -107,7 +104,7 @@ func TestAccuracyInREADME(t *testing.T) {
 	}
 	d := damages()
 	at := func(model string) float64 {
-		return d.times.At(slices.Index(d.kinds, "none"), slices.Index(d.models, model))
+		return d.Times.At(slices.Index(d.Kinds, "none"), slices.Index(d.Models, model))
 	}
 	want := fmt.Sprintf("its error is on average %.2f times that of the best loss, and that of `RobustNMF` %.2f times", at("auto"), at("two stages"))
 	for _, want := range []string{want, arena.TwoDefaults(arena.DefaultsResults())} {
@@ -117,68 +114,16 @@ func TestAccuracyInREADME(t *testing.T) {
 	}
 }
 
-// A damageTable has the error of each model over the best of five losses, by kinds of damage.
-type damageTable struct {
-	kinds, models []string
-	sets          map[string]bool
-	times         *mat.Dense
-}
+func damages() arena.DamageTable { return arena.Damages(arena.DefaultsResults()) }
 
-func damages() damageTable {
-	d := damageTable{models: []string{"least squares", "L2,1", "Huber", "CellCase", "two stages", "auto"}, sets: map[string]bool{}}
-	for _, k := range arena.Kinds() {
-		d.kinds = append(d.kinds, k[0])
-	}
-	d.times = mat.NewDense(len(d.kinds), len(d.models), nil)
-	cases := make([]float64, len(d.kinds))
-	for bout, errs := range arena.Means(arena.DefaultsResults(), arena.Error) {
-		i := slices.Index(d.kinds, bout.Kind)
-		if math.IsNaN(arena.Factor(errs, "auto")) {
-			continue
-		}
-		d.sets[bout.Set] = true
-		cases[i]++
-		for j, model := range d.models {
-			d.times.Set(i, j, d.times.At(i, j)+math.Log(arena.Factor(errs, model)))
-		}
-	}
-	for i, n := range cases {
-		for j := range d.models {
-			// Sums in the order of a map differ in their last bits, which are not to be seen.
-			d.times.Set(i, j, math.Round(1e6*math.Exp(d.times.At(i, j)/n))/1e6)
-		}
-	}
-	return d
-}
-
-// most returns the largest error of a model over all kinds of damage.
-func (d damageTable) most(model string) float64 {
-	return slices.Max(mat.Col(nil, slices.Index(d.models, model), d.times))
-}
-
-func (d damageTable) draw(t *testing.T) *viz.Picture {
+// drawDamages draws the picture of the page.
+func drawDamages(t *testing.T) *viz.Picture {
 	t.Helper()
-	named := map[string]string{"none": "nothing is wrong", "Gaussian noise": "normal noise everywhere", "Laplace noise": "noise with heavy tails", "salt & pepper": "entries are 0 or white",
-		"dead pixels": "entries are 0", "white squares": "images are covered", "alien images": "foreign samples"}
-	var rows, columns []string
-	for _, kind := range d.kinds {
-		rows = append(rows, named[kind])
-	}
-	for _, model := range d.models {
-		columns = append(columns, map[string]string{"least squares": "NMF", "L2,1": "L21NMF", "Huber": "HuberNMF", "CellCase": "CellCaseNMF", "two stages": "RobustNMF", "auto": "choose.Auto"}[model])
-	}
-	p, err := viz.Heatmap(d.times, viz.HeatmapOptions{Title: "Which model stands what", RowNames: rows, ColumnNames: columns,
-		Map: paper, Min: 1, Max: 1.3, Values: true, BarLabel: "error / best"})
+	p, err := damages().Draw("Which model stands what")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
-}
-
-// paper goes from white to a dark orange.
-func paper(v float64) color.RGBA {
-	v = min(max(v, 0), 1)
-	return color.RGBA{uint8(255 - 75*v), uint8(255 - 155*v), uint8(255 - 235*v), 255}
 }
 
 // facesTable has a line for each damage of the faces, and a column for each of some models: the
@@ -373,12 +318,12 @@ func evidence(t *testing.T) template.FuncMap {
 		},
 		"countsTable": countsTable,
 		"facesTable":  func() (string, error) { return facesTable(faces) },
-		"sets":        func() int { return len(damages().sets) },
-		"autoAtMost":  func() float64 { return 100 * (damages().most("auto") - 1) },
+		"sets":        func() int { return damages().Sets },
+		"autoAtMost":  func() float64 { return 100 * (damages().Most("auto") - 1) },
 		"singleAtMost": func() float64 { // of the single loss whose worst damage is the least
 			least := math.Inf(1)
-			for _, model := range damages().models[:5] {
-				least = min(least, damages().most(model))
+			for _, model := range damages().Models[:5] {
+				least = min(least, damages().Most(model))
 			}
 			return 100 * (least - 1)
 		},
