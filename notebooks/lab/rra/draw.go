@@ -48,6 +48,17 @@ func DrawEmbedding(title string, h mat.Matrix, objects []int, g *rnmf.Graph) (*v
 	return c, nil
 }
 
+// Ways draws the way of each sample through its places in some fits, in the colour of its object.
+func Ways(c *viz.Chart, objects []int, places ...mat.Matrix) {
+	for j, k := range objects {
+		way := &plotter.Line{LineStyle: draw.LineStyle{Color: viz.Color(k), Width: 0.6}}
+		for _, h := range places {
+			way.XYs = append(way.XYs, plotter.XY{X: h.At(0, j), Y: h.At(1, j)})
+		}
+		c.Add(way)
+	}
+}
+
 // Curve is what the points of a trace have, against their rounds.
 func Curve(name string, style int, t rnmf.Trace, value func(rnmf.Point) float64) viz.Series {
 	s := viz.Series{Name: name, Style: style}

@@ -48,6 +48,22 @@ func TestDrawEmbedding(t *testing.T) {
 	}
 }
 
+// Each sample goes through its places.
+func TestWays(t *testing.T) {
+	var pictures [2]bytes.Buffer
+	for i := range pictures {
+		c := viz.NewChart()
+		c.X.Max, c.Y.Max = 4, 4
+		Ways(c, []int{0, 1}, []mat.Matrix{mat.NewDense(2, 2, []float64{0, 1, 3, 2}), mat.NewDense(2, 2, []float64{2, 4, 0, 1})}[:i+1]...)
+		if err := viz.WritePNG(&pictures[i], c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if bytes.Equal(pictures[0].Bytes(), pictures[1].Bytes()) {
+		t.Error("the ways are not drawn")
+	}
+}
+
 func TestCurve(t *testing.T) {
 	s := Curve("a name", 3, rnmf.Trace{{Round: 0, Objective: 5}, {Round: 2, Objective: 4, KKT: 7}}, Objective)
 	if s.Name != "a name" || s.Style != 3 || len(s.X) != 2 || s.X[1] != 2 || s.Y[1] != 4 || KKT(rnmf.Point{KKT: 7}) != 7 {
