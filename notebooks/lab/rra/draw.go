@@ -34,7 +34,7 @@ func DrawEmbedding(title string, h mat.Matrix, objects []int, g *rnmf.Graph) (*v
 	for k := range slices.Max(objects) + 1 {
 		names = append(names, fmt.Sprint("object ", k+1))
 	}
-	c, err := viz.Scatter(h, viz.ScatterOptions{Title: title, XLabel: "first coefficient", YLabel: "second coefficient", Classes: objects, Names: names, Width: 3.6, Height: 3.4})
+	c, err := viz.Scatter(h, viz.ScatterOptions{Title: title, XLabel: "first coefficient", YLabel: "second coefficient", Classes: objects, Names: names, Width: 3.3, Height: 3.1})
 	if err != nil {
 		return nil, err
 	}
