@@ -256,7 +256,7 @@ func tour(t *testing.T, p *page) {
 }
 
 func interactive(t *testing.T, p *page, stopButton string) {
-	if n := p.text(`String(nb.codes().length)`); n != "6" {
+	if n := p.text(`String(nb.codes().length)`); n != "8" {
 		t.Fatalf("%s cells of code", n)
 	}
 	begin := func(i int) {
@@ -272,10 +272,10 @@ func interactive(t *testing.T, p *page, stopButton string) {
 		p.until("controls", `globalThis.gonb_comm && document.querySelector(".rnmf-panel button")`, time.Minute)
 	}
 	controls(1)
-	p.until("a picture", seen+` === "1 of 1"`, 10*time.Second)
+	p.until("two pictures", seen+` === "2 of 2"`, 10*time.Second)
 	_ = p.js(`document.querySelector(".rnmf-panel").scrollIntoView({block: "start"})`, nil)
 	p.shot("slider")
-	picture := `document.querySelector(nb.area + " img").src`
+	picture := `document.querySelectorAll(nb.area + " img")[1].src` // the first one is of weights
 	label := `document.querySelector(".rnmf-panel output").textContent`
 	before, was := p.text(picture), p.text(label)
 	_ = p.js(`document.querySelector(".rnmf-panel input").focus()`, nil)
@@ -293,17 +293,17 @@ func interactive(t *testing.T, p *page, stopButton string) {
 	p.until("the end of the cell", `nb.done(1)`, 10*time.Second)
 	p.until("what was set, in place of the panel", `nb.text(1).trim() === "outliers 45"`, 5*time.Second)
 
-	controls(3)
+	controls(4)
 	p.until("three controls", `document.querySelectorAll(".rnmf-panel input, .rnmf-panel select").length === 3`, 10*time.Second)
-	p.until("two pictures", seen+` === "2 of 2"`, 10*time.Second)
-	_ = p.js(`(() => { window.before = document.querySelectorAll(nb.area + " img")[1].src; const s = document.querySelector(".rnmf-panel select"); s.value = 0; s.dispatchEvent(new Event("input", {bubbles: true})); })()`, nil)
-	p.until("a picture of another loss", `document.querySelectorAll(nb.area + " img")[1].src !== window.before`, 20*time.Second)
+	p.until("three pictures", seen+` === "3 of 3"`, 10*time.Second)
+	_ = p.js(`(() => { window.before = document.querySelectorAll(nb.area + " img")[2].src; const s = document.querySelector(".rnmf-panel select"); s.value = 0; s.dispatchEvent(new Event("input", {bubbles: true})); })()`, nil)
+	p.until("a picture of another loss", `document.querySelectorAll(nb.area + " img")[2].src !== window.before`, 20*time.Second)
 	_ = p.js(`document.querySelector(".rnmf-panel").scrollIntoView({block: "start"})`, nil)
 	p.shot("choice")
 	p.click(stopButton)
-	p.until("the stop button to end the cell", `nb.done(3)`, 4*time.Second)
+	p.until("the stop button to end the cell", `nb.done(4)`, 4*time.Second)
 
-	begin(4)
+	begin(6)
 	// Of the second fit: the first may end between two looks, and then no line has a round for a while.
 	round := `(document.querySelector(".rnmf-live")?.textContent.match(/multiplicative · round (\d+)/)?.[1] ?? "")`
 	p.until("progress", `document.querySelector(".rnmf-live svg") && `+round, time.Minute)
@@ -312,12 +312,12 @@ func interactive(t *testing.T, p *page, stopButton string) {
 	_ = p.js(`document.querySelector(".rnmf-live").scrollIntoView({block: "center"})`, nil)
 	p.shot("progress")
 	p.click(stopButton)
-	p.until("the stop button to end the fit", `nb.done(4)`, 6*time.Second)
+	p.until("the stop button to end the fit", `nb.done(6)`, 6*time.Second)
 	p.until("the end to be shown", `document.querySelectorAll(".rnmf-live").length === 0`, 5*time.Second)
-	if out := p.text(`nb.outputs(4).filter(o => o.name === "stdout").map(o => [o.text].flat().join("")).join("")`); !strings.Contains(out, "cancelled") || !strings.Contains(out, "converged") {
+	if out := p.text(`nb.outputs(6).filter(o => o.name === "stdout").map(o => [o.text].flat().join("")).join("")`); !strings.Contains(out, "cancelled") || !strings.Contains(out, "converged") {
 		t.Errorf("after the stop button: %q", out)
 	}
-	p.until("a picture of the end", seen+` === "3 of 3"`, 5*time.Second)
+	p.until("two pictures of the end", seen+` === "5 of 5"`, 5*time.Second)
 	p.shot("stopped")
 	if bad := p.text(wrong); bad != "" {
 		t.Error(bad)

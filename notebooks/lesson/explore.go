@@ -15,7 +15,7 @@ import (
 // Explore explores a set as a study says, with lines of progress where a reader waits. In the quick
 // setting it fits two starts, and three parts if the study does not say how many.
 func Explore(st explore.Study, s *datasets.Set) *explore.Analysis {
-	if os.Getenv("RNMF_HEADLESS") == "" {
+	if !Headless() {
 		st.Progress = explore.Lines(os.Stdout)
 	}
 	if Quick() {

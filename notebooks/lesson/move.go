@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
-	"os"
 	"time"
 
 	"github.com/robustnmf/robustnmf/viz"
@@ -33,7 +32,7 @@ func Move(draw func(values []int) (viz.Figure, error), controls ...show.Control)
 		stop("lesson: Move needs a control")
 		return
 	}
-	if os.Getenv("RNMF_HEADLESS") == "" {
+	if !Headless() {
 		if err := show.Interact(context.Background(), controls, safe); !errors.Is(err, context.Canceled) {
 			Check(err)
 		}

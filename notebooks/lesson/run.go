@@ -18,6 +18,10 @@ import (
 // The other functions of this package heed it by themselves.
 func Quick() bool { return os.Getenv("RNMF_QUICK") != "" }
 
+// Headless reports whether a program runs the notebook, so that nobody can move a slider or press a button: by the
+// environment variable RNMF_HEADLESS.
+func Headless() bool { return os.Getenv("RNMF_HEADLESS") != "" }
+
 // Rounds returns n, or in the quick setting a twentieth, at least 3 and at most n. Film and Fit
 // call it; a loop of your own should call it, too.
 func Rounds(n int) int {

@@ -1,8 +1,11 @@
 package lesson
 
 import (
+	"image/color"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot"
 
 	"github.com/robustnmf/robustnmf/viz"
 )
@@ -48,6 +51,27 @@ func TestWithPaper(t *testing.T) {
 	for _, want := range []string{"| first | second | third |", "| row | 2.000 ± 1.414 | 5.000 (4.500) | – |", "| other | – | – | – |", "| none | – | – (1.000) | – (2.000) |"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+// Of curves that coincide the first and the last are seen, and the axes stay.
+func TestNested(t *testing.T) {
+	line := func(name string, style int) viz.Series {
+		return viz.Series{Name: name, Style: style, X: []float64{-5, 50}, Y: []float64{1, 1}}
+	}
+	c := Nested(Axes(1, 10, viz.LinesOptions{LogX: true, YMax: 2}), line("wide", 1), line("", 2), line("thin", 3))
+	if c.X.Min != 1 || c.X.Max != 10 || c.Y.Min != 0 || c.Y.Max != 2 {
+		t.Errorf("from %g to %g, %g to %g wide", c.Y.Min, c.Y.Max, c.X.Min, c.X.Max)
+	}
+	c.X.Scale, c.Legend = plot.LinearScale{}, plot.NewLegend()
+	img, seen := c.Image(), map[color.RGBA]int{}
+	for y := range img.Bounds().Dy() {
+		seen[color.RGBAModel.Convert(img.At(img.Bounds().Dx()/2, y)).(color.RGBA)]++
+	}
+	for _, i := range []int{0, 2} {
+		if seen[color.RGBAModel.Convert(viz.Color(i)).(color.RGBA)] == 0 {
+			t.Errorf("colour %d is not seen", i)
 		}
 	}
 }
