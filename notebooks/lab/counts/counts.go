@@ -21,7 +21,6 @@ import (
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
-	"github.com/robustnmf/robustnmf/rnmf/score"
 )
 
 //go:embed results.csv
@@ -158,6 +157,8 @@ func Planted(level float64, damage string, m, n int, seed uint64) (x, means *mat
 	x = matrix(m, n, func(i, j int) float64 { return d.Poisson(means.At(i, j)) })
 	bad = make([]bool, n)
 	switch damage {
+	case "overdispersed":
+		x.Apply(func(i, j int, _ float64) float64 { return d.Poisson(means.At(i, j) * d.Gamma(10) / 10) }, x)
 	case "5 % gross entries":
 		x.Apply(func(_, _ int, v float64) float64 {
 			if d.Float64() < 0.05 {
@@ -214,62 +215,27 @@ func planted(ctx context.Context, size int, of, damage, model string, seed uint6
 	return out, err
 }
 
-// programs draws cells of different depth that mix five programs of genes. Parts of logarithms are not in the
-// units of the programs: where W is fitted again, it is that of the shares for the H of their logarithms, by
-// least squares.
+// programs finds the five programs of Cells. Parts of logarithms are not in the units of the programs: where W is
+// fitted again, it is that of the shares for the H of their logarithms, by least squares.
 func programs(ctx context.Context, size int, _, damage, model string, seed uint64) (Outcome, error) {
-	d := drawerOf(seed)
-	m, n := 300/size, 400/size
-	const r = 5
-	w := matrix(m, r, func(int, int) float64 { return d.Gamma(0.3) })
-	h := matrix(r, n, func(int, int) float64 { return d.Gamma(0.5) })
-	for j := range n {
-		depth := math.Exp(0.7 * d.NormFloat64())
-		for k := range r {
-			h.Set(k, j, depth*h.At(k, j))
-		}
-	}
-	var means mat.Dense
-	means.Mul(w, h)
-	means.Scale(3*float64(m*n)/mat.Sum(&means), &means)
-	x := matrix(m, n, func(i, j int) float64 {
-		v := d.Poisson(means.At(i, j))
-		if damage != "clean" && d.Float64() < 0.01 {
-			v += d.Poisson(100)
-		}
-		return v
-	})
-	var shares *datasets.Set
+	x, w := Cells(damage, 300/size, 400/size, seed)
+	var shares *mat.Dense
 	if strings.Contains(model, "shares") {
 		var err error
-		if shares, _, err = datasets.Prepare(&datasets.Set{X: x}, datasets.SampleSums{}); err != nil {
+		if shares, x, err = LogShares(x); err != nil {
 			return Outcome{}, err
 		}
-		s, _, err := datasets.Prepare(shares, datasets.Log1p{})
-		if err != nil {
-			return Outcome{}, err
-		}
-		x = s.X
 	}
-	f, out, err := fit(ctx, model, r, 200/size, x, seed)
+	f, out, err := fit(ctx, model, 5, 200/size, x, seed)
 	if err != nil {
 		return out, err
 	}
 	if strings.HasSuffix(model, "W fitted again") {
-		wt, err := (&rnmf.Result{W: mat.DenseCopyOf(f.H.T())}).Transform(ctx, shares.X.T(), nil)
-		if err != nil {
+		if f.W, err = Refit(ctx, shares, f.H, new(rnmf.Result)); err != nil {
 			return out, err
 		}
-		f.W = mat.DenseCopyOf(wt.T())
 	}
-	cost := matrix(r, r, func(k, l int) float64 {
-		u, v := w.ColView(k), f.W.ColView(l)
-		return -mat.Dot(u, v) / max(mat.Norm(u, 2)*mat.Norm(v, 2), 1e-300)
-	})
-	match, err := score.Assignment(cost)
-	for k, l := range match {
-		out.Score -= cost.At(k, l) / r
-	}
+	_, out.Score, err = Programs(w, f.W)
 	return out, err
 }
 

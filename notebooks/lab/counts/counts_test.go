@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
 	"github.com/robustnmf/robustnmf/rnmf"
@@ -98,5 +99,30 @@ func TestErrorInDark(t *testing.T) {
 	expected, y := mat.NewDense(2, 2, []float64{0, 0.5, 10, 5.5}), mat.NewDense(2, 2, []float64{1, 0, 0, 0})
 	if e := ErrorInDark(y, expected); e != 0.75 {
 		t.Errorf("the error is %g", e)
+	}
+}
+
+// Programs that are found in another order and at another scale are the same, and can be drawn.
+func TestPrograms(t *testing.T) {
+	truth, found := mat.NewDense(3, 2, []float64{1, 0, 2, 1, 0, 3}), mat.NewDense(3, 2, []float64{0, 2, 5, 4, 15, 0})
+	match, cosine, err := Programs(truth, found)
+	if err != nil || !slices.Equal(match, []int{1, 0}) || math.Abs(cosine-1) > 1e-12 {
+		t.Errorf("%v, %g, %v", match, cosine, err)
+	}
+	c, err := OneProgram("found", 1, 0, truth, found)
+	if err != nil || c.Title.Text != "found: 1.000" {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// FewPhotons draws both rows of pictures.
+func TestFewPhotons(t *testing.T) {
+	s := datasets.Fashion()
+	x, expected := Photons(s.X, 3, true, 1)
+	m, n := x.Dims()
+	w, h := mat.NewDense(m, 1, nil), mat.NewDense(1, n, nil)
+	r := &rnmf.Result{W: w, H: h, Loss: rnmf.CauchyTail{Cut: 2.5}, Family: rnmf.Poisson}
+	if p, err := FewPhotons("zeros", s, x, expected, []int{0, 1}, []string{"zeros"}, r); err != nil || p.Image().Bounds().Empty() {
+		t.Error(err)
 	}
 }
