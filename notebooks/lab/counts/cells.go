@@ -96,9 +96,9 @@ func OneProgram(name string, style, k int, truth, found *mat.Dense) (*viz.Chart,
 	c := viz.NewChart()
 	c.Title.Text = fmt.Sprintf("%s: %.3f", name, mat.Dot(t, f)/mat.Norm(t, 2)/mat.Norm(f, 2))
 	c.X.Label.Text, c.Y.Label.Text = "true share of a gene, ‰", "found, ‰"
-	c.Width, c.Height = 3.6, 3.3
+	c.Width, c.Height = 2.6, 2.4
 	c.Add(&plotter.Line{XYs: plotter.XYs{{X: low, Y: low}, {X: high, Y: high}}, LineStyle: draw.LineStyle{Color: color.Gray{0x90}, Width: vg.Points(1)}},
-		&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: viz.Color(style - 1), Radius: vg.Points(1.8), Shape: draw.CircleGlyph{}}})
+		&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: viz.Color(style - 1), Radius: vg.Points(1.3), Shape: draw.CircleGlyph{}}})
 	for _, a := range []*plot.Axis{&c.X, &c.Y} {
 		a.Scale, a.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
 		a.Min, a.Max = 0.999*low, high
