@@ -181,7 +181,7 @@ var looks = map[string]int{
 	"NMF": 1, "L2": 1, "least squares": 1,
 	"L2,1-NMF": 2, "L2,1": 2,
 	"L1-NMF": 3, "L1": 3,
-	"your own": 27, "your own, ridge": 11,
+	"your own": 27, "your own, ridge": 11, "your own, wider": 43,
 	"truncated Cauchy": 4, "truncated, printed rule": 4,
 	"Huber": 5, "HuberNMF": 5,
 	"Cauchy":     6,

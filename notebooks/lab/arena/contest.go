@@ -33,9 +33,9 @@ func Contest(ctx context.Context, s Set, rivals []Rival, trials, rounds int) (ro
 	return rows, nil
 }
 
-// Fate tells what became of a rival: its place by the error, the bouts that it won, and its worst one.
+// Fate tells what became of a rival: its place by the mean factor of its error to the best, the bouts that it won, and its worst one.
 func Fate(rows []Stored, model string) string {
-	table := Standings(rows, Error)
+	table := byFactor(rows, Error)
 	at := slices.IndexFunc(table, func(s Standing) bool { return s.Model == model })
 	if at < 0 {
 		return model + " took no part."
@@ -176,4 +176,94 @@ func (r *Restoration) Table(caption string) *viz.Table {
 		t.BoldRow(i, viz.Smaller)
 	}
 	return t
+}
+
+// An Overshoot is what losses make of a set of which ever more pixels are dead.
+type Overshoot struct {
+	// Above counts the entries of WH above 2, and Errors has the error against the clean data: a row for each
+	// rival and a column for each share, in percent.
+	Above, Errors *lesson.Results
+	// Views have the image with the largest entry of all: clean, given, and what each rival makes of it. Share is
+	// that of dead pixels, Top the entry, and By the rival.
+	Views   []viz.View
+	Share   float64
+	Top     float64
+	By      string
+	rivals  []Rival
+	set     Set
+	entries int
+}
+
+// DeadPixels fits rivals to a set with values in 0..1 of which ever more pixels are dead, at most so many rounds.
+func DeadPixels(ctx context.Context, s Set, rounds int, rivals ...Rival) (*Overshoot, error) {
+	m, n := s.X.Dims()
+	o := &Overshoot{Above: new(lesson.Results), Errors: new(lesson.Results), rivals: rivals, set: s, entries: m * n}
+	for _, c := range Cases(s.Set) {
+		if c.Kind != "dead pixels" {
+			continue
+		}
+		x, _, err := c.Corruption.Apply(s.X, 1)
+		if err != nil {
+			return nil, err
+		}
+		var made []*mat.Dense
+		sample := -1 // with the largest entry of all so far
+		for _, rival := range rivals {
+			model := rival.Model
+			model.Rank, model.Seed, model.MaxIter = s.Rank, 1, lesson.Rounds(rounds)
+			fit, err := model.Fit(ctx, x)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", rival.Name, err)
+			}
+			e, err := fit.RelativeError(s.X)
+			if err != nil {
+				return nil, err
+			}
+			wh, above := lesson.Product(fit), 0.0
+			for i := range m {
+				for j, v := range wh.RawRowView(i) {
+					if v > 2 {
+						above++
+					}
+					if v > o.Top {
+						o.Top, o.By, sample = v, rival.Name, j
+					}
+				}
+			}
+			made = append(made, wh)
+			o.Above.Add(rival.Name, fmt.Sprint(c.Strength), above)
+			o.Errors.Add(rival.Name, fmt.Sprint(c.Strength), e)
+		}
+		if sample < 0 {
+			continue
+		}
+		view := func(heading string, x *mat.Dense) viz.View {
+			one := mat.NewDense(m, 1, mat.Col(nil, sample, x))
+			return viz.View{Heading: fmt.Sprintf("%s\nup to %.1f", heading, mat.Max(one)), X: one, Limit: 1}
+		}
+		o.Share, o.Views = c.Strength, []viz.View{view("clean", s.X), view("given", x)}
+		for i, rival := range rivals {
+			o.Views = append(o.Views, view(rival.Name, made[i]))
+		}
+	}
+	return o, nil
+}
+
+// Curves draws Above and Errors; the titles speak of the first two rivals.
+func (o *Overshoot) Curves() viz.Figure {
+	most, one, other, share := 0.0, o.rivals[0].Name, o.rivals[1].Name, fmt.Sprint(o.Share)
+	for _, percent := range o.Above.Columns {
+		most = max(most, o.Above.Mean(one, percent))
+	}
+	opt := viz.LinesOptions{XLabel: "dead pixels, %", YLabel: "entries of WH above 2", Width: 4.8, Height: 2.9,
+		Title: fmt.Sprintf("%s: up to %.0f of %d entries overshoot", one, most, o.entries)}
+	left := lesson.Must(viz.Lines(o.Above.Series(), opt))
+	opt.YLabel, opt.Title = "relative error", fmt.Sprintf("At %s %%: error %.2f (%s) and %.2f (%s)", share, o.Errors.Mean(one, share), one, o.Errors.Mean(other, share), other)
+	return lesson.Panels(2, left, lesson.Must(viz.Lines(o.Errors.Series(), opt)))
+}
+
+// Image draws the Views.
+func (o *Overshoot) Image() (viz.Figure, error) {
+	return viz.Views(o.Views, viz.ViewsOptions{Height: o.set.Height, Width: o.set.Width, Samples: []int{0},
+		Title: fmt.Sprintf("At %g %% dead pixels a white pixel of %s is %.1f; pixels end at 1", o.Share, o.By, o.Top)})
 }

@@ -3,6 +3,7 @@ package arena
 import (
 	"cmp"
 	"fmt"
+	"image/color"
 	"maps"
 	"math"
 	"slices"
@@ -11,8 +12,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
-	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	vgdraw "gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
@@ -44,13 +47,14 @@ func Strengths(s *datasets.Set) *viz.Table {
 	return t
 }
 
-// Ranking has the places of rivals by some measures, in the order of the first.
+// Ranking has the factors of rivals by some measures, in the order of the first: near twins of one rival among the
+// others change no factor.
 func Ranking(caption string, rows []Stored, measures ...Measure) *viz.Table {
 	t := &viz.Table{Caption: caption, Header: []string{"loss"}}
 	var names []string
 	for i, m := range measures {
-		t.Header = append(t.Header, m.Name+": mean place", "bouts won", "factor to the best, mean", "worst")
-		standings := Standings(rows, m)
+		t.Header = append(t.Header, m.Name+": factor to the best, mean", "worst", "bouts won")
+		standings := byFactor(rows, m)
 		if i == 0 {
 			for _, s := range standings {
 				names = append(names, s.Model)
@@ -59,10 +63,17 @@ func Ranking(caption string, rows []Stored, measures ...Measure) *viz.Table {
 		}
 		for _, s := range standings {
 			at := slices.Index(names, s.Model)
-			t.Rows[at] = append(t.Rows[at], viz.Number(s.Rank, 1), viz.Number(float64(s.Wins), 0), viz.Number(s.Regret, 2), viz.Number(s.Worst, 2))
+			t.Rows[at] = append(t.Rows[at], viz.Number(s.Regret, 3), viz.Number(s.Worst, 2), viz.Number(float64(s.Wins), 0))
 		}
 	}
 	return t
+}
+
+// byFactor returns the standings by the mean factor to the best.
+func byFactor(rows []Stored, m Measure) []Standing {
+	all := Standings(rows, m)
+	slices.SortStableFunc(all, func(a, b Standing) int { return cmp.Compare(a.Regret, b.Regret) })
+	return all
 }
 
 // Panels draws the errors of some rivals against the strength of each corruption, a panel for each. Its
@@ -136,34 +147,53 @@ func verdict(rows []Stored, kind string, models []string) string {
 	return fmt.Sprintf("%s is %.0f %% behind", last, 100*(over(last)-1))
 }
 
-// Map draws the error of each rival over the least of the bout, by corruption: the geometric mean over
-// sets and strengths.
-func Map(rows []Stored) (viz.Figure, error) {
-	names, kinds := namesOf(rows), kindsOf(rows)
-	v := mat.NewDense(len(names), len(kinds), nil)
-	leads := map[string]int{} // in so many columns
-	for j, kind := range kinds {
-		of := OverBest(rows, kind)
-		for i, name := range names {
-			v.Set(i, j, of[name])
-		}
-		for _, name := range leaders(of, names) {
-			leads[name]++
+// Maps draws the error of each rival over the least of the bout, by corruption: the geometric mean over the
+// strengths, in a map for each set, whose title has the rival with the mildest worst column, and that.
+func Maps(rows []Stored) viz.Figure {
+	var sets []string
+	for _, s := range rows {
+		if !slices.Contains(sets, s.Set) {
+			sets = append(sets, s.Set)
 		}
 	}
-	most := slices.Max(slices.Collect(maps.Values(leads)))
-	title := fmt.Sprintf("No loss leads more than %d of %d columns", most, len(kinds))
-	return viz.Heatmap(v, viz.HeatmapOptions{Title: title, RowNames: all(names, short), ColumnNames: kinds,
-		Values: true, Min: 1, Max: 1.5, Map: viz.Blues, BarLabel: "error / the least, capped at 1.5"})
+	names, kinds, mildest := namesOf(rows), kindsOf(rows), map[string]bool{}
+	var panels []viz.Figure
+	for k, set := range sets {
+		own := slices.DeleteFunc(slices.Clone(rows), func(s Stored) bool { return s.Set != set })
+		v := mat.NewDense(len(names), len(kinds), nil)
+		worst := map[string]float64{}
+		for j, kind := range kinds {
+			of := OverBest(own, kind)
+			for i, name := range names {
+				v.Set(i, j, of[name])
+				worst[name] = max(worst[name], of[name])
+			}
+		}
+		opt := viz.HeatmapOptions{Title: fmt.Sprintf("%s: %s (%.2f)", set, least(worst), worst[least(worst)]), RowNames: all(names, short),
+			ColumnNames: kinds, Values: true, Min: 1, Max: 1.5, Map: viz.Blues, NoBar: true}
+		if k > 0 {
+			opt.RowNames = make([]string, len(names)) // as in the first map
+		}
+		panels = append(panels, lesson.Must(viz.Heatmap(v, opt)))
+		mildest[least(worst)] = true
+	}
+	title := "Not all sets have the same loss with the mildest worst column"
+	if len(mildest) == len(sets) {
+		title = "Each set has another loss with the mildest worst column"
+	}
+	return lesson.Titled(title, panels...)
 }
 
-// Leaders says, for each corruption, which rivals come within a hundredth of the best.
-func Leaders(rows []Stored) string {
+// CleanErrors says what the error of least squares is on each set where nothing is wrong.
+func CleanErrors(rows []Stored) string {
 	var said []string
-	for _, kind := range kindsOf(rows) {
-		said = append(said, fmt.Sprintf("%-15s %s", kind+":", strings.Join(leaders(OverBest(rows, kind), namesOf(rows)), ", ")))
+	means := Means(rows, Error)
+	for _, b := range Bouts(rows) {
+		if b.Kind == "none" {
+			said = append(said, fmt.Sprintf("%s %.2f", b.Set, means[b]["least squares"]))
+		}
 	}
-	return "The best, and who comes within 1 % of it:\n" + strings.Join(said, "\n")
+	return "Relative error of least squares on clean data: " + strings.Join(said, ", ")
 }
 
 // leaders returns those of the names whose errors come within a hundredth of the least.
@@ -208,41 +238,82 @@ func Found(rows []Stored) (viz.Figure, error) {
 		Values: true, Min: 0, Max: 1, Map: viz.Blues, BarLabel: "average precision, mean over sets and strengths"})
 }
 
-// Spread draws the error of each rival over the least, a point for each bout, up to a factor of three, and
-// returns which points are beyond it.
-func Spread(rows []Stored) (chart *viz.Chart, beyond string) {
-	const top = 3.2
-	means := Means(rows, Error)
-	standings := Standings(rows, Error)
-	mildest := slices.MinFunc(standings, func(a, b Standing) int { return cmp.Compare(a.Worst, b.Worst) })
+// FoundOn says how well the weights of a rival find one kind of damage on each set.
+func FoundOn(rows []Stored, model, kind string) string {
 	r := new(lesson.Results)
-	var names, far []string
-	for _, s := range standings {
-		names = append(names, lines(s.Model))
-		for _, b := range Bouts(rows) {
-			v := means[b][s.Model] / means[b][least(means[b])]
-			if v > top {
-				far = append(far, fmt.Sprintf("%s on %s, %s, with %.1f", s.Model, b.Set, b.name(), v))
-			}
-			r.Add(short(s.Model), short(s.Model), v)
+	for _, row := range rows {
+		if row.Model == model && row.Kind == kind && !math.IsNaN(row.AP) {
+			r.Add(model, row.Set, row.AP)
 		}
 	}
-	title := fmt.Sprintf("Best mean place: %s; mildest worst bout of %d: %s", standings[0].Model, len(Bouts(rows)), mildest.Model)
-	c := r.Spread(title, "error / the least of the bout")
-	c.Legend = plot.NewLegend() // the axis has the names
-	c.NominalX(names...)
-	c.Width, c.Height, c.Y.Max = 12, 4, top
-	if far == nil {
-		return c, "All points are drawn."
-	}
-	return c, "Not drawn: " + strings.Join(far, "; ") + "."
+	said := all(r.Columns, func(set string) string { return fmt.Sprintf("%s %.2f", set, r.Mean(model, set)) })
+	return fmt.Sprintf("%s, %s, average precision: %s", model, kind, strings.Join(said, ", "))
 }
 
-// Agreement is the rank correlation (Spearman) between the mean places of rivals by two measures.
+// Spread draws the error of each rival over the least, a point for each bout: those of the last set in black, the
+// others in grey. The worst point of a rival has its damage; one that is too high stands at the upper end,
+// with its value.
+func Spread(rows []Stored) *viz.Chart {
+	const top, far = 3.2, 1.5
+	means, standings, bouts := Means(rows, Error), byFactor(rows, Error), Bouts(rows)
+	last := bouts[len(bouts)-1].Set
+	c := viz.NewChart()
+	c.Y.Label.Text, c.Width, c.Height = "error / the least of the bout", 12, 4
+	points := map[bool]plotter.XYs{}
+	notes := plotter.XYLabels{}
+	var names []string
+	var also []string // rivals that are far from the best on other sets, too
+	for k, s := range standings {
+		names = append(names, lines(s.Model))
+		over := func(b Bout) float64 { return means[b][s.Model] / means[b][least(means[b])] }
+		slices.SortFunc(bouts, func(a, b Bout) int { return cmp.Compare(over(a), over(b)) })
+		for i, b := range bouts {
+			at := plotter.XY{X: float64(k) + 0.4*(float64(i)/float64(len(bouts))-0.6), Y: min(over(b), top)}
+			points[b.Set == last] = append(points[b.Set == last], at)
+			if over(b) > far && b.Set != last && !slices.Contains(also, s.Model) {
+				also = append(also, s.Model)
+			}
+			if i == len(bouts)-1 {
+				text := strings.Replace(b.name(), "& ", "&\n", 1)
+				if at.Y == top {
+					text += fmt.Sprintf(": %.1f", over(b))
+				}
+				notes.XYs, notes.Labels = append(notes.XYs, at), append(notes.Labels, text)
+			}
+		}
+	}
+	c.Title.Text = fmt.Sprintf("Above %g there are only bouts of %s", far, last)
+	if also != nil {
+		c.Title.Text += ", but for " + strings.Join(also, ", ")
+	}
+	for _, of := range []struct {
+		last  bool
+		name  string
+		shade color.Gray
+	}{{false, "other sets", color.Gray{0xa8}}, {true, last, color.Gray{0x00}}} {
+		s := lesson.Must(plotter.NewScatter(points[of.last]))
+		s.GlyphStyle = vgdraw.GlyphStyle{Color: of.shade, Radius: vg.Points(2.6), Shape: vgdraw.CircleGlyph{}}
+		c.Add(s)
+		c.Legend.Add(of.name, s)
+	}
+	said := lesson.Must(plotter.NewLabels(notes))
+	for i := range said.TextStyle {
+		said.TextStyle[i].Font, said.TextStyle[i].XAlign, said.TextStyle[i].YAlign = c.X.Tick.Label.Font, vgdraw.XCenter, vgdraw.YBottom
+		said.TextStyle[i].Font.Size = 9
+	}
+	said.Offset.Y = vg.Points(5)
+	c.Add(said)
+	c.NominalX(names...)
+	c.X.Min, c.X.Max, c.Y.Min, c.Y.Max = -0.5, float64(len(names))-0.5, 1, top+0.3
+	c.InsideLegend, c.Legend.Top, c.Legend.Left = true, true, true
+	return c
+}
+
+// Agreement is the rank correlation (Spearman) between the mean factors of rivals by two measures.
 func Agreement(rows []Stored, a, b Measure) float64 {
 	var x, y []float64
-	second := Standings(rows, b)
-	for i, s := range Standings(rows, a) {
+	second := byFactor(rows, b)
+	for i, s := range byFactor(rows, a) {
 		x = append(x, float64(i))
 		y = append(y, float64(slices.IndexFunc(second, func(o Standing) bool { return o.Model == s.Model })))
 	}
@@ -477,42 +548,180 @@ func TwoDefaults(rows []Stored) string {
 		}
 	}
 	auto, one := of["auto"], of["CellCase"]
-	return how + fmt.Sprintf(" Averaged over the starts of a case, the largest error of `choose.Auto` is %.1f times the best, and that of `CellCaseNMF` %.1f times; their worst single fits reach %.1f and %.1f times. `choose.Auto` takes %.1f times the seconds of `RobustNMF`, `CellCaseNMF` %.1f times.",
-		auto.Worst, one.Worst, single["auto"], single["CellCase"], auto.Times, one.Times)
+	fits := fmt.Sprintf("their worst single fits reach %.1f and %.1f times", single["auto"], single["CellCase"])
+	if worst := fmt.Sprintf("%.1f", single["auto"]); worst == fmt.Sprintf("%.1f", single["CellCase"]) {
+		fits = fmt.Sprintf("the worst single fit of each is %s times the best", worst)
+	}
+	return how + fmt.Sprintf(" Averaged over the starts of a case, the largest error of `choose.Auto` is %.1f times the best, and that of `CellCaseNMF` %.1f times; %s. `choose.Auto` takes %.1f times the seconds of `RobustNMF`, `CellCaseNMF` %.1f times.",
+		auto.Worst, one.Worst, fits, auto.Times, one.Times)
 }
 
-// DefaultsMaps draws the error of each default over the least of the five losses by corruption, for each
-// group of sets and for all.
-func DefaultsMaps(rows []Stored) (viz.Figure, error) {
-	var sets []string
+// DefaultsMap draws the error of each default over the least of the five losses by corruption, over all sets; its
+// title has the one whose worst column is the mildest. The tables have the same for each group of sets.
+func DefaultsMap(rows []Stored) (f viz.Figure, tables []lesson.HTML, err error) {
+	var sets, models []string
 	groups := present(rows)
 	for _, g := range groups {
 		sets = append(sets, g.Sets...)
 	}
-	groups = append(groups, Group{Name: fmt.Sprintf("all %d sets", len(sets)), Sets: sets})
-	var models []string
 	factors := map[string]map[Bout]float64{}
 	for _, d := range Defaults() {
 		models, factors[d.Name] = append(models, d.Name), Factors(rows, d.Name)
 	}
 	kinds := kindsOf(rows)
-	var panels []viz.Figure
-	for _, g := range groups {
-		v := mat.NewDense(len(models), len(kinds), nil)
-		worst := map[string]float64{}
+	of := func(sets []string) (v *mat.Dense, mildest string, worst float64) {
+		v = mat.NewDense(len(models), len(kinds), nil)
+		most := map[string]float64{}
 		v.Apply(func(i, j int, _ float64) float64 {
-			f := meanFactor(rows, factors[models[i]], g.Sets, kinds[j])
-			worst[models[i]] = math.Max(worst[models[i]], f)
+			f := meanFactor(rows, factors[models[i]], sets, kinds[j])
+			most[models[i]] = math.Max(most[models[i]], f)
 			return f
 		}, v)
-		f, err := viz.Heatmap(v, viz.HeatmapOptions{Title: fmt.Sprintf("%s: %s loses least", g.Name, least(worst)), RowNames: models, ColumnNames: kinds,
-			Values: true, Min: 1, Max: 1.5, Map: viz.Blues, NoBar: true})
-		if err != nil {
-			return nil, err
-		}
-		panels = append(panels, f)
+		return v, least(most), most[least(most)]
 	}
-	return viz.Grid(2, panels...)
+	for _, g := range groups {
+		v, _, _ := of(g.Sets)
+		t := &viz.Table{Caption: "Error over the least of the five losses: " + g.Name, Header: append([]string{"default"}, kinds...)}
+		for i, name := range models {
+			t.Rows = append(t.Rows, []viz.Cell{viz.Text(name)})
+			for j := range kinds {
+				t.Rows[i] = append(t.Rows[i], viz.Number(v.At(i, j), 2))
+			}
+		}
+		tables = append(tables, t)
+	}
+	v, mildest, worst := of(sets)
+	f, err = viz.Heatmap(v, viz.HeatmapOptions{Title: fmt.Sprintf("%s: mildest worst column (%.2f)", mildest, worst), RowNames: models,
+		ColumnNames: kinds, Values: true, Min: 1, Max: 1.5, Map: viz.Blues, NoBar: true})
+	return f, tables, err
+}
+
+// Versus draws the factors of two defaults to the best of the five losses against each other, a point for each
+// bout, white squares in black and all else in grey. Its title says in how many bouts of either kind the error of one
+// is more than a twentieth below that of the other.
+func Versus(rows []Stored, a, b string) *viz.Chart {
+	x, y := Factors(rows, b), Factors(rows, a)
+	points := map[bool]plotter.XYs{}
+	var gains, losses [2]int
+	for _, bout := range Bouts(rows) {
+		if x[bout] == 0 || y[bout] == 0 {
+			continue
+		}
+		covered, k := bout.Kind == "white squares", 0
+		if covered {
+			k = 1
+		}
+		points[covered] = append(points[covered], plotter.XY{X: x[bout], Y: y[bout]})
+		switch {
+		case y[bout] < 0.95*x[bout]:
+			gains[k]++
+		case x[bout] < 0.95*y[bout]:
+			losses[k]++
+		}
+	}
+	c := viz.NewChart()
+	c.Width, c.Height = 5.6, 4.5
+	c.Title.Text = fmt.Sprintf("Better by 5 %%: %s %d times, %s %d under\nwhite squares; %d and %d times elsewhere", a, gains[1], b, losses[1], gains[0], losses[0])
+	c.X.Label.Text, c.Y.Label.Text = b+": error / the least", a+": error / the least"
+	line := lesson.Must(plotter.NewLine(plotter.XYs{{X: 1, Y: 1}, {X: 1.8, Y: 1.8}}))
+	line.Color, line.Width = color.Gray{0x60}, vg.Points(0.8)
+	c.Add(line)
+	for _, of := range []struct {
+		covered bool
+		name    string
+		shade   color.Gray
+	}{{false, "other damage, or none", color.Gray{0xa8}}, {true, "white squares", color.Gray{0x00}}} {
+		if points[of.covered] == nil {
+			continue
+		}
+		s := lesson.Must(plotter.NewScatter(points[of.covered]))
+		s.GlyphStyle = vgdraw.GlyphStyle{Color: of.shade, Radius: vg.Points(2.8), Shape: vgdraw.CircleGlyph{}}
+		c.Add(s)
+		c.Legend.Add(of.name, s)
+	}
+	c.X.Max += 0.05
+	c.InsideLegend, c.Legend.Top = true, true
+	return c
+}
+
+// BySet has the error of one default over that of another, for each set and kind of damage: the geometric mean
+// over the strengths.
+func BySet(rows []Stored, a, b string) *viz.Table {
+	kinds, means := kindsOf(rows), Means(rows, Error)
+	t := &viz.Table{Caption: "Error of " + a + " over that of " + b, Header: append([]string{"set"}, kinds...)}
+	logs := map[[2]string][]float64{}
+	var sets []string
+	for _, bout := range Bouts(rows) {
+		if !slices.Contains(sets, bout.Set) {
+			sets = append(sets, bout.Set)
+		}
+		at := [2]string{bout.Set, bout.Kind}
+		logs[at] = append(logs[at], math.Log(means[bout][a]/means[bout][b]))
+	}
+	for i, set := range sets {
+		t.Rows = append(t.Rows, []viz.Cell{viz.Text(set)})
+		for _, kind := range kinds {
+			cell := viz.Text("–")
+			if of := logs[[2]string{set, kind}]; of != nil {
+				cell = viz.Number(math.Exp(stat.Mean(of, nil)), 2)
+			}
+			t.Rows[i] = append(t.Rows[i], cell)
+		}
+	}
+	return t
+}
+
+// FarOff says in how many fits some models have more than a factor of the least error of the five losses.
+func FarOff(rows []Stored, over float64, models ...string) string {
+	trials, draws := byTrial(rows)
+	fits, far := 0, map[string]int{}
+	for _, d := range draws {
+		if math.IsNaN(Factor(trials[d], models[0])) {
+			continue
+		}
+		fits++
+		for _, m := range models {
+			if Factor(trials[d], m) > over {
+				far[m]++
+			}
+		}
+	}
+	said := all(models, func(m string) string { return fmt.Sprintf("%s %d", m, far[m]) })
+	return fmt.Sprintf("More than %g times the least error, of %d fits: %s", over, fits, strings.Join(said, ", "))
+}
+
+// Choice has, for what may be known of the damage, the default with the least mean error over all cases of
+// which that is true, how wrong it can be, and what it costs.
+func Choice(rows []Stored) *viz.Table {
+	t := &viz.Table{Caption: "What you know, and the default with the least mean error", Header: []string{"what is known", "take", "error / the least, mean", "worst", "on", "seconds / those of two stages"}}
+	for _, c := range []struct {
+		known string
+		is    func(kind string) bool
+	}{
+		{"nothing is wrong", func(k string) bool { return k == "none" }},
+		{"all entries are noisy", func(k string) bool { return strings.HasSuffix(k, "noise") }},
+		{"single entries are wrong", func(k string) bool { return k == "salt & pepper" || k == "dead pixels" }},
+		{"squares cover parts", func(k string) bool { return k == "white squares" }},
+		{"whole samples are wrong", func(k string) bool { return k == "alien images" }},
+		{"only that nothing is covered", func(k string) bool { return k != "white squares" }},
+		{"nothing", func(string) bool { return true }},
+	} {
+		some := slices.DeleteFunc(slices.Clone(rows), func(s Stored) bool { return !c.is(s.Kind) })
+		var sets []string
+		for _, b := range Bouts(some) {
+			if !slices.Contains(sets, b.Set) {
+				sets = append(sets, b.Set)
+			}
+		}
+		places, _ := Places(some, sets)
+		if len(places) == 0 {
+			continue
+		}
+		p := slices.MinFunc(places, func(a, b Place) int { return cmp.Compare(a.Mean, b.Mean) })
+		t.Rows = append(t.Rows, []viz.Cell{viz.Text(c.known), viz.Text(p.Model), viz.Number(p.Mean, 3), viz.Number(p.Worst, 2),
+			viz.Text(p.Lost.Set + ", " + p.Lost.name()), viz.Number(p.Times, 1)})
+	}
+	return t
 }
 
 // meanFactor is the geometric mean of Factors over the strengths of a corruption of some sets.
@@ -550,7 +759,7 @@ func Astray(rows []Stored, model string, over float64) *viz.Table {
 			chosen[draw{Bout{r.Set, r.Kind, r.Strength}, r.Trial}] = chosenLosses[r.Chosen]
 		}
 	}
-	factors, places := map[string][]float64{}, map[string]map[string][]float64{}
+	factors, places, worst := map[string][]float64{}, map[string]map[string][]float64{}, map[string]string{}
 	fits, far := 0, 0
 	for _, d := range draws {
 		f := Factor(trials[d], model)
@@ -580,10 +789,12 @@ func Astray(rows []Stored, model string, over float64) *viz.Table {
 		if places[cause] == nil {
 			places[cause] = map[string][]float64{}
 		}
-		where := d.Set + ", " + d.Kind
-		places[cause][where] = append(places[cause][where], f)
+		places[cause][d.Kind] = append(places[cause][d.Kind], f)
+		if f == slices.Max(places[cause][d.Kind]) {
+			worst[cause+d.Kind] = d.Set
+		}
 	}
-	t := &viz.Table{Header: []string{"what happened", "fits", "error / the least, mean", "worst", "where, with the number of fits and the worst"}}
+	t := &viz.Table{Header: []string{"what happened", "fits", "error / the least, mean", "worst", "under which damage, with the number of fits and the worst"}}
 	for _, cause := range []string{omitted, missed, ended, other} {
 		if factors[cause] == nil {
 			continue
@@ -593,10 +804,7 @@ func Astray(rows []Stored, model string, over float64) *viz.Table {
 			return cmp.Or(cmp.Compare(len(y), len(x)), cmp.Compare(slices.Max(y), slices.Max(x)), cmp.Compare(a, b))
 		})
 		for i, name := range names {
-			names[i] = fmt.Sprintf("%s (%d, %.2f)", name, len(places[cause][name]), slices.Max(places[cause][name]))
-		}
-		if len(names) > 6 {
-			names = append(names[:6], fmt.Sprintf("%d more", len(names)-6))
+			names[i] = fmt.Sprintf("%s (%d, %.2f on %s)", name, len(places[cause][name]), slices.Max(places[cause][name]), worst[cause+name])
 		}
 		t.Rows = append(t.Rows, []viz.Cell{viz.Text(cause), viz.Number(float64(len(factors[cause])), 0), viz.Number(stat.GeometricMean(factors[cause], nil), 2),
 			viz.Number(slices.Max(factors[cause]), 2), viz.Text(strings.Join(names, "; "))})
