@@ -255,7 +255,7 @@ func (o *Overshoot) Curves() viz.Figure {
 	for _, percent := range o.Above.Columns {
 		most = max(most, o.Above.Mean(one, percent))
 	}
-	opt := viz.LinesOptions{XLabel: "dead pixels, %", YLabel: "entries of WH above 2", Width: 4.8, Height: 2.9,
+	opt := viz.LinesOptions{XLabel: "dead pixels, %", YLabel: "entries of WH above 2", Width: 4.4, Height: 2.5,
 		Title: fmt.Sprintf("%s: up to %.0f of %d entries overshoot", one, most, o.entries)}
 	left := lesson.Must(viz.Lines(o.Above.Series(), opt))
 	opt.YLabel, opt.Title = "relative error", fmt.Sprintf("At %s %%: error %.2f (%s) and %.2f (%s)", share, o.Errors.Mean(one, share), one, o.Errors.Mean(other, share), other)

@@ -63,10 +63,30 @@ func Ranking(caption string, rows []Stored, measures ...Measure) *viz.Table {
 		}
 		for _, s := range standings {
 			at := slices.Index(names, s.Model)
-			t.Rows[at] = append(t.Rows[at], viz.Number(s.Regret, 3), viz.Number(s.Worst, 2), viz.Number(float64(s.Wins), 0))
+			t.Rows[at] = append(t.Rows[at], viz.Number(s.Regret, 3), viz.Text(fmt.Sprintf("%.2f, %s", s.Worst, where(rows, m, s.Model))), viz.Number(float64(s.Wins), 0))
 		}
 	}
 	return t
+}
+
+// where names the worst bout of a rival by a measure, with its set where there are several.
+func where(rows []Stored, m Measure, model string) (name string) {
+	means, bouts, worst := Means(rows, m), Bouts(rows), 0.0
+	for _, b := range bouts {
+		for _, v := range means[b] {
+			f := means[b][model] / v
+			if m.Larger {
+				f = 1 / f
+			}
+			if f > worst {
+				worst, name = f, b.name()
+				if bouts[0].Set != bouts[len(bouts)-1].Set {
+					name = b.Set + ", " + name
+				}
+			}
+		}
+	}
+	return name
 }
 
 // byFactor returns the standings by the mean factor to the best.
@@ -91,7 +111,7 @@ func Panels(rows []Stored, models ...string) viz.Figure {
 			}
 		}
 		c := lesson.Must(viz.Lines(r.Series(), viz.LinesOptions{Title: kind[0] + ": " + verdict(rows, kind[0], models),
-			XLabel: kind[1], YLabel: "relative error", Width: 4.6, Height: 2.8}))
+			XLabel: kind[1], YLabel: "relative error", Width: 4, Height: 2.3}))
 		if panels = append(panels, c); i%2 == 0 {
 			low, high = c.Y.Min, c.Y.Max
 			continue
@@ -248,65 +268,6 @@ func FoundOn(rows []Stored, model, kind string) string {
 	}
 	said := all(r.Columns, func(set string) string { return fmt.Sprintf("%s %.2f", set, r.Mean(model, set)) })
 	return fmt.Sprintf("%s, %s, average precision: %s", model, kind, strings.Join(said, ", "))
-}
-
-// Spread draws the error of each rival over the least, a point for each bout: those of the last set in black, the
-// others in grey. The worst point of a rival has its damage; one that is too high stands at the upper end,
-// with its value.
-func Spread(rows []Stored) *viz.Chart {
-	const top, far = 3.2, 1.5
-	means, standings, bouts := Means(rows, Error), byFactor(rows, Error), Bouts(rows)
-	last := bouts[len(bouts)-1].Set
-	c := viz.NewChart()
-	c.Y.Label.Text, c.Width, c.Height = "error / the least of the bout", 12, 4
-	points := map[bool]plotter.XYs{}
-	notes := plotter.XYLabels{}
-	var names []string
-	var also []string // rivals that are far from the best on other sets, too
-	for k, s := range standings {
-		names = append(names, lines(s.Model))
-		over := func(b Bout) float64 { return means[b][s.Model] / means[b][least(means[b])] }
-		slices.SortFunc(bouts, func(a, b Bout) int { return cmp.Compare(over(a), over(b)) })
-		for i, b := range bouts {
-			at := plotter.XY{X: float64(k) + 0.4*(float64(i)/float64(len(bouts))-0.6), Y: min(over(b), top)}
-			points[b.Set == last] = append(points[b.Set == last], at)
-			if over(b) > far && b.Set != last && !slices.Contains(also, s.Model) {
-				also = append(also, s.Model)
-			}
-			if i == len(bouts)-1 {
-				text := strings.Replace(b.name(), "& ", "&\n", 1)
-				if at.Y == top {
-					text += fmt.Sprintf(": %.1f", over(b))
-				}
-				notes.XYs, notes.Labels = append(notes.XYs, at), append(notes.Labels, text)
-			}
-		}
-	}
-	c.Title.Text = fmt.Sprintf("Above %g there are only bouts of %s", far, last)
-	if also != nil {
-		c.Title.Text += ", but for " + strings.Join(also, ", ")
-	}
-	for _, of := range []struct {
-		last  bool
-		name  string
-		shade color.Gray
-	}{{false, "other sets", color.Gray{0xa8}}, {true, last, color.Gray{0x00}}} {
-		s := lesson.Must(plotter.NewScatter(points[of.last]))
-		s.GlyphStyle = vgdraw.GlyphStyle{Color: of.shade, Radius: vg.Points(2.6), Shape: vgdraw.CircleGlyph{}}
-		c.Add(s)
-		c.Legend.Add(of.name, s)
-	}
-	said := lesson.Must(plotter.NewLabels(notes))
-	for i := range said.TextStyle {
-		said.TextStyle[i].Font, said.TextStyle[i].XAlign, said.TextStyle[i].YAlign = c.X.Tick.Label.Font, vgdraw.XCenter, vgdraw.YBottom
-		said.TextStyle[i].Font.Size = 9
-	}
-	said.Offset.Y = vg.Points(5)
-	c.Add(said)
-	c.NominalX(names...)
-	c.X.Min, c.X.Max, c.Y.Min, c.Y.Max = -0.5, float64(len(names))-0.5, 1, top+0.3
-	c.InsideLegend, c.Legend.Top, c.Legend.Left = true, true, true
-	return c
 }
 
 // Agreement is the rank correlation (Spearman) between the mean factors of rivals by two measures.

@@ -48,7 +48,7 @@ func TestVerdict(t *testing.T) {
 
 func TestRanking(t *testing.T) {
 	table := Ranking("", two(), Error, Accuracy)
-	if len(table.Rows) != 2 || len(table.Rows[0]) != len(table.Header) || table.Rows[0][0].Text != "b" {
+	if len(table.Rows) != 2 || len(table.Rows[0]) != len(table.Header) || table.Rows[0][0].Text != "b" || table.Rows[0][2].Text != "2.00, clean data" {
 		t.Errorf("%+v", table)
 	}
 	if r := Agreement(two(), Error, Accuracy); math.Abs(r-1) > 1e-12 {
@@ -230,7 +230,7 @@ func TestDrawn(t *testing.T) {
 	if got := FoundOn(rows, "L2,1", "alien images"); strings.Count(got, " 0.")+strings.Count(got, " 1.") != 3 {
 		t.Error(got)
 	}
-	if Maps(rows) == nil || Spread(rows) == nil || Versus(defaults, "auto", "CellCase") == nil {
+	if Maps(rows) == nil || Versus(defaults, "auto", "CellCase") == nil {
 		t.Error("no points")
 	}
 	if got := FarOff(defaults, 100, "auto"); !strings.HasSuffix(got, "fits: auto 0") {
