@@ -258,7 +258,7 @@ func (o *Overshoot) Curves() viz.Figure {
 	opt := viz.LinesOptions{XLabel: "dead pixels, %", YLabel: "entries of WH above 2", Width: 4.4, Height: 2.5,
 		Title: fmt.Sprintf("%s: up to %.0f of %d entries overshoot", one, most, o.entries)}
 	left := lesson.Must(viz.Lines(o.Above.Series(), opt))
-	opt.YLabel, opt.Title = "relative error", fmt.Sprintf("At %s %%: error %.2f (%s) and %.2f (%s)", share, o.Errors.Mean(one, share), one, o.Errors.Mean(other, share), other)
+	opt.YLabel, opt.Title = "relative error", fmt.Sprintf("At %s %%: %.2f; %s: %.2f", share, o.Errors.Mean(one, share), other, o.Errors.Mean(other, share))
 	return lesson.Panels(2, left, lesson.Must(viz.Lines(o.Errors.Series(), opt)))
 }
 
