@@ -11,10 +11,14 @@ import (
 	"strings"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/stored"
+	"github.com/robustnmf/robustnmf/viz"
 )
 
 // Library is the peer in what Sizes and Prices read.
 const Library = "scikit-learn's NMF"
+
+// NoVectors is the side of a row in which ours has no vector loops.
+const NoVectors = "NumPy / ours without vectors"
 
 // Peers reads the results that go run ./notebooks/lab/peers -o FILE has written. Machine is
 // what the file says of machine and versions. A row of the table has the columns kind (what
@@ -58,6 +62,9 @@ func Peers(file string) (machine string, all stored.Table, err error) {
 		}
 		row["kind"], row["what"], row["on"], row["variant"], row["side"] = parts[0], parts[1], parts[2], variant, cmp.Or(variant, "NumPy")
 		row["case"], row["above"] = row["what"]+", "+row["on"], ""
+		if variant == "portable Go" {
+			row["side"] = NoVectors
+		}
 		if share, _, ok := strings.Cut(strings.TrimPrefix(row["kind"], "NMF to "), " above "); ok && !strings.Contains(cells[3], ">") {
 			row["above"] = share
 		}
@@ -67,6 +74,14 @@ func Peers(file string) (machine string, all stored.Table, err error) {
 		return "", nil, fmt.Errorf("speed: %s has no table", file)
 	}
 	return strings.TrimSpace(machine), all, nil
+}
+
+// WholeMatrices is a stored round of NumPy's as a point of a roofline: with whole matrices, 7 passes over data that
+// come from memory, on two cores.
+func WholeMatrices(peers stored.Table) viz.Work {
+	const m, n, r = 2576, 7200, 50
+	row := peers.Where("kind", "H + W update", "on", fmt.Sprintf("%d×%d", m, n), "side", "NumPy")[0]
+	return viz.Work{Name: "whole matrices, NumPy (stored)", Intensity: []float64{12 * r / 112.}, Rate: []float64{12 * m * n * r / Seconds(row.Text("peer")) / 2e9}, Labels: []string{fmt.Sprint("r = ", r)}}
 }
 
 var took = regexp.MustCompile(`([\d.]+) (m?)s\b`)
@@ -145,23 +160,52 @@ func Robust(t stored.Table) (some stored.Table) {
 	return some
 }
 
-// Guess returns the seconds and the MB beyond X that a fit of a model takes by the rows of Sizes: those of
-// the row that is nearest in size, times the ratios of the entries and, for the seconds, of the parts, both
-// rounded to two digits.
-func Guess(sizes stored.Table, model string, features, samples, parts float64) (seconds, mb float64) {
-	nearest := func(column string) (value, entries, more float64) {
-		near := math.Inf(1)
-		for _, r := range sizes.Where("model", model) {
-			e, m := features*samples/(r.Number("features")*r.Number("samples")), parts/r.Number("parts")
-			if d := math.Abs(math.Log(e)) + math.Abs(math.Log(m)); d < near && !math.IsNaN(r.Number(column)) {
-				near, value, entries, more = d, r.Number(column), e, m
+// Guess returns between which two numbers the seconds of a fit of a model, and the MB beyond X, are likely to be by
+// the rows of Sizes. A single guess takes those of the row that is nearest in size, times the ratios of the
+// entries and, for the seconds, of the parts. It is tried on the rows themselves, each of which is left out in turn, and
+// divided and multiplied by the largest factor by which it is wrong there. All are rounded to two digits.
+func Guess(sizes stored.Table, model string, features, samples, parts float64) (seconds, mb [2]float64) {
+	rows := sizes.Where("model", model)
+	between := func(column string, byParts float64) [2]float64 {
+		guess := func(without int, features, samples, parts float64) (v float64) {
+			near := math.Inf(1)
+			for i, r := range rows {
+				e, m := features*samples/(r.Number("features")*r.Number("samples")), parts/r.Number("parts")
+				if d := math.Abs(math.Log(e)) + math.Abs(math.Log(m)); i != without && d < near && !math.IsNaN(r.Number(column)) {
+					near, v = d, r.Number(column)*e*math.Pow(m, byParts)
+				}
+			}
+			return v
+		}
+		wrong := 1.0
+		for i, r := range rows {
+			if ratio := guess(i, r.Number("features"), r.Number("samples"), r.Number("parts")) / r.Number(column); ratio > 0 {
+				wrong = max(wrong, ratio, 1/ratio)
 			}
 		}
-		return value, entries, more
+		v := guess(-1, features, samples, parts)
+		return [2]float64{rounded(v / wrong), rounded(v * wrong)}
 	}
-	seconds, entries, more := nearest("seconds")
-	mb, wider, _ := nearest("MB")
-	return rounded(seconds * entries * more), rounded(mb * wider)
+	return between("seconds", 1), between("MB", 0)
+}
+
+// WithRounds makes a table of Sizes, a row for each fit and a column for each model: its seconds, and in brackets its rounds.
+func WithRounds(sizes stored.Table, caption string) *viz.Table {
+	models := sizes.Different("model")
+	t := &viz.Table{Caption: caption, Header: append([]string{""}, models...)}
+	for _, fit := range sizes.Different("fit") {
+		cells := []viz.Cell{viz.Text(fit)}
+		for _, model := range models {
+			cell := viz.Number(math.NaN(), 2)
+			if r := sizes.Where("fit", fit, "model", model); len(r) == 1 {
+				cell = viz.Number(r[0].Number("seconds"), 2)
+				cell.Text += " (" + r[0].Text("rounds") + ")"
+			}
+			cells = append(cells, cell)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
 }
 
 // rounded keeps two digits.

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,8 +50,9 @@ func Once(list []float64) iter.Seq2[float64, int] {
 
 // Bandwidth returns the GB/s, read and written, of one core while all cores copy from one
 // half of a buffer to the other, each its own buffer of so many bytes: the best of some
-// windows of 4 ms.
+// windows of 4 ms. It copies 4 KB at a time, as copy writes past the caches from 1 MB on.
 func Bandwidth(size, windows int) float64 {
+	const piece = 4 << 10
 	buffers := make([][]byte, Cores())
 	for i := range buffers {
 		buffers[i] = bytes.Repeat([]byte{1}, size) // touched, so that it is really there
@@ -67,7 +69,9 @@ func Bandwidth(size, windows int) float64 {
 				n := 0
 				for time.Since(start) < 4*time.Millisecond {
 					for range 1 + (1<<18)/size {
-						n += 2 * copy(b[:size/2], b[size/2:])
+						for at := 0; at < size/2; at += piece {
+							n += 2 * copy(b[at:min(at+piece, size/2)], b[size/2+at:])
+						}
 					}
 				}
 				moved[i] = float64(n)
@@ -167,6 +171,40 @@ func To(target float64, rounds int, m rnmf.Model, x mat.Matrix) (rnmf.Point, err
 	return last, nil
 }
 
+// Mean returns the seconds of a round on average over the first n rounds, in the fastest of some runs: with
+// those that extrapolation repeats.
+func Mean(runs, n int, m rnmf.Model, x mat.Matrix) (float64, error) {
+	best := math.Inf(1)
+	for range runs {
+		p, err := To(math.Inf(-1), n, m, x)
+		if err != nil {
+			return 0, err
+		}
+		best = min(best, p.Seconds/float64(n))
+	}
+	return best, nil
+}
+
+// Median returns the milliseconds of a round, the median over those of a trace.
+func Median(t rnmf.Trace) float64 {
+	var ms []float64
+	for k := range t[1:] {
+		ms = append(ms, 1e3*(t[k+1].Seconds-t[k].Seconds))
+	}
+	slices.Sort(ms)
+	return ms[len(ms)/2]
+}
+
+// Products returns the seconds of the six products in a round with whole matrices, the best of some runs.
+func Products(runs int, x, w, h *mat.Dense) float64 {
+	var wh, u, v mat.Dense
+	return 2 * Best(runs, func() {
+		wh.Mul(w, h)
+		u.Mul(w.T(), x)
+		v.Mul(x, h.T())
+	})
+}
+
 // PerRound returns the seconds of the fastest of n rounds. It is measured by the wall clock,
 // as the trace does not count what TraceKKT takes.
 func PerRound(n int, m rnmf.Model, x mat.Matrix) (float64, error) {
@@ -190,15 +228,15 @@ const portable = "RNMF_SPEED_PORTABLE"
 // Portable returns what f returns without the vector kernels, which are chosen when a
 // program begins: it runs this program once more, with RNMF_KERNEL=portable, up to this
 // call. So it should be the first call of a program, before all that displays.
-func Portable(f func() float64) (float64, error) {
-	const mark = "speed of portable loops: "
+func Portable(f func() []float64) (v []float64, err error) {
+	const mark = "speed of portable loops:"
 	if os.Getenv(portable) != "" {
-		fmt.Println(mark, f())
+		fmt.Println(mark, strings.Trim(fmt.Sprint(f()), "[]"))
 		os.Exit(0)
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	cmd := exec.Command(self, os.Args[1:]...)
 	for _, v := range os.Environ() {
@@ -209,8 +247,15 @@ func Portable(f func() float64) (float64, error) {
 	cmd.Env = append(cmd.Env, "RNMF_KERNEL=portable", portable+"=1")
 	out, err := cmd.Output()
 	if err != nil {
-		return 0, fmt.Errorf("speed: the same program with portable loops: %w", err)
+		return nil, fmt.Errorf("speed: the same program with portable loops: %w", err)
 	}
 	_, text, _ := strings.Cut(string(out), mark)
-	return strconv.ParseFloat(strings.TrimSpace(text), 64)
+	for _, number := range strings.Fields(text) {
+		x, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			return nil, err
+		}
+		v = append(v, x)
+	}
+	return v, nil
 }

@@ -1,6 +1,7 @@
 package speed
 
 import (
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -56,11 +57,19 @@ func TestSizes(t *testing.T) {
 	if r := rows[0]; r.Text("fit") != "1000×500, 10 parts" || r.Number("millions") != 0.5 || r.Number("features") != 1000 || r.Number("samples") != 500 || r.Text("model") != "NMF" || r.Number("seconds") != 0.25 || r.Number("plain") != 1 || r.Number("MB") != 4 {
 		t.Errorf("%v", r)
 	}
-	if s, mb := Guess(rows, "NMF", 2000, 500, 30); math.Abs(s-1.5) > 1e-12 || mb != 8 {
+	if s, mb := Guess(rows, "NMF", 2000, 500, 30); math.Abs(s[0]-1.5) > 1e-12 || s[1] != s[0] || mb != [2]float64{8, 8} {
 		t.Errorf("twice the entries and three times the parts take %g s and %g MB", s, mb)
 	}
-	if s, mb := Guess(rows, "NMF", 333, 500, 10); s != 0.083 || mb != 1.3 {
+	if s, mb := Guess(rows, "NMF", 333, 500, 10); s[0] != 0.083 || mb[0] != 1.3 {
 		t.Errorf("a third of the features takes %g s and %g MB", s, mb)
+	}
+	if table := WithRounds(rows, ""); len(table.Rows) != 1 || table.Rows[0][1].Text != "0.25 (30)" {
+		t.Errorf("with rounds: %v", table.Rows)
+	}
+	twice := append(rows, maps.Clone(rows[0])) // as large, four times as slow
+	twice[1]["seconds"] = "1.00"
+	if s, _ := Guess(twice, "NMF", 1000, 500, 10); s != [2]float64{0.063, 1} && s != [2]float64{0.062, 1} {
+		t.Errorf("a guess that is wrong by a factor of four: %g s", s)
 	}
 	for _, bad := range []string{"no table", "| 3×4 | 10 | NMF |"} {
 		if err := os.WriteFile(file, []byte(bad), 0o600); err != nil {
@@ -151,6 +160,20 @@ func TestClock(t *testing.T) {
 	}
 	if s, err := PerRound(3, m, x); err != nil || !(s > 0 && s < 10) {
 		t.Errorf("%g s, %v", s, err)
+	}
+	if s, err := Mean(2, 3, m, x); err != nil || !(s > 0 && s < 10) {
+		t.Errorf("%g s on average, %v", s, err)
+	}
+	if ms := Median(rnmf.Trace{{}, {Seconds: 1}, {Seconds: 1.5}, {Seconds: 4}}); ms != 1000 {
+		t.Errorf("the median is %g ms", ms)
+	}
+	if s := Products(1, x, mat.NewDense(6, 2, nil), mat.NewDense(2, 5, nil)); !(s > 0) {
+		t.Errorf("the products take %g s", s)
+	}
+	for _, c := range Caches() {
+		if c.Level < 1 || !(c.MB > 0) {
+			t.Errorf("a cache of %g MB at level %d", c.MB, c.Level)
+		}
 	}
 	if v := Bandwidth(1<<12, 1); !(v > 0) {
 		t.Errorf("%g GB/s", v)
