@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/rnmf"
+	"github.com/robustnmf/robustnmf/viz"
 )
 
 func TestPeers(t *testing.T) {
@@ -124,11 +124,48 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-func TestWake(t *testing.T) {
-	for _, spinning := range []bool{false, true} {
-		if v := Wake(time.Microsecond, spinning, 5); !(v >= 0 && v < 1e6) {
-			t.Errorf("spinning %v: %g µs", spinning, v)
-		}
+func TestStep(t *testing.T) {
+	m := mat.NewDense(2, 2, []float64{2, 1, 1, 3})
+	g, h := mat.NewDense(2, 1, []float64{3, 4}), mat.NewDense(2, 1, []float64{0.5, 0.5})
+	delta, way := Sweeps(100, m, g, h)
+	var left mat.Dense
+	left.Mul(m, delta)
+	left.Sub(&left, g)
+	if mat.Norm(&left, 2) > 0.05 || len(way) < 5 {
+		t.Errorf("δ = %v after %d steps, Mδ − g = %v", delta, len(way)-1, left)
+	}
+	_, exact := Sweeps(1, m, g, h)
+	if c, sweep, step := DrawStep(m, g, h, exact, way, 1); c == nil || !(sweep > 0 && sweep < step && step <= 1) {
+		t.Errorf("the shares of the way down are %g and %g", sweep, step)
+	}
+	if delta, _ := Sweeps(1, m, mat.NewDense(2, 1, []float64{-9, 0}), h); delta.At(0, 0) != -0.5 {
+		t.Errorf("a component falls by %g, want 0.5 to 0", delta.At(0, 0))
+	}
+}
+
+func TestDraw(t *testing.T) {
+	_, rows, err := Peers("../../../testdata/peers/results.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := DrawPeers(rows).Image().Bounds(); size.Dx() < 100 {
+		t.Errorf("the peers are drawn on %v", size)
+	}
+	if w := WholeMatrices(rows); !(w.Rate[0] > 1 && w.Rate[0] < 100) || len(rows.Where("side", NoVectors)) != 2 {
+		t.Errorf("%+v, and %d rows without vectors", w, len(rows.Where("side", NoVectors)))
+	}
+	ways := make([]Way, 7)
+	for i := range ways {
+		ways[i] = Way{"way", 10 + i, 0.001 * float64(1+i)}
+	}
+	if c := DrawWays("", ways...); c.X.Max < 7 {
+		t.Errorf("milliseconds end at %g", c.X.Max)
+	}
+	if c := DrawCopies("", viz.Series{X: []float64{0.01, 1}, Y: []float64{100, 10}}); c.Y.Max < 100 {
+		t.Errorf("rates end at %g", c.Y.Max)
+	}
+	if n := cores("0-3,8"); n != 5 {
+		t.Errorf("%d cores, want 5", n)
 	}
 }
 
