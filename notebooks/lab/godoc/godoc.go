@@ -23,7 +23,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -237,10 +236,11 @@ func Largest(x []float64, n int) []int {
 	return order[:min(n, len(x))]
 }
 
-// A Run is what Measure saw.
+// A Run is what Measure or Path saw.
 type Run struct {
+	Rounds             []int     // of Path
 	Seconds, Objective []float64 // after each round, or pass
-	Megabytes          float64   // of heap at most, more than before
+	Megabytes          float64   // of Measure: of heap at most, more than before
 }
 
 // Reached returns the seconds until the objective was no larger than a target, NaN if it never was.
@@ -299,6 +299,24 @@ func Measure(fit func(ctx context.Context, watch func(rnmf.Point), start func())
 	return r, err
 }
 
+// Path notes the seconds of processors that whole fits take, with so many rounds each, and the objectives that they end with, until one is no
+// larger than a target. Each fit is done three times, of which the least time counts.
+func Path(target float64, rounds []int, fit func(rounds int) (objective float64)) (r Run) {
+	for _, k := range rounds {
+		least, objective := math.Inf(1), 0.0
+		for range 3 {
+			begin := cpu()
+			objective = fit(k)
+			least = min(least, cpu()-begin)
+		}
+		r.Rounds, r.Seconds, r.Objective = append(r.Rounds, k), append(r.Seconds, least), append(r.Objective, objective)
+		if objective <= target {
+			break
+		}
+	}
+	return r
+}
+
 // TDT2 reads the collection of that name, sparse: news of 1998 (Cai, He, Han: Document clustering
 // using locality preserving indexing, TKDE 2005), and the topic of each, 0 and up. The file is TDT2.mat in
 // the folder named by RNMF_DATA; the error is fs.ErrNotExist where it is not at hand. Columns are scaled to
@@ -338,68 +356,32 @@ func TDT2() (*sparse.Matrix, []int, error) {
 	return x, labels, nil
 }
 
-// A Worker does a round, of which it has the bytes, on one panel with its coefficients. It returns
-// the coefficients for the next round, and the bytes of its statistics.
-type Worker func(task []byte, x panel.Panel, h *panel.Coefficients) (*panel.Coefficients, []byte)
-
-// Cluster fits x by workers that run at the same time and exchange nothing but bytes with a driver.
-// It returns what the driver found, and how many bytes were sent to and from the workers.
-func Cluster(ctx context.Context, b panel.Batch, x panel.Source, work Worker) (*rnmf.Result, int, error) {
-	m, _ := x.Dims()
-	panels, all := make([]panel.Panel, x.Panels()), new(panel.DataSummary)
-	for p := range panels {
+// Begin returns the driver of a fit of x and, for each panel, the coefficients of which it has to know, by their
+// generation: those of the start.
+func Begin(b panel.Batch, x panel.Source) (*panel.Driver, []map[int]*panel.Coefficients, error) {
+	all := new(panel.DataSummary)
+	for p := range x.Panels() {
 		from, _ := x.Columns(p)
-		var err error
-		if panels[p], err = x.Load(p); err != nil {
-			return nil, 0, err
-		}
-		s, err := panel.NewDataSummary(panels[p], from)
+		data, err := x.Load(p)
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, err
+		}
+		s, err := panel.NewDataSummary(data, from)
+		if err != nil {
+			return nil, nil, err
 		}
 		if err := all.Merge(s); err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 	}
+	m, _ := x.Dims()
 	d, err := panel.NewDriver(b, all, m)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
-	first := make([]*panel.Coefficients, len(panels))
-	for p := range panels {
-		first[p] = d.Start(x.Columns(p))
+	h := make([]map[int]*panel.Coefficients, x.Panels())
+	for p := range h {
+		h[p] = map[int]*panel.Coefficients{0: d.Start(x.Columns(p))}
 	}
-	history, sent := map[int][]*panel.Coefficients{0: first}, 0 // by generation
-	for d.Next() != nil {
-		r := d.Next()
-		task, err := r.MarshalBinary()
-		if err != nil {
-			return nil, 0, err
-		}
-		h := history[d.Generation()]
-		next, answers := make([]*panel.Coefficients, len(panels)), make([][]byte, len(panels))
-		var all sync.WaitGroup
-		for p := range panels {
-			all.Add(1)
-			go func() {
-				defer all.Done()
-				next[p], answers[p] = work(task, panels[p], h[p])
-			}()
-		}
-		all.Wait()
-		history[next[0].Generation()] = next
-		sum := new(panel.Statistics)
-		for _, a := range answers { // in the order of panels, whoever was first
-			t := new(panel.Statistics)
-			if err := errors.Join(t.UnmarshalBinary(a), sum.Merge(t)); err != nil {
-				return nil, 0, err
-			}
-			sent += len(task) + len(a)
-		}
-		if err := d.Take(ctx, sum, 0); err != nil {
-			return nil, 0, err
-		}
-		maps.DeleteFunc(history, func(g int, _ []*panel.Coefficients) bool { return g < d.Kept() })
-	}
-	return d.Result(), sent, nil
+	return d, h, nil
 }

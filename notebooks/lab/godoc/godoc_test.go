@@ -11,8 +11,10 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/robustnmf/robustnmf/datasets/sparse"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/panel"
+	"github.com/robustnmf/robustnmf/viz"
 )
 
 // TestRead reads a small tree, of which internal packages, tests and undocumented names are left out.
@@ -90,8 +92,8 @@ func random(m, n int) *mat.Dense {
 	return x
 }
 
-// TestCluster has the bits of a fit in one process.
-func TestCluster(t *testing.T) {
+// TestBegin leads rounds from there, which have the bits of a fit in one process.
+func TestBegin(t *testing.T) {
 	x := panel.FromDense(random(30, 100), 17)
 	ctx := context.Background()
 	for _, loss := range []rnmf.Loss{nil, rnmf.ByColumn{Loss: rnmf.Huber{}}, rnmf.Cauchy{}} {
@@ -100,23 +102,88 @@ func TestCluster(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, sent, err := Cluster(ctx, b, x, func(task []byte, x panel.Panel, h *panel.Coefficients) (*panel.Coefficients, []byte) {
-			var r panel.Round
-			if err := r.UnmarshalBinary(task); err != nil {
-				t.Error(err)
-			}
-			next, s, err := r.Do(ctx, x, h)
-			if err != nil {
-				t.Error(err)
-			}
-			b, err := s.MarshalBinary()
-			if err != nil {
-				t.Error(err)
-			}
-			return next, b
-		})
-		if err != nil || !mat.Equal(got.W, want.W) || sent == 0 {
-			t.Errorf("%T: another W than in one process, %d bytes sent, %v", loss, sent, err)
+		d, h, err := Begin(b, x)
+		if err != nil {
+			t.Fatal(err)
 		}
+		for d.Next() != nil {
+			sum := new(panel.Statistics)
+			for p := range x.Panels() {
+				data, err := x.Load(p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				next, s, err := d.Next().Do(ctx, data, h[p][d.Generation()])
+				if err != nil {
+					t.Fatal(err)
+				}
+				h[p][next.Generation()] = next
+				if err := sum.Merge(s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := d.Take(ctx, sum, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !mat.Equal(d.Result().W, want.W) {
+			t.Errorf("%T: another W than in one process", loss)
+		}
+	}
+}
+
+// A path ends at its target, and else has all its fits.
+func TestPath(t *testing.T) {
+	calls := 0
+	fit := func(rounds int) float64 { calls++; return 10 / float64(rounds) }
+	if r := Path(2, []int{1, 2, 5, 10}, fit); !slices.Equal(r.Rounds, []int{1, 2, 5}) || !slices.Equal(r.Objective, []float64{10, 5, 2}) || len(r.Seconds) != 3 || calls != 9 {
+		t.Errorf("%+v by %d fits", r, calls)
+	}
+	if r := Path(0, []int{1, 2}, fit); len(r.Rounds) != 2 || !math.IsNaN(r.Reached(0)) {
+		t.Errorf("%+v", r)
+	}
+}
+
+// The way with fewer rounds to the best objective has them in its row.
+func TestCompete(t *testing.T) {
+	if s := least([]string{"a", "b", "c"}, []float64{10.5, 20, 10}); s != "a and c" {
+		t.Errorf("the least are %s", s)
+	}
+	r, err := Compete([]string{"slow", "fast"}, rnmf.Model{}, 8, 1.5, func(way string) func(m rnmf.Model) float64 {
+		return func(m rnmf.Model) float64 {
+			objective := 1 + map[string]float64{"slow": 3, "fast": 1}[way]/float64(m.MaxIter)
+			for k := range 2 * min(1, m.MaxIter/8) { // of the long run
+				m.Watch(rnmf.Point{Round: k, Objective: objective})
+			}
+			return objective
+		}
+	})
+	if err == nil && len(r.Points()) == 2 && r.Rows()[0][1] == 5 && r.Rows()[1][1] == 2 && r.Title() != "" {
+		return
+	}
+	t.Errorf("%+v, %v", r, err)
+}
+
+// Documents that are bad are counted among the first ones.
+func TestRanked(t *testing.T) {
+	c, found, err := Ranked([]float64{1, 4, 3, 2}, []int{1, 0}, viz.LinesOptions{})
+	if err != nil || found != 1 || c == nil {
+		t.Errorf("%d found, %v", found, err)
+	}
+}
+
+// A document is the sum of its topics.
+func TestApart(t *testing.T) {
+	x := &sparse.Matrix{Rows: 3, Cols: 1, Start: []int{0, 2}, Row: []int32{0, 1}, Value: []float64{.6, .8}}
+	c := &Corpus{X: x, Terms: []string{"a", "b", "c"}, Names: []string{"p.F"}}
+	w, h := mat.NewDense(3, 2, []float64{1, 0, 0, 1, 0, 0.1}), mat.NewDense(2, 1, []float64{.5, .5})
+	if f, err := c.Apart(0, 1, w, h); err != nil || f == nil {
+		t.Error(err)
+	}
+	if f, err := c.Kept("none", w, w); err != nil || f == nil {
+		t.Error(err)
+	}
+	if Diagram(3, 2, 2).Image().Bounds().Empty() {
+		t.Error("no picture")
 	}
 }

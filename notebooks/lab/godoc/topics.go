@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -51,16 +50,6 @@ func Between(a *mat.Dense) *mat.Dense {
 		return mat.Dot(u, v) / max(mat.Norm(u, 2)*mat.Norm(v, 2), 1e-300)
 	}, all)
 	return all
-}
-
-// Step returns by which factor, at most, neighbours differ in the larger half of some numbers, in their order: large where
-// some of them stand apart.
-func Step(x []float64) float64 {
-	sorted, largest := slices.Sorted(slices.Values(x)), 1.0
-	for i := max(1, len(sorted)/2); i < len(sorted); i++ {
-		largest = max(largest, sorted[i]/max(sorted[i-1], 1e-300))
-	}
-	return largest
 }
 
 // Became returns the first n columns of a, and next to each other those that became of them in other
@@ -187,6 +176,7 @@ func Panels(file string) (s Stored, err error) {
 		}
 	}
 	s.LimitMB = math.Round(s.LimitMB / 1e6)
+	s.MB *= (1 << 20) / 1e6 // what a process holds is stored in units of 1024² bytes
 	return s, nil
 }
 

@@ -18,9 +18,6 @@ func TestCosines(t *testing.T) {
 	if want := []float64{1, math.Sqrt(0.5)}; err != nil || math.Abs(got[0]-want[0])+math.Abs(got[1]-want[1]) > 1e-15 {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
-	if s := Step([]float64{8, 1, 0.1, 2}); s != 4 {
-		t.Errorf("the largest step is by a factor of %v", s)
-	}
 	all, err := Became(1, a, b)
 	if want := mat.NewDense(3, 2, []float64{1, 3, 1, 3, 0, 0}); err != nil || !mat.Equal(all, want) {
 		t.Errorf("what became of the first: %v, %v", all, err)
