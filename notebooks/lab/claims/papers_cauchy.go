@@ -248,7 +248,7 @@ func Cauchy(d Data) List {
 			}
 			return v, why
 		}},
-		{"ar-weights", Picture, "Fig. 2, Fig. 3", "its weights are 0 on sunglasses and scarves of AR", "the paper has one person in 26 images and 2 parts; here are ten persons of AR, thirteen images each, 20 parts, 60 rounds, ten starts: of the rows that sunglasses and scarves cover at least half of the pixels have less than a hundredth of the median weight; partly, if so have more than a quarter of the same rows in images without them", func() (Verdict, string) {
+		{"ar-weights", Picture, "Fig. 2, Fig. 3", "its weights are 0 on sunglasses and scarves of AR", "the paper has one person in 26 images and 2 parts; here are ten persons of AR, thirteen images each, 20 parts, 60 rounds, ten starts: of the rows that sunglasses and scarves cover at least half of the pixels have less than a hundredth of the median weight; partly, if more than a quarter of the pixels in one of these bands of rows also have such weights in images without them", func() (Verdict, string) {
 			rows := d.Occlusion.Where("experiment", "weights", "model", truncatedName)
 			if len(rows) == 0 {
 				return Open, "nothing is stored"
