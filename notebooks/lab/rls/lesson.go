@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/rnmf/baseline"
@@ -318,6 +319,16 @@ func (g Grids) Dead() (count int) {
 	return count
 }
 
+// BestDead returns the largest accuracy of the pairs that leave no component.
+func (g Grids) BestDead() (accuracy float64) {
+	for k, live := range g.Live.RawMatrix().Data {
+		if live == 0 {
+			accuracy = max(accuracy, g.Accuracy.RawMatrix().Data[k])
+		}
+	}
+	return accuracy
+}
+
 // Pairs fits LS-NMF as printed, from one start, with each α and β of some values, in raw units.
 func Pairs(ctx context.Context, p *Problem, values []float64, lambda float64, rounds int) (Grids, error) {
 	g := Grids{Accuracy: mat.NewDense(len(values), len(values), nil), Live: mat.NewDense(len(values), len(values), nil)}
@@ -414,36 +425,66 @@ func Leads() *lesson.Results {
 	return leads
 }
 
-// DrawLeads draws Leads as bars, with a sign above those where the point of RLS-NMF is one of LS-NMF.
+// DrawLeads draws Leads as bars, with a sign above those where the point of RLS-NMF is one of LS-NMF and where there is no bar.
 func DrawLeads(leads *lesson.Results) *viz.Chart {
 	c := leads.Bars("", "accuracy − best rival, points", viz.BarsOptions{Width: 10, Height: 3})
-	var signs plotter.XYLabels
 	var ahead, without [2]int
-	for i, row := range leads.Rows {
-		for k, set := range leads.Columns {
-			lead := leads.Mean(row, set)
-			if lead <= 0 {
-				continue
-			}
-			ahead[i]++
-			if best, ok := Chosen(1, set, 0, "RLS-NMF", "accuracy", []string{"accuracy", "silhouette"}[i]); ok && best.Setting.Value("gamma") == 0 {
-				without[i]++
-				signs.XYs = append(signs.XYs, plotter.XY{X: float64(k) + 0.4*float64(i) - 0.2, Y: lead})
-				signs.Labels = append(signs.Labels, "S = 0")
-			}
+	WriteSigns(c, leads, func(row, set string, lead float64) string {
+		i := slices.Index(leads.Rows, row)
+		if lead <= 0 {
+			return Leveled(row, set, lead)
 		}
-	}
-	if len(signs.XYs) > 0 {
-		labels := lesson.Must(plotter.NewLabels(signs))
-		for i := range labels.TextStyle {
-			labels.TextStyle[i] = c.X.Tick.Label
-			labels.TextStyle[i].XAlign, labels.TextStyle[i].YAlign, labels.TextStyle[i].Font.Size = draw.XCenter, draw.YBottom, vg.Points(10)
+		ahead[i]++
+		if best, ok := Chosen(1, set, 0, "RLS-NMF", "accuracy", []string{"accuracy", "silhouette"}[i]); ok && best.Setting.Value("gamma") == 0 {
+			without[i]++
+			return "S = 0"
 		}
-		c.Add(labels)
-	}
+		return ""
+	})
 	c.Title.Text = fmt.Sprintf("RLS-NMF is ahead on %d of %d sets by the labels (%d with S = 0), on %d without labels (STORED)",
 		ahead[0], len(leads.Columns), without[0], ahead[1])
 	return c
+}
+
+// Leveled is the sign of a lead of less than one sample, for WriteSigns.
+func Leveled(_, _ string, lead float64) string {
+	if lead == 0 {
+		return "level"
+	}
+	return ""
+}
+
+// WriteSigns writes a word above the bars of values that are not negative: what sign gives for them.
+func WriteSigns(c *viz.Chart, bars *lesson.Results, sign func(row, column string, value float64) string) {
+	var signs plotter.XYLabels
+	for i, row := range bars.Rows {
+		for k, column := range bars.Columns {
+			value := bars.Mean(row, column)
+			if word := sign(row, column, value); word != "" {
+				wide := 0.8 / float64(len(bars.Rows)) // of a bar, as viz.Bars has it
+				signs.XYs = append(signs.XYs, plotter.XY{X: float64(k) + (float64(i)-float64(len(bars.Rows)-1)/2)*wide, Y: value})
+				signs.Labels = append(signs.Labels, word)
+			}
+		}
+	}
+	if len(signs.XYs) == 0 {
+		return
+	}
+	labels := lesson.Must(plotter.NewLabels(signs))
+	for i := range labels.TextStyle {
+		labels.TextStyle[i] = c.X.Tick.Label
+		labels.TextStyle[i].XAlign, labels.TextStyle[i].YAlign, labels.TextStyle[i].Font.Size = draw.XCenter, draw.YBottom, vg.Points(10)
+	}
+	c.Add(labels)
+}
+
+// DrawPart draws the part k of a start next to what a fit made of it, both of length 1, with their cosine in the title.
+func DrawPart(s *datasets.Set, k int, start, fitted *mat.Dense) viz.Figure {
+	before, after := UnitLength(start).ColView(k), UnitLength(fitted).ColView(k)
+	return lesson.Must(viz.Views([]viz.View{{Heading: "random start", X: before}, {Heading: "after the fit", X: after}}, viz.ViewsOptions{
+		Title:  fmt.Sprintf("Part %d of RLS-NMF: cosine %.2f", k+1, mat.Dot(before, after)),
+		Height: s.Height, Width: s.Width, Samples: []int{0}, Scale: 6,
+	}))
 }
 
 // TakenLast is by how many points of accuracy LS-NMF at its best by the labels is ahead of GNMF, which has no logarithm, and
