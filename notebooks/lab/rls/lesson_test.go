@@ -1,6 +1,7 @@
 package rls
 
 import (
+	"bytes"
 	"fmt"
 	"image/color"
 	"math"
@@ -160,5 +161,49 @@ func TestUpTo(t *testing.T) {
 	}
 	if gamma, flagged := f.UpTo("b", 0.9); gamma != "0" || flagged != 0 {
 		t.Error(gamma, flagged)
+	}
+}
+
+// What is dead elsewhere, and alive at the best accuracy, does not count.
+func TestBestDead(t *testing.T) {
+	g := Grids{Accuracy: mat.NewDense(2, 2, []float64{0.9, 0.3, 0.2, 0.5}), Live: mat.NewDense(2, 2, []float64{3, 0, 0, 1})}
+	if got := g.BestDead(); got != 0.3 {
+		t.Error(got)
+	}
+}
+
+// The sign stands above the bar of its value, and nothing is drawn without signs.
+func TestWriteSigns(t *testing.T) {
+	bars := new(lesson.Results)
+	for i, row := range []string{"a", "b"} {
+		bars.Add(row, "one", float64(i))
+	}
+	asked := map[string]string{}
+	draw := func(sign func(row, column string, value float64) string) []byte {
+		c := bars.Bars("", "", viz.BarsOptions{})
+		WriteSigns(c, bars, sign)
+		var b bytes.Buffer
+		if err := viz.WritePNG(&b, c); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	level := draw(func(row, column string, value float64) string {
+		asked[row] = Leveled(row, column, value)
+		return asked[row]
+	})
+	none := draw(func(_, _ string, _ float64) string { return "" })
+	if asked["a"] != "level" || asked["b"] != "" || bytes.Equal(level, none) {
+		t.Error(asked, len(level), len(none))
+	}
+}
+
+// A start that only grew has the cosine 1 with what was fitted.
+func TestDrawPart(t *testing.T) {
+	s := &datasets.Set{Height: 1, Width: 2}
+	w := mat.NewDense(2, 1, []float64{1, 3})
+	grown := mat.NewDense(2, 1, []float64{2, 6})
+	if f := DrawPart(s, 0, w, grown); f.Image().Bounds().Empty() {
+		t.Error("no picture")
 	}
 }
