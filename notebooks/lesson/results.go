@@ -605,3 +605,39 @@ func (r *Results) Only(rows ...string) *Results {
 	}
 	return some
 }
+
+// Medians are the curves of Series with the medians of the trials in the place of the means, none below least,
+// and without deviations: where a single trial that fails moves a mean.
+func (r *Results) Medians(least float64) []viz.Series {
+	series := r.Series()
+	for i, s := range series {
+		series[i].Err = nil
+		k := 0
+		for _, column := range r.Columns {
+			if v := slices.Sorted(slices.Values(r.Values(s.Name, column))); len(v) > 0 {
+				series[i].Y[k] = max((v[(len(v)-1)/2]+v[len(v)/2])/2, least)
+				k++
+			}
+		}
+	}
+	return series
+}
+
+// Points adds to a chart of Series or Medians every trial as a pale dot, those below least at its height.
+func (r *Results) Points(c *viz.Chart, least float64) {
+	for _, s := range r.Series() {
+		of := viz.Color(s.Style - 1)
+		dots := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: color.NRGBA{of.R, of.G, of.B, 0x70}, Radius: vg.Points(1.9), Shape: draw.CircleGlyph{}}}
+		k := 0
+		for _, column := range r.Columns {
+			v := r.Values(s.Name, column)
+			for _, y := range v {
+				dots.XYs = append(dots.XYs, plotter.XY{X: s.X[k], Y: max(y, least)})
+			}
+			if len(v) > 0 {
+				k++
+			}
+		}
+		c.Add(dots)
+	}
+}
