@@ -90,3 +90,16 @@ func TestMarked(t *testing.T) {
 		t.Errorf("%d pixels have the colour of the first curve, and %d without it", with, without)
 	}
 }
+
+// TestMedians wants medians of odd and even numbers of trials, none below the least.
+func TestMedians(t *testing.T) {
+	r := new(Results)
+	r.Add("a", "1", 5, 1, 2)
+	r.Add("a", "2", 4, 1)
+	r.Add("a", "3", 0, 0)
+	s := r.Medians(0.5)
+	if len(s) != 1 || s[0].Err != nil || s[0].Y[0] != 2 || s[0].Y[1] != 2.5 || s[0].Y[2] != 0.5 {
+		t.Errorf("the medians are %v", s)
+	}
+	r.Points(Named(s, viz.LinesOptions{}), 0.5)
+}
