@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -25,24 +26,66 @@ import (
 	"github.com/robustnmf/robustnmf/viz/explore"
 )
 
-// Pictures draws up to ten of the pictures of a set, evenly over it.
-func Pictures(s *datasets.Set) (viz.Figure, error) {
+// Overview draws up to eight of the pictures of a set, evenly over it, the parts, and the last eight suspects, those that
+// are called wrong before those that are called rare.
+func Overview(a *explore.Analysis) (viz.Figure, error) {
+	s := a.Set
 	_, n := s.Dims()
-	count := min(10, n)
+	count := min(8, n)
 	var some []int
 	for k := range count {
 		some = append(some, k*n/count)
 	}
-	first, err := s.Pick(some)
+	opt := viz.GalleryOptions{Title: fmt.Sprintf("%d of the %d pictures", count, n), Height: s.Height, Width: s.Width, Columns: 8, Common: true}
+	pictures, err := row(s, some, opt)
 	if err != nil {
 		return nil, err
 	}
-	return viz.Gallery(first.X, viz.GalleryOptions{Title: fmt.Sprintf("%d of the %d pictures", count, n), Height: s.Height, Width: s.Width, Columns: 10, Common: true})
+	w, _ := a.Result.Normalized(2)
+	named := opt
+	named.Title, named.Captions, named.Common = fmt.Sprintf("%d parts, with their stability (at most 1)", len(a.Parts)), a.PartNames(), false
+	for k, p := range a.Parts {
+		if a.Consensus != nil {
+			named.Captions[k] = fmt.Sprintf("%d: %.2f", k+1, p.Stability)
+		}
+	}
+	parts, err := viz.Gallery(w, named)
+	if err != nil {
+		return nil, err
+	}
+	suspects := slices.Concat(a.BadSamples(), a.RareSamples())
+	if len(suspects) == 0 {
+		return viz.Grid(1, pictures, parts)
+	}
+	last := suspects[max(0, len(suspects)-8):]
+	some = nil
+	for k, of := range last {
+		called := "wrong"
+		if len(suspects)-len(last)+k >= len(a.BadSamples()) {
+			called = "rare"
+		}
+		some, opt.Captions = append(some, of.Sample), append(opt.Captions, called)
+	}
+	opt.Title = fmt.Sprintf("%d of the %d suspects, called wrong or rare", len(last), len(suspects))
+	do, err := row(s, some, opt)
+	if err != nil {
+		return nil, err
+	}
+	return viz.Grid(1, pictures, parts, do)
+}
+
+// row draws some of the pictures of a set.
+func row(s *datasets.Set, some []int, opt viz.GalleryOptions) (viz.Figure, error) {
+	of, err := s.Pick(some)
+	if err != nil {
+		return nil, err
+	}
+	return viz.Gallery(of.X, opt)
 }
 
 // InOrder draws how much of each sample each part is, the samples in the order of the file, some of them with their
 // names, up to a dash and without “The”. Its title says which part has the largest share of the first fifth of them, and which of the last. Samples
-// that do not fit are marked, and rare ones.
+// that are called wrong are marked, and those that are called rare.
 func InOrder(a *explore.Analysis, named ...string) (viz.Figure, error) {
 	_, h := a.Result.Normalized(1)
 	share := mat.DenseCopyOf(h)
@@ -92,7 +135,7 @@ func InOrder(a *explore.Analysis, named ...string) (viz.Figure, error) {
 				marks[s.Sample] = kind
 			}
 		}
-		opt.Tracks = []viz.Track{{Name: "suspect", Classes: marks, Names: []string{"is rare", "does not fit"}}}
+		opt.Tracks = []viz.Track{{Name: "suspect", Classes: marks, Names: []string{"called rare", "called wrong"}}}
 	}
 	return viz.Heatmap(lines, opt)
 }
@@ -172,11 +215,14 @@ func dashed(c *viz.Chart, from, to plotter.XY) {
 	c.Add(line)
 }
 
-// write writes words some points above a place of a chart.
-func write(c *viz.Chart, at plotter.XY, words string, align text.XAlignment, above float64) {
+// write writes words some points above a place of a chart, in black or in a colour.
+func write(c *viz.Chart, at plotter.XY, words string, align text.XAlignment, above float64, in ...color.Color) {
 	l := lesson.Must(plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{at}, Labels: []string{words}}))
 	style := c.Legend.TextStyle
 	style.Handler, style.Font, style.XAlign = l.TextStyle[0].Handler, c.X.Tick.Label.Font, align
+	if len(in) > 0 {
+		style.Color = in[0]
+	}
 	l.TextStyle[0], l.Offset.Y = style, vg.Points(above)
 	c.Add(l)
 }
@@ -266,7 +312,7 @@ func Ten(a *explore.Analysis) (ten *datasets.Set, noise mat.Matrix, err error) {
 	return ten.Corrupt(datasets.OutlierSamples{Share: 0.2, Max: a.Set.Max}, 7)
 }
 
-// New draws the pictures that an analysis was applied to, says below which of them do not fit, and in the title how many
+// New draws the pictures that an analysis was applied to, says below which of them are called wrong, and in the title how many
 // of those that noise has replaced.
 func New(a *explore.Analysis, noise mat.Matrix) (viz.Figure, error) {
 	_, n := a.Set.Dims()
@@ -277,7 +323,7 @@ func New(a *explore.Analysis, noise mat.Matrix) (viz.Figure, error) {
 		}
 	}
 	for _, bad := range a.BadSamples() {
-		captions[bad.Sample] = "does not fit"
+		captions[bad.Sample] = "called wrong"
 		if noise.At(0, bad.Sample) > 0 {
 			right++
 		} else {
@@ -285,7 +331,7 @@ func New(a *explore.Analysis, noise mat.Matrix) (viz.Figure, error) {
 		}
 	}
 	return viz.Gallery(a.Set.X, viz.GalleryOptions{Height: a.Set.Height, Width: a.Set.Width, Columns: 5, Common: true, Scale: 10, Captions: captions,
-		Title: fmt.Sprintf("%d of the %d spoiled pictures do not fit, and %d of the others", right, spoiled, others)})
+		Title: fmt.Sprintf("Called wrong: %d of the %d pictures of noise, and %d of the others", right, spoiled, others)})
 }
 
 // A group of samples, and how many there are.
@@ -404,7 +450,7 @@ func StandOut(ctx context.Context, a *explore.Analysis) (viz.Figure, error) {
 	for _, x := range []float64{from, to} {
 		dashed(c, plotter.XY{X: x, Y: c.Y.Min}, plotter.XY{X: x, Y: c.Y.Max})
 	}
-	write(c, plotter.XY{X: (from + to) / 2, Y: c.Y.Max / 2.5}, "ever rarer here?", draw.XCenter, 0)
+	write(c, plotter.XY{X: (from + to) / 2, Y: c.Y.Max / 2.5}, "ever fewer here?", draw.XCenter, 0)
 	return c, nil
 }
 
@@ -436,21 +482,26 @@ func Races(given, spoiled *choose.RaceResult) (viz.Figure, error) {
 		titles = append(titles, fmt.Sprintf("%s: the %s wins,\n%s stands out", []string{"As given", "Wrong pixels"}[k], short(race.Winner), stands))
 	}
 	room := 0.1 * max(1, highest-lowest) // for the values
-	var charts []*viz.Chart
+	var charts []viz.Figure
 	for k, series := range sides {
 		c, err := viz.Bars([]string{"best six tenths, without zeros", "best nine tenths", "all"}, series, viz.BarsOptions{Title: titles[k],
 			YLabel: "error, % above that of samples", Width: 4.6, Height: 3.3, YMin: lowest - room, YMax: highest + room, Values: true, Digits: 1})
 		if err != nil {
 			return nil, err
 		}
+		if k == 0 { // where its bars leave room
+			c.InsideLegend, c.Legend.Top, c.Legend.Left = true, false, false
+		} else {
+			c.Legend = plot.NewLegend()
+		}
 		charts = append(charts, c)
 	}
-	return lesson.Panels(2, charts...), nil
+	return viz.Row(charts...)
 }
 
-// Spoiled draws the k most suspect samples as Analysis.DrawSuspects does, and marks by their names those that are
-// known to be wrong.
-func (e Example) Spoiled(a *explore.Analysis, k int) (viz.Figure, error) {
+// Shuffled draws the k most suspect samples as Analysis.DrawSuspects does, and marks by their names those that are
+// known to be wrong, as their measurements were shuffled.
+func (e Example) Shuffled(a *explore.Analysis, k int) (viz.Figure, error) {
 	rep, err := a.Report()
 	if err != nil {
 		return nil, err
@@ -459,7 +510,7 @@ func (e Example) Spoiled(a *explore.Analysis, k int) (viz.Figure, error) {
 	s.Samples = slices.Clone(s.Samples)
 	for j, name := range s.Samples {
 		if slices.Contains(e.Wrong, name) {
-			s.Samples[j] += ", spoiled"
+			s.Samples[j] += ", shuffled"
 		}
 	}
 	rep.Set = &s

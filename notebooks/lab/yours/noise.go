@@ -6,9 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/robustnmf/robustnmf/datasets"
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
@@ -19,12 +22,13 @@ import (
 // A Call says how many of the samples of noise are called wrong and rare, and how many others are, of a set in which
 // Parts parts were found. The third rule of notebook 07 alone would call Strange of the noise wrong. Apart is the
 // smallest z of the noise, of its mean magnitude, and AmongOthers the same by median and deviation of the other samples
-// alone. Z is that z of all samples, ascending, and Median and Deviation are those of the others in it. Direction is the mean over the noise of choose.Suspect.Direction, and DirectionLimit the limit of the third
+// alone. Z is that z of all samples, ascending, NoiseZ that of the noise, and Median and Deviation are those of the others
+// in it. Direction is the mean over the noise of choose.Suspect.Direction, and DirectionLimit the limit of the third
 // rule for it. All are of the means over the fits.
 type Call struct {
 	All, Noise, Wrong, Strange, OtherWrong, Rare, OtherRare, Parts int
 	Apart, AmongOthers                                             float64
-	Z                                                              []float64
+	Z, NoiseZ                                                      []float64
 	Median, Deviation                                              float64
 	Direction, DirectionLimit                                      float64
 }
@@ -63,6 +67,8 @@ func called(a *explore.Analysis, noise []string) Call {
 	}
 	slices.Sort(directions)
 	slices.Sort(c.Z)
+	slices.Sort(ofNoise)
+	c.NoiseZ = ofNoise
 	c.DirectionLimit = directionLimit(directions)
 	if slices.Sort(others); len(others) > 0 && len(ofNoise) > 0 {
 		c.Apart = slices.Min(ofNoise)
@@ -159,47 +165,33 @@ func rule2(all []float64) (count int, from float64) {
 // limit is that z for as many samples as there are of noise.
 func (c Call) limit() float64 { return rule2From(max(1, c.Noise), max(1, c.All)) }
 
-// Rule2 draws the second rule of notebook 07, a panel for each share of noise: over z the number of samples with this z
-// or more, as measured and by median and deviation of the others alone, and how many of them the rule asks for. The
-// titles say how many it calls.
-func (c Calls) Rule2() (viz.Figure, error) {
-	names := []string{"z by all pictures", "as many as rule 2\nasks for", "z by the others alone"}
+// Rule2 draws the second rule of notebook 07: over z the number of samples with this z or more, as measured and by median
+// and deviation of the others alone, and how many of them the rule asks for. The title says how many it calls.
+func (c Call) Rule2() (viz.Figure, error) {
 	const from, to = 2, 4.5
-	most := 1.0
-	var sides [][]viz.Series
-	for _, of := range c {
-		others := make([]float64, len(of.Z))
-		for i, z := range of.Z {
-			others[i] = (z - of.Median) / of.Deviation
-		}
-		measured, alone := orMore(of.Z, from, to), orMore(others, from, to)
-		most = max(most, measured.Y[0], alone.Y[0])
-		sides = append(sides, []viz.Series{measured, {}, alone})
+	others := make([]float64, len(c.Z))
+	for i, z := range c.Z {
+		others[i] = (z - c.Median) / c.Deviation
 	}
-	most *= 1.2
-	var charts []*viz.Chart
-	for k, of := range c {
-		asked := &sides[k][1]
-		for z := float64(from); z <= to; z += 0.01 {
-			if y := float64(of.All) / 2 * math.Erfc(z/math.Sqrt2) / 0.02; y <= most {
-				asked.X, asked.Y = append(asked.X, z), append(asked.Y, y)
-			}
+	measured, alone, asked := orMore(c.Z, from, to), orMore(others, from, to), viz.Series{Name: "as many as rule 2 asks for"}
+	measured.Name, alone.Name = "z by all pictures", "z by the others alone"
+	most := 1.3 * max(1, measured.Y[0], alone.Y[0])
+	for z := float64(from); z <= to; z += 0.01 {
+		if y := float64(c.All) / 2 * math.Erfc(z/math.Sqrt2) / 0.02; y <= most {
+			asked.X, asked.Y = append(asked.X, z), append(asked.Y, y)
 		}
-		for i := range names {
-			sides[k][i].Name = names[i]
-		}
-		calls := "none"
-		if count, _ := rule2(of.Z); count > 0 {
-			calls = fmt.Sprint(count)
-		}
-		chart, err := viz.Lines(sides[k], viz.LinesOptions{Title: fmt.Sprintf("%.0f %% of noise: by the mean z rule 2 calls %s", of.noise(), calls),
-			XLabel: "z of the mean magnitude", YLabel: "pictures with this z or more", YMin: 0, YMax: most, Width: 4, Height: 3})
-		if err != nil {
-			return nil, err
-		}
-		charts = append(charts, chart)
 	}
-	return lesson.Panels(2, charts...), nil
+	calls := "none"
+	if count, _ := rule2(c.Z); count > 0 {
+		calls = fmt.Sprint(count)
+	}
+	chart, err := viz.Lines([]viz.Series{measured, asked, alone}, viz.LinesOptions{Title: fmt.Sprintf("%.0f %% of noise: by the mean z rule 2 calls %s", c.noise(), calls),
+		XLabel: "z of the mean magnitude", YLabel: "pictures with this z or more", YMin: 0, YMax: most, Width: 5.8, Height: 2.8})
+	if err != nil {
+		return nil, err
+	}
+	chart.InsideLegend, chart.Legend.Left = true, false
+	return chart, nil
 }
 
 // orMore is the staircase that counts the values, in ascending order, of this size or more.
@@ -221,7 +213,7 @@ func orMore(ascending []float64, from, to float64) viz.Series {
 // Draw draws the shares of the noise that are called wrong and rare, and that of the other samples that are called
 // either, over the share of noise, with the number of parts above.
 func (c Calls) Draw() (viz.Figure, error) {
-	wrong, rare, others := viz.Series{Name: "of the noise: called wrong"}, viz.Series{Name: "of the noise: called rare"}, viz.Series{Name: "of the others: either"}
+	wrong, rare, others := viz.Series{Name: "called wrong"}, viz.Series{Name: "called rare"}, viz.Series{Name: "others called wrong or rare"}
 	var parts plotter.XYLabels
 	last, none := -1, -1 // up to which all noise is called wrong, and from which on none is
 	for i, of := range c {
@@ -253,11 +245,18 @@ func (c Calls) Draw() (viz.Figure, error) {
 	if ends != nil {
 		title += ": " + strings.Join(ends, ", ")
 	}
-	chart, err := viz.Lines([]viz.Series{wrong, rare, others}, viz.LinesOptions{Title: title, XLabel: "noise, % of all (above: number of parts)",
-		YLabel: "%", YMin: 0, YMax: 118, Width: 8.5, Height: 3})
+	// Blue and vermillion, as the frames of images.
+	chart, err := viz.Lines([]viz.Series{rare, wrong, others}, viz.LinesOptions{Title: title, XLabel: "noise, % of all (above: number of parts)",
+		YLabel: "share, %", YMin: 0, YMax: 118, Width: 6.4, Height: 2.9})
 	if err != nil {
 		return nil, err
 	}
+	chart.Legend = plot.NewLegend()
+	for k, s := range []viz.Series{rare, wrong} {
+		at := floats.MaxIdx(s.Y)
+		write(chart, plotter.XY{X: s.X[at] + 0.1, Y: s.Y[at]}, s.Name, draw.XLeft, -18, viz.Color(k))
+	}
+	write(chart, plotter.XY{X: others.X[len(c)/3], Y: slices.Max(others.Y)}, others.Name, draw.XLeft, 5, viz.Color(2))
 	labels, err := plotter.NewLabels(parts)
 	if err != nil {
 		return nil, err

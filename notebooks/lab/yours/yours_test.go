@@ -178,7 +178,7 @@ func TestAnswers(t *testing.T) {
 	if f, err := known.Follow(t.Context(), all[1]); f != nil || err != nil {
 		t.Errorf("%v, %v: a table has no images", f, err)
 	}
-	if f, err := Pictures(all[0].Set); f == nil || err != nil {
+	if f, err := Overview(all[0]); f == nil || err != nil {
 		t.Error(err)
 	}
 	if told, err := Tell(t.Context(), known.Path, nil, datasets.OpenOptions{}, explore.Study{Rank: 2}); err != nil || told.Rank != 2 || told.Wrong != nil || told.Path != known.Path {
@@ -216,7 +216,7 @@ func TestAnswers(t *testing.T) {
 	if f, err := InOrder(all[2], "32 Cetology"); f == nil || err != nil {
 		t.Error(err)
 	}
-	if f, err := known.Spoiled(all[0], 4); f == nil || err != nil {
+	if f, err := known.Shuffled(all[0], 4); f == nil || err != nil {
 		t.Error(err)
 	}
 	called := append(all[0].BadSamples(), all[0].RareSamples()...)
@@ -280,7 +280,13 @@ func TestCalls(t *testing.T) {
 		if err != nil || f.(*viz.Chart).Title.Text != want {
 			t.Errorf("%v, %v, want %q", f, err, want)
 		}
-		if f, err := calls.Rule2(); f == nil || err != nil {
+		calls[0].NoiseZ, calls[0].Deviation = []float64{3}, 1
+		for _, of := range []func() (viz.Figure, error){calls[0].Rule2, calls[0].Rulers} {
+			if f, err := of(); f == nil || err != nil {
+				t.Errorf("%v, %v", f, err)
+			}
+		}
+		if f, err := (Call{}).Rulers(); f != nil || !errors.Is(err, viz.ErrEmpty) {
 			t.Errorf("%v, %v", f, err)
 		}
 		for _, of := range []func() (*viz.Table, error){calls.Table, calls.Limits} {
