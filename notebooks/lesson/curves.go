@@ -275,6 +275,14 @@ func Mark(c *viz.Chart, x float64, name string, style int, line float64) {
 	c.Add(upright, l)
 }
 
+// Write writes words into a chart, in the grey of Link: their left end, at half their height, stands at a point.
+func Write(c *viz.Chart, x, y float64, words string) {
+	l := Must(plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: x, Y: y}}, Labels: []string{words}}))
+	text := &l.TextStyle[0]
+	text.Font, text.Color, text.YAlign = c.X.Tick.Label.Font, color.Gray{0x60}, -0.4
+	c.Add(l)
+}
+
 // Point draws a point in the colour of a style, with a name: left of it if side is negative, right of it if side is
 // positive, else above it.
 func Point(c *viz.Chart, x, y float64, name string, style, side int) {

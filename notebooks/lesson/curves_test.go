@@ -31,6 +31,28 @@ func TestLink(t *testing.T) {
 	}
 }
 
+// Words stand right of their point, in the grey of Link.
+func TestWrite(t *testing.T) {
+	c := Must(viz.Lines([]viz.Series{{X: []float64{0, 2}, Y: []float64{0, 0}}, {X: []float64{0, 2}, Y: []float64{2, 2}}}, viz.LinesOptions{}))
+	Write(c, 1, 1, "words")
+	img := c.Image()
+	b, left, right := img.Bounds(), 0, 0
+	for y := b.Dy() * 2 / 5; y < b.Dy()*3/5; y++ {
+		for x := b.Dx() / 4; x < b.Dx(); x++ {
+			if color.RGBAModel.Convert(img.At(x, y)) == (color.RGBA{0x60, 0x60, 0x60, 0xff}) {
+				if x < b.Dx()/2 {
+					left++
+				} else {
+					right++
+				}
+			}
+		}
+	}
+	if left > 0 || right == 0 {
+		t.Errorf("%d grey pixels at the left, %d at the right", left, right)
+	}
+}
+
 // The name of a point stands on the side that is asked for, and the point in the middle of the chart.
 func TestPoint(t *testing.T) {
 	coloured := func(name string, side int) (left, above, right int) {

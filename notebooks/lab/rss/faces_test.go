@@ -90,6 +90,15 @@ func TestPersons(t *testing.T) {
 	if got, want := task.Tie(tied, fit), [3]float64{0.5, 0.5, 0}; got != want {
 		t.Errorf("the fit stands at %v, want %v", got, want)
 	}
+	weights := mat.NewDense(4, 6, nil)
+	weights.Set(1, 2, 1)
+	if got := task.Neither(tied, weights); got != 0.5 { // pixel 1 has a weight, pixel 0 has none
+		t.Errorf("both samples are shut out at %g of the pixels, want 0.5", got)
+	}
+	moved := Followed{All: [][]float64{{0.5, 0.1, 0.9, 0.8}, {0.2, 0.3, 0.2, 0.5}}}
+	if moved.Stay(0) != 1./3 || moved.Thirds(0) != [3]float64{0.25, 0.25, 0.5} {
+		t.Error(moved.Stay(0), moved.Thirds(0))
+	}
 	ways := task.Ways(tied, fit, 0, 2) // pixel 1 alone: from 0 to 1
 	if !slices.Equal(ways, []float64{0.5}) {
 		t.Errorf("the fit is at %v of the way, want 0.5", ways)
@@ -175,6 +184,14 @@ func TestFollow(t *testing.T) {
 	if err != nil || len(f.Ways) != 3 || len(f.Ways[0]) != 9 || !mat.Equal(f.Faces.ColView(2), f.Fit.ColView(one[0])) {
 		t.Fatal(err, f.Ways)
 	}
+	if !slices.Equal(f.All[2], task.AllWays(x, f.Fit)) {
+		t.Error(f.All[2])
+	}
+	m.Loss = rnmf.MMEstimator{}
+	if first, neither, err := task.Begin(t.Context(), m, x); err != nil || neither < 0 || neither > 1 || first.(rnmf.Truncated).Cut <= 0 {
+		t.Error(first, neither, err)
+	}
+	m.Loss = nil
 	start, err := task.Film([]string{"model", "other"}, []Followed{f, f}, 0, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -191,5 +208,8 @@ func TestFollow(t *testing.T) {
 	m.Rank = -1
 	if _, err := task.Follow(t.Context(), m, x, one[0], other[0]); err == nil {
 		t.Error("a rank of −1 gave no error")
+	}
+	if _, _, err := task.Begin(t.Context(), m, x); err == nil {
+		t.Error("a rank of −1 begins without an error")
 	}
 }

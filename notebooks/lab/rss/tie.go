@@ -2,6 +2,7 @@ package rss
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -12,6 +13,7 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/viz"
 )
@@ -67,30 +69,93 @@ func Shifted(l rnmf.Loss, d, shift float64) float64 {
 // Kept returns the share p of a small shift that is left after a step.
 func Kept(l rnmf.Loss, d float64) float64 { return Shifted(l, d, d/1e4) / (d / 1e4) }
 
+// Diagonal draws into a chart of Shifted the line on which a shift up to d stays as it is, and names it and a jump.
+func Diagonal(c *viz.Chart, d, jump float64) {
+	lesson.Link(c, viz.Series{X: []float64{0}, Y: []float64{0}}, viz.Series{X: []float64{d}, Y: []float64{d}})
+	lesson.Write(c, 0.56*d, 0.42*d, "grey: δ′ = δ")
+	lesson.Write(c, jump+0.03*d, 0.8*d, fmt.Sprintf("jump at δ = %.2f", jump))
+}
+
 // third is the third of the way in which a fit stands: 0 next to the right value, 2 next to the wrong one.
 func third(way float64) int { return min(max(int(3*way), 0), 2) }
 
-// Tie returns the shares of the Ways that lie in each third, over the first two labelled samples of all classes.
-func (t Task) Tie(x, fit mat.Matrix) (thirds [3]float64) {
+// AllWays returns the Ways of the first two labelled samples of all classes.
+func (t Task) AllWays(x, fit mat.Matrix) (ways []float64) {
 	one, other := t.Pairs(len(t.Classes))
-	count := 0.0
 	for c := range one {
-		for _, way := range t.Ways(x, fit, one[c], other[c]) {
-			thirds[third(way)]++
+		ways = append(ways, t.Ways(x, fit, one[c], other[c])...)
+	}
+	return ways
+}
+
+// Tie returns the shares of AllWays that lie in each third.
+func (t Task) Tie(x, fit mat.Matrix) [3]float64 { return thirds(t.AllWays(x, fit)) }
+
+// thirds returns the shares of ways that lie in each third.
+func thirds(ways []float64) (shares [3]float64) {
+	for _, way := range ways {
+		shares[third(way)]++
+	}
+	for i := range shares {
+		shares[i] /= float64(len(ways))
+	}
+	return shares
+}
+
+// Neither returns the share of AllWays at whose pixels both samples have the weight 0.
+func (t Task) Neither(x, weights mat.Matrix) float64 {
+	one, other := t.Pairs(len(t.Classes))
+	out, count := 0.0, 0.0
+	for c := range one {
+		t.tied(x, one[c], other[c], func(i, _ int, _, _ float64) {
+			if weights.At(i, one[c]) == 0 && weights.At(i, other[c]) == 0 {
+				out++
+			}
 			count++
+		})
+	}
+	return out / count
+}
+
+// Begin returns the loss with which a fit of x begins, at the scale that the start gives it, and Neither by its weights.
+func (t Task) Begin(ctx context.Context, m rnmf.Model, x *mat.Dense) (first rnmf.Loss, neither float64, err error) {
+	for step, err := range m.Steps(ctx, x) {
+		if err != nil {
+			return nil, 0, err
 		}
+		start := step.Result()
+		o, err := start.Outliers(x, nil)
+		if err != nil {
+			return nil, 0, err
+		}
+		return start.Loss, t.Neither(x, o.Weights), nil
 	}
-	for i := range thirds {
-		thirds[i] /= count
-	}
-	return thirds
+	return nil, 0, errors.New("the fit has no start")
 }
 
 // Followed is what Follow sees.
 type Followed struct {
 	Faces *mat.Dense  // the fit of the first sample, a column for each round, the start first
 	Ways  [][]float64 // of the two samples, for each round
+	All   [][]float64 // AllWays, for each round
 	Fit   *mat.Dense  // of all samples, after the last round
+}
+
+// Thirds returns the shares of all pixels that lie in each third after a round.
+func (f Followed) Thirds(round int) [3]float64 { return thirds(f.All[round]) }
+
+// Stay returns the share, of all pixels that a round has next to either value, of those that are next to the same value at last.
+func (f Followed) Stay(round int) float64 {
+	stay, count := 0.0, 0.0
+	for i, way := range f.All[round] {
+		if at := third(way); at != 1 {
+			count++
+			if third(f.All[len(f.All)-1][i]) == at {
+				stay++
+			}
+		}
+	}
+	return stay / count
 }
 
 // Follow fits x for m.MaxIter rounds, and looks at two samples after each.
@@ -103,6 +168,7 @@ func (t Task) Follow(ctx context.Context, m rnmf.Model, x *mat.Dense, one, other
 		f.Fit = step.Result().WH()
 		f.Faces.SetCol(step.Round, mat.Col(nil, one, f.Fit))
 		f.Ways = append(f.Ways, t.Ways(x, f.Fit, one, other))
+		f.All = append(f.All, t.AllWays(x, f.Fit))
 	}
 	return f, nil
 }
