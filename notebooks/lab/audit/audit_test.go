@@ -103,10 +103,45 @@ func TestFirsts(t *testing.T) {
   | a   | b   | c
 x | 0.5 | 0.4 | –
 y | 0.5 | 0.6 | –`)
-	if first, of, low := firsts(r); first != 1 || of != 2 || low != 0.4 {
-		t.Errorf("first in %d of %d, the least is %g", first, of, low)
+	if first, of := firsts(r); first != 1 || of != 2 {
+		t.Errorf("first in %d of %d", first, of)
 	}
 	drawn(t, DrawRecognition(Recognition()))
+}
+
+// Leads are those of the claim.
+func TestLeads(t *testing.T) {
+	leads := Leads("12", "14", "16", "18", "20", "22")
+	chart := DrawLeads(leads)
+	drawn(t, chart)
+	_, why := claims.Of("02").Only("blocks")[0].Judge()
+	var ahead, behind, level, below, all int
+	if _, err := fmt.Sscanf(chart.Title.Text, "Truncated Cauchy is ahead at %d sizes, behind at %d", &ahead, &behind); err != nil {
+		t.Fatal(err)
+	}
+	var above int
+	if _, err := fmt.Sscanf(why, "truncated Cauchy is ahead in %d, level in %d, behind in %d of %d", &above, &level, &below, &all); err != nil || ahead != above || behind != below || all != len(leads.Columns) {
+		t.Errorf("%q: the claim says %q", chart.Title.Text, why)
+	}
+	if want := fmt.Sprintf("at best +%.1f ", leads.Mean(truncated, "b = 20\nCauchy")); !strings.Contains(why, want) {
+		t.Errorf("%q is not in %q", want, why)
+	}
+}
+
+// A guess that is right earns 20 points, one that is as far off as it can be none.
+func TestGuessed(t *testing.T) {
+	found := Found()
+	if len(found) != 5 || found[0] < 1 || found[0] > 25 {
+		t.Errorf("%v", found)
+	}
+	rows := Guessed(found...).Rows
+	if last := rows[len(rows)-1]; last[3].Text != "100 of 100" {
+		t.Errorf("%v", last)
+	}
+	rows = Guessed(100, found[1], 100, 100, 100).Rows
+	if last := rows[len(rows)-1]; last[3].Text != "20 of 100" {
+		t.Errorf("%v", last)
+	}
 }
 
 // The titles count what the claims count.
@@ -170,7 +205,7 @@ func TestStable(t *testing.T) {
 // Titles are those of the stored races.
 func TestRaces(t *testing.T) {
 	const coil, pie = "COIL-20 32×32", "CMU PIE 32×32, pose 27"
-	for _, rank := range []string{"20", "50", "200"} { // names stand next to curves at 20 and 200
+	for _, rank := range []string{"50", "200"} { // names stand next to curves at 200
 		c := Race("Fig. 1", coil, rank)
 		drawn(t, c)
 		arrives := strings.HasSuffix(took(coil, rank, "NumPy RRA"), " s")
@@ -180,6 +215,13 @@ func TestRaces(t *testing.T) {
 	}
 	if n := len(Seconds(coil, pie).Rows); n != 10 {
 		t.Errorf("%d races", n)
+	}
+	for set, title := range map[string]string{pie: "A: Algorithm 1 is sooner at 0 of 5 ranks", coil: "A: Algorithm 1 is sooner at 1 of 5 ranks"} {
+		c := Arrivals("A", set)
+		drawn(t, c)
+		if c.Title.Text != title {
+			t.Errorf("%q, want %q", c.Title.Text, title)
+		}
 	}
 	drawn(t, Ends())
 	for set, title := range map[string]string{pie: "A: RRA, safe, is faster at 0 of 5 ranks", coil: "A: RRA, safe, is faster at 1 of 5 ranks"} {

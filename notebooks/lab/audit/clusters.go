@@ -4,17 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 	"strings"
 
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/plot"
 
 	"github.com/robustnmf/robustnmf/notebooks/lab/cauchy"
-	"github.com/robustnmf/robustnmf/notebooks/lab/claims"
 	"github.com/robustnmf/robustnmf/notebooks/lab/l21"
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
 	"github.com/robustnmf/robustnmf/viz"
@@ -117,55 +116,38 @@ func Recognition() Table {
 	return t
 }
 
-// DrawRecognition draws both, a row for each model and a mark for each condition, with 95 % intervals. Titles say in how many
-// conditions the model of the first row, truncated Cauchy, is first.
+// DrawRecognition draws by how many points each rival recognises more than the model of the first row, truncated Cauchy: printed and
+// ours, a row for each condition, those that only the paper has last. Titles say in how many of them truncated Cauchy is first.
 func DrawRecognition(t Table) viz.Figure {
-	var charts []*viz.Chart
-	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}}
+	var maps []viz.Figure
+	own := t.Paper.Rows[0]
+	printedOnly := func(condition string) bool { return math.IsNaN(t.Ours.Mean(own, condition)) }
+	conditions := slices.DeleteFunc(slices.Clone(t.Paper.Columns), printedOnly)
+	all := append(slices.Clone(conditions), slices.DeleteFunc(slices.Clone(t.Paper.Columns), func(c string) bool { return !printedOnly(c) })...)
 	for i, r := range []*lesson.Results{t.Paper, t.Ours.Only(t.Paper.Rows...)} {
-		first, of, low := firsts(r)
-		c := viz.NewChart()
-		c.Title.Text = fmt.Sprintf("%s: truncated Cauchy first in %d of %d", []string{"AR, printed", "Stand-in, ours"}[i], first, of)
-		c.X.Label.Text, c.Width, c.Height = "recognised, %", 4.6, 3
-		grid := plotter.NewGrid()
-		grid.Vertical.Width, grid.Horizontal.Color = 0, color.Gray{0xe6}
-		c.Add(grid)
-		for k, column := range r.Columns {
-			var points plotter.XYs
-			bars := &plotter.XErrorBars{LineStyle: draw.LineStyle{Color: viz.Color(k), Width: vg.Points(1.2)}}
-			for y, row := range r.Rows {
-				if v := r.Values(row, column); len(v) > 0 {
-					d := claims.DifferenceOf(v)
-					points = append(points, plotter.XY{X: d.Mean, Y: float64(len(r.Rows) - 1 - y)})
-					bars.XErrors = append(bars.XErrors, struct{ Low, High float64 }{d.Mean - d.Low, d.High - d.Mean})
-				}
+		first, of := firsts(r)
+		rows := [][]string{all, conditions}[i]
+		names := slices.Clone(rows)
+		leads := mat.NewDense(len(rows), len(r.Rows)-1, nil)
+		for y, condition := range rows {
+			names[y] = strings.Replace(condition, "accuracy", "all conditions", 1)
+			for x, rival := range r.Rows[1:] {
+				leads.Set(y, x, r.Mean(rival, condition)-r.Mean(own, condition))
 			}
-			s := &plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: viz.Color(k), Radius: vg.Points(3), Shape: shapes[k%len(shapes)]}}
-			bars.XYs = points
-			c.Add(bars, s)
-			if column == "accuracy" {
-				s.GlyphStyle.Radius, column = vg.Points(4), "all conditions" // what lies on it is seen
-			}
-			c.Legend.Add(column, s)
 		}
-		names := slices.Clone(r.Rows)
-		slices.Reverse(names)
-		c.NominalY(names...)
-		c.X.Min, c.X.Max = low-3, 101
-		charts = append(charts, c)
+		maps = append(maps, lesson.Must(viz.Heatmap(leads, viz.HeatmapOptions{Title: fmt.Sprintf("%s: truncated Cauchy first in %d of %d", []string{"AR, printed", "Stand-in, ours"}[i], first, of),
+			RowNames: names, ColumnNames: r.Rows[1:], Map: viz.Diverging, Min: -20, Max: 20, Values: true, Digits: -1, NoBar: true, YLabel: []string{"rival − truncated, points", ""}[i]})))
 	}
-	return lesson.Panels(2, charts...)
+	return lesson.Must(viz.Row(maps...))
 }
 
-// firsts counts the columns in which the first row has the largest mean, and those that have means; low is the
-// least mean.
-func firsts(r *lesson.Results) (first, of int, low float64) {
-	low = math.Inf(1)
+// firsts counts the columns in which the first row has the largest mean, and those that have means.
+func firsts(r *lesson.Results) (first, of int) {
 	for _, column := range r.Columns {
 		largest := math.Inf(-1)
 		for _, row := range r.Rows {
 			if mean := r.Mean(row, column); !math.IsNaN(mean) {
-				low, largest = min(low, mean), max(largest, mean)
+				largest = max(largest, mean)
 			}
 		}
 		if math.IsInf(largest, -1) {
@@ -175,5 +157,37 @@ func firsts(r *lesson.Results) (first, of int, low float64) {
 			first++
 		}
 	}
-	return first, of, low
+	return first, of
+}
+
+// Leads are by how many points of accuracy truncated Cauchy leads the best of its rivals in Table 4 of the second paper, draw by draw: a
+// column for each size of blocks, with the rival's name.
+func Leads(sizes ...string) *lesson.Results {
+	leads := &lesson.Results{Digits: 1}
+	for _, b := range sizes {
+		at := cauchy.Results().Where("corruption", "blocks", "level", b) // draws have one order for all models
+		own := at.Where("model", truncated).Numbers("accuracy")
+		best, least, column := []float64(nil), math.Inf(1), ""
+		for _, rival := range lesson.Printed(cauchy.Table4Accuracy).Rows {
+			if rival == truncated {
+				continue
+			}
+			d := floats.SubTo(make([]float64, len(own)), own, at.Where("model", rival).Numbers("accuracy"))
+			if mean := stat.Mean(d, nil); mean < least {
+				best, least, column = d, mean, fmt.Sprintf("b = %s\n%s", b, rival)
+			}
+		}
+		floats.Scale(100, best)
+		leads.Add(truncated, column, best...)
+	}
+	return leads
+}
+
+// DrawLeads draws leads with their means and 95 % intervals. Its title counts the sizes at which the interval lies above and below 0.
+func DrawLeads(leads *lesson.Results) *viz.Chart {
+	ahead, behind, _ := leads.Sides(leads.Rows, leads.Columns)
+	c := leads.Intervals(fmt.Sprintf("Truncated Cauchy is ahead at %d sizes, behind at %d", ahead, behind), "lead, points of accuracy")
+	leads.Dots(c)
+	c.Legend, c.Width, c.Height, c.X.Label.Text = plot.NewLegend(), 5.6, 2.5, "size of the blocks, and the best rival"
+	return c
 }

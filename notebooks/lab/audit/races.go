@@ -3,6 +3,8 @@ package audit
 import (
 	"fmt"
 	"image/color"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,7 +50,6 @@ type place struct {
 
 // places are those of the names of racers, by rank.
 var places = map[string][]place{
-	"20":  {{-3, 11, draw.XLeft}, {7, 0, draw.XLeft}, {-7, -3, draw.XRight}, {9, -1, draw.XLeft}, {-3, -10, draw.XLeft}},
 	"200": {{24, -42, draw.XRight}, {-7, -2, draw.XRight}, {60, -11, draw.XLeft}, {9, 4, draw.XLeft}, {-3, -11, draw.XLeft}},
 }
 
@@ -99,6 +100,44 @@ func Race(figure, set, rank string) *viz.Chart {
 		name.TextStyle[0].Font = chart.X.Tick.Label.Font
 		chart.Add(name)
 	}
+	return chart
+}
+
+// Arrivals draws the seconds of Algorithm 1 and MUR, both in NumPy, to the objective of the race, by rank: the least of three runs, or
+// one if it takes more than 3 s. A ring shows that a solver is late: it was stopped on its way. The title counts the ranks at which Algorithm 1 is sooner there.
+func Arrivals(name, set string) *viz.Chart {
+	var series []viz.Series
+	first, reached, late := 0, map[string]float64{}, viz.Series{}
+	for i, solver := range []string{"NumPy MUR", "NumPy RRA"} {
+		s := viz.Series{Name: []string{" MUR", " Algorithm 1"}[i], Style: lesson.Look([]string{"MUR", rra.Algorithm1}[i])}
+		for _, r := range rra.Results("race.csv").Where("set", set, "solver", solver, "start", "1") {
+			rank, seconds := r.Number("rank"), r.Number("seconds")
+			s.X, s.Y = append(s.X, rank), append(s.Y, seconds)
+			if r.Text("outcome") != "reached" {
+				late.X, late.Y = append(late.X, rank), append(late.Y, seconds)
+				seconds = math.Inf(1)
+			}
+			if mur, raced := reached[r.Text("rank")]; raced && seconds < mur {
+				first++
+			}
+			reached[r.Text("rank")] = seconds
+		}
+		series = append(series, s)
+	}
+	chart := lesson.Named(series, viz.LinesOptions{Title: fmt.Sprintf("%s: Algorithm 1 is sooner at %d of %d ranks", name, first, len(reached)),
+		XLabel: "rank r", YLabel: "seconds", LogX: true, LogY: true, Width: 5.2, Height: 2.6})
+	for i, x := range late.X {
+		at := plotter.XYs{{X: x, Y: late.Y[i]}}
+		ring := lesson.Must(plotter.NewScatter(at))
+		ring.GlyphStyle = draw.GlyphStyle{Color: color.Black, Radius: vg.Points(5.5), Shape: draw.RingGlyph{}}
+		chart.Add(ring)
+		if x == slices.Min(late.X) {
+			name := lesson.Must(plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: []string{"late"}}))
+			name.Offset, name.TextStyle[0].XAlign, name.TextStyle[0].Font = vg.Point{X: -9, Y: 5}, draw.XRight, chart.X.Tick.Label.Font
+			chart.Add(name)
+		}
+	}
+	chart.Y.Max *= 1.3 // room for a ring
 	return chart
 }
 
