@@ -340,6 +340,13 @@ func evidence(t *testing.T) template.FuncMap {
 			rows := slices.DeleteFunc(slices.Clone(arena.DefaultsResults()), func(s arena.Stored) bool { return s.Kind != "none" })
 			return placeOf(rows, "two stages", setsOf(groups()))
 		},
+		"covered": func(model string, faces bool) float64 {
+			onFaces, onOthers := arena.Covered(arena.DefaultsResults(), model)
+			if faces {
+				return onFaces
+			}
+			return onOthers
+		},
 		"finders": func() []string { s := arena.Standings(rows, arena.AP); return []string{s[0].Model, s[1].Model} },
 		"claim": func(holds bool, what string) (string, error) {
 			if !holds {

@@ -10,6 +10,22 @@ import (
 	"github.com/robustnmf/robustnmf/viz"
 )
 
+// faces are the sets of faces among those of the defaults.
+var faces = []string{"ORL", "UMIST", "Extended Yale B", "Georgia Tech", "PIE", "AR10P", "JAFFE"}
+
+// Covered returns the geometric mean of a default's error over that of the best of five losses where white squares
+// cover parts of images: of faces, and of other images.
+func Covered(rows []Stored, model string) (onFaces, onOthers float64) {
+	factors := Factors(rows, model)
+	var others []string
+	for _, b := range Bouts(rows) {
+		if !slices.Contains(faces, b.Set) {
+			others = append(others, b.Set)
+		}
+	}
+	return meanFactor(rows, factors, faces, "white squares"), meanFactor(rows, factors, others, "white squares")
+}
+
 // A DamageTable has the error of each default over that of the best of five losses, by kinds of damage:
 // the geometric mean over all sets and strengths that every default was fitted to.
 type DamageTable struct {

@@ -657,17 +657,18 @@ func Choice(rows []Stored) *viz.Table {
 	t := &viz.Table{Caption: "What you know, and the default with the least mean error", Header: []string{"what is known", "take", "error / the least, mean", "worst", "on", "seconds / those of two stages"}}
 	for _, c := range []struct {
 		known string
-		is    func(kind string) bool
+		is    func(kind, set string) bool
 	}{
-		{"nothing is wrong", func(k string) bool { return k == "none" }},
-		{"all entries are noisy", func(k string) bool { return strings.HasSuffix(k, "noise") }},
-		{"single entries are wrong", func(k string) bool { return k == "salt & pepper" || k == "dead pixels" }},
-		{"squares cover parts", func(k string) bool { return k == "white squares" }},
-		{"whole samples are wrong", func(k string) bool { return k == "alien images" }},
-		{"only that nothing is covered", func(k string) bool { return k != "white squares" }},
-		{"nothing", func(string) bool { return true }},
+		{"nothing is wrong", func(k, _ string) bool { return k == "none" }},
+		{"all entries are noisy", func(k, _ string) bool { return strings.HasSuffix(k, "noise") }},
+		{"single entries are wrong", func(k, _ string) bool { return k == "salt & pepper" || k == "dead pixels" }},
+		{"squares cover parts of faces", func(k, set string) bool { return k == "white squares" && slices.Contains(faces, set) }},
+		{"squares cover parts of other images", func(k, set string) bool { return k == "white squares" && !slices.Contains(faces, set) }},
+		{"whole samples are wrong", func(k, _ string) bool { return k == "alien images" }},
+		{"only that nothing is covered", func(k, _ string) bool { return k != "white squares" }},
+		{"nothing", func(string, string) bool { return true }},
 	} {
-		some := slices.DeleteFunc(slices.Clone(rows), func(s Stored) bool { return !c.is(s.Kind) })
+		some := slices.DeleteFunc(slices.Clone(rows), func(s Stored) bool { return !c.is(s.Kind, s.Set) })
 		var sets []string
 		for _, b := range Bouts(some) {
 			if !slices.Contains(sets, b.Set) {
