@@ -253,16 +253,6 @@ func (r Run) Reached(target float64) float64 {
 	return math.NaN()
 }
 
-// PerRound returns the seconds of a round, or pass: the median.
-func (r Run) PerRound() float64 {
-	var took []float64
-	for k := range r.Seconds[1:] {
-		took = append(took, r.Seconds[k+1]-r.Seconds[k])
-	}
-	slices.Sort(took)
-	return (took[len(took)/2] + took[(len(took)-1)/2]) / 2
-}
-
 // Measure fits, and notes the objective of every round by the clock and the heap at its largest. The
 // clock starts with the call, and again where the fit calls start: once its data are ready. The fit
 // gives watch to its model. The garbage collector runs early meanwhile, so that the heap is hardly more

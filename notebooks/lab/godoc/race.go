@@ -84,13 +84,13 @@ func (r Race) Points() (points []viz.Series) {
 	return points
 }
 
-// Rows returns a row of a table for each way: its name, the rounds of the short run, the ms of a round and the last
-// objective of the long one.
+// Rows returns a row of a table for each way: its name, the rounds of the short run, the ms of processors for each of
+// them, and the last objective of the long run.
 func (r Race) Rows() (rows [][]any) {
 	for _, way := range r.Ways {
-		rounds, _, _ := r.end(way)
+		rounds, seconds, _ := r.end(way)
 		long := r.Long[way]
-		rows = append(rows, []any{way, rounds, viz.Number(1e3*long.PerRound(), 1), viz.Number(long.Objective[len(long.Objective)-1], 2)})
+		rows = append(rows, []any{way, rounds, viz.Number(1e3*seconds/float64(rounds), 1), viz.Number(long.Objective[len(long.Objective)-1], 2)})
 	}
 	return rows
 }
