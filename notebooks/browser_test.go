@@ -245,7 +245,7 @@ func tour(t *testing.T, p *page) {
 	if bad := p.text(wrong); bad != "" {
 		t.Error(bad)
 	}
-	p.until("8 pictures of 8", seen+` === "8 of 8"`, 5*time.Second)
+	p.until("10 pictures of 10", seen+` === "10 of 10"`, 5*time.Second)
 	if html := p.text(outputs + `.map(o => (o.data || {})["text/html"] || "").join("")`); strings.Contains(html, "rnmf-live") || strings.Count(html, "<table>") != 1 {
 		t.Errorf("tables and leftovers: %.300s", html)
 	}
@@ -296,7 +296,7 @@ func interactive(t *testing.T, p *page, stopButton string) {
 	controls(4)
 	p.until("three controls", `document.querySelectorAll(".rnmf-panel input, .rnmf-panel select").length === 3`, 10*time.Second)
 	p.until("three pictures", seen+` === "3 of 3"`, 10*time.Second)
-	_ = p.js(`(() => { window.before = document.querySelectorAll(nb.area + " img")[2].src; const s = document.querySelector(".rnmf-panel select"); s.value = 0; s.dispatchEvent(new Event("input", {bubbles: true})); })()`, nil)
+	_ = p.js(`(() => { window.before = document.querySelectorAll(nb.area + " img")[2].src; const s = document.querySelector(".rnmf-panel select"); s.value = 1; s.dispatchEvent(new Event("input", {bubbles: true})); })()`, nil)
 	p.until("a picture of another loss", `document.querySelectorAll(nb.area + " img")[2].src !== window.before`, 20*time.Second)
 	_ = p.js(`document.querySelector(".rnmf-panel").scrollIntoView({block: "start"})`, nil)
 	p.shot("choice")
