@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/robustnmf/robustnmf/notebooks/lesson"
+	"github.com/robustnmf/robustnmf/rnmf"
 	"github.com/robustnmf/robustnmf/viz"
 )
 
@@ -106,13 +107,7 @@ func Restore(ctx context.Context, s Set, rivals []Rival, rounds int) (*Restorati
 		given.SetCol(k, mat.Col(nil, sample, x))
 		errs := map[string]float64{}
 		for i, rival := range rivals {
-			model := rival.Model
-			model.Rank, model.Seed, model.MaxIter = s.Rank, 1, lesson.Rounds(rounds)
-			fit, err := model.Fit(ctx, x)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", rival.Name, err)
-			}
-			e, err := fit.RelativeError(s.X)
+			fit, e, err := rival.restore(ctx, s, x, rounds)
 			if err != nil {
 				return nil, err
 			}
@@ -194,6 +189,18 @@ type Overshoot struct {
 	entries int
 }
 
+// restore fits the rival to a damaged x, at most so many rounds, and returns the error against the clean set, too.
+func (r Rival) restore(ctx context.Context, s Set, x *mat.Dense, rounds int) (*rnmf.Result, float64, error) {
+	model := r.Model
+	model.Rank, model.Seed, model.MaxIter = s.Rank, 1, lesson.Rounds(rounds)
+	fit, err := model.Fit(ctx, x)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", r.Name, err)
+	}
+	e, err := fit.RelativeError(s.X)
+	return fit, e, err
+}
+
 // DeadPixels fits rivals to a set with values in 0..1 of which ever more pixels are dead, at most so many rounds.
 func DeadPixels(ctx context.Context, s Set, rounds int, rivals ...Rival) (*Overshoot, error) {
 	m, n := s.X.Dims()
@@ -209,13 +216,7 @@ func DeadPixels(ctx context.Context, s Set, rounds int, rivals ...Rival) (*Overs
 		var made []*mat.Dense
 		sample := -1 // with the largest entry of all so far
 		for _, rival := range rivals {
-			model := rival.Model
-			model.Rank, model.Seed, model.MaxIter = s.Rank, 1, lesson.Rounds(rounds)
-			fit, err := model.Fit(ctx, x)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", rival.Name, err)
-			}
-			e, err := fit.RelativeError(s.X)
+			fit, e, err := rival.restore(ctx, s, x, rounds)
 			if err != nil {
 				return nil, err
 			}
