@@ -41,7 +41,7 @@ func Sweeps(most int, c, g, h mat.Matrix) (delta *mat.Dense, way [][]float64) {
 		}
 		if sweep == 0 {
 			first = moved
-		} else if moved <= 1e-4*first {
+		} else if moved <= 0.01*first { // as the library does
 			break
 		}
 	}
